@@ -1,0 +1,70 @@
+# `make demo` ranks real results; `make test` runs every check. Both set up .venv first.
+# PYTHON=... names the interpreter; WORKERS=... the number of test processes.
+
+VENV := .venv
+BIN := $(VENV)/bin
+WORKERS ?= 2
+PYTEST_OPTIONS ?=
+FOR_RUNNING := $(VENV)/.ready-to-run
+FOR_TESTING := $(VENV)/.ready-to-test
+WHEEL_PYTHON := build/wheel-environment/bin/python
+
+# Numerical libraries would otherwise start a thread per core in every test process.
+export OMP_NUM_THREADS ?= 1
+export NO_MKDOCS_2_WARNING := 1
+export PYTHON
+
+.PHONY: help demo test check lint types wheel docs bench soak clean
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo   rank real results: print the board, write demo/report.html"
+	@echo "make test   everything: lint, types, the tests against the built wheel, docs"
+	@echo "make check  the quick part of it, against the sources"
+	@echo "make docs   build the documentation in site/"
+	@echo "make bench  time rankbars against straightforward implementations"
+	@echo "make soak   the long random tests"
+	@echo "make clean  remove what was built, .venv included"
+
+$(FOR_RUNNING): pyproject.toml
+	@scripts/make_environment.sh
+	@touch $@
+
+$(FOR_TESTING): pyproject.toml
+	@scripts/make_environment.sh dev,docs,plot
+	@touch $(FOR_RUNNING) $@
+
+demo: $(FOR_RUNNING)
+	@mkdir -p demo
+	@$(BIN)/rankbars demo -o demo/board.json --html demo/report.html
+
+# pytest comes last, so that its closing line is the last one.
+test: lint types wheel
+	@scripts/find_system_tools.sh
+	$(WHEEL_PYTHON) -m pytest --pyargs rankbars tests -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
+
+check: lint types
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m "not slow and not soak" $(PYTEST_OPTIONS)
+
+lint: $(FOR_TESTING)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(FOR_TESTING)
+	$(BIN)/mypy
+
+wheel: $(FOR_TESTING)
+	$(BIN)/python scripts/check_wheel.py build/wheel-environment
+
+docs: $(FOR_TESTING)
+	$(BIN)/mkdocs build --strict --quiet
+
+bench: $(FOR_TESTING)
+	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+
+soak: $(FOR_TESTING)
+	$(BIN)/python -m pytest tests -n $(WORKERS) -m "hypothesis or soak" --hypothesis-profile=soak $(PYTEST_OPTIONS)
+
+clean:
+	rm -rf $(VENV) build dist site demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	find src tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,112 @@
+"""Build the wheel, install it away from the sources, and try it from an empty folder.
+
+Usage: ``python scripts/check_wheel.py ENVIRONMENT``
+
+ENVIRONMENT is made anew: it holds the wheel alone and borrows every other package from the
+environment that runs this script, so that the test suite can run against the wheel.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from zipfile import ZipFile
+
+ROOT = Path(__file__).resolve().parent.parent
+SOURCES = ROOT / "src"
+SCORES = """\
+model,task,item,score
+a,math,1,1
+a,math,2,1
+a,math,3,0
+b,math,1,0
+b,math,2,1
+b,math,3,0
+"""
+LIBRARY_CALL = """\
+import rankbars
+scores = rankbars.read("scores.csv")
+board = rankbars.leaderboard(scores)
+assert board.models == ("a", "b"), board.models
+assert board.tasks["math"].best.tolist() == [1, 1], board.tasks["math"].best
+"""
+
+
+def main() -> None:
+    """Build, compare, install, try."""
+    environment = Path(sys.argv[1]).resolve()
+    wheel = build_wheel(environment.parent / "dist")
+    compare_files(wheel)
+    python = install(wheel, environment)
+    with tempfile.TemporaryDirectory() as folder:
+        try_out(python, Path(folder))
+    print(f"{wheel.name}: built from the source distribution, installed and tried")
+
+
+def build_wheel(folder: Path) -> Path:
+    """Path of the wheel, built from the source distribution, which thereby is complete."""
+    shutil.rmtree(folder, ignore_errors=True)
+    run([sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)])
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def compare_files(wheel: Path) -> None:
+    """Exit unless the wheel holds every file of the package, and nothing else."""
+    packed = {name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    present = {
+        path.relative_to(SOURCES).as_posix()
+        for path in SOURCES.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    if packed != present:
+        missing, extra = sorted(present - packed), sorted(packed - present)
+        sys.exit(f"The wheel differs from {SOURCES}. Missing: {missing}. Not there: {extra}.")
+
+
+def install(wheel: Path, environment: Path) -> Path:
+    """Python of a new environment that holds the wheel and borrows all other packages."""
+    run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(environment)])
+    python = environment / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
+    run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)])
+    borrowed = sysconfig.get_path("purelib")
+    own = run([str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
+    # Path files inside a borrowed folder are not read, so the editable install stays out of sight.
+    (Path(own.strip()) / "borrowed.pth").write_text(f"{borrowed}\n", encoding="utf-8")
+    return python
+
+
+def try_out(python: Path, folder: Path) -> None:
+    """Exit unless the installed package and its command work from `folder`, which is empty."""
+    place = run([str(python), "-c", "import rankbars; print(rankbars.__file__)"], folder).strip()
+    if not Path(place).is_relative_to(python.parent.parent):
+        sys.exit(f"The sources are in the way: rankbars was imported from {place}.")
+    command = str(python.parent / "rankbars")
+    run([command, "--version"], folder)
+    run([command, "--help"], folder)
+    (folder / "scores.csv").write_text(SCORES, encoding="utf-8")
+    run([str(python), "-c", LIBRARY_CALL], folder)
+    run([command, "rank", "scores.csv", "-o", "board.json"], folder)
+    run([command, "show", "board.json"], folder)
+    run([command, "demo", "--list"], folder)
+
+
+def run(command: list[str], folder: Path = ROOT) -> str:
+    """Standard output of a command; exit with all it said where it fails."""
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(
+        command, cwd=folder, env=clean, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""rankbars: error bars for leaderboard ranks.
+
+Every public name is loaded on first use, so that ``import rankbars`` stays light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rankbars.data.aggregate import Aggregate
+    from rankbars.data.board import Leaderboard
+    from rankbars.data.boardfile import load
+    from rankbars.data.comparisons import Comparisons
+    from rankbars.data.draws import Draws
+    from rankbars.data.evidence import Estimates, Folds, Items, Votes
+    from rankbars.data.headtohead import HeadToHead
+    from rankbars.data.intervals import RankIntervals
+    from rankbars.data.notes import Note
+    from rankbars.data.scores import Scores, TaskInfo
+    from rankbars.data.spec import Spec
+    from rankbars.errors import (
+        ConvergenceError,
+        DataError,
+        MissingPackageError,
+        OptionError,
+        RankbarsError,
+        ReadError,
+        UnknownOptionError,
+        WriteError,
+    )
+    from rankbars.pipeline import leaderboard
+    from rankbars.readers import read
+    from rankbars.steps.aggregation import aggregate
+    from rankbars.steps.comparison import compare
+    from rankbars.steps.headtohead import head_to_head
+    from rankbars.steps.prediction import predict
+    from rankbars.steps.ranking import rank
+
+    __version__: str
+
+__all__ = [
+    "Aggregate",
+    "Comparisons",
+    "ConvergenceError",
+    "DataError",
+    "Draws",
+    "Estimates",
+    "Folds",
+    "HeadToHead",
+    "Items",
+    "Leaderboard",
+    "MissingPackageError",
+    "Note",
+    "OptionError",
+    "RankIntervals",
+    "RankbarsError",
+    "ReadError",
+    "Scores",
+    "Spec",
+    "TaskInfo",
+    "UnknownOptionError",
+    "Votes",
+    "WriteError",
+    "__version__",
+    "aggregate",
+    "compare",
+    "head_to_head",
+    "leaderboard",
+    "load",
+    "predict",
+    "rank",
+    "read",
+]
+
+# Where each public name lives.
+_MODULE_OF: Final = {
+    "Aggregate": "rankbars.data.aggregate",
+    "Comparisons": "rankbars.data.comparisons",
+    "ConvergenceError": "rankbars.errors",
+    "DataError": "rankbars.errors",
+    "Draws": "rankbars.data.draws",
+    "Estimates": "rankbars.data.evidence",
+    "Folds": "rankbars.data.evidence",
+    "HeadToHead": "rankbars.data.headtohead",
+    "Items": "rankbars.data.evidence",
+    "Leaderboard": "rankbars.data.board",
+    "MissingPackageError": "rankbars.errors",
+    "Note": "rankbars.data.notes",
+    "OptionError": "rankbars.errors",
+    "RankIntervals": "rankbars.data.intervals",
+    "RankbarsError": "rankbars.errors",
+    "ReadError": "rankbars.errors",
+    "Scores": "rankbars.data.scores",
+    "Spec": "rankbars.data.spec",
+    "TaskInfo": "rankbars.data.scores",
+    "UnknownOptionError": "rankbars.errors",
+    "Votes": "rankbars.data.evidence",
+    "WriteError": "rankbars.errors",
+    "aggregate": "rankbars.steps.aggregation",
+    "compare": "rankbars.steps.comparison",
+    "head_to_head": "rankbars.steps.headtohead",
+    "leaderboard": "rankbars.pipeline",
+    "load": "rankbars.data.boardfile",
+    "predict": "rankbars.steps.prediction",
+    "rank": "rankbars.steps.ranking",
+    "read": "rankbars.readers",
+}
+
+# Type checkers see the imports above; a module __getattr__ would hide a misspelt name from them.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            value = version("rankbars")
+        elif name in _MODULE_OF:
+            value = getattr(import_module(_MODULE_OF[name]), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

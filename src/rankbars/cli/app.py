@@ -1,0 +1,120 @@
+"""The command group, and the one place where errors become messages and exit codes."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+import click
+
+from rankbars.cli.boards import report_command, show_command
+from rankbars.cli.demonstration import demo_command
+from rankbars.cli.formats import formats_command
+from rankbars.cli.headtohead import compare_command
+from rankbars.cli.ranking import rank_command
+from rankbars.cli.streams import discard_output, say
+from rankbars.errors import RankbarsError, UnknownOptionError
+
+__all__ = ["app", "run"]
+
+DONE, AT_FAULT, WRONG_USAGE = 0, 1, 2
+INTERRUPTED = 130  # 128 + SIGINT, as shells report it
+PIPE_CLOSED = 141  # 128 + SIGPIPE
+
+
+class Commands(click.Group):
+    """A group that names the nearest command when it does not know one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command called ``args[0]``; a usage error names the known ones."""
+        known = self.list_commands(ctx)
+        if args and not args[0].startswith("-") and args[0] not in known:
+            near = difflib.get_close_matches(args[0], known, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise click.UsageError(
+                f"Unknown command {args[0]!r}.{hint} Known: {', '.join(known)}.", ctx
+            )
+        return super().resolve_command(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands, the main one first."""
+        return list(self.commands)
+
+
+def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        import rankbars
+
+        click.echo(f"rankbars {rankbars.__version__}")
+        ctx.exit()
+
+
+HELP = """Error bars for leaderboard ranks.
+
+Reads evaluation results, and says which part of the order of the models they support.
+
+\b
+  rankbars rank results.csv                   rank everything in a table
+  rankbars rank results/ --html report.html   a folder of files, with a page
+  rankbars compare a.csv b.csv                is one model better than the other?
+  rankbars demo                               see it on real results
+
+Exit codes: 0 done; 1 the data or a value out of range is at fault; 2 wrong usage.
+"""
+
+
+@click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version,
+    help="Print the version and stop.",
+)  # fmt: skip
+def app() -> None:
+    """The command ``rankbars``."""
+
+
+for _command in (
+    rank_command,
+    show_command,
+    report_command,
+    compare_command,
+    formats_command,
+    demo_command,
+):
+    app.add_command(_command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; errors of programming keep their traceback.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        The words after ``rankbars``; those of the process where not given.
+    """
+    try:
+        code = app.main(
+            args=None if arguments is None else list(arguments),
+            prog_name="rankbars",
+            standalone_mode=False,
+        )
+    except click.Abort as error:
+        # click turns these two into one; only the first comes from the keyboard.
+        if isinstance(error.__cause__, EOFError):
+            raise error.__cause__ from None
+        say("Interrupted.")
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except UnknownOptionError as error:
+        say(f"Error: {error}")
+        return WRONG_USAGE
+    except RankbarsError as error:
+        say(f"Error: {error}")
+        return AT_FAULT
+    except BrokenPipeError:
+        discard_output()
+        return PIPE_CLOSED
+    return code if isinstance(code, int) else DONE

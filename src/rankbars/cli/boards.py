@@ -1,0 +1,85 @@
+"""``rankbars show`` and ``rankbars report``: a board file, shown again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rankbars.cli.options import named_option
+from rankbars.cli.outputs import STANDARD, check_targets
+
+if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
+
+__all__ = ["report_command", "show_command"]
+
+FORMATS = ("text", "md", "csv", "latex", "json")
+
+SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from standard input.
+
+\b
+  rankbars show board.json
+  rankbars show board.json --format latex > table.tex
+  rankbars show board.json --task math
+  rankbars show board.json --methods
+"""
+
+
+@click.command("show", help=SHOW_HELP, short_help="Show a board file.")
+@click.argument("board_path", metavar="BOARD")
+@named_option(
+    "--format", "form", known=FORMATS, default="text", show_default=True,
+    help="How to show it.",
+)  # fmt: skip
+@click.option("--task", metavar="NAME", help="One task instead of the whole board.")
+@click.option("--methods", is_flag=True, help="The paragraph for a paper instead, and how to cite.")
+def show_command(*, board_path: str, form: str, task: str | None, methods: bool) -> None:
+    """Load, render, print."""
+    if methods and (task is not None or form != "text"):
+        raise click.UsageError(
+            "--methods is a paragraph of text: give it without --task and --format."
+        )
+
+    from rankbars.cli.results import print_board
+    from rankbars.cli.streams import emit, emit_text
+
+    board = load_board(board_path)
+    if methods:
+        from rankbars.render import methods_text
+
+        emit_text(methods_text(board))
+    elif form == "text":
+        print_board(board, task)
+    else:
+        from rankbars.render import RENDERERS
+
+        emit(RENDERERS[form](board, task=task))
+
+
+@click.command("report", short_help="Write the page of a board file.")
+@click.argument("board_path", metavar="BOARD")
+@click.option("-o", "--output", metavar="FILE", required=True, help="The page; - prints it.")
+def report_command(*, board_path: str, output: str) -> None:
+    """Write the page of a board: one file, no network needed."""
+    check_targets({"-o": output}, [board_path])
+
+    from rankbars.cli.streams import emit
+    from rankbars.data.files import write_text
+    from rankbars.render import render_html
+
+    page = render_html(load_board(board_path))
+    if output == STANDARD:
+        emit(page)
+    else:
+        write_text(output, page)
+
+
+def load_board(path: str) -> Leaderboard:
+    """The board in a file, or on standard input."""
+    from rankbars.cli.streams import standard_input
+    from rankbars.data.boardfile import load, parse_board
+
+    if path != STANDARD:
+        return load(path)
+    return parse_board(standard_input(), "standard input")

@@ -1,0 +1,58 @@
+"""``rankbars demo``: the main job on real results that come with the package."""
+
+from __future__ import annotations
+
+import click
+
+from rankbars.cli.options import known_name, quiet_option
+from rankbars.cli.outputs import check_targets
+from rankbars.demos import DEMOS, demo_path
+
+__all__ = ["demo_command"]
+
+FIRST = next(iter(DEMOS))
+
+
+@click.command("demo", short_help="Rank results that come with the package.")
+@click.argument("name", metavar="[NAME]", callback=known_name(tuple(DEMOS)), default=FIRST)
+@click.option("--list", "wants_list", is_flag=True, help="List the results there are.")
+@click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
+@click.option(
+    "--html", metavar="FILE", help="Where to write the page; rankbars-NAME.html if not given."
+)
+@quiet_option
+def demo_command(
+    *, name: str, wants_list: bool, output: str | None, html: str | None, quiet: bool
+) -> None:
+    """Rank real results that come with the package: print the board, write a page."""
+    from rankbars.cli.streams import emit_text, say
+
+    if wants_list:
+        emit_text("".join(_entry(known) for known in DEMOS))
+        return
+    page = f"rankbars-{name}.html" if html is None else html
+    targets = {"--html": page} if output is None else {"-o": output, "--html": page}
+    check_targets(targets)
+
+    import rankbars as rb
+    from rankbars.cli.progress import working
+    from rankbars.cli.reading import report_reading
+    from rankbars.cli.results import deliver
+
+    demo = DEMOS[name]
+    if not quiet:
+        say(f"{demo.description}.\nFrom {demo.source} ({demo.licence}).")
+    with working("Reading", quiet=quiet):
+        scores = rb.read(
+            demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds
+        )
+    if not quiet:
+        report_reading(scores)
+    with working("Comparing models", quiet=quiet):
+        board = rb.leaderboard(scores, missing=demo.missing)
+    deliver(board, targets, quiet=quiet)
+
+
+def _entry(name: str) -> str:
+    demo = DEMOS[name]
+    return f"{name:<10} {demo.description}\n{'':<10} {demo.source} ({demo.licence})\n"

@@ -1,0 +1,118 @@
+"""``rankbars compare``: two models, from their files to a verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rankbars.cli.options import (
+    Reading,
+    alpha_option,
+    inputs_argument,
+    missing_option,
+    named_option,
+    quiet_option,
+    reading_options,
+    test_option,
+)
+from rankbars.data.spec import OVERS
+from rankbars.errors import DataError
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
+
+__all__ = ["compare_command"]
+
+MOST_NAMES = 20
+
+HELP = """Compare two models: is the first better than the second?
+
+Prints, for each task and for the average, the difference with its interval, on how many items
+each model is ahead, the smallest difference these items could have shown, and a verdict: better,
+worse or cannot tell.
+
+\b
+  rankbars compare run-a.csv run-b.csv
+  rankbars compare results/ --models gpt --models llama
+"""
+
+
+@click.command("compare", help=HELP, short_help="Compare two models.")
+@inputs_argument
+@click.option(
+    "--models", metavar="NAME", multiple=True,
+    help="The two models, first and second; needed where the input holds more.",
+)  # fmt: skip
+@click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@test_option
+@alpha_option
+@missing_option
+@named_option(
+    "--aggregate", known=OVERS, default="auto", show_default=True,
+    help="The average over these items and tasks, over a population of tasks, or none.",
+)  # fmt: skip
+@reading_options
+@quiet_option
+def compare_command(
+    *,
+    inputs: tuple[str, ...],
+    models: tuple[str, ...],
+    tasks: tuple[str, ...],
+    as_json: bool,
+    test: str,
+    alpha: float,
+    missing: str,
+    aggregate: str,
+    reading: Reading,
+    quiet: bool,
+) -> None:
+    """Read, compare, print."""
+    if models and len(models) != 2:
+        raise click.UsageError(
+            f"Exactly two models are compared; --models names {len(models)}. "
+            "Give it twice: --models A --models B."
+        )
+
+    from rankbars.cli.reading import read_scores, report_reading
+    from rankbars.cli.streams import emit, emit_text, output_width
+    from rankbars.render.headtohead import head_to_head_json, head_to_head_text
+    from rankbars.steps.headtohead import head_to_head
+    from rankbars.steps.missingness import resolve_missing
+
+    read = read_scores(inputs, reading)
+    a, b = models or _two_models(read)
+    # Only these two: a third model's gaps do not matter here.
+    scores = read.select(models={a, b}, tasks=tasks or None)
+    if not quiet:
+        report_reading(scores)
+    resolved = resolve_missing(scores, missing)
+    for name in (a, b):
+        if name not in resolved.models:
+            raise DataError(
+                f"--missing {missing} leaves out {name!r}, so nothing is left to compare. "
+                "Use --missing pairwise, listwise or fail."
+            )
+    duel = head_to_head(resolved, a, b, test=test, alpha=alpha, over=aggregate)
+    if as_json:
+        emit(head_to_head_json(duel))
+    else:
+        emit_text(head_to_head_text(duel, width=output_width()))
+
+
+def _two_models(scores: Scores) -> tuple[str, str]:
+    """The two models of the input, in the order of their files where there is one file each."""
+    names = scores.models
+    if len(names) == 2:
+        return names[0], names[1]
+    if len(names) == 1:
+        raise DataError(
+            f"Two models are needed; found only {names[0]!r}. Name a file of the other model too."
+        )
+    shown = ", ".join(names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    raise DataError(
+        f"Exactly two models are compared; found {len(names)}: {shown}{more}. "
+        "Choose two: --models A --models B."
+    )

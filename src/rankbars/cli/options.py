@@ -1,0 +1,263 @@
+"""Options that several commands share, each group collected into one value.
+
+A group is a decorator: it adds its options to a command, and hands the command one frozen value
+instead of a dozen arguments.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import click
+
+from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES
+
+__all__ = [
+    "Analysis",
+    "Reading",
+    "alpha_option",
+    "analysis_options",
+    "inputs_argument",
+    "known_name",
+    "missing_option",
+    "named_option",
+    "quiet_option",
+    "reading_options",
+    "test_option",
+]
+
+Command = Callable[..., None]
+Decorator = Callable[[Command], Command]
+
+
+def known_name(
+    known: Sequence[str],
+) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Callback that takes one of a few names, and answers a wrong one with the known names.
+
+    Parameters
+    ----------
+    known : sequence of str
+        The names; the nearest one is suggested.
+    """
+
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        if value is None or value in known:
+            return value
+        near = difflib.get_close_matches(value, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise click.BadParameter(
+            f"{value!r} is not known.{hint} Known: {', '.join(known)}.", ctx, param
+        )
+
+    return check
+
+
+def named_option(*names: str, known: Sequence[str], **settings: Any) -> Decorator:
+    """Option whose value is one of the `known` names, which its help lists."""
+    metavar = "[" + "|".join(known) + "]"
+    return click.option(*names, metavar=metavar, callback=known_name(known), **settings)
+
+
+def split_pairs(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """``ROLE=NAME`` in two parts, around the first equals sign."""
+    pairs = []
+    for value in values:
+        role, sign, name = value.partition("=")
+        if not (sign and role.strip()):
+            raise click.BadParameter(
+                f"{value!r} must look like ROLE=NAME, such as item=question.", ctx, param
+            )
+        pairs.append((role.strip(), name))
+    return _once_each(pairs, ctx, param)
+
+
+def split_directions(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """``lower``, ``higher`` or ``NAME=lower``; the name is all before the last equals sign."""
+    pairs = []
+    for value in values:
+        name, _, side = value.rpartition("=")
+        if side not in ("lower", "higher"):
+            raise click.BadParameter(
+                f"{value!r} must be lower, higher, NAME=lower or NAME=higher, where NAME is a "
+                "task or a metric.",
+                ctx,
+                param,
+            )
+        pairs.append((name, side))
+    return _once_each(pairs, ctx, param)
+
+
+def _once_each(
+    pairs: Sequence[tuple[str, str]], ctx: click.Context, param: click.Parameter
+) -> tuple[tuple[str, str], ...]:
+    seen: dict[str, str] = {}
+    for key, value in pairs:
+        if seen.setdefault(key, value) != value:
+            what = repr(key) if key else "everything"
+            raise click.BadParameter(
+                f"{what} is given twice, as {seen[key]!r} and as {value!r}.", ctx, param
+            )
+    return tuple(seen.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the inputs are to be read; the fields are those of `rankbars.read`."""
+
+    format: str
+    column: tuple[tuple[str, str], ...]
+    direction: tuple[tuple[str, str], ...]
+    rows: str | None
+    folds: int | None
+    test_share: float | None
+    metric: str | None
+    layout: str | None
+    score_min: float | None
+    score_max: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The choices of an analysis; the fields are those of `rankbars.Spec`."""
+
+    test: str
+    correction: str
+    scope: str
+    alpha: float
+    merge: str
+    alpha_overall: float
+    aggregate: str
+    missing: str
+    seed: int
+    jobs: int
+
+
+def _collect(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
+    """Decorator that adds `options` and passes their values on as one `group` called `argument`."""
+    names = [field.name for field in fields(group)]
+
+    def decorate(command: Command) -> Command:
+        @functools.wraps(command)
+        def collected(**values: Any) -> None:
+            taken = {name: values.pop(name) for name in names}
+            command(**values, **{argument: group(**taken)})
+
+        decorated: Command = collected
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+inputs_argument = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+
+quiet_option = click.option(
+    "-q", "--quiet", is_flag=True, help="Do not report on standard error what was read."
+)
+
+reading_options = _collect(
+    Reading,
+    "reading",
+    (
+        click.option(
+            "--format", metavar="NAME", default="auto", show_default=True,
+            help="Format of the inputs; `rankbars formats` lists them.",
+        ),
+        click.option(
+            "--column", metavar="ROLE=NAME", multiple=True, callback=split_pairs,
+            help="Name the column that plays a role, such as item=question; an empty name "
+            "switches the role off. Repeat for more.",
+        ),
+        click.option(
+            "--direction", metavar="[NAME=]SIDE", multiple=True, callback=split_directions,
+            help="Which side is better, lower or higher: for everything, or for one task or "
+            "metric (rmse=lower). Repeat for more.",
+        ),
+        click.option(
+            "--rows", metavar="KIND",
+            help="What a row of a task is: items, folds or runs; where the columns do not say it.",
+        ),
+        click.option("--folds", type=int, metavar="K", help="Folds per repeat, if rows are folds."),
+        click.option(
+            "--test-share", type=float, metavar="SHARE",
+            help="Share of the data held out in each fold; 1/K where not given.",
+        ),
+        click.option(
+            "--metric", metavar="NAME", help="The metric to use, where the input holds several."
+        ),
+        click.option(
+            "--layout", metavar="NAME",
+            help="How a table is laid out, where its header does not say it: tidy, "
+            "items-by-models, tasks-by-models or models-by-tasks.",
+        ),
+        click.option(
+            "--score-min", type=float, metavar="X",
+            help="Least possible score, in the units of the input; --missing fail needs it.",
+        ),
+        click.option(
+            "--score-max", type=float, metavar="X",
+            help="Greatest possible score; --missing fail needs it where lower is better.",
+        ),
+    ),
+)  # fmt: skip
+
+test_option = click.option(
+    "--test", metavar="NAME", default="auto", show_default=True,
+    help="Test of two models on one task: auto (the design of the rows decides), t (paired), "
+    "corrected_t (cross-validation folds), cluster_t, z (scores with standard errors).",
+)  # fmt: skip
+alpha_option = click.option(
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="Error rate of task intervals and of the average; 0.05 stands for 95 %.",
+)  # fmt: skip
+missing_option = named_option(
+    "--missing", known=MISSING_POLICIES, default="raise", show_default=True,
+    help="What to do where a model has no score.",
+)  # fmt: skip
+
+analysis_options = _collect(
+    Analysis,
+    "analysis",
+    (
+        test_option,
+        click.option(
+            "--correction", metavar="NAME", default="holm", show_default=True,
+            help="Correction for many comparisons: holm, bonferroni or none.",
+        ),
+        named_option(
+            "--scope", known=SCOPES, default="each", show_default=True,
+            help="Whether intervals hold for each model named in advance, or for all at once.",
+        ),
+        alpha_option,
+        click.option(
+            "--merge", metavar="NAME", default="joint", show_default=True,
+            help="How task intervals become one for a new task: joint, quantile or union.",
+        ),
+        click.option(
+            "--alpha-overall", type=float, default=0.2, show_default=True,
+            help="Error rate of that step.",
+        ),
+        named_option(
+            "--aggregate", known=OVERS, default="auto", show_default=True,
+            help="The average over these items and tasks, over a population of tasks, or none.",
+        ),
+        missing_option,
+        click.option(
+            "--seed", type=int, default=0, show_default=True, help="Start of random numbers."
+        ),
+        click.option(
+            "--jobs", type=int, metavar="N", default=1, show_default=True,
+            help="Number of workers; -1 for one per core.",
+        ),
+    ),
+)  # fmt: skip

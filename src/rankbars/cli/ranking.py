@@ -1,0 +1,116 @@
+"""``rankbars rank``: evaluation results in, a leaderboard with rank intervals out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from rankbars.cli.options import (
+    Analysis,
+    Reading,
+    analysis_options,
+    inputs_argument,
+    quiet_option,
+    reading_options,
+)
+from rankbars.cli.outputs import check_targets
+from rankbars.errors import OptionError
+
+if TYPE_CHECKING:
+    from rankbars.cli.taskfiles import Field
+    from rankbars.data.board import Leaderboard
+    from rankbars.data.scores import Scores
+
+__all__ = ["board_of", "rank_command"]
+
+HELP = """Rank models with error bars: on each task, on the average, on a new task.
+
+INPUT is a table (CSV, TSV, JSONL, JSON, Parquet), a folder, a pattern, or - for standard input.
+What was read is reported on standard error; the board goes to standard output.
+
+\b
+  rankbars rank results.csv
+  rankbars rank results/ -o board.json --html report.html
+  rankbars rank folds.csv --rows folds --folds 3
+  rankbars rank errors.csv --direction lower
+"""
+
+
+@click.command("rank", help=HELP, short_help="Rank models with error bars.")
+@inputs_argument
+@click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
+@click.option("--html", metavar="FILE", help="Write a page that needs no network.")
+@click.option("--md", metavar="FILE", help="Write the board as Markdown.")
+@reading_options
+@click.option("--models", metavar="NAME", multiple=True, help="Only this model. Repeat for more.")
+@click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
+@click.option(
+    "--categories", metavar="FILE", help="Category of each task: CSV, JSON or YAML, task to name."
+)
+@click.option("--families", metavar="FILE", help="Family of each task, in the same way.")
+@click.option("--weights", metavar="FILE", help="Weight of each task in the average.")
+@analysis_options
+@quiet_option
+def rank_command(
+    *,
+    inputs: tuple[str, ...],
+    output: str | None,
+    html: str | None,
+    md: str | None,
+    reading: Reading,
+    models: tuple[str, ...],
+    tasks: tuple[str, ...],
+    categories: str | None,
+    families: str | None,
+    weights: str | None,
+    analysis: Analysis,
+    quiet: bool,
+) -> None:
+    """Read, rank, write."""
+    given = {"-o": output, "--html": html, "--md": md}
+    targets = {option: path for option, path in given.items() if path is not None}
+    files: dict[Field, str | None] = {"category": categories, "family": families, "weight": weights}
+    check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
+    check_jobs(analysis.jobs)
+
+    from rankbars.cli.progress import working
+    from rankbars.cli.reading import choose, read_scores, report_reading
+    from rankbars.cli.results import deliver
+    from rankbars.cli.taskfiles import describe_tasks
+
+    with working("Reading", quiet=quiet):
+        read = read_scores(inputs, reading)
+        scores = choose(read, models, tasks)
+        for field, path in files.items():
+            if path is not None:
+                scores = describe_tasks(scores, field, path, tuple(read.tasks))
+    if not quiet:
+        report_reading(scores)
+    with working("Comparing models", quiet=quiet):
+        board = board_of(scores, analysis)
+    deliver(board, targets, quiet=quiet)
+
+
+def board_of(scores: Scores, analysis: Analysis) -> Leaderboard:
+    """The leaderboard of `scores` with the options of the command line."""
+    import rankbars as rb
+
+    spec = rb.Spec(
+        test=analysis.test,
+        correction=analysis.correction,
+        scope="all" if analysis.scope == "all" else "each",
+        alpha=analysis.alpha,
+        merge=analysis.merge,
+        alpha_overall=analysis.alpha_overall,
+        over=analysis.aggregate,
+        missing=analysis.missing,
+        seed=analysis.seed,
+    )
+    return rb.leaderboard(scores, spec=spec, n_jobs=analysis.jobs)
+
+
+def check_jobs(jobs: int) -> None:
+    """Refuse a number of workers that means nothing."""
+    if jobs == 0:
+        raise OptionError.out_of_range("--jobs", jobs, "1 or more, or -1 for one per core")

@@ -1,0 +1,59 @@
+"""A finished board: written to its files, then printed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rankbars.cli.outputs import STANDARD
+from rankbars.cli.streams import emit, emit_text, output_width, say, wants_color
+
+if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
+
+__all__ = ["deliver", "print_board"]
+
+
+def deliver(board: Leaderboard, targets: Mapping[str, str], *, quiet: bool) -> None:
+    """Write the board to its targets, all or none, and print it where none is standard output.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    targets : mapping from option to path
+        ``-o`` (JSON), ``--html`` and ``--md``, as far as they were given.
+    quiet : bool
+        Do not say what was written.
+
+    Raises
+    ------
+    WriteError
+        If a file cannot be written; then none is.
+    """
+    from rankbars.data.files import write_all
+    from rankbars.render import RENDERERS
+
+    contents = {path: RENDERERS[_FORMS[option]](board) for option, path in targets.items()}
+    printed = contents.pop(STANDARD, None)
+    write_all(contents)
+    if printed is None:
+        print_board(board)
+    else:
+        emit(printed)
+    if contents and not quiet:
+        say(f"Wrote {', '.join(contents)}.")
+
+
+def print_board(board: Leaderboard, task: str | None = None) -> None:
+    """Print the board, or one task of it, for a person."""
+    from rankbars.render import render_text
+
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    emit_text(
+        render_text(board, task=task, width=output_width(), color=wants_color(), encoding=encoding)
+    )
+
+
+_FORMS = {"-o": "json", "--html": "html", "--md": "md"}

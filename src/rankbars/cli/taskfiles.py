@@ -1,0 +1,180 @@
+"""Two-column files that say something about each task: its category, its family, its weight."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from rankbars.errors import DataError, ReadError, UnknownOptionError
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores, TaskInfo
+
+__all__ = ["Field", "describe_tasks", "read_task_file"]
+
+Field = Literal["category", "family", "weight"]
+
+
+def read_task_file(path: str) -> dict[str, str]:
+    """What a file says about each task, as text.
+
+    Parameters
+    ----------
+    path : str
+        CSV (or TSV) with two columns, with or without a header ``task,...``; a JSON object; or a
+        YAML mapping. The suffix decides.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, holds something else, or names a task twice.
+    """
+    text = _text(path)
+    suffix = Path(path).suffix.lower()
+    if suffix == ".json":
+        pairs = _json_pairs(path, text)
+    elif suffix in (".yaml", ".yml"):
+        pairs = _yaml_pairs(path, text)
+    else:
+        pairs = _csv_pairs(path, text, "\t" if suffix == ".tsv" else ",")
+    values: dict[str, str] = {}
+    for task, value in pairs:
+        if task in values:
+            raise ReadError.at(path, f"task {task!r} stands there twice; keep one line for it.")
+        values[task] = value
+    if not values:
+        raise ReadError.at(path, "it is empty; one line per task was expected (task,value).")
+    return values
+
+
+def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]) -> Scores:
+    """`scores` with one field of each task set from a file.
+
+    Parameters
+    ----------
+    scores : Scores
+        The tasks that are used.
+    field : {"category", "family", "weight"}
+        What the file says.
+    path : str
+        The file.
+    known : sequence of str
+        Every task that was read; the file may speak of those that are not used.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, or a weight is not a number.
+    UnknownOptionError
+        If it names a task that was not read.
+    DataError
+        If a task that is used has no weight in it.
+    OptionError
+        If a weight is negative or not finite.
+    """
+    from rankbars.data.notes import Note
+
+    values = read_task_file(path)
+    for task in values:
+        if task not in known:
+            raise UnknownOptionError.among(f"task in {path}", task, known)
+    lacking = [task for task in scores.tasks if task not in values]
+    if lacking and field == "weight":
+        raise DataError(
+            f"{path} gives no weight for {_listed(lacking)}. Add a line for every task; "
+            "0 leaves a task out of the average."
+        )
+    info = {
+        task: _described(path, task, entry, field, values[task]) if task in values else entry
+        for task, entry in scores.info.items()
+    }
+    described = replace(scores, info=info)
+    if not lacking:
+        return described
+    message = f"{path} gives no {field} for {_listed(lacking)}."
+    return described.with_notes([Note(f"no-{field}", message)])
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
+    except UnicodeDecodeError as error:
+        raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
+
+
+def _described(path: str, task: str, entry: TaskInfo, field: Field, text: str) -> TaskInfo:
+    if field == "category":
+        return replace(entry, category=text)
+    if field == "family":
+        return replace(entry, family=text)
+    try:
+        weight = float(text)
+    except ValueError as error:
+        raise ReadError.at(
+            path, f"the weight of task {task!r} is {text!r}; expected a number, 0 or more."
+        ) from error
+    return replace(entry, weight=weight)
+
+
+def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:
+    pairs = []
+    try:
+        rows = list(csv.reader(text.splitlines(), delimiter=separator, strict=True))
+    except csv.Error as error:
+        raise ReadError.at(path, f"it is not a two-column table ({error}).") from error
+    for number, row in enumerate(rows, start=1):
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != 2:
+            raise ReadError.at(
+                path, f"expected two columns (task{separator}value), found {len(row)}.", row=number
+            )
+        pairs.append((row[0].strip(), row[1].strip()))
+    if pairs and pairs[0][0].lower() in ("task", "dataset", "benchmark", "subject"):
+        return pairs[1:]
+    return pairs
+
+
+def _json_pairs(path: str, text: str) -> list[tuple[str, str]]:
+    try:
+        # A plain dict would silently keep the last of two equal keys.
+        values = json.loads(text, object_pairs_hook=list)
+    except (ValueError, RecursionError) as error:
+        raise ReadError.at(path, f"it does not hold valid JSON ({error}).") from error
+    if not isinstance(values, list) or not all(isinstance(pair, tuple) for pair in values):
+        raise ReadError.at(path, 'expected one JSON object, such as {"math": "reasoning"}.')
+    return [(task, _scalar(path, task, value)) for task, value in values]
+
+
+def _yaml_pairs(path: str, text: str) -> list[tuple[str, str]]:
+    import yaml
+
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        place = str(error).replace("\n", " ")
+        raise ReadError.at(path, f"it does not hold valid YAML ({place}).") from error
+    if not isinstance(node, yaml.MappingNode):
+        raise ReadError.at(path, "expected a YAML mapping, one line 'task: value' per task.")
+    for key, value in node.value:
+        if not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
+            raise ReadError.at(path, "expected one plain value per task.")
+    # The text of a node is what was written: a task called "no" stays a name.
+    return [(key.value, value.value) for key, value in node.value]
+
+
+def _scalar(path: str, task: str, value: Any) -> str:
+    if isinstance(value, (str, int, float)) and not isinstance(value, bool):
+        return str(value)
+    raise ReadError.at(path, f"task {task!r} must have one plain value; found {value!r}.")
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more tasks"

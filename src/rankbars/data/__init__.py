@@ -1,0 +1,1 @@
+"""What things are: scores and their evidence, comparisons, rank intervals, boards."""

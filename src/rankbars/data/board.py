@@ -1,0 +1,269 @@
+"""The leaderboard: what the evidence supports, and the questions one can ask of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.aggregate import Aggregate
+from rankbars.data.arrays import frozen_array
+from rankbars.data.evidence import check_models
+from rankbars.data.intervals import RankIntervals, Scope
+from rankbars.data.notes import Note
+from rankbars.data.scores import Direction, Input
+from rankbars.data.spec import Spec
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.orders import neighbours_not_separated
+from rankbars.stats.ranks import rank_bounds
+
+__all__ = ["Leaderboard", "TaskResult"]
+
+LEADS = ("task", "aggregate", "new_task")
+Kind = Literal["items", "folds", "runs", "estimates", "votes"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskResult:
+    """One task of a leaderboard; every array is aligned with the models of the board.
+
+    Parameters
+    ----------
+    name : str
+        The task.
+    kind : {"items", "folds", "runs", "estimates", "votes"}
+        What the evidence is.
+    n : int
+        Items, folds, runs or votes; 0 where not known.
+    mean, se : array of float, shape (M,)
+        Score in the file's own units and direction, and its standard error; NaN = none.
+    best, worst : array of int, shape (M,)
+        Rank confidence interval on this task.
+    observed_best, observed_worst : array of int, shape (M,)
+        Ranks as observed, with ties as ranges; not an inference.
+    coverage : array of float, shape (M,)
+        Share of the task's rows that have a score.
+    test, correction, scope, alpha
+        How the interval was made.
+    guarantee : float, optional
+        Probability with which one interval (``each``) or all of them (``all``) hold.
+    direction : {"higher", "lower"}
+        Which side of `mean` is better.
+    category, family, metric : str, optional
+        What is known about the task.
+    weight : float
+        Weight in the average.
+    assumptions : tuple of str
+        What must hold.
+    """
+
+    name: str
+    kind: Kind
+    n: int
+    mean: NDArray[np.float64]
+    se: NDArray[np.float64]
+    best: NDArray[np.int64]
+    worst: NDArray[np.int64]
+    observed_best: NDArray[np.int64]
+    observed_worst: NDArray[np.int64]
+    coverage: NDArray[np.float64]
+    test: str
+    correction: str
+    scope: Scope
+    alpha: float
+    guarantee: float | None = None
+    direction: Direction = "higher"
+    category: str | None = None
+    family: str | None = None
+    metric: str | None = None
+    weight: float = 1.0
+    assumptions: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.best)
+        for name in ("mean", "se", "coverage"):
+            object.__setattr__(
+                self, name, frozen_array(getattr(self, name), np.float64, name, shape)
+            )
+        for name in ("best", "worst", "observed_best", "observed_worst"):
+            object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaderboard:
+    """Ranks with error bars; made by `rankbars.leaderboard`, answers questions.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models in code-point order; every per-model array is aligned with it.
+    tasks : mapping from str to TaskResult
+        Results per task, in code-point order.
+    overall : RankIntervals, optional
+        Rank prediction intervals for a new task; None for a single task.
+    aggregate : Aggregate, optional
+        The average; None for a single task or where it was not asked for.
+    lead : {"task", "aggregate", "new_task"}
+        What is shown first; fixed by the structure of the input.
+    shown_better : array of bool, shape (M, M)
+        ``[i, j]``: i was shown better than j, on what is shown first; all such statements hold
+        at once with probability ``1 - alpha``.
+    tiers : tuple of tuple of str
+        Groups anchored at the best model not yet placed; a tier holds every model not yet
+        placed that was not shown worse than its anchor.
+    spec : Spec
+        Every option.
+    notes : tuple of Note
+        What the reader must know.
+    inputs : tuple of Input
+        What was read.
+    version : str
+        Version of the package that made the board.
+    """
+
+    models: tuple[str, ...]
+    tasks: Mapping[str, TaskResult]
+    overall: RankIntervals | None
+    aggregate: Aggregate | None
+    lead: Literal["task", "aggregate", "new_task"]
+    shown_better: NDArray[np.bool_]
+    tiers: tuple[tuple[str, ...], ...]
+    spec: Spec
+    notes: tuple[Note, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    version: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        size = len(self.models)
+        object.__setattr__(
+            self,
+            "shown_better",
+            frozen_array(self.shown_better, np.bool_, "shown_better", (size, size)),
+        )
+        object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
+        for name, task in self.tasks.items():
+            if task.best.shape != (size,):
+                raise DataError(f"Task {name!r} must have one interval per model ({size}).")
+        for part in (self.overall, self.aggregate):
+            if part is not None and part.models != self.models:
+                raise DataError("All parts of a board must rank the same models.")
+        if sorted(name for tier in self.tiers for name in tier) != sorted(self.models):
+            raise DataError("The tiers must hold every model once.")
+        if self.lead not in LEADS:
+            raise UnknownOptionError.among("lead", self.lead, LEADS)
+
+    def top(self, k: int = 1) -> tuple[str, ...]:
+        """Models that may be among the `k` best, on what the board shows first.
+
+        With probability ``1 - alpha`` the set contains every model whose true rank reaches `k`
+        or better, ties included. It speaks of all models at once.
+
+        Parameters
+        ----------
+        k : int
+            At least 1, at most the number of models.
+
+        Returns
+        -------
+        tuple of str
+            In order of the board (best score first).
+
+        Raises
+        ------
+        OptionError
+            If `k` is out of range.
+        """
+        if not 1 <= k <= len(self.models):
+            raise OptionError.out_of_range("k", k, f"between 1 and {len(self.models)}")
+        best = rank_bounds(self.shown_better).best
+        return tuple(self.models[i] for i in self.order if best[i] <= k)
+
+    def undominated(self) -> tuple[str, ...]:
+        """Models that no other model was shown better than: those that may be first."""
+        return self.top(1)
+
+    @property
+    def score(self) -> NDArray[np.float64]:
+        """Score of each model on what is shown first, higher is better, shape (M,)."""
+        if self.lead == "task":
+            task = next(iter(self.tasks.values()))
+            return task.mean if task.direction == "higher" else -task.mean
+        if self.aggregate is not None:
+            sign = 1.0 if self.aggregate.direction == "higher" else -1.0
+            return sign * self.aggregate.score
+        middles = [(task.observed_best + task.observed_worst) / 2 for task in self.tasks.values()]
+        return np.asarray(-np.mean(middles, axis=0))
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Positions of the models, best score first; equal scores in order of their names."""
+        score = np.where(np.isnan(self.score), -np.inf, self.score)
+        return tuple(int(i) for i in np.lexsort((np.arange(score.size), -score)))
+
+    @property
+    def tier(self) -> NDArray[np.int64]:
+        """Number of the tier of each model, counted from 1, shape (M,)."""
+        number = {name: k for k, tier in enumerate(self.tiers, start=1) for name in tier}
+        return np.array([number[name] for name in self.models], dtype=np.int64)
+
+    @property
+    def coverage(self) -> NDArray[np.float64]:
+        """Share of all expected rows of all tasks that each model has a score for, shape (M,)."""
+        rows = np.array([max(task.n, 1) for task in self.tasks.values()], dtype=np.float64)
+        shares = np.array([task.coverage for task in self.tasks.values()])
+        return np.asarray(rows @ shares / rows.sum())
+
+    @property
+    def neighbours_not_separated(self) -> int:
+        """How many of the M - 1 neighbours in the order were not shown to differ."""
+        return neighbours_not_separated(np.asarray(self.order), self.shown_better)
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The board as a data frame, one row per model, best score first.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame; the first that is installed where not given.
+
+        Returns
+        -------
+        data frame
+            Columns ``model``, ``tier``, ``score``, ``score_low``, ``score_high``, ``best``,
+            ``worst`` (ranks on what is shown first), ``new_task_best``, ``new_task_worst`` and
+            ``coverage``; columns that do not apply hold missing values.
+
+        Raises
+        ------
+        MissingPackageError
+            If no such library is installed.
+        UnknownOptionError
+            If `backend` is not one of the three.
+        """
+        from rankbars.data.frames import board_frame
+
+        return board_frame(self, backend)
+
+    def save(self, path: str | Path) -> None:
+        """Write the board as JSON (schema ``rankbars.board/1``), whole or not at all.
+
+        Raises
+        ------
+        WriteError
+            If the file cannot be written.
+        """
+        from rankbars.data.boardfile import save_board
+
+        save_board(self, path)
+
+    def _repr_html_(self) -> str:
+        # Notebooks look for this name; the one listed exception to the layers.
+        from rankbars.render import notebook_html
+
+        return notebook_html(self)

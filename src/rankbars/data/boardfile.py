@@ -1,0 +1,291 @@
+"""The board file: `Leaderboard` as plain JSON and back (schema ``rankbars.board/1``)."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.aggregate import Aggregate
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.files import write_text
+from rankbars.data.intervals import RankIntervals
+from rankbars.data.notes import Note
+from rankbars.data.scores import Input
+from rankbars.data.spec import Spec
+from rankbars.errors import RankbarsError, ReadError
+
+__all__ = [
+    "SCHEMA",
+    "board_from_dict",
+    "board_json",
+    "board_schema",
+    "board_to_dict",
+    "load",
+    "parse_board",
+    "save_board",
+]
+
+SCHEMA = "rankbars.board/1"
+
+
+def board_to_dict(board: Leaderboard) -> dict[str, Any]:
+    """The board as a plain dict of lists, strings and numbers; NaN becomes None."""
+    better = np.argwhere(board.shown_better)
+    return {
+        "schema": SCHEMA,
+        "models": list(board.models),
+        "tasks": [_task_to_dict(task) for task in board.tasks.values()],
+        "overall": None if board.overall is None else _overall_to_dict(board.overall),
+        "aggregate": None if board.aggregate is None else _aggregate_to_dict(board.aggregate),
+        "lead": board.lead,
+        "shown_better": [[board.models[i], board.models[j]] for i, j in better],
+        "tiers": [list(tier) for tier in board.tiers],
+        "notes": [_note_to_dict(note) for note in board.notes],
+        "spec": board.spec.to_dict(),
+        "provenance": {
+            "rankbars": board.version,
+            "inputs": [
+                {"path": entry.path, "format": entry.format, "sha256": entry.sha256}
+                for entry in board.inputs
+            ],
+        },
+    }
+
+
+def board_schema() -> dict[str, Any]:
+    """The JSON Schema of the board file."""
+    text = resources.files("rankbars.data").joinpath("board.schema.json").read_text("utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def board_json(board: Leaderboard) -> str:
+    """The board as JSON text: sorted keys, shortest round trip of floats, one final newline."""
+    return (
+        json.dumps(
+            board_to_dict(board), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False
+        )
+        + "\n"
+    )
+
+
+def save_board(board: Leaderboard, path: str | Path) -> None:
+    """Write the board file, whole or not at all; raises `WriteError`."""
+    write_text(path, board_json(board))
+
+
+def load(path: str | Path) -> Leaderboard:
+    """Read a board file that `Leaderboard.save` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file of schema ``rankbars.board/1``.
+
+    Returns
+    -------
+    Leaderboard
+
+    Raises
+    ------
+    ReadError
+        If the file is not a board, or was written with a newer schema.
+    """
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
+    return parse_board(content, str(path))
+
+
+def parse_board(content: bytes, name: str) -> Leaderboard:
+    """The board in the bytes of a board file; `name` says in errors where they come from.
+
+    Raises
+    ------
+    ReadError
+        If it is not a board, or of a newer schema.
+    """
+    try:
+        values = json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{name} is not a board file: it is not UTF-8 text.") from error
+    except (ValueError, RecursionError) as error:
+        raise ReadError(
+            f"{name} is not a board file: it does not hold valid JSON ({error})."
+        ) from error
+    schema = values.get("schema") if isinstance(values, dict) else None
+    if schema != SCHEMA:
+        found = f"schema {schema!r}" if schema else "no schema"
+        raise ReadError(
+            f"{name} is not a board file of schema {SCHEMA!r} (found {found}). "
+            "Make one with: rankbars rank INPUT -o board.json"
+        )
+    try:
+        return board_from_dict(values)
+    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        reason = f"{error}" if isinstance(error, RankbarsError) else f"{error!r}"
+        raise ReadError(f"{name} is a damaged board file: {reason}.") from error
+
+
+def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
+    """The board from its plain dict; the inverse of `board_to_dict`."""
+    models = tuple(values["models"])
+    position = {name: i for i, name in enumerate(models)}
+    better = np.zeros((len(models), len(models)), dtype=np.bool_)
+    for winner, loser in values["shown_better"]:
+        better[position[winner], position[loser]] = True
+    overall, aggregate = values["overall"], values["aggregate"]
+    return Leaderboard(
+        models=models,
+        tasks={task["name"]: _task_from_dict(task) for task in values["tasks"]},
+        overall=None if overall is None else _overall_from_dict(overall, models),
+        aggregate=None if aggregate is None else _aggregate_from_dict(aggregate, models, better),
+        lead=values["lead"],
+        shown_better=better,
+        tiers=tuple(tuple(tier) for tier in values["tiers"]),
+        spec=Spec.from_dict(values["spec"]),
+        notes=tuple(_note_from_dict(note) for note in values["notes"]),
+        inputs=tuple(
+            Input(entry["path"], entry["format"], entry["sha256"])
+            for entry in values["provenance"]["inputs"]
+        ),
+        version=values["provenance"]["rankbars"],
+    )
+
+
+_TASK_PLAIN = (
+    "name", "kind", "n", "test", "correction", "scope", "alpha", "guarantee", "direction",
+    "category", "family", "metric", "weight",
+)  # fmt: skip
+
+
+def _task_to_dict(task: TaskResult) -> dict[str, Any]:
+    return {name: getattr(task, name) for name in _TASK_PLAIN} | {
+        "mean": _reals(task.mean),
+        "se": _reals(task.se),
+        "coverage": _reals(task.coverage),
+        "best": task.best.tolist(),
+        "worst": task.worst.tolist(),
+        "observed_best": task.observed_best.tolist(),
+        "observed_worst": task.observed_worst.tolist(),
+        "assumptions": list(task.assumptions),
+    }
+
+
+def _task_from_dict(values: Mapping[str, Any]) -> TaskResult:
+    plain: dict[str, Any] = {name: values[name] for name in _TASK_PLAIN}
+    return TaskResult(
+        **plain,
+        mean=_array(values["mean"]),
+        se=_array(values["se"]),
+        coverage=_array(values["coverage"]),
+        best=_ranks(values["best"]),
+        worst=_ranks(values["worst"]),
+        observed_best=_ranks(values["observed_best"]),
+        observed_worst=_ranks(values["observed_worst"]),
+        assumptions=tuple(values["assumptions"]),
+    )
+
+
+def _overall_to_dict(overall: RankIntervals) -> dict[str, Any]:
+    groups = overall.groups
+    return {
+        "target": overall.target,
+        "merge": overall.method,
+        "scope": overall.scope,
+        "alpha": overall.alpha,
+        "guarantee": overall.guarantee,
+        "trivial": overall.trivial,
+        "assumptions": list(overall.assumptions),
+        "best": overall.best.tolist(),
+        "worst": overall.worst.tolist(),
+        "spread": None if overall.spread is None else overall.spread.tolist(),
+        "groups": None
+        if groups is None
+        else {name: _overall_to_dict(group) for name, group in groups.items()},
+    }
+
+
+def _overall_from_dict(values: Mapping[str, Any], models: tuple[str, ...]) -> RankIntervals:
+    groups = values["groups"]
+    spread = values["spread"]
+    return RankIntervals(
+        models=models,
+        best=_ranks(values["best"]),
+        worst=_ranks(values["worst"]),
+        alpha=values["alpha"],
+        scope=values["scope"],
+        target=values["target"],
+        method=values["merge"],
+        guarantee=values["guarantee"],
+        assumptions=tuple(values["assumptions"]),
+        trivial=values["trivial"],
+        spread=None if spread is None else _ranks(spread),
+        groups=None
+        if groups is None
+        else {name: _overall_from_dict(group, models) for name, group in groups.items()},
+    )
+
+
+_AGGREGATE_PLAIN = ("over", "estimator", "scope", "alpha", "unit", "direction")
+
+
+def _aggregate_to_dict(aggregate: Aggregate) -> dict[str, Any]:
+    return {name: getattr(aggregate, name) for name in _AGGREGATE_PLAIN} | {
+        "score": _reals(aggregate.score),
+        "low": _reals(aggregate.low),
+        "high": _reals(aggregate.high),
+        "best": aggregate.best.tolist(),
+        "worst": aggregate.worst.tolist(),
+        "assumptions": list(aggregate.assumptions),
+        "rank_probability": None,
+    }
+
+
+def _aggregate_from_dict(
+    values: Mapping[str, Any], models: tuple[str, ...], better: NDArray[np.bool_]
+) -> Aggregate:
+    return Aggregate(
+        models=models,
+        score=_array(values["score"]),
+        low=_array(values["low"]),
+        high=_array(values["high"]),
+        best=_ranks(values["best"]),
+        worst=_ranks(values["worst"]),
+        shown_better=better,
+        assumptions=tuple(values["assumptions"]),
+        **{name: values[name] for name in _AGGREGATE_PLAIN},
+    )
+
+
+def _note_to_dict(note: Note) -> dict[str, Any]:
+    return {
+        "code": note.code,
+        "message": note.message,
+        "task": note.task,
+        "models": list(note.models),
+    }
+
+
+def _note_from_dict(values: Mapping[str, Any]) -> Note:
+    return Note(values["code"], values["message"], values["task"], tuple(values["models"]))
+
+
+def _reals(array: NDArray[np.float64]) -> list[float | None]:
+    return [None if math.isnan(value) else value for value in array.tolist()]
+
+
+def _array(values: list[float | None]) -> NDArray[np.float64]:
+    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _ranks(values: list[int]) -> NDArray[np.int64]:
+    return np.array(values, dtype=np.int64)

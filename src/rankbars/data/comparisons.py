@@ -1,0 +1,131 @@
+"""Comparisons: for every pair of models of one task, how sure it is that one is better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.evidence import Evidence, check_models
+from rankbars.data.notes import Note
+from rankbars.errors import DataError
+from rankbars.stats.pairs import PairStatistics, p_values
+
+__all__ = ["Comparisons"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Comparisons:
+    """Paired tests of all ordered pairs of models on one task; ``[i, j]`` reads "i better than j".
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models, in code-point order.
+    mean, mean_se : array of float, shape (M,)
+        Score of each model and its own standard error; NaN for a model that is absent.
+    mean_df : array of float, shape (M,)
+        Degrees of freedom behind `mean_se`.
+    pairs : PairStatistics, optional
+        Differences, standard errors and statistics of all pairs. None for tests that give
+        p-values only.
+    exact_p : array of float, shape (M, M), optional
+        One-sided p-values of a test that has no statistic with a known tail.
+    test : str
+        Name of the test.
+    task : str
+        Name of the task.
+    rows : int
+        Rows of the task.
+    assumptions : tuple of str
+        What must hold for the p-values to be valid, in plain sentences.
+    notes : tuple of Note
+        What the reader must know about these comparisons.
+    evidence : Items or Estimates, optional
+        The evidence itself, for corrections that resample.
+    guaranteed : bool
+        False where the test does not fit the design of the rows, so that no error rate holds.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree or neither `pairs` nor `exact_p` is given.
+    """
+
+    models: tuple[str, ...]
+    mean: NDArray[np.float64]
+    mean_se: NDArray[np.float64]
+    mean_df: NDArray[np.float64]
+    pairs: PairStatistics | None
+    test: str
+    rows: int
+    task: str = ""
+    exact_p: NDArray[np.float64] | None = None
+    assumptions: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
+    evidence: Evidence | None = None
+    guaranteed: bool = True
+    _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        size = len(self.models)
+        for name in ("mean", "mean_se", "mean_df"):
+            object.__setattr__(
+                self, name, frozen_array(getattr(self, name), np.float64, name, (size,))
+            )
+        square = (size, size)
+        object.__setattr__(
+            self, "exact_p", frozen_optional(self.exact_p, np.float64, "exact_p", square)
+        )
+        if self.pairs is None and self.exact_p is None:
+            raise DataError("Comparisons need statistics of the pairs or p-values; got neither.")
+        if self.pairs is not None and self.pairs.statistic.shape != square:
+            raise DataError(
+                f"The statistics must have shape {square}; got {self.pairs.statistic.shape}."
+            )
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which models have evidence on this task, shape (M,)."""
+        return ~np.isnan(self.mean)
+
+    @property
+    def diff(self) -> NDArray[np.float64]:
+        """Mean difference, shape (M, M); NaN where two models share no rows."""
+        if self.pairs is None:
+            return self.mean[:, None] - self.mean[None, :]
+        return self.pairs.diff
+
+    @property
+    def se(self) -> NDArray[np.float64]:
+        """Standard error of each difference, shape (M, M); NaN where the test has none."""
+        if self.pairs is None:
+            return np.full((len(self.models),) * 2, np.nan)
+        return self.pairs.se
+
+    @property
+    def df(self) -> NDArray[np.float64]:
+        """Degrees of freedom, shape (M, M); infinite for a normal tail, NaN if there are none."""
+        size = (len(self.models),) * 2
+        if self.pairs is None:
+            return np.full(size, np.nan)
+        return np.broadcast_to(np.asarray(self.pairs.df, dtype=np.float64), size)
+
+    @property
+    def n(self) -> NDArray[np.int64]:
+        """Rows behind each pair, shape (M, M)."""
+        size = (len(self.models),) * 2
+        count = self.rows if self.pairs is None else self.pairs.n
+        return np.broadcast_to(np.asarray(count, dtype=np.int64), size)
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """One-sided p-values that i is better than j, shape (M, M); computed at first access."""
+        if self.exact_p is not None:
+            return self.exact_p
+        if not self._p and self.pairs is not None:
+            self._p.append(p_values(self.pairs))
+        return self._p[0]

@@ -1,0 +1,265 @@
+"""Evidence about models on one task: scores per row, or published estimates.
+
+Higher is always better here. Readers settle direction before anything gets this far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.errors import DataError, OptionError
+
+__all__ = ["Coverage", "Estimates", "Evidence", "Folds", "Items"]
+
+
+@dataclass(frozen=True, slots=True)
+class Folds:
+    """Rows are folds of (repeated) cross-validation, which share training data.
+
+    Parameters
+    ----------
+    repeats : int
+        Passes over the data, at least 1.
+    folds : int
+        Folds per pass, at least 2.
+    test_share : float, optional
+        Share of the data held out in each fold, in (0, 1); ``1 / folds`` when not given.
+
+    Raises
+    ------
+    OptionError
+        If a value is out of range.
+
+    Examples
+    --------
+    >>> Folds(repeats=10, folds=3).test_share
+    0.3333333333333333
+    """
+
+    repeats: int
+    folds: int
+    test_share: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise OptionError.out_of_range("repeats", self.repeats, "at least 1")
+        if self.folds < 2:
+            raise OptionError.out_of_range("folds", self.folds, "at least 2 per repeat")
+        if self.test_share == 0.0:
+            object.__setattr__(self, "test_share", 1.0 / self.folds)
+        if not 0.0 < self.test_share < 1.0:
+            raise OptionError.out_of_range("test_share", self.test_share, "between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Coverage:
+    """What became of every expected row, per model; the four counts add up to `expected`.
+
+    Parameters
+    ----------
+    expected : int
+        Rows of the task.
+    scored, unscored, errors, missing : array of int, shape (M,)
+        Rows with a score; rows that ran but got no score; rows that failed; rows without a trace.
+    """
+
+    expected: int
+    scored: NDArray[np.int64]
+    unscored: NDArray[np.int64]
+    errors: NDArray[np.int64]
+    missing: NDArray[np.int64]
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.scored)
+        for name in ("scored", "unscored", "errors", "missing"):
+            object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
+        total = self.scored + self.unscored + self.errors + self.missing
+        if np.any(total != self.expected):
+            raise DataError(f"Coverage counts must add up to {self.expected}; got {total}.")
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """Share of the expected rows that have a score, shape (M,)."""
+        return self.scored / max(self.expected, 1)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Items:
+    """Scores of all models on the same rows of one task.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models, each once.
+    values : array of float, shape (n, M)
+        Row = item, fold or run; NaN = not observed; higher is better.
+    clusters : array of int, shape (n,), optional
+        Group of each row, for rows that are not independent.
+    weights : array of float, shape (n,), optional
+        Positive weight of each row in the mean of the task.
+    design : {"items", "runs"} or Folds
+        What a row is.
+    ids : tuple of str, optional
+        Names of the rows.
+    answers : array of int, shape (n, M), optional
+        How many answers were averaged into each value; None where each value is one answer.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree, a model is named twice, or a value is infinite.
+
+    Examples
+    --------
+    >>> task = Items(("a", "b"), [[1.0, 0.0], [1.0, 1.0]])
+    >>> task.n
+    2
+    """
+
+    models: tuple[str, ...]
+    values: NDArray[np.float64]
+    clusters: NDArray[np.int64] | None = None
+    weights: NDArray[np.float64] | None = None
+    design: Literal["items", "runs"] | Folds = "items"
+    ids: tuple[str, ...] | None = None
+    answers: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        given = np.asarray(self.values)
+        # 0/1 answers arrive as booleans or integers; both are scores.
+        values = frozen_array(
+            given.astype(np.float64) if given.dtype.kind in "bui" else given, np.float64, "values"
+        )
+        if values.ndim != 2 or values.shape[1] != len(self.models):
+            raise DataError(
+                f"values must have one column per model ({len(self.models)}); got shape {values.shape}."
+            )
+        if np.isinf(values).any():
+            row, column = np.argwhere(np.isinf(values))[0]
+            name = self.ids[row] if self.ids is not None else str(row)
+            raise DataError(
+                f"Model {self.models[column]!r} has an infinite score on row {name!r}; "
+                "scores must be finite (leave the cell empty if it was not observed)."
+            )
+        rows = values.shape[0]
+        object.__setattr__(self, "values", values)
+        object.__setattr__(
+            self, "clusters", frozen_optional(self.clusters, np.int64, "clusters", (rows,))
+        )
+        object.__setattr__(
+            self, "weights", frozen_optional(self.weights, np.float64, "weights", (rows,))
+        )
+        object.__setattr__(
+            self, "answers", frozen_optional(self.answers, np.int64, "answers", values.shape)
+        )
+        if self.weights is not None and not (
+            np.isfinite(self.weights).all() and (self.weights > 0).all()
+        ):
+            raise DataError("weights of rows must be finite and above 0.")
+        if self.ids is not None and len(self.ids) != rows:
+            raise DataError(f"ids must name each of the {rows} rows; got {len(self.ids)}.")
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return int(self.values.shape[0])
+
+    @property
+    def kind(self) -> Literal["items", "folds", "runs"]:
+        """What a row is, as one word."""
+        return "folds" if isinstance(self.design, Folds) else self.design
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Estimates:
+    """Published scores of one task, with their uncertainty where it is known.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models, each once.
+    mean : array of float, shape (M,)
+        Score of each model; NaN = not published.
+    se : array of float, shape (M,), optional
+        Standard error of each score; the scores are then taken as independent.
+    cov : array of float, shape (M, M), optional
+        Covariance of the scores; use instead of `se`.
+    n : array of int, shape (M,), optional
+        Rows behind each score; 0 = not known.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree, a standard error is negative, the covariance is not symmetric and
+        positive semi-definite, or both `se` and `cov` are given.
+    """
+
+    models: tuple[str, ...]
+    mean: NDArray[np.float64]
+    se: NDArray[np.float64] | None = None
+    cov: NDArray[np.float64] | None = None
+    n: NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        size = len(self.models)
+        mean = frozen_array(self.mean, np.float64, "mean", (size,))
+        if np.isinf(mean).any():
+            name = self.models[int(np.flatnonzero(np.isinf(mean))[0])]
+            raise DataError(f"Model {name!r} has an infinite score; scores must be finite.")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "se", frozen_optional(self.se, np.float64, "se", (size,)))
+        object.__setattr__(self, "cov", frozen_optional(self.cov, np.float64, "cov", (size, size)))
+        object.__setattr__(self, "n", frozen_optional(self.n, np.int64, "n", (size,)))
+        self._check_uncertainty()
+
+    def _check_uncertainty(self) -> None:
+        if self.se is not None and self.cov is not None:
+            raise DataError("Give standard errors (se) or a covariance (cov), not both.")
+        if self.se is not None:
+            bad = (self.se < 0) | np.isinf(self.se)
+            if bad.any():
+                name = self.models[int(np.flatnonzero(bad)[0])]
+                raise DataError(
+                    f"The standard error of model {name!r} must be 0 or more and finite."
+                )
+        if self.cov is not None:
+            finite = np.isfinite(self.cov).all()
+            if not finite or not np.allclose(self.cov, self.cov.T, rtol=1e-8, atol=0.0):
+                raise DataError("cov must be a finite symmetric matrix.")
+            eigenvalues = np.linalg.eigvalsh(self.cov)
+            if eigenvalues[0] < -1e-8 * max(eigenvalues[-1], np.finfo(float).tiny):
+                raise DataError(
+                    "cov is not a covariance matrix: it has a negative eigenvalue "
+                    f"({eigenvalues[0]:.3g})."
+                )
+
+    @property
+    def kind(self) -> Literal["estimates"]:
+        """The word used in the board file."""
+        return "estimates"
+
+    @property
+    def has_uncertainty(self) -> bool:
+        """Whether any score comes with a standard error."""
+        return self.cov is not None or (self.se is not None and not np.isnan(self.se).all())
+
+
+Evidence: TypeAlias = Items | Estimates
+
+
+def check_models(models: tuple[str, ...]) -> tuple[str, ...]:
+    """The names as a tuple; raises `DataError` if one is repeated or there is none."""
+    names = tuple(models)
+    if not names:
+        raise DataError("At least one model is needed; found none.")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"Model {twice!r} is named twice; each model needs a name of its own.")
+    return names

@@ -1,0 +1,138 @@
+"""Two models, face to face: the difference, how sure it is, and what could have been seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Literal
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Direction, Input
+
+__all__ = ["Contrast", "HeadToHead", "Verdict"]
+
+Verdict = Literal["better", "worse", "cannot tell"]
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """One comparison of model `a` with model `b`: on a task, or on the average of tasks.
+
+    A quantity that cannot be had is NaN.
+
+    Parameters
+    ----------
+    name : str
+        The task, or what the average is over.
+    kind : {"items", "folds", "runs", "estimates", "tasks"}
+        What a row is; ``"tasks"`` for an average over a population of tasks.
+    test : str
+        How the difference was tested.
+    n : int
+        Rows that both models have; 0 where not known.
+    n_a, n_b : int
+        Rows that each of them has.
+    score_a, score_b : float
+        Mean scores over the rows that both have, in the units of the input.
+    difference : float
+        How far a is ahead of b; positive = a is better, whatever the direction of the score.
+    low, high : float
+        Interval of the difference at level ``1 - alpha``.
+        NaN where the differences do not vary, so that no spread can be estimated.
+    se, df : float
+        Standard error of the difference, and its degrees of freedom (infinite: normal).
+    p_better, p_worse : float
+        One-sided p-values that a is better, and that it is worse.
+    detectable : float
+        Smallest true difference that this test would show with probability `HeadToHead.power`,
+        given these rows and this spread.
+    ahead, behind : int, optional
+        Rows on which a scores higher than b, and lower; for 0/1 scores the discordant counts.
+    binary : bool
+        Whether all scores are 0 or 1.
+    verdict : {"better", "worse", "cannot tell"}
+        Whether a was shown better than b, or worse, at error rate ``alpha`` (both sides).
+    direction : {"higher", "lower"}
+        Which side of the scores is better.
+    unit : {"score", "rank"}
+        Whether the average is of scores, or of ranks within tasks.
+    metric : str, optional
+        What is measured.
+    assumptions : tuple of str
+        What must hold, in plain sentences.
+    """
+
+    name: str
+    kind: Literal["items", "folds", "runs", "estimates", "tasks"]
+    test: str
+    n: int
+    n_a: int
+    n_b: int
+    score_a: float
+    score_b: float
+    difference: float
+    low: float
+    high: float
+    se: float
+    df: float
+    p_better: float
+    p_worse: float
+    detectable: float
+    verdict: Verdict
+    ahead: int | None = None
+    behind: int | None = None
+    binary: bool = False
+    direction: Direction = "higher"
+    unit: Literal["score", "rank"] = "score"
+    metric: str | None = None
+    assumptions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeadToHead:
+    """Model `a` against model `b`, task by task and on the average.
+
+    Parameters
+    ----------
+    a, b : str
+        The two models; every difference reads "a minus b", signed so that positive favours a.
+    tasks : mapping from str to Contrast
+        One per task, in code-point order.
+    average : Contrast, optional
+        The average over tasks; None for a single task, or where it was not asked for.
+    alpha : float
+        Error rate of each verdict and each interval by itself.
+    power : float
+        Probability behind `Contrast.detectable`.
+    notes : tuple of Note
+        What the reader must know.
+    inputs : tuple of Input
+        What was read.
+    """
+
+    a: str
+    b: str
+    tasks: Mapping[str, Contrast]
+    average: Contrast | None
+    alpha: float
+    power: float
+    notes: tuple[Note, ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
+        object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "inputs", tuple(self.inputs))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Mapping proxies cannot be pickled.
+        values = (self.average, self.alpha, self.power, self.notes, self.inputs)
+        return type(self), (self.a, self.b, dict(self.tasks), *values)
+
+    @property
+    def main(self) -> Contrast | None:
+        """What is answered first: the average, or the only task; None where there is neither."""
+        if self.average is not None:
+            return self.average
+        return next(iter(self.tasks.values())) if len(self.tasks) == 1 else None

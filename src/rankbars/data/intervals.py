@@ -1,0 +1,123 @@
+"""Where each model's rank may lie: on one task, or on a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.evidence import check_models
+from rankbars.data.notes import Note
+from rankbars.errors import DataError
+
+__all__ = ["RankIntervals", "Scope"]
+
+Scope = Literal["each", "all"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankIntervals:
+    """Best and worst possible rank of each model; rank 1 is the best.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models.
+    best, worst : array of int, shape (M,)
+        Ends of the interval, ``1 <= best <= worst <= M``.
+    alpha : float
+        Error rate that was asked for.
+    scope : {"each", "all"}
+        Whether the guarantee holds for one model named in advance, or for all models at once.
+    target : {"task", "new_task", "aggregate"}
+        The question the interval answers.
+    method : str
+        The correction (``"holm"``) or the merge (``"joint"``).
+    guarantee : float, optional
+        Probability with which the interval contains the true rank; None = no such statement.
+    assumptions : tuple of str
+        What must hold for the guarantee, in plain sentences.
+    trivial : bool
+        Whether every interval is 1 to M because there were too few tasks.
+    shown_better : array of bool, shape (M, M), optional
+        ``[i, j]``: i was shown better than j; only from ``scope="all"``, where all such
+        statements hold at once.
+    side_level : float, optional
+        Error rate of one side of the interval; None where it has no guarantee.
+    spread : array of int, shape (M,), optional
+        Width the interval would keep if the observed ranks of every task were exact: the part
+        that comes from ranks that differ between tasks.
+    groups : mapping from str to RankIntervals, optional
+        Intervals per category, for the ``group`` merge.
+    notes : tuple of Note
+        What the reader must know.
+
+    Raises
+    ------
+    DataError
+        If the ends are out of order or out of range, or disagree with `shown_better`.
+
+    Examples
+    --------
+    >>> ranks = RankIntervals(("a", "b"), [1, 1], [1, 2], 0.05, "each", "task", "holm")
+    >>> ranks["b"]
+    (1, 2)
+    """
+
+    models: tuple[str, ...]
+    best: NDArray[np.int64]
+    worst: NDArray[np.int64]
+    alpha: float
+    scope: Scope
+    target: Literal["task", "new_task", "aggregate"]
+    method: str
+    guarantee: float | None = None
+    assumptions: tuple[str, ...] = ()
+    trivial: bool = False
+    shown_better: NDArray[np.bool_] | None = None
+    side_level: float | None = None
+    spread: NDArray[np.int64] | None = None
+    groups: Mapping[str, RankIntervals] | None = None
+    notes: tuple[Note, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        size = len(self.models)
+        for name in ("best", "worst"):
+            object.__setattr__(
+                self, name, frozen_array(getattr(self, name), np.int64, name, (size,))
+            )
+        object.__setattr__(
+            self,
+            "shown_better",
+            frozen_optional(self.shown_better, np.bool_, "shown_better", (size, size)),
+        )
+        object.__setattr__(
+            self, "spread", frozen_optional(self.spread, np.int64, "spread", (size,))
+        )
+        inside = (self.best >= 1) & (self.best <= self.worst) & (self.worst <= size)
+        if not inside.all():
+            i = int(np.flatnonzero(~inside)[0])
+            raise DataError(
+                f"Rank interval of {self.models[i]!r} is {self.best[i]} to {self.worst[i]}; "
+                f"it must lie within 1 to {size}."
+            )
+        shown = self.shown_better
+        if shown is not None and (shown & shown.T).any():
+            raise DataError("Two models cannot each be shown better than the other.")
+
+    def __getitem__(self, model: str) -> tuple[int, int]:
+        """Interval of one model as ``(best, worst)``."""
+        if model not in self.models:
+            raise KeyError(model)
+        i = self.models.index(model)
+        return int(self.best[i]), int(self.worst[i])
+
+    @property
+    def width(self) -> NDArray[np.int64]:
+        """``worst - best`` per model, shape (M,)."""
+        return self.worst - self.best

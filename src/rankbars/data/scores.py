@@ -1,0 +1,318 @@
+"""Scores: everything that was read, task by task, ready to be compared."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items, check_models
+from rankbars.data.notes import Note
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+
+__all__ = ["Input", "Scores", "TaskInfo"]
+
+Direction = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One thing that was read: its path, the format it was read as, and its digest."""
+
+    path: str
+    format: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class TaskInfo:
+    """What is known about a task besides the scores.
+
+    Parameters
+    ----------
+    category, family, metric : str, optional
+        Group of similar tasks; group of tasks that share a source; name of the measure.
+    weight : float
+        Weight of the task in an average, 0 or more.
+    direction : {"higher", "lower"}
+        Which side was better in the input. Scores are stored so that higher is better:
+        for ``"lower"`` they were negated at the door.
+    minimum, maximum : float, optional
+        Declared limits of the score, in the units and direction of the input.
+    coverage : Coverage, optional
+        Scored, unscored, failed and missing rows per model of the task.
+    """
+
+    category: str | None = None
+    family: str | None = None
+    metric: str | None = None
+    weight: float = 1.0
+    direction: Direction = "higher"
+    minimum: float | None = None
+    maximum: float | None = None
+    coverage: Coverage | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.direction not in ("higher", "lower"):
+            raise UnknownOptionError.among("direction", self.direction, ("higher", "lower"))
+        if not (math.isfinite(self.weight) and self.weight >= 0):
+            raise OptionError.out_of_range("weight of a task", self.weight, "0 or more and finite")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scores:
+    """Evaluation results: an ordered mapping from task to evidence, and what is known about each.
+
+    Parameters
+    ----------
+    tasks : mapping from str to Items or Estimates
+        Evidence per task; kept in code-point order of the task names.
+    info : mapping from str to TaskInfo, optional
+        What else is known; tasks that are not named get ``TaskInfo()``.
+    notes : tuple of Note
+        What the reader of a result made from these scores must know.
+    inputs : tuple of Input
+        What was read.
+
+    Raises
+    ------
+    DataError
+        If there is no task, or `info` names a task that does not exist.
+
+    Examples
+    --------
+    >>> scores = Scores({"math": Items(("a", "b"), [[1.0, 0.0], [1.0, 1.0]])})
+    >>> scores.models
+    ('a', 'b')
+    """
+
+    tasks: Mapping[str, Evidence]
+    info: Mapping[str, TaskInfo] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    inputs: tuple[Input, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.tasks:
+            raise DataError("There is no task in the results; at least one is needed.")
+        unknown = sorted(set(self.info) - set(self.tasks))
+        if unknown:
+            raise DataError(f"Information about task {unknown[0]!r}, which has no scores.")
+        names = sorted(self.tasks)
+        object.__setattr__(
+            self, "tasks", MappingProxyType({name: self.tasks[name] for name in names})
+        )
+        object.__setattr__(
+            self,
+            "info",
+            MappingProxyType({name: self.info.get(name, TaskInfo()) for name in names}),
+        )
+        object.__setattr__(self, "notes", tuple(self.notes))
+        object.__setattr__(self, "inputs", tuple(self.inputs))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Mapping proxies cannot be pickled; worker processes need Scores.
+        return type(self), (dict(self.tasks), dict(self.info), self.notes, self.inputs)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Every model that has evidence on some task, in code-point order."""
+        return tuple(sorted({name for evidence in self.tasks.values() for name in evidence.models}))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        values: Mapping[str, ArrayLike],
+        models: Sequence[str],
+        *,
+        design: Literal["items", "runs"] | Folds = "items",
+        info: Mapping[str, TaskInfo] | None = None,
+    ) -> Scores:
+        """Scores from one array per task, rows × models, higher is better.
+
+        Parameters
+        ----------
+        values : mapping from str to array of float, shape (n, M)
+            Scores per task; NaN = not observed.
+        models : sequence of str
+            Names of the M columns.
+        design : {"items", "runs"} or Folds
+            What a row is.
+        info : mapping from str to TaskInfo, optional
+            Category, family, metric and weight of the tasks.
+
+        Raises
+        ------
+        DataError
+            If a shape does not fit or a score is infinite.
+
+        Examples
+        --------
+        >>> Scores.from_arrays({"math": [[1, 0], [1, 1], [0, 0]]}, ["a", "b"]).tasks["math"].n
+        3
+        """
+        names = check_models(tuple(models))
+        order = sorted(range(len(names)), key=names.__getitem__)
+        sorted_names = tuple(names[i] for i in order)
+        tasks = {}
+        for task, array in values.items():
+            matrix = np.asarray(array)
+            if matrix.ndim != 2 or matrix.shape[1] != len(names):
+                raise DataError(
+                    f"Task {task!r}: expected one column per model ({len(names)}), "
+                    f"got an array of shape {matrix.shape}."
+                )
+            sorted_already = order == list(range(len(order)))
+            tasks[task] = Items(
+                sorted_names, matrix if sorted_already else matrix[:, order], design=design
+            )
+        return cls(tasks, info or {})
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        model: str | None = None,
+        task: str | None = None,
+        item: str | None = None,
+        score: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        direction: str | Mapping[str, str] | None = None,
+        rows: str | None = None,
+        folds: int | None = None,
+        test_share: float | None = None,
+        metric: str | None = None,
+        layout: str | None = None,
+    ) -> Scores:
+        """Scores from a tidy or wide data frame of pandas, polars, pyarrow or duckdb.
+
+        Parameters
+        ----------
+        frame : data frame
+            One row per model, task and item (or fold, or run), or a wide matrix.
+        model, task, item, score : str, optional
+            Names of the columns; recognised by their usual names where not given.
+        columns : mapping from str to str, optional
+            Further columns by role, such as ``{"fold": "split", "cluster": "passage"}``.
+        direction : {"higher", "lower"} or mapping from task or metric to one of them, optional
+            Which side is better; without it, a metric that is usually lower-is-better raises.
+        rows : {"items", "folds", "runs"}, optional
+            What a row of a task is, where the columns do not say it.
+        folds : int, optional
+            Folds per repeat, where rows are folds.
+        test_share : float, optional
+            Share of the data held out in each fold.
+        metric : str, optional
+            The metric to use where the table holds several.
+        layout : {"tidy", "items-by-models", "tasks-by-models", "models-by-tasks"}, optional
+            How to read the table, where its header does not say it.
+
+        Raises
+        ------
+        DataError
+            If a column cannot be found, a row stands twice, a score is not a number, or a
+            metric that is usually lower-is-better comes without a declared direction.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({
+        ...     "model": ["a", "a", "b", "b"], "task": ["math"] * 4,
+        ...     "item": [1, 2, 1, 2], "score": [1, 0, 1, 1]})
+        >>> Scores.from_frame(frame).tasks["math"].values.tolist()
+        [[1.0, 1.0], [0.0, 1.0]]
+        """
+        from rankbars.data.frames import scores_from_frame
+        from rankbars.data.tables import TableOptions
+
+        named = {"model": model, "task": task, "item": item, "score": score}
+        given = dict(columns or {}) | {role: name for role, name in named.items() if name}
+        return scores_from_frame(
+            frame,
+            TableOptions.of(
+                columns=given,
+                direction=direction,
+                rows=rows,
+                folds=folds,
+                test_share=test_share,
+                metric=metric,
+                layout=layout,
+            ),
+        )
+
+    def select(
+        self, *, models: Collection[str] | None = None, tasks: Collection[str] | None = None
+    ) -> Scores:
+        """These scores with the named models and tasks only.
+
+        Ranks are then ranks within the chosen field. Choose without looking at the results,
+        or the guarantees do not hold.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a name does not occur.
+        """
+        keep_models = _known(models, self.models, "model")
+        keep_tasks = _known(tasks, tuple(self.tasks), "task")
+        evidence = {}
+        info = {}
+        for name in keep_tasks:
+            columns = [i for i, m in enumerate(self.tasks[name].models) if m in keep_models]
+            if columns:
+                evidence[name] = _take_models(self.tasks[name], columns)
+                info[name] = _take_coverage(self.info[name], columns)
+        if not evidence:
+            raise DataError("None of the chosen models has results on the chosen tasks.")
+        notes = tuple(note for note in self.notes if note.task is None or note.task in evidence)
+        return replace(self, tasks=evidence, info=info, notes=notes)
+
+    def with_notes(self, notes: Iterable[Note]) -> Scores:
+        """These scores with further notes."""
+        return replace(self, notes=self.notes + tuple(notes))
+
+
+def _known(wanted: Collection[str] | None, known: tuple[str, ...], what: str) -> frozenset[str]:
+    if wanted is None:
+        return frozenset(known)
+    if isinstance(wanted, str):
+        wanted = (wanted,)
+    for name in wanted:
+        if name not in known:
+            raise UnknownOptionError.among(what, name, known)
+    return frozenset(wanted)
+
+
+def _take_models(evidence: Evidence, columns: list[int]) -> Evidence:
+    models = tuple(evidence.models[i] for i in columns)
+    if isinstance(evidence, Items):
+        answers = None if evidence.answers is None else evidence.answers[:, columns]
+        return replace(evidence, models=models, values=evidence.values[:, columns], answers=answers)
+    return Estimates(
+        models,
+        evidence.mean[columns],
+        None if evidence.se is None else evidence.se[columns],
+        None if evidence.cov is None else evidence.cov[np.ix_(columns, columns)],
+        None if evidence.n is None else evidence.n[columns],
+    )
+
+
+def _take_coverage(info: TaskInfo, columns: list[int]) -> TaskInfo:
+    if info.coverage is None:
+        return info
+    c = info.coverage
+    return replace(
+        info,
+        coverage=Coverage(
+            c.expected,
+            c.scored[columns],
+            c.unscored[columns],
+            c.errors[columns],
+            c.missing[columns],
+        ),
+    )

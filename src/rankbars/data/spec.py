@@ -1,0 +1,105 @@
+"""Every choice of an analysis, with its default, in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from rankbars.errors import OptionError, UnknownOptionError
+
+__all__ = ["MISSING_POLICIES", "OVERS", "SCOPES", "Spec", "check_rate"]
+
+SCOPES = ("each", "all")
+MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds")
+OVERS = ("auto", "items", "tasks", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """Options of `rankbars.leaderboard`, frozen and attached to its result.
+
+    ``leaderboard(new_scores, spec=board.spec)`` repeats an analysis. Options that cannot change
+    a result, such as the number of workers, are not part of it.
+
+    Parameters
+    ----------
+    test : str
+        Paired test within a task; ``"auto"`` lets the design of the rows decide.
+    correction : str
+        Multiplicity correction within a task.
+    scope : {"each", "all"}
+        Guarantee per model named in advance, or for all models at once.
+    alpha : float
+        Error rate of task intervals and of the average.
+    merge : str
+        How task intervals become an interval for a new task.
+    alpha_overall : float
+        Error rate of that merge.
+    over : {"auto", "items", "tasks", "none"}
+        Which average leads; ``"auto"`` lets the structure of the input decide.
+    missing : str
+        What to do where a model has no score.
+    seed : int
+        Start of every random stream.
+    resamples : int
+        Number of resamples, for methods that resample.
+
+    Raises
+    ------
+    OptionError
+        If a rate is not strictly between 0 and 1, or a name is not known.
+
+    Examples
+    --------
+    >>> Spec(alpha=0.1).alpha
+    0.1
+    """
+
+    test: str = "auto"
+    correction: str = "holm"
+    scope: Literal["each", "all"] = "each"
+    alpha: float = 0.05
+    merge: str = "joint"
+    alpha_overall: float = 0.2
+    over: str = "auto"
+    missing: str = "raise"
+    seed: int = 0
+    resamples: int = 1000
+
+    def __post_init__(self) -> None:
+        check_rate("alpha", self.alpha)
+        check_rate("alpha_overall", self.alpha_overall)
+        for what, value, known in (
+            ("scope", self.scope, SCOPES),
+            ("missing policy", self.missing, MISSING_POLICIES),
+            ("average (over)", self.over, OVERS),
+        ):
+            if value not in known:
+                raise UnknownOptionError.among(what, value, known)
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
+            raise OptionError.out_of_range("seed", self.seed, "a whole number, 0 or more")
+        if isinstance(self.resamples, bool) or not isinstance(self.resamples, int):
+            raise OptionError.out_of_range("resamples", self.resamples, "a whole number")
+        if self.resamples < 1:
+            raise OptionError.out_of_range("resamples", self.resamples, "at least 1")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as a plain dict, for the board file."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Spec:
+        """Options from a plain dict; names that a later version added are left out."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known})
+
+
+def check_rate(name: str, value: object) -> float:
+    """`value` as an error rate; raises `OptionError` unless strictly between 0 and 1."""
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not number or not 0.0 < float(value) < 1.0:  # type: ignore[arg-type]
+        raise OptionError.out_of_range(
+            name, value, "an error rate strictly between 0 and 1 (0.05 stands for 95 %)"
+        )
+    return float(value)  # type: ignore[arg-type]

@@ -1,0 +1,181 @@
+"""From tables to scores: the way every table goes, whatever it was stored in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.tabular.answers import DuplicateRowsError
+from rankbars.data.tabular.coding import CodedTable, Table
+from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.designs import RowPlan, plan_rows
+from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
+from rankbars.data.tabular.groups import AboutTasks, Group, describe_tasks
+from rankbars.data.tabular.joining import join_scores
+from rankbars.data.tabular.layouts import find_layout
+from rankbars.data.tabular.matrices import Matrix, RowIndex, fill_matrix, index_rows
+from rankbars.data.notes import Note
+from rankbars.data.tabular.positions import number_rows
+from rankbars.data.tabular.records import Records
+from rankbars.data.tabular.remarks import check_swapped, describe_group, describe_rows, refuse_resamples
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.tabular.summaries import read_summaries
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.taskestimates import build_estimates, task_weight
+from rankbars.data.tabular.taskitems import build_items, fold_designs, split_weights
+from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy
+from rankbars.data.tabular.traits import TRAIT_ROLES, check_scale
+from rankbars.data.tabular.wide import prepare_wide
+from rankbars.errors import DataError
+
+__all__ = ["scores_from_tables"]
+
+
+def scores_from_tables(
+    tables: Sequence[tuple[Table, FileNames]], options: TableOptions
+) -> Scores:
+    """Scores from one or more tables.
+
+    Tables of one design are read as one; those of different designs are joined task by task.
+
+    Parameters
+    ----------
+    tables : sequence of (Table, FileNames)
+        Each table, and names for what it does not say.
+    options : TableOptions
+        What the caller declares.
+
+    Raises
+    ------
+    DataError
+        If a table cannot be understood; the message names the place and what to do.
+    """
+    groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
+    sources: dict[RowPlan, list[str]] = defaultdict(list)
+    for table, names in tables:
+        part = _prepare(table, names, options)
+        refuse_resamples(table.source, part, options)
+        plan = plan_rows(part.roles, options)
+        groups[plan].append(part)
+        sources[plan].append(table.source)
+    return join_scores([
+        _read_group(Group.of(plan, parts), options).with_notes(
+            describe_group(parts, sources[plan])
+        )
+        for plan, parts in groups.items()
+    ])  # fmt: skip
+
+
+def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
+    if not table.head(1):
+        raise DataError(
+            f"{table.source}: there is a header and no row below it. Expected one row per score."
+        )
+    layout = find_layout(table, options.layout, options.columns)
+    if layout.name == "tidy":
+        return prepare_tidy(table, names, options)
+    return prepare_wide(table, layout.name, names)
+
+
+def _read_group(group: Group, options: TableOptions) -> Scores:
+    options = _choose_metric(group.table, options)
+    if group.plan.kind == "positions":
+        group = replace(group, table=number_rows(group.table),
+                        plan=RowPlan("items", ("item",), (), ()))  # fmt: skip
+    records = Records(group.table, group.plan.keys, options)
+    index = index_rows(records, [role for role in TRAIT_ROLES if role in group.table.names])
+    if not len(index.pairs):
+        raise DataError("No row is left to read: all of them are empty or excluded.")
+    about = describe_tasks(group, index, options)
+    if group.plan.kind == "estimates":
+        return _read_estimates(group, records, index, about)
+    try:
+        return _read_items(group, records, index, about)
+    except DuplicateRowsError:
+        other = _seed_as_repeat(group)
+        if other is None:
+            raise
+        return _read_group(other, options)
+
+
+def _choose_metric(table: CodedTable, options: TableOptions) -> TableOptions:
+    """Options with the metric spelt as in the table."""
+    names = table.names.get("metric")
+    if names is None or options.metric is None or options.metric in names:
+        return options
+    same = [name for name in names if fold_name(name) == fold_name(options.metric)]
+    if len(same) != 1:
+        raise DataError(
+            f"The metric {options.metric!r} is not in the table. Metrics: "
+            f"{', '.join(map(repr, names))}."
+        )
+    return replace(options, metric=same[0])
+
+
+def _seed_as_repeat(group: Group) -> Group | None:
+    """The group with its column of seeds as the repeats of a cross-validation, if it has one."""
+    if group.plan.kind != "folds" or "repeat" in group.plan.keys:
+        return None
+    role = next((role for role in ("run", "epoch") if role in group.plan.ignored), None)
+    if role is None:
+        return None
+    keys = (role, *group.plan.keys)
+    rest = tuple(one for one in group.plan.ignored if one != role)
+    return replace(group, plan=RowPlan("folds", keys, (), rest))
+
+
+def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
+    matrix = fill_matrix(records, index, group.plan.answers)
+    designs = fold_designs(records, index) if group.plan.kind == "folds" else None
+    kind = "runs" if group.plan.kind == "runs" else "items"
+    built = build_items(records, index, matrix, designs, kind)
+    _refuse_two_scales(matrix, index, records, about)
+    tasks: dict[str, Evidence] = {}
+    info: dict[str, TaskInfo] = {}
+    for code, task in enumerate(group.table.names["task"]):
+        if task in built:
+            items, coverage = built[task]
+            weight, _ = split_weights(matrix, index.span(code))
+            info[task] = about.info(task, weight, coverage)
+            tasks[task] = items
+            if about.directions[task] == "lower":
+                tasks[task] = replace(items, values=0.0 - items.values)
+    scores = Scores(tasks, info, about.notes)
+    check_swapped(scores, group)
+    return scores.with_notes(describe_rows(group, scores, matrix, designs, records.options))
+
+
+def _refuse_two_scales(
+    matrix: Matrix, index: RowIndex, records: Records, about: AboutTasks
+) -> None:
+    names = records.table.names
+    largest: dict[str, NDArray[np.float64]] = {
+        task: np.fmax.reduce(matrix.values[index.span(code)], axis=0)
+        for code, task in enumerate(names["task"])
+        if task in about.metrics and index.span(code).start < index.span(code).stop
+    }
+    declared = [limit for limit in about.limits if limit is not None]
+    check_scale(largest, about.metrics, names["model"], declared)
+
+
+def _read_estimates(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
+    summaries = read_summaries(records, index)
+    names = group.table.names
+    codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
+    declared = [limit for limit in about.limits if limit is not None]
+    largest = {task: summaries.mean[code] for task, code in codes.items()}
+    check_scale(largest, about.metrics, names["model"], declared)
+    percent = group.table.columns["score"].percentages > 0
+    built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
+    tasks: dict[str, Evidence] = {}
+    info: dict[str, TaskInfo] = {}
+    for task, estimates in built.items():
+        info[task] = about.info(task, task_weight(summaries, codes[task], task), None)
+        lower = about.directions[task] == "lower"
+        tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
+    scores = Scores(tasks, info, (*about.notes, *notes))
+    return scores.with_notes(describe_rows(group, scores, summaries, None, records.options))

@@ -1,0 +1,197 @@
+"""Cells of a table: from what a file or a frame holds to names and numbers.
+
+Only the spellings listed here are numbers. Anything else is remembered with its row, so that the
+message can name it; nothing unknown ever becomes 0.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from array import array
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.errors import DataError
+
+__all__ = ["WORDS", "LabelCells", "NumberCells", "Unread", "label_text", "parse_number"]
+
+# What text may stand for a number; compared without case and surrounding blanks.
+WORDS = {
+    **dict.fromkeys(("true", "yes"), 1.0),
+    **dict.fromkeys(("false", "no"), 0.0),
+    **dict.fromkeys(("", "-", "–", "—", "na", "n/a", "nan", "null", "none"), math.nan),
+}
+
+
+class Unread(NamedTuple):
+    """Cells of a number column that are not numbers.
+
+    Parameters
+    ----------
+    row : int
+        Index of the first such row, from 0.
+    text : str
+        What it holds.
+    count : int
+        How many there are.
+    """
+
+    row: int
+    text: str
+    count: int
+
+
+def parse_number(text: str) -> float | None:
+    """Value of a cell: NaN if it is empty, None if it is not a number.
+
+    A percentage keeps its scale: ``"45.3%"`` is 45.3.
+
+    Examples
+    --------
+    >>> parse_number(" 0.5 "), parse_number("TRUE"), parse_number("45.3%"), parse_number("1,5")
+    (0.5, 1.0, 45.3, None)
+    """
+    plain = text.strip()
+    word = WORDS.get(plain.casefold())
+    if word is not None:
+        return word
+    plain = plain.removesuffix("%")
+    if "_" in plain or not plain.isascii():
+        return None
+    try:
+        return float(plain)
+    except ValueError:
+        return None
+
+
+def label_text(value: object) -> str | None:
+    """Name of a cell, unchanged if it is text; None if it is empty.
+
+    Whole numbers are written without a fraction, so that an identifier is the same name whether
+    a file stored it as 7, 7.0 or "7".
+
+    Raises
+    ------
+    DataError
+        If the cell holds something that cannot be a name, such as a list.
+
+    Examples
+    --------
+    >>> label_text(7.0), label_text("007"), label_text(True), label_text(float("nan"))
+    ('7', '007', 'true', None)
+    """
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return str(value) or None
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, float | np.floating):
+        number = float(value)
+        if math.isnan(number):
+            return None
+        return str(int(number)) if number.is_integer() else repr(number)
+    if isinstance(value, dict | list | tuple | set | bytes | bytearray | np.ndarray):
+        raise DataError(f"holds a {type(value).__name__}, which cannot be a name")
+    return str(value)
+
+
+class LabelCells:
+    """A column of names, coded as it is read: one integer per row, -1 where the cell is empty."""
+
+    def __init__(self) -> None:
+        self._codes = array("i")
+        self._known: dict[str, int] = {}
+
+    def extend(self, cells: Iterable[object] | NDArray[Any]) -> None:
+        """Append cells; raises `DataError` for one that cannot be a name."""
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+            values, inverse = np.unique(cells, return_inverse=True)
+            codes = np.array([self._code(value) for value in values], dtype=np.intc)
+            self._codes.frombytes(codes[inverse.reshape(-1)].tobytes())
+            return
+        known, code = self._known, self._code
+        self._codes.extend([known[c] if type(c) is str and c in known else code(c) for c in cells])
+
+    def _code(self, cell: object) -> int:
+        text = label_text(cell)
+        return -1 if text is None else self._known.setdefault(text, len(self._known))
+
+    def codes(self) -> NDArray[np.int32]:
+        """Codes so far, shape (rows,); they index `names`."""
+        return np.frombuffer(self._codes, dtype=np.int32) if self._codes else np.empty(0, np.int32)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names in order of first appearance."""
+        return tuple(self._known)
+
+
+class NumberCells:
+    """A column of numbers, converted as it is read; NaN where a cell is empty or not a number."""
+
+    def __init__(self) -> None:
+        self._values = array("d")
+        self.unread: Unread | None = None
+        self.percentages = 0
+        self.plain = 0
+        self.truths = True
+
+    def extend(self, cells: Sequence[object] | NDArray[Any]) -> None:
+        """Append cells."""
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+            self.truths &= cells.dtype.kind == "b"
+            values = np.asarray(cells, dtype=np.float64)
+            self.plain += int(np.count_nonzero(~np.isnan(values)))
+            self._values.frombytes(values.tobytes())
+            return
+        append, convert = self._values.append, self._convert
+        for cell in cells:
+            append(convert(cell))
+
+    def values(self) -> NDArray[np.float64]:
+        """Values so far, shape (rows,)."""
+        return np.frombuffer(self._values, np.float64) if self._values else np.empty(0)
+
+    def _convert(self, cell: object) -> float:
+        if isinstance(cell, str):
+            return self._convert_text(cell)
+        if cell is None:
+            return math.nan
+        if isinstance(cell, bool | np.bool_):
+            self.plain += 1
+            return float(cell)
+        self.truths = False
+        if isinstance(cell, int | float | np.integer | np.floating | decimal.Decimal):
+            try:
+                value = float(cell)
+            except OverflowError:
+                return self._remember(str(cell)[:40])
+            self.plain += not math.isnan(value)
+            return value
+        return self._remember(f"a {type(cell).__name__}")
+
+    def _convert_text(self, cell: str) -> float:
+        value = parse_number(cell)
+        if value is None:
+            return self._remember(cell)
+        if math.isnan(value):
+            return value
+        if "%" in cell:
+            self.percentages += 1
+        else:
+            self.plain += 1
+        self.truths &= cell.strip().casefold() in WORDS
+        return value
+
+    def _remember(self, text: str) -> float:
+        self.truths = False
+        if self.unread is None:
+            self.unread = Unread(len(self._values), text, 1)
+        else:
+            self.unread = self.unread._replace(count=self.unread.count + 1)
+        return math.nan

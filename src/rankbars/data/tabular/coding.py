@@ -1,0 +1,352 @@
+"""Coded tables: names as integers and numbers as floats, delivered in blocks of rows.
+
+Every source of rows (a data frame, a CSV file, a Parquet file, a wide matrix) is turned into this
+form, and everything after it is the same for all of them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.tabular.cells import LabelCells, NumberCells, Unread
+from rankbars.errors import DataError
+
+__all__ = [
+    "ROW_ROLES", "Block", "CodedTable", "NumberColumn", "Table", "ValueTable", "concatenate",
+    "sort_names",
+]  # fmt: skip
+
+# Their names are row labels: put in numeric order if all of them are whole numbers.
+ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch"})
+
+# Roles that say which row of a task a message speaks of.
+NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")
+
+# Rows that are processed at once; larger blocks only cost memory.
+SLICE_ROWS = 1 << 19
+
+Chunk = Mapping[str, Sequence[object] | NDArray[Any]]
+
+
+class NumberColumn(NamedTuple):
+    """What was seen while a number column was converted.
+
+    Parameters
+    ----------
+    unread : Unread or None
+        Cells that are not numbers.
+    plain, percentages : int
+        Cells that are plain numbers; cells with a percent sign.
+    truths : bool
+        Whether all cells are truth values (true, false).
+    """
+
+    unread: Unread | None
+    plain: int
+    percentages: int
+    truths: bool
+
+
+class Block(NamedTuple):
+    """Some consecutive rows of one source, by role.
+
+    Parameters
+    ----------
+    first : int
+        Number of the first row as its source counts: from 1, header included.
+    rows : int
+        Number of rows.
+    labels : mapping from str to array of int, shape (rows,)
+        Codes of names, -1 where a cell is empty.
+    numbers : mapping from str to array of float, shape (rows,)
+        Values, NaN where a cell is empty.
+    source : str
+        Where the rows come from, for messages.
+    chosen : array of int, shape (rows,), optional
+        Number of each row, where some rows were left out.
+    """
+
+    first: int
+    rows: int
+    labels: Mapping[str, NDArray[Any]]
+    numbers: Mapping[str, NDArray[np.float64]]
+    source: str
+    chosen: NDArray[np.int64] | None = None
+
+    def row_number(self, index: int) -> int:
+        """Number of a row as its source counts."""
+        return self.first + index if self.chosen is None else int(self.chosen[index])
+
+    def take(self, mask: NDArray[np.bool_]) -> Block:
+        """The rows where `mask` holds."""
+        if mask.all():
+            return self
+        kept = np.flatnonzero(mask)
+        return Block(
+            self.first,
+            len(kept),
+            {role: codes[kept] for role, codes in self.labels.items()},
+            {role: values[kept] for role, values in self.numbers.items()},
+            self.source,
+            kept + self.first if self.chosen is None else self.chosen[kept],
+        )
+
+    def slices(self, rows: int = SLICE_ROWS) -> Iterator[Block]:
+        """The block in pieces of at most `rows` rows."""
+        for start in range(0, self.rows, rows):
+            stop = min(start + rows, self.rows)
+            yield Block(
+                self.first + start,
+                stop - start,
+                {role: codes[start:stop] for role, codes in self.labels.items()},
+                {role: values[start:stop] for role, values in self.numbers.items()},
+                self.source,
+            )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CodedTable:
+    """A table in coded form.
+
+    Parameters
+    ----------
+    names : mapping from str to tuple of str
+        Names of each label role in their order; codes index them.
+    rows : int
+        Number of rows.
+    read_blocks : callable
+        Gives the blocks afresh, restricted to the roles it is passed (None for all).
+    columns : mapping from str to NumberColumn
+        What was seen in each number role.
+    """
+
+    names: Mapping[str, tuple[str, ...]]
+    rows: int
+    read_blocks: Callable[[Collection[str] | None], Iterator[Block]]
+    columns: Mapping[str, NumberColumn] = field(default_factory=dict)
+
+    def blocks(self, roles: Collection[str] | None = None) -> Iterator[Block]:
+        """Pieces of the table, each small enough to work on."""
+        for block in self.read_blocks(roles):
+            yield from block.slices()
+
+    def with_constant(self, role: str, name: str) -> CodedTable:
+        """This table with one more label role that is `name` on every row."""
+
+        def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
+            for block in self.read_blocks(roles):
+                # A view of one zero: no memory per row.
+                zeros = np.broadcast_to(np.zeros(1, np.int32), (block.rows,))
+                yield block._replace(labels={**block.labels, role: zeros})
+
+        return replace(self, names={**self.names, role: (name,)}, read_blocks=read_blocks)
+
+    def row_names(self, block: Block, index: int) -> dict[str, str]:
+        """Names of one row of a block, by role; empty cells are left out."""
+        return {
+            role: self.names[role][codes[index]]
+            for role, codes in block.labels.items()
+            if codes[index] >= 0
+        }
+
+    def describe_row(self, block: Block, index: int) -> str:
+        """Place of a row for messages: source, row, model, task and whatever names the row."""
+        names = self.row_names(block, index)
+        shown = [
+            f"{role} {names[role]!r}" for role in ("model", "task", *NAMING_ROLES) if role in names
+        ]
+        place = f"{block.source}, row {block.row_number(index)}"
+        return f"{place} ({', '.join(shown)})" if shown else place
+
+
+class Table(Protocol):
+    """A source of rows with named columns."""
+
+    @property
+    def source(self) -> str:
+        """Name for messages: a path, or what kind of frame it is."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Header."""
+
+    @property
+    def header_rows(self) -> int:
+        """Rows before the first row of data, for counting rows as the user sees them."""
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+
+    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
+        """Columns in coded form: `labels` and `numbers` map roles to columns."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ValueTable:
+    """A table whose cells arrive as Python or NumPy values, a chunk of rows at a time.
+
+    Parameters
+    ----------
+    source : str
+        Name for messages.
+    columns : tuple of str
+        Header.
+    read_chunks : callable
+        Gives chunks (values by column) afresh, restricted to the columns it is passed.
+    header_rows : int
+        Rows before the first row of data.
+    """
+
+    source: str
+    columns: tuple[str, ...]
+    read_chunks: Callable[[Sequence[str]], Iterator[Chunk]]
+    header_rows: int = 1
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+        found: list[tuple[object, ...]] = []
+        for chunk in self.read_chunks(self.columns):
+            cells = [chunk[name][: rows - len(found)] for name in self.columns]
+            found += list(zip(*cells, strict=True))
+            if len(found) >= rows:
+                break
+        return found
+
+    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
+        """Columns in coded form; raises `DataError` if a name cannot be one."""
+        label_cells = {role: LabelCells() for role in labels}
+        number_cells = {role: NumberCells() for role in numbers}
+        wanted = tuple(dict.fromkeys((*labels.values(), *numbers.values())))
+        rows = 0
+        for chunk in self.read_chunks(wanted):
+            for role, column in labels.items():
+                try:
+                    label_cells[role].extend(chunk[column])
+                except DataError as error:
+                    raise DataError(
+                        f"{self.source}: the column {column!r} ({role}) {error}."
+                    ) from error
+            for role, column in numbers.items():
+                number_cells[role].extend(chunk[column])
+            rows += len(chunk[wanted[0]]) if wanted else 0
+        return self._coded(label_cells, number_cells, rows)
+
+    def _coded(
+        self, labels: Mapping[str, LabelCells], numbers: Mapping[str, NumberCells], rows: int
+    ) -> CodedTable:
+        names, codes = {}, {}
+        for role, cells in labels.items():
+            names[role], position = sort_names(cells.names, numeric=role in ROW_ROLES)
+            codes[role] = take_codes(cells.codes(), position)
+        values = {role: cells.values() for role, cells in numbers.items()}
+        block = Block(self.header_rows + 1, rows, codes, values, self.source)
+        columns = {
+            role: NumberColumn(cells.unread, cells.plain, cells.percentages, cells.truths)
+            for role, cells in numbers.items()
+        }
+        return CodedTable(names, rows, lambda roles: iter((keep_roles(block, roles),)), columns)
+
+
+def sort_names(names: Sequence[str], *, numeric: bool) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """The names in order, and the new position of each.
+
+    Names stand in code-point order; whole numbers in numeric order if `numeric` asks for it.
+
+    Examples
+    --------
+    >>> sort_names(["10", "9"], numeric=True)[0], sort_names(["10", "9"], numeric=False)[0]
+    (('9', '10'), ('10', '9'))
+    """
+    if numeric and all(re.fullmatch(r"-?[0-9]{1,18}", name) for name in names):
+        order = sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
+    else:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    position = np.empty(len(names), np.int32)
+    position[order] = np.arange(len(names), dtype=np.int32)
+    return tuple(names[i] for i in order), position
+
+
+def take_codes(codes: NDArray[Any], position: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Codes renumbered by `position`; -1 stays -1."""
+    if not len(position):
+        return np.full(len(codes), -1, np.int32)
+    # Index -1 picks the entry added at the end.
+    return np.append(position, np.int32(-1))[codes]
+
+
+def keep_roles(block: Block, roles: Collection[str] | None) -> Block:
+    """The block with the given roles only."""
+    if roles is None:
+        return block
+    return block._replace(
+        labels={role: codes for role, codes in block.labels.items() if role in roles},
+        numbers={role: values for role, values in block.numbers.items() if role in roles},
+    )
+
+
+def concatenate(tables: Sequence[CodedTable]) -> CodedTable:
+    """The rows of several tables, one after the other, under common codes.
+
+    A role that only some of them have is empty on the rows of the others.
+    """
+    if len(tables) == 1:
+        return tables[0]
+    names: dict[str, tuple[str, ...]] = {}
+    positions: list[dict[str, NDArray[np.int32]]] = [{} for _ in tables]
+    for role in dict.fromkeys(role for table in tables for role in table.names):
+        union = {name for table in tables for name in table.names.get(role, ())}
+        names[role], _ = sort_names(tuple(union), numeric=role in ROW_ROLES)
+        place = {name: code for code, name in enumerate(names[role])}
+        for table, position in zip(tables, positions, strict=True):
+            position[role] = np.array(
+                [place[name] for name in table.names.get(role, ())], dtype=np.int32
+            )
+    number_roles = tuple(dict.fromkeys(role for table in tables for role in table.columns))
+
+    def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
+        kept = [role for role in names if roles is None or role in roles]
+        numbers = [role for role in number_roles if roles is None or role in roles]
+        for table, position in zip(tables, positions, strict=True):
+            for block in table.read_blocks(roles):
+                yield _recode(block, position, kept, numbers)
+
+    return CodedTable(
+        names, sum(table.rows for table in tables), read_blocks, _merge_columns(tables)
+    )
+
+
+def _recode(
+    block: Block, position: Mapping[str, NDArray[np.int32]], roles: Sequence[str],
+    numbers: Sequence[str],
+) -> Block:  # fmt: skip
+    nothing = np.broadcast_to(np.full(1, -1, np.int32), (block.rows,))
+    empty = np.broadcast_to(np.full(1, np.nan), (block.rows,))
+    return block._replace(
+        labels={
+            role: take_codes(block.labels[role], position[role])
+            if role in block.labels
+            else nothing
+            for role in roles
+        },
+        numbers={role: block.numbers.get(role, empty) for role in numbers},
+    )
+
+
+def _merge_columns(tables: Sequence[CodedTable]) -> dict[str, NumberColumn]:
+    merged: dict[str, NumberColumn] = {}
+    for table in tables:
+        for role, column in table.columns.items():
+            before = merged.get(role)
+            merged[role] = column if before is None else NumberColumn(
+                before.unread or column.unread,
+                before.plain + column.plain,
+                before.percentages + column.percentages,
+                before.truths and column.truths,
+            )  # fmt: skip
+    return merged

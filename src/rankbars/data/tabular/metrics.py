@@ -1,0 +1,134 @@
+"""Names of metrics: which side is usually better, and which are proportions.
+
+The list never flips a score. A name that it lists as lower-is-better stops the reading until the
+direction is declared, because stored results are often negated already.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+__all__ = ["depends_on_scale", "is_proportion", "usual_direction"]
+
+LOWER = frozenset(
+    """
+    error errors metricerror errorrate err er loss logloss nll negativeloglikelihood crossentropy
+    perplexity wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc
+    brier brierscore ece mce calibrationerror
+    wer cer ter mer wil eer fid kid der
+    rmse mse mae mape smape mase msle rmsle nrmse rmsse wape wrmsse medae
+    meanabsoluteerror meansquarederror rootmeansquarederror squarederror absoluteerror
+    crps wql quantileloss pinballloss hinge deviance hammingloss zerooneloss
+    latency runtime time duration seconds cost price tokens regret distance
+    toxicity toxicityrate hallucinationrate falsepositiverate fpr falsenegativerate fnr
+    failurerate refusalrate attacksuccessrate
+""".split()
+)
+
+PROPORTIONS = frozenset(
+    """
+    accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy
+    exactmatch em quasiexactmatch prefixexactmatch correct iscorrect correctness
+    passrate pass passed passat1 pass1 success successrate resolved resolverate resolvedrate
+    solved solverate winrate hitrate
+""".split()
+)
+
+HIGHER = PROPORTIONS | frozenset(
+    """
+    score balancedaccuracy f1 f1score macrof1 microf1 weightedf1 f1macro f1micro fbeta f05 f2
+    precision recall sensitivity specificity hit hits
+    auc auroc rocauc auprc prauc aucpr averageprecision ap map gini
+    mcc mccscore matthewscorrelation matthewscorrcoef kappa cohenkappa qwk
+    bleu sacrebleu chrf rouge rouge1 rouge2 rougel rougelsum meteor bertscore bleurt comet
+    ndcg mrr dcg spearman spearmanr pearson pearsonr correlation cosinespearman cosinepearson
+    kendall kendalltau r2 r2score explainedvariance vmeasure nmi ami ari adjustedrandindex
+    silhouette iou miou dice jaccard psnr ssim elo reward returns throughput utility preference
+    maxaccuracy loglikelihood
+""".split()
+)
+
+
+# In the unit of the target, or of time and money: the mean over different data sets means nothing.
+SCALED = frozenset(
+    """
+    loss logloss nll negativeloglikelihood crossentropy loglikelihood
+    perplexity wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc
+    rmse mse mae msle rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror
+    squarederror absoluteerror metricerror crps wql quantileloss pinballloss deviance
+    latency runtime time duration seconds cost price tokens regret distance
+    reward returns throughput utility elo psnr
+""".split()
+)
+
+
+def usual_direction(name: str) -> Literal["higher", "lower"] | None:
+    """Side of the metric `name` that is usually better; None for a name that is not known.
+
+    Parameters
+    ----------
+    name : str
+        Name of a metric, in any spelling: ``"acc_norm"``, ``"NDCG@10"``, ``"val log-loss"``.
+
+    Examples
+    --------
+    >>> usual_direction("Log-Loss"), usual_direction("ndcg_at_10"), usual_direction("charm")
+    ('lower', 'higher', None)
+
+    A leading ``neg`` says that the values are negated already:
+
+    >>> usual_direction("neg_root_mean_squared_error")
+    'higher'
+    """
+    words = _words(name)
+    if not words:
+        return None
+    if words[0] in ("neg", "negative", "negated") and usual_direction(" ".join(words[1:])):
+        return "higher"
+    spellings = _spellings(words)
+    if spellings & LOWER:
+        return "lower"
+    return "higher" if spellings & HIGHER else None
+
+
+def is_proportion(name: str) -> bool:
+    """Whether the metric `name` is the share of items that were answered correctly.
+
+    Examples
+    --------
+    >>> is_proportion("acc_norm"), is_proportion("f1")
+    (True, False)
+    """
+    words = _words(name)
+    whole = "".join(words)
+    return (
+        whole in PROPORTIONS
+        or words[0:1] in (["acc"], ["accuracy"])
+        or bool(re.fullmatch(r"pass(at)?\d+", whole) or whole.startswith("exactmatch"))
+    )
+
+
+def depends_on_scale(name: str) -> bool:
+    """Whether values of the metric `name` on different tasks have no unit in common.
+
+    Examples
+    --------
+    >>> depends_on_scale("val_rmse"), depends_on_scale("accuracy")
+    (True, False)
+    """
+    return bool(_spellings(_words(name)) & SCALED)
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", name.casefold())
+
+
+def _spellings(words: list[str]) -> set[str]:
+    """Runs of neighbouring words written as one, with and without numbers at the end."""
+    runs = {
+        "".join(words[start:end])
+        for start in range(len(words))
+        for end in range(start + 1, len(words) + 1)
+    }
+    return runs | {run.rstrip("0123456789") for run in runs} - {""}

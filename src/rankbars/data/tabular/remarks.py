@@ -1,0 +1,179 @@
+"""What the reader of a result must know about how its tables were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from rankbars.data.tabular.columns import fold_name
+from rankbars.data.evidence import Folds, Items
+from rankbars.data.tabular.groups import Group
+from rankbars.data.tabular.matrices import Matrix
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.tabular.summaries import Summaries
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.tidy import TidyTable
+from rankbars.errors import DataError
+
+__all__ = ["check_swapped", "describe_group", "describe_rows", "refuse_resamples"]
+
+# Numbers of rows that are usual for cross-validation and repeated runs.
+FOLD_COUNTS = frozenset({3, 5, 9, 10, 30})
+
+# From here on more models than rows look like a mistake.
+MANY_MODELS, SUSPICIOUS_MODELS, TIMES = 1000, 100, 10
+
+
+def refuse_resamples(source: str, part: TidyTable, options: TableOptions) -> None:
+    """Raises `DataError` for random resamples whose share of test data is not declared."""
+    name = part.roles.get("fold", "")
+    undeclared = options.test_share is None and options.folds is None
+    if fold_name(name).startswith("resample") and undeclared and options.rows in (None, "folds"):
+        raise DataError(
+            f"{source}: {name!r} holds random resamples. They share training data like folds, but "
+            "their number does not tell the share of test data. Declare it: --test-share 0.3 (in "
+            "Python: test_share=0.3), or read the rows as items: --rows items."
+        )
+
+
+def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[Note, ...]:
+    """Remarks on the tables of a group; equal remarks on several tables become one note."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for part, source in zip(parts, sources, strict=True):
+        for remark in part.remarks:
+            where.setdefault(remark, []).append(source)
+    notes = []
+    for (code, text), found in where.items():
+        place = ", ".join(found[:3])
+        if len(found) > 3:
+            place += f" and {len(found) - 3} more"
+        notes.append(Note(code, f"{place}: {text}"))
+    return tuple(notes)
+
+
+def check_swapped(scores: Scores, group: Group) -> None:
+    """Raises `DataError` if models and items seem to be swapped."""
+    models = len(scores.models)
+    rows = max((task.n for task in scores.tasks.values() if isinstance(task, Items)), default=0)
+    declared = {"model", "item"} & group.named or group.plan.kind != "items"
+    if models >= MANY_MODELS and rows * TIMES <= models and not declared:
+        model, item = group.roles.get("model", "model"), group.roles.get("item", "item")
+        raise DataError(
+            f"There are {models} models (column {model!r}) and at most {rows} items per task "
+            f"(column {item!r}). They seem to be swapped. If so, say --column model={item} "
+            f"--column item={model} (for a matrix, transpose it); if not, name the columns as "
+            f"they are: --column model={model} --column item={item}."
+        )
+
+
+def describe_rows(
+    group: Group, scores: Scores, counted: Matrix | Summaries,
+    designs: Mapping[str, Folds] | None, options: TableOptions,
+) -> tuple[Note, ...]:  # fmt: skip
+    """Notes on rows: what they are, what was averaged, what was left out."""
+    notes = []
+    if group.table.columns["score"].percentages:
+        notes.append(Note("percentages", "Scores are percentages and stay on that scale."))
+    notes += _describe_design(group, scores, designs, options)
+    if isinstance(counted, Matrix):
+        if counted.answers is not None:
+            columns = ", ".join(repr(group.roles[role]) for role in group.plan.answers)
+            notes.append(Note(
+                "answers-averaged",
+                f"Up to {counted.answers.max()} answers to one row (column {columns}) were "
+                "averaged; their number is kept.",
+            ))  # fmt: skip
+        notes += _describe_coverage(scores)
+    if counted.left_out:
+        parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
+        notes.append(Note("left-out", f"Left out: {parts}."))
+    metrics = group.table.names.get("metric", ())
+    if options.metric is not None and len(metrics) > 1:
+        others = ", ".join(repr(name) for name in metrics if name != options.metric)
+        notes.append(Note("metric", f"Metric: {options.metric!r}, chosen. Others: {others}."))
+    return tuple(notes)
+
+
+def _describe_design(
+    group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: TableOptions
+) -> list[Note]:
+    notes = []
+    keys = ", ".join(repr(group.roles[role]) for role in group.plan.keys if role in group.roles)
+    if designs is not None:
+        distinct = sorted({(one.repeats, one.folds, one.test_share) for one in designs.values()})
+        shown = "; ".join(
+            f"{repeats} × {folds} folds, {share:.3g} of the data tested in each"
+            for repeats, folds, share in distinct[:4]
+        )
+        ask = ""
+        if options.folds is None and len(group.plan.keys) == 1:
+            ask = " If several repeats are numbered through, say how many folds one has: --folds K."
+        notes.append(Note("folds", f"Rows are folds of cross-validation (column {keys}): {shown}."
+                                   f"{ask}"))  # fmt: skip
+    elif group.plan.kind == "runs":
+        notes.append(Note(
+            "runs",
+            f"Rows are training runs (column {keys}): statements are over training runs only, for "
+            "these items.",
+        ))  # fmt: skip
+    elif group.plan.kind == "items" and options.rows is None:
+        notes += _suspect(scores)
+    if group.plan.ignored:
+        columns = ", ".join(repr(group.roles[role]) for role in group.plan.ignored)
+        notes.append(Note("columns-ignored", f"Not used beside the column {keys}: {columns}."))
+    return notes
+
+
+def _suspect(scores: Scores) -> list[Note]:
+    """Notes on items that may be folds, or models that may be items."""
+    notes = []
+    counts = {task.n for task in scores.tasks.values() if isinstance(task, Items)}
+    if counts <= FOLD_COUNTS:
+        shown = " or ".join(str(count) for count in sorted(counts))
+        notes.append(Note(
+            "maybe-folds",
+            f"Every task has {shown} rows. Are they folds of cross-validation? Then say --rows "
+            "folds (with --folds K if a repeat has K folds), because folds are not independent. "
+            "Training runs: --rows runs. Items: --rows items.",
+        ))  # fmt: skip
+    models = len(scores.models)
+    if models >= SUSPICIOUS_MODELS and max(counts) * TIMES <= models:
+        notes.append(Note(
+            "maybe-swapped",
+            f"There are {models} models and at most {max(counts)} items per task. If models and "
+            "items are swapped, name the columns: --column model=NAME --column item=NAME.",
+        ))  # fmt: skip
+    return notes
+
+
+def _describe_coverage(scores: Scores) -> list[Note]:
+    """One note on answers that are not there, failed and unscored ones apart."""
+    lacking: dict[str, int] = {}
+    parts = {"errors": 0, "unscored": 0, "missing": 0}
+    expected = 0
+    for name, info in scores.info.items():
+        coverage = info.coverage
+        if coverage is None:
+            continue
+        expected += coverage.expected * len(coverage.scored)
+        for part in parts:
+            parts[part] += int(getattr(coverage, part).sum())
+        for model, number in zip(
+            scores.tasks[name].models, coverage.expected - coverage.scored, strict=True
+        ):
+            lacking[model] = lacking.get(model, 0) + int(number)
+    total = sum(parts.values())
+    if not total:
+        return []
+    words = {"errors": "failed", "unscored": "without a score", "missing": "absent"}
+    shown = ", ".join(f"{number:,} {words[part]}" for part, number in parts.items() if number)
+    worst = max(lacking, key=lambda model: (lacking[model], model))
+    share = np.format_float_positional(100.0 * total / expected, precision=2, trim="-")
+    return [Note(
+        "coverage",
+        f"{total:,} of {expected:,} scores are not there ({share} %): {shown}. Most of one model: "
+        f"{worst!r}, {lacking[worst]:,}.",
+        models=tuple(sorted(model for model, number in lacking.items() if number)),
+    )]  # fmt: skip

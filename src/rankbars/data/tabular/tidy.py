@@ -1,0 +1,191 @@
+"""Tidy tables: one row per score. From the header to a coded table whose roles are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rankbars.data.tabular.cells import Unread
+from rankbars.data.tabular.coding import CodedTable, Table
+from rankbars.data.tabular.columns import NUMBER_ROLES, Columns, find_columns, fold_name
+from rankbars.data.tabular.metrics import usual_direction
+from rankbars.data.tables import TableOptions
+from rankbars.errors import DataError
+
+__all__ = ["FileNames", "TidyTable", "check_numbers", "name_remark", "prepare_tidy"]
+
+
+class FileNames(NamedTuple):
+    """Names for what a table does not say itself, taken from its file.
+
+    Parameters
+    ----------
+    model : str or None
+        Name for the model; None if there is no file.
+    task : str
+        Name for the task.
+    shared_task : str
+        Name for the task where the file is already named after its model.
+    metric : str or None
+        Metric that the file is called after.
+    """
+
+    model: str | None
+    task: str
+    shared_task: str
+    metric: str | None = None
+
+
+class TidyTable(NamedTuple):
+    """A coded table of scores with what is known about its columns.
+
+    Parameters
+    ----------
+    coded : CodedTable
+        Label roles ``model`` and ``task`` at least, number role ``score``.
+    roles : dict of str to str
+        Column by role.
+    named : frozenset of str
+        Roles that the caller named.
+    metric : str or None
+        Name of the metric if the score column is called after one.
+    remarks : tuple of (str, str)
+        Code and text of what was recognised and what was taken from the file name.
+    """
+
+    coded: CodedTable
+    roles: dict[str, str]
+    named: frozenset[str]
+    metric: str | None
+    remarks: tuple[tuple[str, str], ...]
+
+
+def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
+    """The table in coded form, ready to be counted.
+
+    Raises
+    ------
+    DataError
+        If the score column cannot be found or holds text, or there is no name for the model.
+    """
+    columns = _find(table, options)
+    roles = dict(columns.roles)
+    if "score" not in roles:
+        raise DataError(_no_score(table))
+    labels = {role: name for role, name in roles.items() if role not in NUMBER_ROLES}
+    numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
+    coded = table.code(labels, numbers)
+    remarks = [("columns", _describe(columns))]
+    task = names.task if "model" in roles else names.shared_task
+    for role, name in (("model", names.model), ("task", task)):
+        if role in roles:
+            continue
+        if name is None:
+            raise DataError(
+                f"{table.source}: no column names the {role}. Columns: {_list(table.columns)}. "
+                f"Name it: --column {role}=NAME (in Python: {role}='NAME')."
+            )
+        coded = coded.with_constant(role, name)
+        remarks.append(name_remark(role, name, names))
+    check_numbers(coded, numbers)
+    metric = None
+    if "metric" not in roles:
+        metric = _metric_name(table, roles["score"], names.metric, options)
+    return TidyTable(coded, roles, columns.named, metric, tuple(remarks))
+
+
+def name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
+    """Remark that the model or task has no column of its own."""
+    if name != names.model:
+        return "constant-name", f"No column names the {role}; it is called {name!r}."
+    return "name-from-file", f"No column names the {role}; it is called after the file."
+
+
+def check_numbers(coded: CodedTable, numbers: Mapping[str, str]) -> None:
+    """Raises `DataError` if a cell of a number column (by role) is not a number."""
+    for role, name in numbers.items():
+        column = coded.columns[role]
+        if column.unread is not None:
+            raise DataError(_not_a_number(coded, role, name, column.unread))
+        if column.plain and column.percentages:
+            raise DataError(
+                f"{_first_source(coded)}: the column {name!r} ({role}) holds {column.percentages} "
+                f"percentages and {column.plain} plain numbers. Write all of them the same way."
+            )
+
+
+def _not_a_number(coded: CodedTable, role: str, name: str, unread: Unread) -> str:
+    place, before = _first_source(coded), 0
+    for block in coded.read_blocks(None):
+        if before <= unread.row < before + block.rows:
+            place = coded.describe_row(block, unread.row - before)
+        before += block.rows
+    more = f" ({unread.count} such cells)" if unread.count > 1 else ""
+    hint = ""
+    if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
+        hint = " Decimal commas are not read; write decimal points."
+    elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
+        hint = " A cell may hold one number only; move the rest to a column of its own."
+    shown = unread.text if len(unread.text) <= 40 else unread.text[:39] + "…"
+    return (
+        f"{place}: the {role} {shown!r} in column {name!r} is not a number{more}. Expected a "
+        f"number, true or false, a percentage, or an empty cell.{hint} Correct the cell, or name "
+        f"another column: --column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
+    )
+
+
+def _first_source(coded: CodedTable) -> str:
+    return next((block.source for block in coded.read_blocks(None)), "the table")
+
+
+def _find(table: Table, options: TableOptions) -> Columns:
+    named = dict(options.columns)
+    columns = find_columns(
+        table.columns, {"score": "", **named} if options.metric else named, source=table.source
+    )
+    if options.metric is None or "score" in named:
+        return columns
+    if options.metric in table.columns and "metric" not in columns.roles:
+        # Metrics may stand side by side, each in its column.
+        named["score"] = options.metric
+    return find_columns(table.columns, named, source=table.source)
+
+
+def _metric_name(table: Table, column: str, from_file: str | None, options: TableOptions) -> str:
+    """Name of the metric where there is no column of metrics."""
+    if options.metric is None or options.metric == column:
+        return column if from_file is None else from_file
+    if usual_direction(column) is None or fold_name(column) == "score":
+        return options.metric
+    raise DataError(
+        f"{table.source}: the metric {options.metric!r} is not in the table; its score column is "
+        f"{column!r}. Columns: {', '.join(map(repr, table.columns))}."
+    )
+
+
+def _describe(columns: Columns) -> str:
+    text = f"{columns.describe()}."
+    if columns.passed_over:
+        text += f" Passed over for a better name: {_list(columns.passed_over)}."
+    unused = [name for name in columns.unused if name not in columns.passed_over]
+    return f"{text} Not used: {_list(unused)}." if unused else text
+
+
+def _no_score(table: Table) -> str:
+    numeric = [
+        name
+        for position, name in enumerate(table.columns)
+        if any(isinstance(row[position], int | float) for row in table.head(20))
+    ]
+    candidates = numeric or [name for name in table.columns if usual_direction(name)]
+    return (
+        f"{table.source}: no column is recognised as the score. Columns: {_list(table.columns)}. "
+        f"Name it: --column score={candidates[0] if candidates else 'NAME'} "
+        f"(in Python: score={candidates[0] if candidates else 'NAME'!r})."
+    )
+
+
+def _list(names: Sequence[str], limit: int = 20) -> str:
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -1,0 +1,226 @@
+"""Matrices: models by tasks, tasks by models, items by models, tasks by folds.
+
+A matrix becomes a coded table with one row per cell, and then goes the way of a tidy table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.tabular.cells import parse_number
+from rankbars.data.tabular.coding import Block, CodedTable, NumberColumn, Table, sort_names, take_codes
+from rankbars.data.tabular.columns import ROLES, fold_name
+from rankbars.data.tabular.layouts import is_helper, is_row_numbers
+from rankbars.data.tabular.tidy import FileNames, TidyTable, check_numbers, name_remark
+from rankbars.errors import DataError
+
+__all__ = ["prepare_wide"]
+
+# Endings of a column that holds the standard error of another.
+SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " se", " stderr")
+
+# What rows and columns of each layout are; the third name is left to the file.
+AXES: Mapping[str, tuple[str, str, str]] = {
+    "models-by-tasks": ("model", "task", ""),
+    "tasks-by-models": ("task", "model", ""),
+    "items-by-models": ("item", "model", "task"),
+    "tasks-by-folds": ("task", "fold", "model"),
+}
+
+# Columns of a matrix whose rows are tasks that describe the task.
+TASK_LABELS = ("metric", "category", "family")
+TASK_NUMBERS = ("n", "weight")
+
+
+class _Parts(NamedTuple):
+    """The columns of a matrix by what they hold."""
+
+    index: str | None
+    values: tuple[str, ...]
+    errors: Mapping[str, str]
+    traits: Mapping[str, str]
+    dropped: tuple[str, ...]
+
+
+def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
+    """The matrix as a coded table with one row per cell.
+
+    Parameters
+    ----------
+    table : Table
+        The matrix.
+    layout : str
+        One of the keys of `AXES`.
+    names : FileNames
+        Names for what the matrix does not say.
+
+    Raises
+    ------
+    DataError
+        If a cell holds something beside a number, or nothing names the models.
+    """
+    rows, columns, missing = AXES[layout]
+    parts = _split(table, rows, columns)
+    labels = {**({"index": parts.index} if parts.index is not None else {}), **parts.traits}
+    trait_numbers = {role: labels.pop(role) for role in TASK_NUMBERS if role in labels}
+    cells = {f"value {name}": name for name in (*parts.values, *parts.errors.values())}
+    coded = table.code(labels, {**cells, **trait_numbers})
+    check_numbers(coded, {f"value {name}": name for name in parts.errors.values()})
+    kept, text = _numeric_columns(table, coded, parts.values)
+    remarks = [("columns", _describe(layout, parts, kept, text))]
+    melted = _melt(table, coded, parts, kept, rows, columns)
+    if parts.index is None:
+        remarks.append(
+            ("row-order", f"No column names the {rows}s; rows are paired by their position.")
+        )
+    if missing:
+        name = names.model if missing == "model" else names.task
+        if name is None:
+            raise DataError(
+                f"{table.source}: a matrix of tasks by folds needs one file per model, named after "
+                "it. Give a tidy table with a column of models instead."
+            )
+        melted = melted.with_constant(missing, name)
+        remarks.append(name_remark(missing, name, names))
+    roles = {rows: parts.index or "row number", columns: "header", "score": "cells"}
+    roles |= {role: role for role in (*parts.traits, *(("se",) if parts.errors else ()))}
+    return TidyTable(melted, roles, frozenset(), names.metric, tuple(remarks))
+
+
+def _split(table: Table, rows: str, columns: str) -> _Parts:
+    names = [name for name in table.columns if not is_row_numbers(name)]
+    index = _index_column(table, names, rows)
+    rest = [name for name in names if name != index]
+    traits: dict[str, str] = {}
+    dropped: list[str] = [name for name in table.columns if is_row_numbers(name)]
+    if rows == "task":
+        for role in (*TASK_LABELS, *TASK_NUMBERS):
+            found = [name for name in rest if fold_name(name) == role]
+            traits |= {role: name for name in found}
+        rest = [name for name in rest if name not in traits.values()]
+    if columns == "task":
+        dropped += [name for name in rest if is_helper(name)]
+        rest = [name for name in rest if not is_helper(name)]
+    errors = {}
+    for name in rest:
+        for ending in SE_ENDINGS:
+            base = name.removesuffix(ending)
+            if base != name and base in rest:
+                errors[base] = name
+    values = tuple(name for name in rest if name not in errors.values())
+    if errors and set(errors) != set(values):
+        lacking = next(name for name in values if name not in errors)
+        raise DataError(
+            f"{table.source}: some columns have a standard error beside them (such as "
+            f"{next(iter(errors.values()))!r}), {lacking!r} has none. Give one for every column, "
+            "or none."
+        )
+    return _Parts(index, values, errors, traits, tuple(dropped))
+
+
+def _index_column(table: Table, names: Sequence[str], rows: str) -> str | None:
+    """Column that names the rows; None if rows are items without a name."""
+    spellings = {fold_name(name) for name in (rows, *ROLES[rows].aliases)}
+    named = [name for name in names if fold_name(name) in spellings]
+    if named:
+        return named[0]
+    if not names:
+        return None
+    head = table.head(20)
+    position = table.columns.index(names[0])
+    texts = [row[position] for row in head]
+    if rows == "item" and all(
+        not isinstance(cell, str) or parse_number(cell) is not None for cell in texts
+    ):
+        return None
+    return names[0]
+
+
+def _numeric_columns(
+    table: Table, coded: CodedTable, values: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Value columns that hold numbers, and those that hold text only."""
+    kept, text = [], []
+    for name in values:
+        column = coded.columns[f"value {name}"]
+        unread = column.unread
+        if unread is None and (column.plain or column.percentages or coded.rows):
+            kept.append(name)
+        elif unread is not None:
+            plain_text = column.plain + column.percentages == 0
+            if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
+                row = table.header_rows + 1 + unread.row
+                raise DataError(
+                    f"{table.source}, row {row}, column {name!r}: the cell {unread.text[:40]!r} is "
+                    "not one plain number. Expected a number, a percentage or an empty cell. Put "
+                    "what else it says into a column of its own, or remove the column."
+                )
+            text.append(name)
+    if not kept:
+        raise DataError(f"{table.source}: no column of the matrix holds numbers.")
+    shares = [coded.columns[f"value {name}"] for name in kept]
+    if any(c.percentages for c in shares) and any(c.plain for c in shares):
+        raise DataError(
+            f"{table.source}: some cells are percentages and some are plain numbers. Write all of "
+            "them the same way."
+        )
+    return tuple(kept), tuple(text)
+
+
+def _melt(
+    table: Table, coded: CodedTable, parts: _Parts, kept: Sequence[str], rows: str, columns: str
+) -> CodedTable:  # fmt: skip
+    count = coded.rows
+    block = next(coded.read_blocks(None))
+    header, place = sort_names(kept, numeric=columns == "fold")
+    if parts.index is None:
+        row_names: tuple[str, ...] = tuple(str(number) for number in range(1, count + 1))
+        row_codes: NDArray[Any] = np.arange(count, dtype=np.int32)
+    else:
+        row_names, row_codes = coded.names["index"], block.labels["index"]
+        if rows == "item":
+            row_names, order = sort_names(row_names, numeric=True)
+            row_codes = take_codes(row_codes, order)
+    names = {rows: row_names, columns: header}
+    names |= {role: coded.names[role] for role in parts.traits if role in coded.names}
+    traits = [role for role in parts.traits if role in coded.names]
+    numbers = [role for role in parts.traits if role not in coded.names]
+
+    def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
+        # One block per column of the matrix: cells of a column are consecutive rows.
+        for name, code in zip(kept, place, strict=True):
+            labels = {
+                rows: row_codes,
+                columns: np.broadcast_to(np.full(1, code, np.int32), (count,)),
+                **{role: block.labels[role] for role in traits},
+            }
+            values = {"score": block.numbers[f"value {name}"]}
+            if parts.errors:
+                values["se"] = block.numbers[f"value {parts.errors[name]}"]
+            values |= {role: block.numbers[role] for role in numbers}
+            if roles is not None:
+                values = {role: column for role, column in values.items() if role in roles}
+            yield Block(block.first, count, labels, values, table.source)
+
+    summary = [coded.columns[f"value {name}"] for name in kept]
+    whole = NumberColumn(
+        None,
+        sum(column.plain for column in summary),
+        sum(column.percentages for column in summary),
+        all(column.truths for column in summary),
+    )
+    seen = {"score": whole, **({"se": whole} if parts.errors else {})}
+    seen |= {role: coded.columns[role] for role in numbers}
+    return CodedTable(names, count * len(kept), read_blocks, seen)
+
+
+def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
+    message = f"A matrix, {layout.replace('-', ' ')}, with {len(kept)} columns of scores"
+    if parts.index is not None:
+        message += f"; rows are named by {parts.index!r}"
+    dropped = [*(name or "(unnamed index)" for name in parts.dropped), *text]
+    return f"{message}. Not used: {', '.join(map(repr, dropped))}." if dropped else f"{message}."

@@ -1,0 +1,74 @@
+"""Real results that come with the package: what `rankbars demo` ranks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+__all__ = ["DEMOS", "Demo", "demo_path"]
+
+
+class Demo(NamedTuple):
+    """One set of results, and how it is meant to be read and ranked.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file beside this module.
+    description : str
+        One line.
+    source : str
+        Where the results were published.
+    licence : str
+        Licence of the source.
+    missing : str
+        What to do where a model has no score.
+    rows : str, optional
+        What a row of a task is, where the columns do not say it.
+    folds : int, optional
+        Folds per repeat, where rows are folds.
+    direction : str
+        Which side of the scores is better.
+    """
+
+    file: str
+    description: str
+    source: str
+    licence: str
+    missing: str = "raise"
+    rows: str | None = None
+    folds: int | None = None
+    direction: str = "higher"
+
+
+DEMOS: dict[str, Demo] = {
+    "mmlu_pro": Demo(
+        file="mmlu_pro.parquet",
+        description="29 language models on 12,032 questions of 14 subjects, right or wrong",
+        source="github.com/TIGER-AI-Lab/MMLU-Pro at f418b11; Wang et al. 2024, arXiv:2406.01574",
+        licence="Apache-2.0",
+        # Nearly all that is missing belongs to one incomplete run, which the board names.
+        missing="pairwise",
+    ),
+    "tabarena": Demo(
+        file="tabarena_folds.parquet",
+        description="12 methods on 51 tabular data sets, by fold of repeated cross-validation",
+        source="github.com/autogluon/tabarena at ea2f9fd; Erickson et al. 2025, arXiv:2506.16791",
+        licence="Apache-2.0",
+        missing="pairwise",
+        rows="folds",
+        folds=3,
+    ),
+    "vtab": Demo(
+        file="vtab1k.parquet",
+        description="16 image representations on 19 tasks, accuracies with standard errors",
+        source="github.com/google-research/task_adaptation at d7630d3; Zhai et al. 2019, "
+        "arXiv:1910.04867",
+        licence="Apache-2.0",
+    ),
+}
+
+
+def demo_path(demo: Demo) -> Path:
+    """Where the file of a demo lies."""
+    return Path(__file__).with_name(demo.file)

@@ -1,0 +1,89 @@
+"""Every error and warning of the package: one root each, messages that say what to do.
+
+A message states what was asked, what was found, and what to do next.
+Facts go to a class method that builds the sentence; the constructor takes one finished message,
+so that an error survives pickling and a worker process can report it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection
+from typing import Self
+
+__all__ = [
+    "ConvergenceError",
+    "DataError",
+    "MissingPackageError",
+    "OptionError",
+    "RankbarsError",
+    "ReadError",
+    "UnknownOptionError",
+    "WriteError",
+]
+
+
+class RankbarsError(Exception):
+    """Root of every error that the package raises on purpose."""
+
+
+class DataError(RankbarsError, ValueError):
+    """The evaluation results do not allow what was asked."""
+
+
+class ReadError(DataError):
+    """A file could not be read as evaluation results; names the file and, where known, the place."""
+
+    @classmethod
+    def at(cls, path: object, problem: str, *, row: int | None = None) -> Self:
+        """Error about `path`, optionally about one of its rows (counted from 1, header included)."""
+        place = f"{path}, row {row}" if row is not None else str(path)
+        return cls(f"{place}: {problem}")
+
+
+class WriteError(RankbarsError, OSError):
+    """A result could not be written; nothing was left half-written."""
+
+    def __str__(self) -> str:
+        return str(self.args[0]) if self.args else ""
+
+
+class OptionError(RankbarsError, ValueError):
+    """A value the caller chose is out of range or does not fit the data."""
+
+    @classmethod
+    def out_of_range(cls, name: str, given: object, expected: str) -> Self:
+        """Error for a value outside of its range."""
+        return cls(f"{name} must be {expected}; got {given!r}.")
+
+
+class UnknownOptionError(OptionError):
+    """A name the caller chose is not known; lists the known ones and the nearest."""
+
+    @classmethod
+    def among(cls, what: str, given: object, known: Collection[str]) -> Self:
+        """Error for a name that is not one of `known`."""
+        near = difflib.get_close_matches(str(given), list(known), n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return cls(f"Unknown {what} {given!r}.{hint} Known: {', '.join(known)}.")
+
+
+class MissingPackageError(RankbarsError, ImportError):
+    """An optional package is needed; names the extra that installs it."""
+
+    @classmethod
+    def for_extra(cls, package: str, purpose: str, install: str) -> Self:
+        """Error for a `package` that `purpose` needs and `install` provides."""
+        return cls(f"{purpose} needs the package {package!r}. Install it: pip install {install}")
+
+
+class ConvergenceError(RankbarsError, ArithmeticError):
+    """An iterative fit did not reach its stopping rule; nothing half-fitted is returned."""
+
+    @classmethod
+    def after(cls, what: str, iterations: int, left: float, tolerance: float, remedy: str) -> Self:
+        """Error for a fit that stopped `left` away from where `tolerance` would have ended it."""
+        return cls(
+            f"{what} did not converge in {iterations} iterations: {left:.3g} is left, "
+            f"{tolerance:.3g} is allowed. {remedy}"
+        )

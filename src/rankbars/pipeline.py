@@ -1,0 +1,304 @@
+"""The main path, from scores to a leaderboard, top to bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from rankbars.data.aggregate import Aggregate
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Evidence, Items
+from rankbars.data.intervals import RankIntervals
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.spec import Spec
+from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.stats.orders import tiers
+from rankbars.stats.ranks import observed_rank_sets
+from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
+from rankbars.steps.corrections import strict_correction, take_correction
+from rankbars.steps.missingness import resolve_missing
+from rankbars.steps.pairtests import TESTS, compare_evidence
+from rankbars.steps.prediction import MERGE_NAMES, predict
+from rankbars.steps.ranking import rank_task
+
+__all__ = ["leaderboard"]
+
+
+def leaderboard(
+    scores: Scores,
+    *,
+    spec: Spec | None = None,
+    test: str = "auto",
+    correction: str = "holm",
+    scope: Literal["each", "all"] = "each",
+    alpha: float = 0.05,
+    merge: str = "joint",
+    alpha_overall: float = 0.2,
+    over: str = "auto",
+    missing: str = "raise",
+    seed: int = 0,
+    resamples: int = 1000,
+    n_jobs: int = 1,
+) -> Leaderboard:
+    """Rank models with error bars: on each task, on the average, and on a new task.
+
+    Parameters
+    ----------
+    scores : Scores
+        Evaluation results, from `rankbars.read`, `Scores.from_frame` or `Scores.from_arrays`.
+    spec : Spec, optional
+        All options at once, for instance ``board.spec`` of an earlier board; the other options
+        must then keep their defaults.
+    test : str
+        Paired test within a task; see `rankbars.compare`.
+    correction : str
+        Multiplicity correction; see `rankbars.rank`.
+    scope : {"each", "all"}
+        Guarantee for one model named in advance, or for all models at once.
+    alpha : float
+        Error rate of the intervals on tasks and on the average.
+    merge : str
+        How task intervals become an interval for a new task; see `rankbars.predict`.
+    alpha_overall : float
+        Error rate of that merge.
+    over : {"auto", "items", "tasks", "none"}
+        Which average; see `rankbars.aggregate`.
+    missing : str
+        What to do where a model has no score: ``"raise"``, ``"pairwise"``, ``"listwise"``,
+        ``"fail"``, ``"drop_models"`` or ``"bounds"``.
+    seed : int
+        Start of every random stream.
+    resamples : int
+        Number of resamples, for methods that resample.
+    n_jobs : int
+        Workers over tasks, as joblib counts them; any joblib backend around the call is used.
+        The result does not depend on it.
+
+    Returns
+    -------
+    Leaderboard
+        `board.tasks[name].best`, `board.overall.best` and `board.aggregate.best` are arrays
+        aligned with `board.models`.
+
+    Raises
+    ------
+    DataError
+        If scores are missing and `missing` is ``"raise"``.
+    OptionError
+        If an option is out of range, not known, or does not fit the data.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = {f"task {i}": rng.random((50, 3)) + [0.0, 0.4, 0.4] for i in range(5)}
+    >>> board = rb.leaderboard(rb.Scores.from_arrays(tasks, ["a", "b", "c"]))
+    >>> board.undominated()
+    ('b', 'c')
+    >>> board.overall.best.tolist(), board.overall.worst.tolist()
+    ([3, 1, 1], [3, 2, 2])
+    """
+    given = Spec(
+        test, correction, scope, alpha, merge, alpha_overall, over, missing, seed, resamples
+    )
+    spec = _one_spec(spec, given)
+    scores = resolve_missing(scores, spec.missing)
+    models = scores.models
+
+    plan = _plan(scores, spec)
+    collector = None if plan is None else AverageCollector(models, plan)
+    single = len(scores.tasks) == 1
+    results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
+    strict: RankIntervals | None = None
+    for name, ranked in _ranked_tasks(scores, spec, n_jobs):
+        intervals[name] = ranked.intervals
+        observed[name] = _observed(ranked.comparisons)
+        results[name] = _task_result(name, scores.tasks[name], scores.info[name], ranked, observed)
+        notes.extend(ranked.intervals.notes)
+        if collector is not None:
+            collector.add(name, ranked.comparisons)
+        if single:
+            strict = rank_task(
+                ranked.comparisons,
+                strict_correction(spec.correction),
+                "all",
+                spec.alpha,
+                seed=spec.seed,
+                resamples=spec.resamples,
+            )
+
+    aggregate = None
+    if collector is not None:
+        aggregate = collector.finish(
+            spec.correction, spec.scope, spec.alpha, seed=spec.seed, resamples=spec.resamples
+        )
+        notes.extend(aggregate.notes)
+    overall = None
+    if not single:
+        overall = predict(
+            intervals,
+            merge=spec.merge,
+            alpha=spec.alpha_overall,
+            categories=_declared(scores, "category"),
+            families=_declared(scores, "family"),
+            weights={name: info.weight for name, info in scores.info.items()},
+            observed=observed,
+        )
+        notes.extend(overall.notes)
+
+    return _board(scores, spec, results, overall, aggregate, strict, notes)
+
+
+class _Ranked(NamedTuple):
+    comparisons: Comparisons
+    intervals: RankIntervals
+
+
+def _one_spec(spec: Spec | None, given: Spec) -> Spec:
+    if spec is not None and given != Spec():
+        raise OptionError(
+            "Give either spec= or single options, not both. To change one option of a spec: "
+            "dataclasses.replace(spec, alpha=0.1)."
+        )
+    chosen = given if spec is None else spec
+    # Names are checked before the long work, not after it.
+    take_correction(chosen.correction)
+    for what, name, known in (
+        ("test", chosen.test, ("auto", *TESTS)),
+        ("merge", chosen.merge, MERGE_NAMES),
+    ):
+        if name not in known:
+            raise UnknownOptionError.among(what, name, known)
+    return chosen
+
+
+def _plan(scores: Scores, spec: Spec) -> AveragePlan | None:
+    if spec.over == "none" or len(scores.tasks) == 1:
+        return None
+    return plan_average(scores, spec.over)
+
+
+def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str, _Ranked]]:
+    """Tasks in order, one at a time, so that a board of many tasks stays small."""
+    models = scores.models
+    work = scores.tasks.items()
+    if n_jobs == 1:
+        for name, evidence in work:
+            yield name, _rank_one(name, evidence, models, spec)
+        return
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    ranked = parallel(delayed(_rank_one)(name, one, models, spec) for name, one in work)
+    yield from zip(scores.tasks, ranked, strict=True)
+
+
+def _rank_one(name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec) -> _Ranked:
+    comparisons = compare_evidence(evidence, models, spec.test, name)
+    intervals = rank_task(
+        comparisons,
+        spec.correction,
+        spec.scope,
+        spec.alpha,
+        seed=spec.seed,
+        resamples=spec.resamples,
+    )
+    return _Ranked(comparisons, intervals)
+
+
+def _observed(comparisons: Comparisons) -> RankIntervals:
+    bounds = observed_rank_sets(comparisons.mean)
+    return RankIntervals(
+        comparisons.models, bounds.best, bounds.worst, 1.0, "each", "task", "observed"
+    )
+
+
+def _task_result(
+    name: str,
+    evidence: Evidence,
+    info: TaskInfo,
+    ranked: _Ranked,
+    observed: dict[str, RankIntervals],
+) -> TaskResult:
+    comparisons, intervals = ranked
+    sign = 1.0 if info.direction == "higher" else -1.0
+    return TaskResult(
+        name=name,
+        kind=evidence.kind,
+        n=comparisons.rows,
+        mean=sign * comparisons.mean,
+        se=comparisons.mean_se,
+        best=intervals.best,
+        worst=intervals.worst,
+        observed_best=observed[name].best,
+        observed_worst=observed[name].worst,
+        coverage=_coverage(evidence, info, comparisons.models),
+        test=comparisons.test,
+        correction=intervals.method,
+        scope=intervals.scope,
+        alpha=intervals.alpha,
+        guarantee=intervals.guarantee,
+        direction=info.direction,
+        category=info.category,
+        family=info.family,
+        metric=info.metric,
+        weight=info.weight,
+        assumptions=intervals.assumptions,
+    )
+
+
+def _declared(scores: Scores, what: Literal["category", "family"]) -> dict[str, str] | None:
+    values = {name: getattr(info, what) for name, info in scores.info.items()}
+    found = {name: value for name, value in values.items() if value is not None}
+    return found or None
+
+
+def _coverage(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> np.ndarray:
+    share = np.zeros(len(models))
+    columns = [models.index(name) for name in evidence.models]
+    if info.coverage is not None:
+        share[columns] = info.coverage.share
+    else:
+        values = evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
+        share[columns] = 1.0 - np.isnan(values).mean(axis=0)
+    return share
+
+
+def _board(
+    scores: Scores,
+    spec: Spec,
+    results: dict[str, TaskResult],
+    overall: RankIntervals | None,
+    aggregate: Aggregate | None,
+    strict: RankIntervals | None,
+    notes: list[Note],
+) -> Leaderboard:
+    from rankbars import __version__
+
+    models = scores.models
+    shown = np.zeros((len(models), len(models)), dtype=np.bool_)
+    lead: Literal["task", "aggregate", "new_task"] = "new_task"
+    if strict is not None and strict.shown_better is not None:
+        lead, shown = "task", strict.shown_better
+    elif aggregate is not None:
+        lead, shown = "aggregate", aggregate.shown_better
+    draft = Leaderboard(
+        models=models,
+        tasks=results,
+        overall=overall,
+        aggregate=aggregate,
+        lead=lead,
+        shown_better=shown,
+        tiers=(models,),
+        spec=spec,
+        notes=tuple(dict.fromkeys(notes)),
+        inputs=scores.inputs,
+        version=__version__,
+    )
+    groups = tiers(draft.score, shown)
+    return replace(draft, tiers=tuple(tuple(models[i] for i in members) for members in groups))

@@ -1,0 +1,235 @@
+"""Files that were asked for: found, opened whatever their compression, and identified."""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from rankbars.errors import MissingPackageError, ReadError
+
+__all__ = [
+    "COMPRESSIONS", "InputFile", "data_suffix", "digest", "file_stem", "find_files", "open_binary",
+    "open_text", "read_head", "standard_input",
+]  # fmt: skip
+
+HEAD_BYTES = 1 << 16
+COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
+STANDARD_INPUT = "-"
+
+
+class InputFile(NamedTuple):
+    """A file to read.
+
+    Parameters
+    ----------
+    path : Path
+        Where it lies.
+    label : str
+        How messages and provenance call it: as the caller wrote it.
+    asked : bool
+        Whether the caller named this file, rather than a folder or a pattern.
+    """
+
+    path: Path
+    label: str
+    asked: bool = True
+
+
+def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[InputFile]:
+    """Files behind paths, folders and patterns, each once, in the order given.
+
+    Folders are searched through, in the order of their names; hidden files are left out.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files, folders, patterns such as ``"runs/*.csv"``. ``"-"`` is for `standard_input`.
+
+    Raises
+    ------
+    ReadError
+        If a path does not exist, a pattern matches nothing, or nothing was given.
+    """
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not given:
+        raise ReadError("There is nothing to read: no path was given.")
+    found: dict[Path, InputFile] = {}
+    for path in given:
+        for file in _expand(os.fspath(path)):
+            found.setdefault(file.path.resolve(), file)
+    return list(found.values())
+
+
+def _expand(text: str) -> Iterator[InputFile]:
+    path = Path(text)
+    if path.is_dir():
+        yield from _walk(path)
+    elif path.exists():
+        yield InputFile(path, text)
+    elif glob.has_magic(text):
+        # A pattern may reach into folders (**); hidden files do not match.
+        matches = sorted(glob.glob(text, recursive=True))  # noqa: PTH207  (an absolute pattern)
+        if not matches:
+            raise ReadError(f"{text}: no file matches this pattern.")
+        for match in matches:
+            if Path(match).is_dir():
+                yield from _walk(Path(match))
+            else:
+                yield InputFile(Path(match), match, asked=False)
+    else:
+        raise ReadError(f"{text}: there is no such file or folder.")
+
+
+def _walk(folder: Path) -> Iterator[InputFile]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if not name.startswith("."):
+                path = Path(place) / name
+                yield InputFile(path, path.as_posix(), asked=False)
+
+
+@contextmanager
+def standard_input(needed: bool) -> Iterator[InputFile | None]:
+    """A copy of standard input in a temporary file, removed at the end; None if not `needed`.
+
+    A copy, because some formats are read from their end and all are read twice.
+    """
+    if not needed:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="rankbars-") as folder:
+        path = Path(folder) / "stdin"
+        with path.open("wb") as copy:
+            shutil.copyfileobj(sys.stdin.buffer, copy)
+        yield InputFile(path, STANDARD_INPUT)
+
+
+def data_suffix(path: Path) -> str:
+    """Suffix in lower case, without that of a compression.
+
+    Examples
+    --------
+    >>> data_suffix(Path("scores.CSV.gz"))
+    '.csv'
+    """
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    while suffixes and suffixes[-1] in COMPRESSIONS:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def file_stem(path: Path) -> str:
+    """Name without its suffix and that of a compression.
+
+    Examples
+    --------
+    >>> file_stem(Path("runs/gpt-4.1.csv.gz"))
+    'gpt-4.1'
+    """
+    name = path.name
+    for suffix in COMPRESSIONS:
+        if name.lower().endswith(suffix):
+            name = name[: -len(suffix)]
+    return Path(name).stem
+
+
+def open_binary(path: Path) -> IO[bytes]:
+    """The file for reading, decompressed on the way."""
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return gzip.open(path, "rb")
+    if suffix == ".bz2":
+        return bz2.open(path, "rb")
+    if suffix == ".xz":
+        return lzma.open(path, "rb")
+    if suffix == ".zst":
+        return _open_zstandard(path)
+    return path.open("rb")
+
+
+def _open_zstandard(path: Path) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.open(path, "rb")
+    try:
+        import zstandard
+    except ImportError as error:
+        raise MissingPackageError.for_extra("zstandard", f"Reading {path}", "zstandard") from error
+    stream: IO[bytes] = zstandard.open(path, "rb")
+    return stream
+
+
+@contextmanager
+def open_text(file: InputFile) -> Iterator[IO[str]]:
+    """The file as UTF-8 text; whatever is wrong with its bytes becomes a `ReadError`."""
+    try:
+        with open_binary(file.path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+            yield text
+    except UnicodeDecodeError as error:
+        raise _not_utf8(file, error) from error
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise _unreadable(file, error) from error
+
+
+def read_head(file: InputFile) -> bytes:
+    """The first bytes, decompressed; raises `ReadError` if there are none."""
+    try:
+        with open_binary(file.path) as raw:
+            head = raw.read(HEAD_BYTES)
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise _unreadable(file, error) from error
+    if not head:
+        raise ReadError.at(file.label, "the file is empty. Expected a table of results.")
+    return head
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of the file as it lies on disk."""
+    with path.open("rb") as raw:
+        return hashlib.file_digest(raw, "sha256").hexdigest()
+
+
+def _unreadable(file: InputFile, error: Exception) -> ReadError:
+    if file.path.suffix.lower() in COMPRESSIONS and not isinstance(error, FileNotFoundError):
+        return ReadError.at(
+            file.label, f"the compressed file is cut off or damaged ({error}). Copy it again."
+        )
+    reason = getattr(error, "strerror", None) or str(error)
+    return ReadError.at(file.label, f"the file cannot be read ({reason}).")
+
+
+def _not_utf8(file: InputFile, error: UnicodeDecodeError) -> ReadError:
+    try:
+        with open_binary(file.path) as raw:
+            for number, line in enumerate(raw, start=1):
+                if number == 1 and line.startswith((b"\xff\xfe", b"\xfe\xff")):
+                    break
+                try:
+                    line.decode("utf-8")
+                except UnicodeDecodeError as inside:
+                    byte = line[inside.start]
+                    return ReadError.at(
+                        file.label,
+                        f"the byte 0x{byte:02x} is not UTF-8. Save the file with the encoding "
+                        f"UTF-8 (it may be Latin-1 or Windows-1252, where it is {chr(byte)!r}).",
+                        row=number,
+                    )
+    except (EOFError, OSError, lzma.LZMAError) as damage:
+        return _unreadable(file, damage)
+    return ReadError.at(
+        file.label, f"the text is not UTF-8 ({error.reason}); it may be UTF-16. Save it as UTF-8."
+    )

@@ -1,0 +1,177 @@
+"""JSON tables: one object per line, a list of objects, or columns with their values."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from rankbars.data.tabular.coding import Chunk, ValueTable
+from rankbars.errors import ReadError
+from rankbars.readers.files import InputFile, open_text
+
+__all__ = ["is_json_lines", "open_json", "open_json_lines"]
+
+CHUNK_ROWS = 1 << 15
+
+Row = dict[str, Any]
+
+
+def is_json_lines(head: str) -> bool:
+    """Whether text starts with one whole JSON object on a line of its own, and goes on.
+
+    Examples
+    --------
+    >>> is_json_lines('{"a": 1}\\n{"a": 2}\\n'), is_json_lines('[{"a": 1}]')
+    (True, False)
+    """
+    first, _, rest = head.lstrip().partition("\n")
+    if not first.startswith("{"):
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    # A single object is a line as well, unless it is a table of columns.
+    return rest.lstrip().startswith("{") or not rest.strip()
+
+
+def open_json_lines(file: InputFile) -> ValueTable:
+    """The file as a table with one row per line; columns are all keys that occur."""
+    columns = tuple(dict.fromkeys(key for row in _read_lines(file) for key in row))
+    return _table(file, columns, lambda: _read_lines(file), 0)
+
+
+def open_json(file: InputFile) -> ValueTable:
+    """The file as a table.
+
+    It may hold a list of objects, ``{"columns": [...], "data": [...]}``, an object with a list of
+    objects under ``"data"``, or one list (or object) of values per column.
+
+    Raises
+    ------
+    ReadError
+        If it is none of these.
+    """
+    with open_text(file) as text:
+        content = _parse(file, text.read(), None)
+    rows = _rows_of(file, content)
+    columns = tuple(dict.fromkeys(key for row in rows for key in row))
+    return _table(file, columns, lambda: iter(rows), 0)
+
+
+def _table(
+    file: InputFile, columns: tuple[str, ...], read: Callable[[], Iterator[Row]], header: int
+) -> ValueTable:
+    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+        rows = read()
+        while chunk := list(itertools.islice(rows, CHUNK_ROWS)):
+            yield {name: [row.get(name) for row in chunk] for name in wanted}
+
+    return ValueTable(file.label, columns, read_chunks, header)
+
+
+def _read_lines(file: InputFile) -> Iterator[Row]:
+    with open_text(file) as text:
+        for number, line in enumerate(text, start=1):
+            if not line.strip():
+                continue
+            row = _parse(file, line, number)
+            if not isinstance(row, dict):
+                raise ReadError.at(
+                    file.label,
+                    f"the line holds {_kind(row)}. Expected an object such as "
+                    '{"model": "a", "score": 1}.',
+                    row=number,
+                )
+            yield row
+
+
+def _parse(file: InputFile, text: str, number: int | None) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        row = number if number is not None else error.lineno
+        cut = error.pos >= len(text.rstrip())
+        cut = cut or error.msg.startswith("Unterminated string")
+        problem = "the JSON ends too early; the file seems to be cut off. Copy it again"
+        if not cut or (number is not None and text.endswith("\n")):
+            problem = f"the text is not JSON ({error.msg}, column {error.colno}). Correct it"
+        raise ReadError.at(file.label, f"{problem}.", row=row) from error
+    except _RepeatedKeyError as error:
+        raise ReadError.at(
+            file.label,
+            f"the key {error.args[0]!r} stands twice in one object. Each column needs a name of "
+            "its own.",
+            row=number,
+        ) from error
+    except RecursionError as error:
+        raise ReadError.at(file.label, "the JSON is nested too deeply.", row=number) from error
+    except ValueError as error:
+        raise ReadError.at(file.label, f"a number cannot be read ({error}).", row=number) from error
+
+
+class _RepeatedKeyError(Exception):
+    """A key stands twice in one object."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Row:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _RepeatedKeyError(key)
+            seen.add(key)
+    return row
+
+
+def _rows_of(file: InputFile, content: Any) -> list[Row]:
+    if isinstance(content, list) and all(isinstance(row, dict) for row in content):
+        return content
+    if isinstance(content, dict):
+        names, data = content.get("columns"), content.get("data")
+        if isinstance(names, list) and isinstance(data, list):
+            return _rows_of_arrays(file, [str(name) for name in names], data)
+        if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
+            return data
+        if content and all(isinstance(column, list) for column in content.values()):
+            return _rows_of_columns(file, content)
+        if content and all(isinstance(column, dict) for column in content.values()):
+            keys = dict.fromkeys(key for column in content.values() for key in column)
+            return [{name: column.get(key) for name, column in content.items()} for key in keys]
+    raise ReadError.at(
+        file.label,
+        f"the JSON holds {_kind(content)}, not a table. Expected a list of objects such as "
+        '[{"model": "a", "score": 1}], or one object per line in a .jsonl file.',
+    )
+
+
+def _rows_of_arrays(file: InputFile, names: list[str], data: list[Any]) -> list[Row]:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ReadError.at(
+            file.label, f"the column {twice!r} is named twice. Each needs a name of its own."
+        )
+    for number, row in enumerate(data, start=1):
+        if not isinstance(row, list) or len(row) != len(names):
+            found = len(row) if isinstance(row, list) else _kind(row)
+            raise ReadError.at(
+                file.label, f"expected {len(names)} values under 'data', found {found}.", row=number
+            )
+    return [dict(zip(names, row, strict=True)) for row in data]
+
+
+def _rows_of_columns(file: InputFile, content: dict[str, list[Any]]) -> list[Row]:
+    lengths = {name: len(column) for name, column in content.items()}
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name!r}: {number}" for name, number in lengths.items())
+        raise ReadError.at(file.label, f"the columns have different lengths ({shown}).")
+    return [dict(zip(content, row, strict=True)) for row in zip(*content.values(), strict=True)]
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "an object", list: "a list", str: "text", bool: "a truth value",
+             int: "a number", float: "a number"}  # fmt: skip
+    return "nothing" if value is None else names.get(type(value), type(value).__name__)

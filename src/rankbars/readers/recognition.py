@@ -1,0 +1,153 @@
+"""What a file is: every format is asked, the most confident answer counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from rankbars.data.scores import Scores
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.layouts import find_layout
+from rankbars.errors import DataError, ReadError
+from rankbars.readers.files import InputFile, data_suffix, read_head
+from rankbars.readers.tables import TABLE_SUFFIXES, Engine, open_table
+
+__all__ = [
+    "FileReport", "Format", "Recognition", "fits_options", "recognise", "sniff_tidy", "sniff_wide",
+]  # fmt: skip
+
+# How sure a format may be. Formats with a signature of their own outdo plain tables.
+DECLINED, TABLE, SIGNATURE, CERTAIN = 0, 10, 50, 100
+
+
+class Recognition(NamedTuple):
+    """Answer of one format to the question whether a file is its own.
+
+    Parameters
+    ----------
+    format : str
+        Name of the format.
+    confidence : int
+        From 0 (declined, for the reason given) to 100.
+    reason : str
+        Why, or why not.
+    """
+
+    format: str
+    confidence: int
+    reason: str
+
+
+class Format(NamedTuple):
+    """A file format: two functions and a line of description.
+
+    Parameters
+    ----------
+    name : str
+        Its key in `FORMATS`.
+    sniff : callable
+        Path and first bytes (decompressed) → `Recognition`, or None if it is not concerned.
+    read : callable
+        Files and options → `Scores`.
+    description : str
+        What the format is, in one line.
+    """
+
+    name: str
+    sniff: Callable[[Path, bytes], Recognition | None]
+    read: Callable[[Sequence[InputFile], TableOptions], Scores]
+    description: str
+
+
+class FileReport(NamedTuple):
+    """What one file was recognised as.
+
+    Parameters
+    ----------
+    path : str
+        The file as the caller wrote it.
+    format : str or None
+        Name of the format; None if no format knows the file.
+    reason : str
+        Why, or why not.
+    """
+
+    path: str
+    format: str | None
+    reason: str
+
+
+def recognise(file: InputFile, formats: Mapping[str, Format]) -> FileReport:
+    """The format of a file.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or two formats are equally sure.
+    """
+    head = read_head(file)
+    answers = [
+        answer
+        for one in formats.values()
+        if (answer := one.sniff(file.path, head)) is not None
+    ]
+    sure = max((answer.confidence for answer in answers), default=DECLINED)
+    if sure == DECLINED:
+        reasons = dict.fromkeys(answer.reason for answer in answers)
+        return FileReport(file.label, None, " ".join(reasons) or "No format knows such a file.")
+    best = [answer for answer in answers if answer.confidence == sure]
+    if len(best) > 1:
+        shown = "; ".join(f"{answer.format}: {answer.reason}" for answer in best)
+        raise ReadError.at(
+            file.label,
+            f"the file fits several formats equally well ({shown}). Choose: "
+            f"{' or '.join(f'--format {answer.format}' for answer in best)}.",
+        )
+    return FileReport(file.label, best[0].format, best[0].reason)
+
+
+def sniff_tidy(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file is a table with one row per score."""
+    return _sniff_table(path, head, "tidy")
+
+
+def sniff_wide(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file is a matrix of scores."""
+    return _sniff_table(path, head, "wide")
+
+
+def fits_options(file: InputFile, options: TableOptions) -> bool:
+    """Whether the caller's options say how to read a table that its header does not explain."""
+    named = [name for name in options.columns.values() if name]
+    if options.metric is not None:
+        named.append(options.metric)
+    if not named and options.layout is None:
+        return False
+    if data_suffix(file.path) not in TABLE_SUFFIXES and file.path.name != "stdin":
+        return False
+    if file.asked or options.layout is not None:
+        return True
+    with Engine() as engine:
+        return set(named) <= set(open_table(file, engine).columns)
+
+
+def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
+    known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
+    if not known and not head.startswith(b"PAR1"):
+        return None
+    file = InputFile(path, path.name)
+    with Engine() as engine:
+        table = open_table(file, engine)
+        if not table.head(1):
+            return Recognition(wanted, DECLINED, "There is a header and no row below it.")
+        try:
+            layout = find_layout(table, None, {})
+        except DataError as error:
+            reason = str(error).removeprefix(f"{path.name}: ")
+            return Recognition(wanted, DECLINED, reason[0].upper() + reason[1:])
+    found = "tidy" if layout.name == "tidy" else "wide"
+    if found != wanted:
+        return None
+    text = layout.reason if found == "tidy" else f"{layout.name}: {layout.reason}"
+    return Recognition(wanted, TABLE, text)

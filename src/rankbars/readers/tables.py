@@ -1,0 +1,185 @@
+"""Tables of scores in files: CSV, TSV, Parquet, JSON and JSON lines, tidy or wide."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.assembly import scores_from_tables
+from rankbars.data.tabular.coding import CodedTable, Table, ValueTable
+from rankbars.data.tabular.metrics import usual_direction
+from rankbars.data.tabular.tidy import FileNames
+from rankbars.errors import ReadError
+from rankbars.readers.delimited import open_delimited, read_header
+from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
+from rankbars.readers.jsonrows import is_json_lines, open_json, open_json_lines
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from rankbars.readers.relations import RelationTable
+
+__all__ = ["TABLE_SUFFIXES", "Engine", "name_files", "open_table", "read_tables"]
+
+PARQUET_SUFFIXES = (".parquet", ".pq")
+DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
+JSON_SUFFIXES = (".json",)
+JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
+TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
+
+# From this size on, a CSV file is read by the engine; reading it cell by cell takes seconds.
+BIG_CSV_BYTES = 8 << 20
+
+
+class Engine(ExitStack):
+    """The database engine, started only if a file needs it; closed with the context."""
+
+    _started: duckdb.DuckDBPyConnection | None = None
+
+    def start(self) -> duckdb.DuckDBPyConnection:
+        """The running engine."""
+        from rankbars.readers.relations import open_engine
+
+        if self._started is None:
+            self._started = self.enter_context(open_engine())
+        return self._started
+
+
+def read_tables(files: Sequence[InputFile], options: TableOptions) -> Scores:
+    """Scores from files that hold tables, tidy or wide.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        The files; each may have a layout of its own.
+    options : TableOptions
+        What the caller declares.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If a table cannot be understood.
+    """
+    names = name_files(files)
+    notes = []
+    with Engine() as engine:
+        tables = []
+        for file, name in zip(files, names, strict=True):
+            tables.append((open_table(file, engine), name))
+            notes += _note_open_end(file)
+        return scores_from_tables(tables, options).with_notes(notes)
+
+
+def open_table(file: InputFile, engine: Engine) -> Table:
+    """The file as a table; nothing but its header has been read.
+
+    Raises
+    ------
+    ReadError
+        If it is empty, damaged, or no table.
+    """
+    head = read_head(file)
+    suffix = data_suffix(file.path)
+    if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
+        from rankbars.readers.relations import parquet_table
+
+        return parquet_table(file, engine.start())
+    start = head.decode("utf-8-sig", errors="ignore").lstrip()
+    if suffix in JSON_LINES_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and is_json_lines(start)):
+        return open_json_lines(file)
+    if suffix in JSON_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))):
+        return open_json(file)
+    exact = open_delimited(file)
+    if file.path.stat().st_size < BIG_CSV_BYTES or file.path.suffix.lower() in COMPRESSIONS:
+        return exact
+
+    def open_fast() -> RelationTable:
+        from rankbars.readers.relations import big_csv_table
+
+        header, delimiter = read_header(file)
+        return big_csv_table(file, header, delimiter, engine.start())
+
+    return _BigTable(exact, open_fast)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _BigTable:
+    """A big CSV file: coded by the engine, or cell by cell where the engine gives up.
+
+    The engine is the fast way; the other one knows every spelling and names what is wrong.
+    """
+
+    exact: ValueTable
+    open_fast: Callable[[], RelationTable]
+
+    @property
+    def source(self) -> str:
+        return self.exact.source
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self.exact.columns
+
+    @property
+    def header_rows(self) -> int:
+        return self.exact.header_rows
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        return self.exact.head(rows)
+
+    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
+        from rankbars.readers.relations import UnusualTextError
+
+        try:
+            return self.open_fast().code(labels, numbers)
+        except (ReadError, UnusualTextError):
+            return self.exact.code(labels, numbers)
+
+
+def name_files(files: Sequence[InputFile]) -> list[FileNames]:
+    """Names for what a table does not say itself, from the paths of all files read together."""
+    stems = _distinct_stems(files)
+    metric = None
+    endings = {stem.rpartition("_")[2] for stem in stems}
+    if len(files) > 1 and len(endings) == 1 and all("_" in stem for stem in stems):
+        ending = next(iter(endings))
+        if usual_direction(ending) is not None and ending.casefold() != "score":
+            metric = ending
+            stems = [stem.rpartition("_")[0] for stem in stems]
+    folders = [Path(file.label).parent.name for file in files]
+    several = len(set(folders)) > 1
+    return [
+        FileNames(stem, stem, folder if several and folder else "all", metric)
+        for stem, folder in zip(stems, folders, strict=True)
+    ]
+
+
+def _distinct_stems(files: Sequence[InputFile]) -> list[str]:
+    stems = ["stdin" if file.label == "-" else file_stem(file.path) for file in files]
+    if len(set(stems)) == len(stems):
+        return stems
+    return [(Path(file.label).parent / stem).as_posix() for file, stem in zip(files, stems)]  # noqa: B905
+
+
+def _note_open_end(file: InputFile) -> list[Note]:
+    """A note if a CSV file does not end with a line break: it may have been cut off there."""
+    suffix = file.path.suffix.lower()
+    if suffix not in DELIMITED_SUFFIXES:
+        return []
+    with file.path.open("rb") as raw:
+        raw.seek(-1, 2)
+        if raw.read(1) in b"\r\n":
+            return []
+    return [Note(
+        "open-end",
+        f"{file.label}: the last row has no line break after it. If the file was cut off there, "
+        "its last cell is incomplete.",
+    )]  # fmt: skip

@@ -1,0 +1,251 @@
+"""Two models face to face: as text for a terminal, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rankbars.data.headtohead import Contrast, HeadToHead
+from rankbars.render.names import listed, shorten, shorten_all, visible
+from rankbars.render.numbers import (
+    MISSING,
+    show_count,
+    show_level,
+    show_number,
+    suitable_decimals,
+)
+
+__all__ = ["HEAD_TO_HEAD_SCHEMA", "head_to_head_json", "head_to_head_text"]
+
+HEAD_TO_HEAD_SCHEMA = "rankbars.head-to-head/1"
+NARROWEST = 40
+_GAP = "  "
+_LONG_NAME = 60
+_MOST_TASKS = 3
+_REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
+          "detectable")  # fmt: skip
+_PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary", "verdict",
+          "direction", "unit", "metric")  # fmt: skip
+
+
+def head_to_head_json(duel: HeadToHead) -> str:
+    """The comparison as JSON text: sorted keys, shortest round trip of floats.
+
+    Numbers that cannot be had are null, and so are infinite degrees of freedom.
+    """
+    values = {
+        "schema": HEAD_TO_HEAD_SCHEMA,
+        "a": duel.a,
+        "b": duel.b,
+        "alpha": duel.alpha,
+        "power": duel.power,
+        "tasks": [_contrast_to_dict(task) for task in duel.tasks.values()],
+        "average": None if duel.average is None else _contrast_to_dict(duel.average),
+        "notes": [
+            {
+                "code": note.code,
+                "message": note.message,
+                "task": note.task,
+                "models": list(note.models),
+            }
+            for note in duel.notes
+        ],
+        "provenance": {
+            "inputs": [
+                {"path": entry.path, "format": entry.format, "sha256": entry.sha256}
+                for entry in duel.inputs
+            ]
+        },
+    }
+    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
+    """The comparison as lines of text.
+
+    Parameters
+    ----------
+    duel : HeadToHead
+        The result.
+    width : int
+        Columns of the terminal, at least 40.
+
+    Returns
+    -------
+    str
+        Lines that end with a line break.
+    """
+    width = max(width, NARROWEST)
+    paragraphs = [f"A = {_name(duel.a)}", f"B = {_name(duel.b)}", ""]
+    if duel.main is not None:
+        paragraphs += [*_answer(duel, duel.main), ""]
+    lines = [line for text in paragraphs for line in textwrap.wrap(text, width) or [""]]
+    if len(duel.tasks) > 1:
+        lines += [*_table(duel, width), ""]
+    for text in _footer(duel):
+        lines += textwrap.wrap(text, width)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _contrast_to_dict(contrast: Contrast) -> dict[str, Any]:
+    plain = {name: getattr(contrast, name) for name in _PLAIN}
+    for name in ("n", "n_a", "n_b"):
+        plain[name] = plain[name] or (None if contrast.kind == "estimates" else 0)
+    reals = {name: _real(getattr(contrast, name)) for name in _REALS}
+    return plain | reals | {"assumptions": list(contrast.assumptions)}
+
+
+def _real(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
+    """The verdict, the numbers behind it, and what could have been seen."""
+    level, decimals = show_level(duel.alpha), _decimals([main])
+    a, b = (show_number(score, decimals) for score in (main.score_a, main.score_b))
+    what = "mean rank within tasks" if main.unit == "rank" else "score"
+    where = "" if main is not duel.average else f" on the {visible(main.name)}"
+    side = f" ({main.direction} is better)" if main.direction == "lower" else ""
+    lines = [
+        _verdict_sentence(main, where, level),
+        f"{what.capitalize()}{side}: A {a}, B {b}. Difference {_difference(main, decimals)}"
+        + ("." if math.isnan(main.low) else f" at {level}."),
+    ]
+    counts = _counts_sentence(main)
+    if counts:
+        lines.append(counts)
+    if not math.isnan(main.detectable):
+        lines.append(
+            f"The smallest true difference that {_rows(main)} would show in {duel.power:.0%} of "
+            f"repetitions: {show_number(main.detectable, decimals)}."
+        )
+    else:
+        lines.append(
+            f"{_rows(main).capitalize()} show no spread, so there is no interval and no smallest "
+            "detectable difference."
+        )
+    return lines
+
+
+def _verdict_sentence(main: Contrast, where: str, level: str) -> str:
+    if main.verdict == "cannot tell":
+        return f"Cannot tell which is better{where} (at {level})."
+    return f"A is {main.verdict} than B{where} (at {level})."
+
+
+def _counts_sentence(main: Contrast) -> str:
+    if main.ahead is None or main.behind is None:
+        return ""
+    ahead, behind = show_count(main.ahead), show_count(main.behind)
+    if main.kind == "tasks":
+        return f"A is ahead on {ahead} tasks, B on {behind}."
+    if main.binary:
+        return f"Of {_rows(main)}, only A got {ahead} right and only B {behind}."
+    return f"Of {_rows(main)}, A is ahead on {ahead} and B on {behind}."
+
+
+def _rows(main: Contrast) -> str:
+    words = {"runs": "training runs", "estimates": "scores"}
+    if main.kind == "estimates" or main.n == 0:
+        return "these scores"
+    return f"these {show_count(main.n)} {words.get(main.kind, main.kind)}"
+
+
+def _difference(one: Contrast, decimals: int | None) -> str:
+    shown = _signed(one.difference, decimals)
+    if math.isnan(one.low):
+        return shown
+    return f"{shown} [{_signed(one.low, decimals)}, {_signed(one.high, decimals)}]"
+
+
+def _signed(value: float, decimals: int | None) -> str:
+    shown = show_number(value, decimals)
+    return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
+
+
+def _decimals(contrasts: Sequence[Contrast]) -> int | None:
+    values = [(one.difference, one.score_a, one.score_b) for one in contrasts]
+    halves = [(one.high - one.low) / 2 for one in contrasts]
+    return suitable_decimals(np.array(values).ravel(), np.array(halves))
+
+
+def _table(duel: HeadToHead, width: int) -> list[str]:
+    tasks = list(duel.tasks.values())
+    alike = len({(task.metric, task.direction) for task in tasks}) == 1
+    shared = _decimals(tasks)
+    rows = [_cells(task, shared if alike else _decimals([task])) for task in tasks]
+    level = show_level(duel.alpha)
+    header: tuple[str, ...] = (f"Difference [{level}]", "A : B ahead", "could show", "verdict")
+    if all(row[1] == MISSING for row in rows):
+        header, rows = _without(header, 1), [_without(row, 1) for row in rows]
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    room = max(width - sum(widths) - len(_GAP) * len(widths), 8)
+    names = shorten_all(
+        [visible(task.name) for task in tasks], [room] * len(tasks), measure=_cells_of
+    )
+    first = max(map(_cells_of, ["Task", *names]))
+    lines = []
+    for name, row in zip(["Task", *names], [header, *rows], strict=True):
+        padded = [text.ljust(size) for text, size in zip(row, widths, strict=True)]
+        lines.append(_GAP.join([name + " " * (first - _cells_of(name)), *padded]))
+    return lines
+
+
+def _cells(task: Contrast, decimals: int | None) -> tuple[str, ...]:
+    counted = task.ahead is not None and task.behind is not None
+    return (
+        _difference(task, decimals),
+        f"{task.ahead} : {task.behind}" if counted else MISSING,
+        show_number(task.detectable, decimals),
+        task.verdict,
+    )
+
+
+def _without(cells: tuple[str, ...], position: int) -> tuple[str, ...]:
+    return cells[:position] + cells[position + 1 :]
+
+
+def _cells_of(text: str) -> int:
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _footer(duel: HeadToHead) -> list[str]:
+    lines = ["Differences are A minus B, signed so that + favours A."]
+    if len(duel.tasks) > 1:
+        binary = all(task.binary for task in duel.tasks.values())
+        if any(task.ahead is not None for task in duel.tasks.values()):
+            what = "only A, only B got right" if binary else "A, B scores higher on"
+            lines.append(f"A : B ahead: how many rows {what}.")
+        lines.append(
+            "Could show: the smallest true difference that would be shown in "
+            f"{duel.power:.0%} of repetitions."
+        )
+        lines.append(
+            f"Each verdict by itself is wrong in at most {100 * duel.alpha:.3g} % of cases where "
+            f"the models are equal; {len(duel.tasks)} tasks are {len(duel.tasks)} chances for that."
+        )
+    return lines + _note_lines(duel)
+
+
+def _note_lines(duel: HeadToHead) -> list[str]:
+    """Notes, each sentence once with the tasks it is about."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for note in duel.notes:
+        tasks = places.setdefault((note.code, note.message), [])
+        if note.task is not None:
+            tasks.append(_name(note.task))
+    return [
+        (f"{listed(tasks, _MOST_TASKS)}: " if tasks else "") + visible(message)
+        for (_, message), tasks in places.items()
+    ]
+
+
+def _name(name: str) -> str:
+    return shorten(visible(name), _LONG_NAME)

@@ -1,0 +1,228 @@
+"""A board as one self-contained HTML page, and as a light table for notebooks."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from rankbars.data.board import Leaderboard
+from rankbars.data.scores import Input
+from rankbars.errors import OptionError
+from rankbars.render.matrix import Matrix, task_matrix
+from rankbars.render.methods import MethodEntry, method_entries
+from rankbars.render.names import shorten, visible
+from rankbars.render.paragraph import methods_paragraph, references
+from rankbars.render.picture import Picture, interval_picture
+from rankbars.render.remarks import Remark, all_remarks, remark_text
+from rankbars.render.rows import Table, board_table, task_table
+from rankbars.render.sentences import (
+    field_line,
+    headline_sentences,
+    new_task_line,
+    scopes_line,
+    task_line,
+    width_line,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+__all__ = ["notebook_html", "render_html"]
+
+_NAME_WIDTH = 120
+_MOST_DETAILS = 20_000  # models times tasks; beyond it the page would be slow to open
+
+
+@dataclass(frozen=True, slots=True)
+class TaskBlock:
+    """The folded table of one task."""
+
+    summary: Markup
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
+class NoteLine:
+    """One note, with the number that rows point to."""
+
+    number: int | None
+    code: str
+    text: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything the template prints, ready to show."""
+
+    title: str
+    first: Markup
+    rest: Markup
+    new_task: str
+    field: str
+    scopes: str
+    table: Table
+    picture: Picture
+    matrix: Matrix | None
+    tasks: tuple[TaskBlock, ...]
+    left_out: int
+    notes: tuple[NoteLine, ...]
+    entries: tuple[MethodEntry, ...]
+    paragraph: str
+    references: tuple[str, ...]
+    inputs: tuple[Input, ...]
+    options: tuple[tuple[str, str], ...]
+    version: str
+
+
+def render_html(board: Leaderboard, *, task: str | None = None) -> str:
+    """The board as one page that opens from disk, needs no script and loads nothing.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : None
+        The page holds every task; naming one is refused.
+
+    Returns
+    -------
+    str
+        A complete HTML document; the same board gives the same bytes.
+
+    Raises
+    ------
+    OptionError
+        If a task is named.
+    """
+    if task is not None:
+        raise OptionError(
+            f"The page shows every task, so it cannot show {task!r} alone. Leave the task out, "
+            "or use the text, md, csv, latex or json format."
+        )
+    css = _asset("style.css")
+    digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
+    template = _environment().get_template("page.html.j2")
+    return template.render(page=_page(board), css=_trusted(css), css_hash=digest)
+
+
+def notebook_html(board: Leaderboard) -> str:
+    """The sentence and the main table of a board, for the output of a notebook cell.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+
+    Returns
+    -------
+    str
+        A fragment of HTML without script or outside style.
+    """
+    sentences = headline_sentences(board, _html_name)
+    footer = " ".join(filter(None, (scopes_line(board), new_task_line(board), width_line(board))))
+    template = _environment().get_template("notebook.html.j2")
+    return template.render(
+        headline=_trusted(" ".join(sentences)),
+        field=field_line(board),
+        footer=footer,
+        table=board_table(board),
+        notes=_notes(board_table(board).remarks),
+    )
+
+
+def _page(board: Leaderboard) -> Page:
+    remarks = all_remarks(board)
+    table = board_table(board, remarks)
+    first, *rest = headline_sentences(board, _html_name)
+    blocks = _task_blocks(board)
+    return Page(
+        title="Leaderboard: " + field_line(board),
+        first=_trusted(first),
+        rest=_trusted(" ".join(rest)),
+        new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
+        field=field_line(board),
+        scopes=scopes_line(board),
+        table=table,
+        picture=interval_picture(table),
+        matrix=task_matrix(board) if len(board.tasks) > 1 else None,
+        tasks=blocks,
+        left_out=len(board.tasks) - len(blocks) if board.lead != "task" else 0,
+        notes=_notes(remarks),
+        entries=method_entries(board),
+        paragraph=methods_paragraph(board),
+        references=references(board),
+        inputs=board.inputs,
+        options=tuple((name, str(value)) for name, value in board.spec.to_dict().items()),
+        version=board.version,
+    )
+
+
+def _task_blocks(board: Leaderboard) -> tuple[TaskBlock, ...]:
+    if board.lead == "task":
+        return ()
+    most = max(_MOST_DETAILS // len(board.models), 1)
+    return tuple(
+        TaskBlock(_trusted(task_line(board, name, _html_name)), task_table(board, name, ()))
+        for name in list(board.tasks)[:most]
+    )
+
+
+def _notes(remarks: tuple[Remark, ...]) -> tuple[NoteLine, ...]:
+    return tuple(
+        NoteLine(
+            remark.number,
+            remark.code,
+            _trusted(remark_text(remark, _html_name, lambda text: str(_escaped(visible(text))))),
+        )
+        for remark in remarks
+    )
+
+
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("rankbars.render"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["name"] = lambda name: _trusted(_html_name(name))
+    environment.filters["together"] = _together
+    environment.filters["number"] = lambda value: f"{value:g}"
+    return environment
+
+
+def _asset(name: str) -> str:
+    return resources.files("rankbars.render").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _html_name(name: str) -> str:
+    """A name as HTML: escaped, kept apart from the direction of the text around it."""
+    seen = visible(name)
+    shown = shorten(seen, _NAME_WIDTH)
+    title = f' title="{_escaped(seen)}"' if shown != seen else ""
+    return f"<bdi{title}>{_escaped(shown)}</bdi>"
+
+
+def _together(text: str) -> Markup:
+    """Escape, and keep a percent sign on the line of its number."""
+    return _trusted(str(_escaped(text)).replace(" %", "&nbsp;%"))
+
+
+def _escaped(text: str) -> Markup:
+    from markupsafe import escape
+
+    return escape(text)
+
+
+def _trusted(html: str) -> Markup:
+    from markupsafe import Markup
+
+    return Markup(html)

@@ -1,0 +1,190 @@
+"""A board as Markdown, for pull requests, issues and committed files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rankbars.data.board import Leaderboard
+from rankbars.render.names import shorten, visible
+from rankbars.render.numbers import show_count
+from rankbars.render.remarks import Remark, remark_text
+from rankbars.render.rows import Row, Table, board_table, task_table
+from rankbars.render.sentences import (
+    field_line,
+    headline,
+    new_task_line,
+    scopes_line,
+    task_line,
+    width_line,
+)
+
+__all__ = ["LIMIT", "MARKER", "render_markdown"]
+
+LIMIT = 65_536  # characters that a comment on GitHub may have
+MARKER = "<!-- rankbars:board -->"
+_NAME_WIDTH, _NOTE_WIDTH = 100, 1000
+_POINTER = "`rankbars show board.json`"
+_SPARE = 400  # room kept for the sentence that says what was left out
+_SPECIAL = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    "@": "&#64;<!-- -->",  # an empty comment keeps people from being notified
+    "#": "&#35;<!-- -->",
+    "://": "&#58;//",
+} | {char: f"\\{char}" for char in "\\`*_{}[]|~$"}
+_SPECIAL_PATTERN = re.compile("|".join(re.escape(text) for text in _SPECIAL))
+
+
+def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
+    """The board as GitHub-flavored Markdown; the same board gives the same bytes.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : str, optional
+        One task instead of the whole board.
+
+    Returns
+    -------
+    str
+        A comment by which a program finds its own post, one or two sentences, one table, notes,
+        and a folded table per task. What does not fit into `LIMIT` characters is left out with
+        a pointer to it. Names stand in code, where nothing in them has a meaning.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such task.
+    """
+    if task is not None:
+        table = task_table(board, task)
+        top = [MARKER, f"**{task_line(board, task, _code)}**"]
+        bottom = [_READING, *_notes(table.remarks)]
+        return _joined([*top, _cut_grid(table, top + bottom), *bottom])
+    table = board_table(board)
+    top = [MARKER, f"**{headline(board, _code)}**"]
+    reading = [_READING, scopes_line(board), new_task_line(board), width_line(board)]
+    bottom = [f"{field_line(board)}. {' '.join(filter(None, reading))}", *_notes(table.remarks)]
+    parts = [*top, _cut_grid(table, top + bottom), *bottom]
+    if board.lead != "task":
+        parts += _folded_tasks(board, _room_left(parts))
+    return _joined(parts)
+
+
+_READING = "Ranks are best–worst; 1 is the best."
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(parts) + "\n"
+
+
+def _room_left(parts: Sequence[str]) -> int:
+    return LIMIT - _SPARE - len(_joined(parts))
+
+
+def _cut_grid(table: Table, others: Sequence[str]) -> str:
+    """The table, with the last rows left out where they do not fit beside `others`."""
+    head, rows = _grid(table)
+    room = _room_left([*others, *head])
+    kept = _that_fit(rows, room)
+    lines = [*head, *rows[:kept]]
+    if kept < len(rows):
+        left = show_count(len(rows) - kept)
+        lines += ["", f"{left} more models are left out here; {_POINTER} shows all."]
+    return "\n".join(lines)
+
+
+def _folded_tasks(board: Leaderboard, room: int) -> list[str]:
+    blocks = []
+    for name in board.tasks:
+        head, rows = _grid(task_table(board, name, ()))
+        summary = f"<summary>{task_line(board, name, _html_code)}</summary>"
+        blocks.append("\n".join(["<details>", summary, "", *head, *rows, "", "</details>"]))
+    kept = _that_fit(blocks, room)
+    if kept == len(blocks):
+        return blocks
+    left = len(blocks) - kept
+    what = "1 more task is" if left == 1 else f"{show_count(left)} more tasks are"
+    return [*blocks[:kept], f"{what} left out here; {_POINTER} `--task NAME` shows each."]
+
+
+def _that_fit(parts: Sequence[str], room: int) -> int:
+    for count, part in enumerate(parts):
+        room -= len(part) + 2
+        if room < 0:
+            return count
+    return len(parts)
+
+
+def _grid(table: Table) -> tuple[list[str], list[str]]:
+    """Header lines and row lines of a table."""
+    columns: list[tuple[str, str]] = [
+        (f"{table.claim.title} ({table.claim.words})", ":--"),
+        ("Model", ":--"),
+        (f"{table.score_title} ({table.score_note})", ":--"),
+    ]
+    if table.has_tiers:
+        columns.append(("Tier", "--:"))
+    if table.new_claim is not None:
+        columns.append((f"{table.new_claim.title} ({table.new_claim.words})", ":--"))
+    if table.has_coverage:
+        columns.append(("Scored", "--:"))
+    head = [
+        _line(title.removesuffix(" ()") for title, _ in columns),
+        _line(rule for _, rule in columns),
+    ]
+    return head, [_line(_cells(row, table)) for row in table.rows]
+
+
+def _cells(row: Row, table: Table) -> list[str]:
+    marks = "".join(f" ({number})" for number in row.marks)
+    cells = [row.ranks, _code(row.model) + marks, row.score.replace("<", "&lt;")]
+    if table.has_tiers:
+        cells.append(row.tier)
+    if table.new_claim is not None:
+        cells.append(row.new_ranks)
+    if table.has_coverage:
+        cells.append(row.coverage.replace("<", "&lt;"))
+    return cells
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _notes(remarks: Sequence[Remark]) -> list[str]:
+    lines = []
+    for remark in remarks:
+        number = "" if remark.number is None else f"({remark.number}) "
+        lines.append(f"- {number}{remark_text(remark, _code, _plain)}")
+    kept = _that_fit(lines, LIMIT // 4)
+    if kept < len(lines):
+        lines[kept:] = [f"- {show_count(len(lines) - kept)} more notes; {_POINTER} shows all."]
+    return ["\n".join(lines)] if lines else []
+
+
+def _code(name: str) -> str:
+    """A name as inline code: no markup, no mention, no link."""
+    shown = shorten(visible(name), _NAME_WIDTH)
+    if shown.strip() and not set(shown) & set("`|\\"):
+        return f"`{shown}`"
+    return _html_code(name)
+
+
+def _html_code(name: str) -> str:
+    """Inline code in HTML, for what backticks cannot hold."""
+    shown = shorten(visible(name), _NAME_WIDTH)
+    return f"<code>{''.join(_entity(char) for char in shown)}</code>"
+
+
+def _entity(char: str) -> str:
+    return char if char.isalnum() or char in " -." or not char.isascii() else f"&#{ord(char)};"
+
+
+def _plain(text: str) -> str:
+    """Somebody's words as plain text."""
+    shown = shorten(visible(text), _NOTE_WIDTH)
+    return _SPECIAL_PATTERN.sub(lambda found: _SPECIAL[found.group()], shown)

@@ -1,0 +1,219 @@
+"""What stands behind every number: the question, the level, the method, the assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.render.names import listed
+from rankbars.render.numbers import show_level
+from rankbars.render.sentences import (
+    lead_claim,
+    new_task_claim,
+    place,
+    plain_name,
+    task_claim,
+)
+
+__all__ = [
+    "MethodEntry",
+    "alike_tasks",
+    "lead_alpha",
+    "method_entries",
+    "method_words",
+    "named_tasks",
+]
+
+_WORDS = {
+    "test": {
+        "t": "a paired t-test",
+        "corrected_t": "the corrected paired t-test for cross-validation (Nadeau and Bengio 2003)",
+        "cluster_t": "a cluster-robust paired t-test",
+        "z": "a z-test on the published scores and their standard errors",
+    },
+    "correction": {
+        "holm": "Holm's step-down correction",
+        "bonferroni": "Bonferroni's correction",
+        "none": "no correction for the number of comparisons",
+    },
+    "merge": {
+        "joint": "the joint full-conformal merge",
+        "quantile": "the quantile merge (Algorithm 2 of Neuhof and Benjamini 2026)",
+        "union": "the union of the task intervals",
+    },
+    "estimator": {
+        "analytic": "paired contrasts summed over the tasks (Satterthwaite's degrees of freedom)",
+        "t": "a paired t-test over the tasks",
+    },
+}
+_MOST_TASKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class MethodEntry:
+    """One kind of number on the board: what it answers, how surely, and by what right.
+
+    Parameters
+    ----------
+    number : str
+        Where it stands.
+    question : str
+        What it answers.
+    level : str
+        The level and for whom it holds, or that nothing is promised.
+    method : str
+        How it was computed.
+    assumptions : tuple of str
+        What must hold.
+    """
+
+    number: str
+    question: str
+    level: str
+    method: str
+    assumptions: tuple[str, ...] = ()
+
+
+def method_entries(board: Leaderboard) -> tuple[MethodEntry, ...]:
+    """An entry for every kind of number that the board shows, in the order of reading."""
+    entries: list[MethodEntry] = []
+    if board.lead != "new_task":
+        entries += [_statements_entry(board), _ranks_entry(board)]
+    if board.aggregate is not None:
+        entries.append(_score_entry(board))
+    if new_task_claim(board) is not None:
+        entries.append(_new_task_entry(board))
+    entries += _task_entries(board)
+    if (board.coverage < 1.0).any():
+        entries.append(_COVERAGE)
+    return tuple(entries)
+
+
+_COVERAGE = MethodEntry(
+    "Scored",
+    "For how many of the expected rows does the model have a score?",
+    "a count",
+    "Rows with a score, divided by rows expected, over all tasks.",
+)
+_RULE = (
+    "The best rank is 1 plus the number of models shown to be better; the worst is the number of "
+    "models minus the number it was shown to be better than."
+)
+
+
+def _statements_entry(board: Leaderboard) -> MethodEntry:
+    correction = "holm" if board.spec.correction == "none" else board.spec.correction
+    return MethodEntry(
+        "The sentence at the top, and the tiers",
+        f"{place(board)}, which models can be told apart, and which may be first?",
+        f"{show_level(lead_alpha(board))}, all statements at once",
+        f"{_capital(_how(board))}, with {method_words('correction', correction)} over all ordered "
+        "pairs. A tier starts at the best model not yet placed and takes in every model not shown "
+        "worse than that one.",
+        _lead_assumptions(board),
+    )
+
+
+def _ranks_entry(board: Leaderboard) -> MethodEntry:
+    claim, correction = lead_claim(board), method_words("correction", board.spec.correction)
+    return MethodEntry(
+        claim.title,
+        f"{place(board)}, between which ranks does this model stand?",
+        claim.words,
+        f"{_capital(_how(board))}, with {correction}. {_RULE}",
+        _lead_assumptions(board),
+    )
+
+
+def _score_entry(board: Leaderboard) -> MethodEntry:
+    average = board.aggregate
+    if average is None:
+        return MethodEntry("Score", "", "", "")
+    what = "mean rank within tasks" if average.unit == "rank" else "mean score"
+    return MethodEntry(
+        "Mean rank" if average.unit == "rank" else "Score",
+        f"{place(board)}, what is the {what} of this model?",
+        f"{show_level(average.alpha)}, each model by itself",
+        "The interval of one score. Whether two models differ is not read from the overlap of "
+        "their intervals: it was tested on their differences.",
+        average.assumptions,
+    )
+
+
+def _new_task_entry(board: Leaderboard) -> MethodEntry:
+    claim, overall = new_task_claim(board), board.overall
+    if claim is None or overall is None:
+        return MethodEntry("New task", "", "", "")
+    return MethodEntry(
+        claim.title,
+        "Between which ranks will this model stand on a new task like these?",
+        claim.words,
+        f"The rank intervals of the {len(board.tasks)} tasks, put together by "
+        f"{method_words('merge', overall.method)} at {show_level(overall.alpha)}. The level shown "
+        "also counts that task intervals can miss.",
+        overall.assumptions,
+    )
+
+
+def _task_entries(board: Leaderboard) -> list[MethodEntry]:
+    """One entry per way of testing; the only task of a board has its entry already."""
+    if board.lead == "task":
+        return []
+    entries = []
+    for tasks in alike_tasks(board.tasks.values()):
+        first = tasks[0]
+        where = "each task" if len(tasks) == len(board.tasks) else named_tasks(tasks)
+        entries.append(
+            MethodEntry(
+                f"Rank on {where}",
+                "Between which ranks does this model stand on this very task?",
+                task_claim(first).words,
+                f"All pairs compared by {method_words('test', first.test)}, with "
+                f"{method_words('correction', first.correction)}. {_RULE}",
+                first.assumptions,
+            )
+        )
+    return entries
+
+
+def alike_tasks(tasks: Iterable[TaskResult]) -> list[list[TaskResult]]:
+    """Tasks that were treated in the same way, together."""
+    groups: dict[object, list[TaskResult]] = {}
+    for task in tasks:
+        key = (task.test, task.correction, task.scope, task.alpha, task.guarantee, task.assumptions)
+        groups.setdefault(key, []).append(task)
+    return list(groups.values())
+
+
+def _how(board: Leaderboard) -> str:
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return method_words("estimator", board.aggregate.estimator)
+    return method_words("test", next(iter(board.tasks.values())).test)
+
+
+def lead_alpha(board: Leaderboard) -> float:
+    """Error rate of what is said about all models at once."""
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return board.aggregate.alpha
+    return next(iter(board.tasks.values())).alpha
+
+
+def _lead_assumptions(board: Leaderboard) -> tuple[str, ...]:
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return board.aggregate.assumptions
+    return next(iter(board.tasks.values())).assumptions
+
+
+def named_tasks(tasks: list[TaskResult]) -> str:
+    """The names of some tasks in a sentence."""
+    return listed([plain_name(task.name) for task in tasks], _MOST_TASKS)
+
+
+def method_words(kind: str, name: str) -> str:
+    """A method in words: `kind` is "test", "correction", "merge" or "estimator"."""
+    return _WORDS[kind].get(name, f"the {kind} {name!r}")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

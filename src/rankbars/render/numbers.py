@@ -1,0 +1,191 @@
+"""How numbers are written: every rounding rule of the package, in one place.
+
+Two rules hold everywhere. A number that is not exactly 0, 1 or 100 is never shown as if it were.
+A guarantee is rounded down, so that what is shown claims no more than what holds.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import ROUND_FLOOR, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "MISSING",
+    "show_count",
+    "show_guarantee",
+    "show_level",
+    "show_number",
+    "show_ranks",
+    "show_score",
+    "show_scores",
+    "show_share",
+    "suitable_decimals",
+]
+
+MISSING = "–"  # a dash, never 0
+_EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
+_LARGE = 1e7  # from here on, powers of ten read better
+_MOST_DECIMALS = 7
+
+
+def show_ranks(best: int, worst: int) -> str:
+    """A rank interval, best end first: ``"2–5"``, or ``"3"`` where only one rank is left.
+
+    Examples
+    --------
+    >>> show_ranks(2, 5), show_ranks(3, 3)
+    ('2–5', '3')
+    """
+    return f"{best}" if best == worst else f"{best}–{worst}"
+
+
+def show_level(alpha: float) -> str:
+    """The level ``1 - alpha`` as a percentage, rounded down to two decimals.
+
+    Examples
+    --------
+    >>> show_level(0.05), show_level(0.005), show_level(1e-9)
+    ('95 %', '99.5 %', '99.99 %')
+    """
+    return _percent_down(1 - Decimal(str(alpha)), "0.01")
+
+
+def show_guarantee(probability: float) -> str:
+    """A guaranteed probability as a percentage, rounded down to one decimal.
+
+    Examples
+    --------
+    >>> show_guarantee(0.79487), show_guarantee(0.8), show_guarantee(0.99999)
+    ('79.4 %', '80 %', '99.9 %')
+    """
+    # Twelve digits first: 0.8 may arrive as 0.79999999999999993.
+    return _percent_down(Decimal(f"{probability:.12f}"), "0.1")
+
+
+def show_share(share: float) -> str:
+    """A share as a percentage with one decimal; 0 % and 100 % only where exact.
+
+    Examples
+    --------
+    >>> show_share(1.0), show_share(0.86034), show_share(0.99999)
+    ('100 %', '86.0 %', '>99.9 %')
+    """
+    if math.isnan(share):
+        return MISSING
+    if share in (0.0, 1.0):
+        return f"{share * 100:.0f} %"
+    return f"{show_number(share * 100, 1)} %"
+
+
+def show_count(count: int) -> str:
+    """A whole number with its thousands set apart.
+
+    Examples
+    --------
+    >>> show_count(12032)
+    '12,032'
+    """
+    return f"{count:,}"
+
+
+def show_number(value: float, decimals: int | None) -> str:
+    """A number with so many decimals; None stands for powers of ten with four digits.
+
+    Examples
+    --------
+    >>> show_number(0.71638, 3), show_number(0.99996, 3), show_number(0.0002, 3)
+    ('0.716', '>0.999', '<0.001')
+    >>> show_number(float("nan"), 2)
+    '–'
+    """
+    if math.isnan(value):
+        return MISSING
+    if decimals is None:
+        return f"{value:.3e}"
+    shown = f"{value:.{decimals}f}"
+    landed = float(shown)
+    if landed != value and landed in _EDGES:
+        step = 10.0**-decimals
+        if value > landed:
+            return f"<{landed + step:.{decimals}f}"
+        return f">{landed - step:.{decimals}f}"
+    return shown
+
+
+def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) -> int | None:
+    """Decimals that show two digits of the typical error; four digits where there is none.
+
+    Parameters
+    ----------
+    values, errors : array of float, shape (M,)
+        Numbers of one column and the lengths of their error bars; NaN is left out.
+
+    Returns
+    -------
+    int or None
+        None where the numbers are too large or too small to be written out.
+
+    Examples
+    --------
+    >>> suitable_decimals(np.array([0.71, 0.64]), np.array([0.012, 0.013]))
+    3
+    """
+    sizes = np.abs(values[np.isfinite(values)])
+    largest = float(sizes.max(initial=0.0))
+    known = errors[np.isfinite(errors) & (errors > 0)]
+    if largest >= _LARGE:
+        return None
+    if known.size:
+        decimals = 1 - math.floor(math.log10(float(np.median(known))))
+    elif largest > 0:
+        decimals = 3 - math.floor(math.log10(largest))
+    else:
+        decimals = 1
+    return None if decimals > _MOST_DECIMALS else max(decimals, 0)
+
+
+def show_scores(
+    score: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> list[str]:
+    """Scores of one column with their intervals, all written the same way.
+
+    Parameters
+    ----------
+    score, low, high : array of float, shape (M,)
+        Scores and the ends of their intervals; NaN = none.
+
+    Examples
+    --------
+    >>> show_scores(np.array([0.7, 0.5]), np.array([0.69, 0.48]), np.array([0.71, 0.52]))
+    ['0.700 ±0.010', '0.500 ±0.020']
+    """
+    half = (high - low) / 2
+    decimals = suitable_decimals(score, half)
+    known = np.isfinite(half) & np.isfinite(score)
+    lopsided = np.abs((high - score) - (score - low))[known]
+    tolerance = 0.5 * 10.0 ** -(decimals if decimals is not None else _MOST_DECIMALS)
+    symmetric = bool((lopsided <= tolerance).all())
+    return [
+        show_score(float(s), float(a), float(b), decimals, symmetric)
+        for s, a, b in zip(score, low, high, strict=True)
+    ]
+
+
+def show_score(score: float, low: float, high: float, decimals: int | None, symmetric: bool) -> str:
+    """One score with its interval: ``±`` where both sides are equal, else both ends."""
+    shown = show_number(score, decimals)
+    if math.isnan(low) or math.isnan(high):
+        return shown
+    if symmetric:
+        return f"{shown} ±{show_number((high - low) / 2, decimals)}"
+    return f"{shown} [{show_number(low, decimals)}, {show_number(high, decimals)}]"
+
+
+def _percent_down(share: Decimal, step: str) -> str:
+    percent = (share * 100).quantize(Decimal(step), rounding=ROUND_FLOOR)
+    if percent == 0 and share > 0:
+        return f"<{step} %"
+    return f"{percent.normalize():f} %"

@@ -1,0 +1,226 @@
+"""The rows of a board as every format shows them: what stands where, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.errors import UnknownOptionError
+from rankbars.render.numbers import (
+    MISSING,
+    show_level,
+    show_number,
+    show_ranks,
+    show_scores,
+    show_share,
+)
+from rankbars.render.remarks import Remark, few_remarks
+from rankbars.render.sentences import Claim, lead_claim, new_task_claim, task_claim
+
+__all__ = ["Row", "Table", "board_table", "take_task", "task_order", "task_table"]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model; texts are ready to show, the name is as it was given.
+
+    Parameters
+    ----------
+    model : str
+        The name.
+    best, worst : int
+        Rank interval on what the table is about.
+    ranks, score, tier, coverage : str
+        Cells.
+    new_best, new_worst : int, optional
+        Rank interval on a new task; None where the table has no such column.
+    new_ranks : str
+        Its cell.
+    marks : tuple of int
+        Numbers of the remarks that concern this model.
+    """
+
+    model: str
+    best: int
+    worst: int
+    ranks: str
+    score: str
+    tier: str = ""
+    coverage: str = ""
+    new_best: int | None = None
+    new_worst: int | None = None
+    new_ranks: str = ""
+    marks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows, best score first, with what their columns state.
+
+    Parameters
+    ----------
+    claim : Claim
+        What the rank intervals state.
+    new_claim : Claim, optional
+        What the new-task intervals state; None = no such column.
+    score_title, score_note : str
+        Heading of the score and what stands behind the ``±``.
+    has_tiers, has_coverage : bool
+        Whether these columns say anything.
+    rows : tuple of Row
+        One per model.
+    remarks : tuple of Remark
+        Notes; rows carry their numbers.
+    """
+
+    claim: Claim
+    new_claim: Claim | None
+    score_title: str
+    score_note: str
+    has_tiers: bool
+    has_coverage: bool
+    rows: tuple[Row, ...]
+    remarks: tuple[Remark, ...]
+
+    @property
+    def n_models(self) -> int:
+        """How many ranks there are."""
+        return len(self.rows)
+
+
+def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -> Table:
+    """The main table of a board.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    remarks : tuple of Remark, optional
+        Notes to mark rows with; `few_remarks` of the board where not given.
+    """
+    if remarks is None:
+        remarks = few_remarks(board)
+    if board.lead == "task":
+        return task_table(board, next(iter(board.tasks)), remarks)
+    scores, title, note = _lead_scores(board)
+    overall = board.overall
+    best, worst = _lead_ranks(board)
+    new_claim = None if board.lead == "new_task" else new_task_claim(board)
+    tier, coverage = board.tier, board.coverage
+    rows = []
+    for i in board.order:
+        row = Row(
+            model=board.models[i],
+            best=int(best[i]),
+            worst=int(worst[i]),
+            ranks=show_ranks(int(best[i]), int(worst[i])),
+            score=scores[i],
+            tier=str(tier[i]),
+            coverage=show_share(float(coverage[i])),
+            marks=_marks(board.models[i], remarks),
+        )
+        if overall is not None and new_claim is not None:
+            new = int(overall.best[i]), int(overall.worst[i])
+            row = replace(row, new_best=new[0], new_worst=new[1], new_ranks=show_ranks(*new))
+        rows.append(row)
+    return Table(
+        claim=lead_claim(board),
+        new_claim=new_claim,
+        score_title=title,
+        score_note=note,
+        has_tiers=board.lead != "new_task" and len(board.models) > 1,
+        has_coverage=bool((coverage < 1.0).any()),
+        rows=tuple(rows),
+        remarks=remarks,
+    )
+
+
+def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None = None) -> Table:
+    """The table of one task, best score on it first.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such task.
+    """
+    task, tier = take_task(board, name), board.tier
+    if remarks is None:
+        remarks = few_remarks(board, name)
+    scores = show_scores(task.mean, task.mean - task.se, task.mean + task.se)
+    tiers = board.lead == "task" and len(board.models) > 1
+    rows = tuple(
+        Row(
+            model=board.models[i],
+            best=int(task.best[i]),
+            worst=int(task.worst[i]),
+            ranks=show_ranks(int(task.best[i]), int(task.worst[i])),
+            score=scores[i],
+            tier=str(tier[i]) if tiers else "",
+            coverage=show_share(float(task.coverage[i])),
+            marks=_marks(board.models[i], remarks),
+        )
+        for i in task_order(task)
+    )
+    error = "± std. error" if np.isfinite(task.se).any() else "no error known"
+    return Table(
+        claim=task_claim(task),
+        new_claim=None,
+        score_title="Score",
+        score_note=_with_direction(error, task.direction),
+        has_tiers=tiers,
+        has_coverage=bool((task.coverage < 1.0).any()),
+        rows=rows,
+        remarks=remarks,
+    )
+
+
+def take_task(board: Leaderboard, name: str) -> TaskResult:
+    """The task called `name`; raises `UnknownOptionError`."""
+    if name not in board.tasks:
+        raise UnknownOptionError.among("task", name, tuple(board.tasks))
+    return board.tasks[name]
+
+
+def task_order(task: TaskResult) -> tuple[int, ...]:
+    """Positions of the models, best score on the task first; equal scores in order of names."""
+    score = task.mean if task.direction == "higher" else -task.mean
+    known = np.where(np.isnan(score), -np.inf, score)
+    return tuple(int(i) for i in np.lexsort((np.arange(known.size), -known)))
+
+
+def _lead_ranks(board: Leaderboard) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return board.aggregate.best, board.aggregate.worst
+    if board.overall is not None:
+        return board.overall.best, board.overall.worst
+    size = len(board.models)
+    return np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64)
+
+
+def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:
+    average = board.aggregate
+    if board.lead == "aggregate" and average is not None:
+        cells = show_scores(average.score, average.low, average.high)
+        level = show_level(average.alpha)
+        error = f"± {level}" if "±" in "".join(cells) else f"{level} interval"
+        if all(cell == MISSING for cell in cells):
+            error = ""
+        title = "Mean rank" if average.unit == "rank" else "Score"
+        return cells, title, _with_direction(error, average.direction)
+    cells = [show_number(float(rank), 2) for rank in -board.score]
+    return cells, "Mean rank", "as observed, lower is better"
+
+
+def _with_direction(words: str, direction: str) -> str:
+    if direction == "higher":
+        return words
+    return f"{words}, lower is better" if words else "lower is better"
+
+
+def _marks(model: str, remarks: tuple[Remark, ...]) -> tuple[int, ...]:
+    return tuple(
+        remark.number for remark in remarks if remark.number is not None and model in remark.models
+    )

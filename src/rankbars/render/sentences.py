@@ -1,0 +1,335 @@
+"""What a board says in words. A sentence claims only what its guarantee covers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from rankbars.data.aggregate import Over
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.intervals import RankIntervals, Scope
+from rankbars.render.names import listed, shorten, visible
+from rankbars.render.numbers import show_count, show_guarantee, show_level, show_number
+from rankbars.render.remarks import SHOWN_ELSEWHERE
+
+__all__ = [
+    "Claim",
+    "field_line",
+    "field_parts",
+    "headline",
+    "headline_sentences",
+    "lead_claim",
+    "new_task_claim",
+    "new_task_line",
+    "new_task_sentence",
+    "overall_claim",
+    "place",
+    "plain_name",
+    "scopes_line",
+    "task_claim",
+    "task_line",
+    "width_line",
+]
+
+_SCOPE_WORDS: dict[Scope, str] = {
+    "each": "each model, chosen in advance",
+    "all": "all models at once",
+}
+_INVALID_TESTS = frozenset({"folds-as-independent", "clusters-ignored"})
+_TOO_FEW = {
+    "items": "too few items",
+    "folds": "too few folds",
+    "runs": "too few runs",
+    "votes": "too few votes",
+    "estimates": "scores with errors of their own",
+}
+_POPULATION: dict[Over, str] = {
+    "items": "",
+    "tasks": ", tasks like these",
+    "families": ", families like these",
+}
+_NO_GUARANTEE = "no guarantee"
+_MOST_NAMES = 8
+_NAME_WIDTH = 60
+
+NameWriter = Callable[[str], str]
+
+
+class Claim(NamedTuple):
+    """What a column of rank intervals states: the question, the level, and for whom it holds."""
+
+    title: str
+    level: str
+    scope: str
+
+    @property
+    def words(self) -> str:
+        """Level and scope, as they stand in a header."""
+        return f"{self.level}, {self.scope}" if self.scope else self.level
+
+
+def plain_name(name: str) -> str:
+    """A name as it stands in a sentence of plain text."""
+    return shorten(visible(name), _NAME_WIDTH)
+
+
+def headline(board: Leaderboard, name: NameWriter = plain_name) -> str:
+    """What the board shows, and what it does not show, in one to three sentences.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    name : callable
+        How a name is written, for formats that must escape it; all other words are plain.
+
+    Returns
+    -------
+    str
+        Statements about the observed order, which hold for all models at once; on a new task
+        one statement about one model.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> ahead = np.linspace(0, 1, 30)[:, None] * [1.0, 1.0] + [0.5, 0.0]
+    >>> ahead[::2, 0] += 0.01
+    >>> headline(rb.leaderboard(rb.Scores.from_arrays({"math": ahead}, ["a", "b"])))
+    'On this task, a is first (95 %).'
+    """
+    return " ".join(headline_sentences(board, name))
+
+
+def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[str, ...]:
+    """The sentences of `headline`, the most important one first."""
+    if len(board.models) == 1:
+        return (f"There is only one model, {name(board.models[0])}: nothing to rank.",)
+    if board.lead == "new_task":
+        first = new_task_sentence(board, board.models[board.order[0]], name)
+        if board.overall is None or board.overall.trivial or board.overall.scope == "all":
+            return (first,)
+        return (first, "The same holds for each other model by itself, not for several together.")
+    sentences = _first_sentences(board, name)
+    if board.shown_better.any() and len(board.models) > 2:
+        sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
+    if not _levels_hold(board):
+        sentences.append("The level does not hold for this test: see the notes.")
+    return tuple(sentences)
+
+
+def lead_claim(board: Leaderboard) -> Claim:
+    """What the first column of ranks states."""
+    if board.lead == "task":
+        task = next(iter(board.tasks.values()))
+        return task_claim(task)._replace(title="Rank on this task")
+    if board.lead == "aggregate" and board.aggregate is not None:
+        average = board.aggregate
+        sure = board.spec.correction != "none" and _levels_hold(board)
+        title = "Rank on average" + _POPULATION[average.over]
+        return _claim(title, show_level(average.alpha) if sure else None, average.scope)
+    claim = new_task_claim(board)
+    if claim is None:
+        return Claim("Rank on a new task", _NO_GUARANTEE, "")
+    return claim._replace(title=f"Rank on a {claim.title.lower()}")
+
+
+def task_claim(task: TaskResult) -> Claim:
+    """What the rank intervals of one task state."""
+    level = None if task.guarantee is None else show_guarantee(task.guarantee)
+    return _claim("Rank on this task", level, task.scope)
+
+
+def new_task_claim(board: Leaderboard) -> Claim | None:
+    """What the new-task intervals state; None where no model's interval says anything."""
+    overall = board.overall
+    if overall is None or _says_nothing(overall):
+        return None
+    return overall_claim(overall)
+
+
+def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_name) -> str:
+    """What the new-task interval of one model states; empty where there is none."""
+    overall = board.overall
+    if overall is None:
+        return ""
+    if overall.trivial:
+        return new_task_line(board)
+    best, worst = overall[model]
+    ranks = f"{best}" if best == worst else f"{best} to {worst}"
+    who = name(model)
+    if overall.scope == "each":
+        who += ", named in advance,"
+    if overall.method == "observed":
+        level = show_level(overall.alpha)
+        return (
+            f"On a new task, {who} is measured at rank {ranks} with probability at least {level}."
+        )
+    if overall.guarantee is None:
+        return f"On a new task, {who} may rank {ranks}; this carries no guarantee."
+    level = show_guarantee(overall.guarantee)
+    return f"On a new task, {who} ranks {ranks} with probability at least {level}."
+
+
+def new_task_line(board: Leaderboard) -> str:
+    """How to read the new-task column, or why there is none; empty for a single task."""
+    overall = board.overall
+    if overall is None:
+        return ""
+    if overall.trivial:
+        for note in board.notes:
+            if note.code == SHOWN_ELSEWHERE:
+                return visible(note.message)
+        return "Too few tasks for a new-task interval at this level."
+    claim = overall_claim(overall)
+    if claim.level == _NO_GUARANTEE:
+        return "New task: the intervals carry no guarantee."
+    if _says_nothing(overall):
+        return f"New task: at {claim.level}, every model may rank anywhere."
+    verb = "is measured" if overall.method == "observed" else "ranks"
+    subject = f"one model, named in advance, {verb} within its interval"
+    if overall.scope == "all":
+        subject = f"every model {verb} within its interval, all at once,"
+    return f"New task: {subject} with probability at least {claim.level}."
+
+
+def width_line(board: Leaderboard) -> str:
+    """How much of the new-task width comes from what; empty where that is not known."""
+    overall = board.overall
+    if overall is None or overall.trivial or overall.spread is None or len(board.models) == 1:
+        return ""
+    width = float(np.mean(overall.width))
+    between = float(np.mean(overall.spread))
+    cause = _too_few(board)
+    mean = f"Mean width {show_number(width, 1)} {'rank' if width == 1 else 'ranks'}"
+    if width == 0:
+        return ""
+    if between >= width:
+        return f"{mean}, all from ranks that differ between tasks, none from {cause}."
+    if between == 0:
+        return f"{mean}, all from {cause}, none from ranks that differ between tasks."
+    return (
+        f"{mean}: {show_number(width - between, 1)} from {cause}, "
+        f"{show_number(between, 1)} from ranks that differ between tasks."
+    )
+
+
+def scopes_line(board: Leaderboard) -> str:
+    """Why the sentence at the top may claim less than the ranks; empty where both say the same."""
+    if (
+        board.lead == "new_task"
+        or len(board.models) < 3
+        or lead_claim(board).scope != (_SCOPE_WORDS["each"])
+    ):
+        return ""
+    return (
+        "The statement at the top and the tiers hold for all models at once; "
+        "a rank interval holds for one model chosen in advance, and may be narrower."
+    )
+
+
+def field_parts(board: Leaderboard) -> list[str]:
+    """How much was compared: models, tasks and, where they can be added up, rows."""
+    parts = [_counted(len(board.models), "model"), _counted(len(board.tasks), "task")]
+    kinds = {task.kind for task in board.tasks.values()}
+    rows = sum(task.n for task in board.tasks.values())
+    if len(kinds) == 1 and rows and kinds != {"estimates"}:
+        parts.append(_counted(rows, kinds.pop().removesuffix("s")))
+    return parts
+
+
+def field_line(board: Leaderboard) -> str:
+    """How much was compared: ``"29 models, 14 tasks, 12,032 items"``."""
+    return ", ".join(field_parts(board))
+
+
+def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> str:
+    """What was compared on one task: ``"math: 29 models, 200 items"``."""
+    task = board.tasks[name]
+    parts = [_counted(int((task.coverage > 0).sum()), "model")]
+    if task.n and task.kind != "estimates":
+        parts.append(_counted(task.n, task.kind.removesuffix("s")))
+    return f"{write(name)}: {', '.join(parts)}."
+
+
+def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
+    """Who may be first, and who cannot be ruled out for want of scores."""
+    where, level = place(board), _lead_level(board)
+    if not board.shown_better.any() and len(board.models) == 2:
+        return [f"{where}, the two models cannot be told apart ({level})."]
+    if not board.shown_better.any():
+        return [f"{where}, no model can be told apart from another ({level})."]
+    scored = dict(zip(board.models, ~np.isnan(board.score), strict=True))
+    candidates = board.undominated()
+    first = [name(model) for model in candidates if scored[model]]
+    unknown = [name(model) for model in candidates if not scored[model]]
+    if len(first) == 1 and not unknown:
+        return [f"{where}, {first[0]} is first ({level})."]
+    models = "model" if len(first) == 1 else "models"
+    named = listed(first, _MOST_NAMES)
+    sentences = [f"{where}, {len(first)} {models} may be first ({level}): {named}."]
+    if unknown:
+        sentences.append(
+            f"Not scored on everything, so not ruled out: {listed(unknown, _MOST_NAMES)}."
+        )
+    return sentences
+
+
+def _neighbours_sentence(board: Leaderboard) -> str:
+    pairs, open_pairs = len(board.models) - 1, board.neighbours_not_separated
+    if open_pairs == 0:
+        return f"All {pairs} neighbours in the order are separated."
+    verb = "is" if open_pairs == 1 else "are"
+    return f"{open_pairs} of {pairs} neighbours in the order {verb} not separated."
+
+
+def place(board: Leaderboard) -> str:
+    """What the sentence at the top is about: ``"On the average of these 14 tasks"``."""
+    if board.lead == "task" or board.aggregate is None:
+        return "On this task"
+    if board.aggregate.over == "families":
+        return "On the average over families of tasks like these"
+    if board.aggregate.over == "tasks":
+        return "On the average over tasks like these"
+    weights = [task.weight for task in board.tasks.values() if task.weight > 0]
+    kind = "average" if len(set(weights)) == 1 else "weighted average"
+    return f"On the {kind} of these {len(weights)} tasks"
+
+
+def _lead_level(board: Leaderboard) -> str:
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return show_level(board.aggregate.alpha)
+    return show_level(next(iter(board.tasks.values())).alpha)
+
+
+def _levels_hold(board: Leaderboard) -> bool:
+    return not any(note.code in _INVALID_TESTS for note in board.notes)
+
+
+def _claim(title: str, level: str | None, scope: Scope) -> Claim:
+    if level is None:
+        return Claim(title, _NO_GUARANTEE, "")
+    return Claim(title, level, _SCOPE_WORDS[scope])
+
+
+def overall_claim(overall: RankIntervals) -> Claim:
+    """What new-task intervals state, whether or not they say anything."""
+    if overall.method == "observed":
+        return _claim("New task, as measured", show_level(overall.alpha), overall.scope)
+    level = None if overall.guarantee is None else show_guarantee(overall.guarantee)
+    return _claim("New task", level, overall.scope)
+
+
+def _says_nothing(overall: RankIntervals) -> bool:
+    size = len(overall.models)
+    return size > 1 and bool(((overall.best == 1) & (overall.worst == size)).all())
+
+
+def _too_few(board: Leaderboard) -> str:
+    kinds = {task.kind for task in board.tasks.values()}
+    return _TOO_FEW[kinds.pop()] if len(kinds) == 1 else "too few rows"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{show_count(count)} {noun if count == 1 else noun + 's'}"

@@ -1,0 +1,225 @@
+"""A board as a plain table: CSV for programs, LaTeX for papers."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from io import StringIO
+
+from rankbars.data.board import Leaderboard
+from rankbars.render.names import shorten, visible
+from rankbars.render.remarks import remark_text
+from rankbars.render.rows import Row, Table, board_table, take_task, task_order, task_table
+from rankbars.render.sentences import headline, new_task_line, task_line
+
+__all__ = ["render_csv", "render_latex"]
+
+# What spreadsheets take for the start of a formula, also in full width.
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+_BOARD_COLUMNS = (
+    "model", "tier", "score", "score_low", "score_high", "best", "worst",
+    "new_task_best", "new_task_worst", "coverage",
+)  # fmt: skip
+_TASK_COLUMNS = (
+    "task", "model", "score", "se", "best", "worst", "observed_best", "observed_worst", "coverage",
+)  # fmt: skip
+_NAME_WIDTH = 60
+_LIGATURE = re.compile(r"([-',])(?=\1)")  # two of these in a row become another character
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
+    "–": "--",
+    "±": r"$\pm$\,",
+    "…": r"\ldots{}",
+} | {char: f"\\{char}" for char in "&%$#_{}"}
+
+
+def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
+    """The board as CSV, one row per model, numbers in full and names as they are.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : str, optional
+        One task instead of the whole board.
+
+    Returns
+    -------
+    str
+        Header and rows. A name that a spreadsheet would take for a formula gets an apostrophe
+        in front. An empty cell is a value that does not exist. Scores are in the units of the
+        input.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such task.
+    """
+    columns = _BOARD_COLUMNS if task is None else _TASK_COLUMNS
+    rows = _board_rows(board) if task is None else _task_rows(board, task)
+    stream = StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([_csv_cell(value) for value in row] for row in rows)
+    return stream.getvalue()
+
+
+def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
+    """The board as a LaTeX table; it needs the packages ``booktabs`` and ``textcomp``.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : str, optional
+        One task instead of the whole board.
+
+    Returns
+    -------
+    str
+        A ``table`` environment whose caption states the levels. Every special character of a
+        name is escaped; pictographs are written as their code points.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such task.
+    """
+    table = board_table(board) if task is None else task_table(board, task)
+    sentences = [
+        headline(board, _unescaped) if task is None else task_line(board, task, _unescaped)
+    ]
+    sentences.append(f"{table.claim.title}: {table.claim.words}.")
+    if task is None:
+        sentences.append(new_task_line(board))
+    titles = [_latex(title) for title in _titles(table)]
+    lines = [
+        "% needs \\usepackage{booktabs} and \\usepackage{textcomp}",
+        "\\begin{table}",
+        "\\centering",
+        f"\\caption{{{_latex(' '.join(filter(None, sentences)))}}}",
+        f"\\begin{{tabular}}{{{_alignment(table)}}}",
+        "\\toprule",
+        _latex_line(titles),
+        "\\midrule",
+        *(_latex_line(_latex_cells(row, table)) for row in table.rows),
+        "\\bottomrule",
+        "\\end{tabular}",
+        *(f"\n{note}" for note in _latex_notes(table)),
+        "\\end{table}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _board_rows(board: Leaderboard) -> Iterable[Sequence[object]]:
+    average, overall = board.aggregate, board.overall
+    task = next(iter(board.tasks.values()))
+    for i in board.order:
+        name, tier, nothing = board.models[i], int(board.tier[i]), math.nan
+        score, low, high = board.score[i], nothing, nothing
+        best: object = nothing
+        worst: object = nothing
+        if board.lead == "task":
+            score, best, worst = task.mean[i], int(task.best[i]), int(task.worst[i])
+        elif board.lead == "aggregate" and average is not None:
+            score, low, high = average.score[i], average.low[i], average.high[i]
+            best, worst = int(average.best[i]), int(average.worst[i])
+        elif overall is not None:
+            score = -board.score[i]  # mean observed rank
+            best, worst = int(overall.best[i]), int(overall.worst[i])
+        new: tuple[object, object] = (nothing, nothing)
+        if overall is not None:
+            new = int(overall.best[i]), int(overall.worst[i])
+        coverage = float(board.coverage[i])
+        yield name, tier, float(score), float(low), float(high), best, worst, *new, coverage
+
+
+def _task_rows(board: Leaderboard, name: str) -> Iterable[Sequence[object]]:
+    task = take_task(board, name)
+    for i in task_order(task):
+        ranks = (task.best[i], task.worst[i], task.observed_best[i], task.observed_worst[i])
+        yield (
+            name,
+            board.models[i],
+            float(task.mean[i]),
+            float(task.se[i]),
+            *(int(rank) for rank in ranks),
+            float(task.coverage[i]),
+        )
+
+
+def _csv_cell(value: object) -> object:
+    if isinstance(value, float):
+        return "" if math.isnan(value) else repr(value)
+    if isinstance(value, str):
+        known = value.encode("utf-8", "backslashreplace").decode("utf-8")
+        return f"'{known}" if known.startswith(_FORMULA_STARTS) else known
+    return value
+
+
+def _titles(table: Table) -> list[str]:
+    titles = ["Rank", "Model", f"{table.score_title} ({table.score_note})".removesuffix(" ()")]
+    if table.has_tiers:
+        titles.append("Tier")
+    if table.new_claim is not None:
+        titles.append(f"{table.new_claim.title} ({table.new_claim.level})")
+    if table.has_coverage:
+        titles.append("Scored")
+    return titles
+
+
+def _alignment(table: Table) -> str:
+    new = "l" if table.new_claim is not None else ""
+    return "lll" + "r" * table.has_tiers + new + "r" * table.has_coverage
+
+
+def _latex_cells(row: Row, table: Table) -> list[str]:
+    marks = ",".join(str(number) for number in row.marks)
+    name = _latex(shorten(visible(row.model), _NAME_WIDTH))
+    cells = [_latex(row.ranks), f"{name}$^{{{marks}}}$" if marks else name, _latex(row.score)]
+    if table.has_tiers:
+        cells.append(row.tier)
+    if table.new_claim is not None:
+        cells.append(_latex(row.new_ranks))
+    if table.has_coverage:
+        cells.append(_latex(row.coverage))
+    return cells
+
+
+def _latex_notes(table: Table) -> list[str]:
+    notes = []
+    for remark in table.remarks:
+        number = "" if remark.number is None else f"$^{{{remark.number}}}$"
+        notes.append(f"\\footnotesize {number}{_latex(remark_text(remark))}")
+    return notes
+
+
+def _latex_line(cells: Iterable[str]) -> str:
+    return f"{' & '.join(cells)} \\\\"
+
+
+def _unescaped(name: str) -> str:
+    return shorten(visible(name), _NAME_WIDTH)
+
+
+def _latex(text: str) -> str:
+    escaped = "".join(_latex_char(char) for char in re.sub(_LIGATURE, "\\1\0", text))
+    return escaped.replace("\0", "{}").replace(" \\%", "~\\%")
+
+
+def _latex_char(char: str) -> str:
+    if char in _LATEX:
+        return _LATEX[char]
+    if char.isascii() or unicodedata.category(char)[0] in "LMNP":
+        return char
+    return f"U+{ord(char):04X}"

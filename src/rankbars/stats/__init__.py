@@ -1,0 +1,1 @@
+"""The mathematics: bare arrays in, arrays out; numpy and scipy only."""

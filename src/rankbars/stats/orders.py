@@ -1,0 +1,237 @@
+"""Order relations between models: closure, cycles, tiers, diagrams.
+
+A relation is a boolean M x M matrix; ``[i, j]`` reads 'i better than j'; the diagonal is False.
+Meant for relations that hold for all pairs at once (scope "all").
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankbars.errors import DataError
+
+__all__ = [
+    "Cycles",
+    "find_cycles",
+    "neighbours_not_separated",
+    "tiers",
+    "transitive_closure",
+    "transitive_reduction",
+    "undominated",
+]
+
+
+class Cycles(NamedTuple):
+    """Contradictions in a relation, and what is left without them.
+
+    Attributes
+    ----------
+    groups : list of list of int
+        Models that are, through one another, all better than themselves: each group in ascending
+        order, groups by their first model. At least one pair inside a group is shown wrongly.
+    shown_better : ndarray of bool, shape (M, M)
+        The relation without the pairs inside the groups.
+    """
+
+    groups: list[list[int]]
+    shown_better: NDArray[np.bool_]
+
+
+def transitive_closure(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Relation with everything that follows from it: better than a better one is better.
+
+    Parameters
+    ----------
+    shown_better : ndarray of bool, shape (M, M)
+        A relation.
+
+    Returns
+    -------
+    ndarray of bool, shape (M, M)
+        Its closure. The diagonal is True for models on a cycle, and only for them.
+
+    Notes
+    -----
+    Warshall's algorithm on rows of bits. If all statements of the relation are true, so are all of
+    its closure: closing costs nothing where the relation holds for all pairs at once.
+
+    Examples
+    --------
+    >>> chain = np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    >>> transitive_closure(chain).astype(int).tolist()
+    [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    """
+    size = shown_better.shape[0]
+    bits = np.packbits(shown_better, axis=1)
+    for middle in range(size):
+        byte, bit = divmod(middle, 8)
+        above = np.flatnonzero(bits[:, byte] & (128 >> bit))
+        bits[above] |= bits[middle]
+    return np.unpackbits(bits, axis=1, count=size).astype(bool)
+
+
+def transitive_reduction(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Fewest pairs from which a relation follows: the lines of its Hasse diagram.
+
+    Parameters
+    ----------
+    shown_better : ndarray of bool, shape (M, M)
+        A relation without cycles.
+
+    Returns
+    -------
+    ndarray of bool, shape (M, M)
+        i and j with i better than j in the closure and no model between them.
+
+    Raises
+    ------
+    DataError
+        If the relation has a cycle.
+
+    Examples
+    --------
+    >>> order = np.array([[0, 1, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    >>> transitive_reduction(order).astype(int).tolist()
+    [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+    """
+    closed = transitive_closure(shown_better)
+    if np.diagonal(closed).any():
+        members = np.flatnonzero(np.diagonal(closed)).tolist()
+        raise DataError(
+            f"The relation has a cycle among models number {members}: at least one of its pairs is "
+            "wrong, and it has no diagram. Remove the pairs inside cycles first."
+        )
+    bits = np.packbits(closed, axis=1)
+    reduced = closed.copy()
+    for model in range(closed.shape[0]):
+        below_the_below = np.bitwise_or.reduce(bits[closed[model]], axis=0)
+        reduced[model] &= ~np.unpackbits(below_the_below, count=closed.shape[0]).astype(bool)
+    return reduced
+
+
+def find_cycles(shown_better: NDArray[np.bool_]) -> Cycles:
+    """Groups of models that a relation puts above themselves, and the relation without them.
+
+    Parameters
+    ----------
+    shown_better : ndarray of bool, shape (M, M)
+        A relation.
+
+    Returns
+    -------
+    Cycles
+        The strongly connected components with two or more models, and the other pairs.
+
+    Notes
+    -----
+    Complete paired data with one number of degrees of freedom make no cycles.
+    Pairwise deletion and tests of medians or signs can. A cycle proves one of its pairs wrong
+    without saying which, so none of them counts as shown.
+
+    Examples
+    --------
+    >>> loop = np.array([[0, 1, 0, 1], [0, 0, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0]], dtype=bool)
+    >>> cycles = find_cycles(loop)
+    >>> cycles.groups, cycles.shown_better.sum().item()
+    ([[0, 1, 2]], 1)
+    """
+    closed = transitive_closure(shown_better)
+    mutual = closed & closed.T
+    groups = [
+        np.flatnonzero(mutual[model]).tolist()
+        for model in np.flatnonzero(np.diagonal(mutual))
+        if mutual[model].argmax() == model and mutual[model].sum() > 1
+    ]
+    return Cycles(groups, shown_better & ~mutual)
+
+
+def tiers(score: ArrayLike, shown_better: NDArray[np.bool_]) -> list[list[int]]:
+    """Models in tiers: each tier holds what is not shown worse than its best-scored model.
+
+    Parameters
+    ----------
+    score : array_like of float, shape (M,)
+        Scores, higher is better; NaN for a model without a score, which counts as the lowest.
+    shown_better : ndarray of bool, shape (M, M)
+        A relation.
+
+    Returns
+    -------
+    list of list of int
+        Tiers, best first; every model in exactly one; inside a tier by falling score, models with
+        equal scores by position.
+
+    Notes
+    -----
+    The models with the best score that is left lead the next tier, together if their scores are
+    equal. The tier takes every model left that is not shown worse than all its leaders.
+    Membership is judged against the leaders only and never passed on from member to member,
+    so two members of a tier can be separated from each other.
+
+    Examples
+    --------
+    >>> shown = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    >>> tiers([0.9, 0.8, 0.7], shown)
+    [[0, 1], [2]]
+    """
+    scores = np.asarray(score, dtype=np.float64)
+    scores = np.where(np.isnan(scores), -np.inf, scores)
+    left = np.argsort(-scores, kind="stable")
+    placed: list[list[int]] = []
+    while left.size:
+        leaders = left[scores[left] == scores[left[0]]]
+        below = shown_better[np.ix_(leaders, left)].all(axis=0)
+        placed.append(left[~below].tolist())
+        left = left[below]
+    return placed
+
+
+def neighbours_not_separated(order: ArrayLike, shown_better: NDArray[np.bool_]) -> int:
+    """Number of neighbours in a printed order that are not separated from each other.
+
+    Parameters
+    ----------
+    order : array_like of int
+        Models in the order in which they are printed.
+    shown_better : ndarray of bool, shape (M, M)
+        A relation.
+
+    Returns
+    -------
+    int
+        Pairs of consecutive models with neither shown better; 0 to ``len(order) - 1``.
+
+    Examples
+    --------
+    >>> shown = np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], dtype=bool)
+    >>> neighbours_not_separated([0, 1, 2], shown)
+    1
+    """
+    printed = np.asarray(order, dtype=np.intp)
+    upper, lower = printed[:-1], printed[1:]
+    separated = shown_better[upper, lower] | shown_better[lower, upper]
+    return int(np.count_nonzero(~separated))
+
+
+def undominated(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Models that no model is shown better than.
+
+    Parameters
+    ----------
+    shown_better : ndarray of bool, shape (M, M)
+        A relation.
+
+    Returns
+    -------
+    ndarray of bool, shape (M,)
+        True where the best possible rank is 1.
+
+    Examples
+    --------
+    >>> undominated(np.array([[False, True], [False, False]])).tolist()
+    [True, False]
+    """
+    return np.asarray(np.count_nonzero(shown_better, axis=0) == 0)

@@ -1,0 +1,52 @@
+"""The verb `compare`: every pair of models on every task."""
+
+from __future__ import annotations
+
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.scores import Scores
+from rankbars.steps.pairtests import compare_evidence
+
+__all__ = ["compare"]
+
+
+def compare(scores: Scores, *, test: str = "auto") -> dict[str, Comparisons]:
+    """Paired tests of all pairs of models, task by task.
+
+    Parameters
+    ----------
+    scores : Scores
+        Evaluation results.
+    test : str
+        ``"auto"`` (the design of the rows decides), ``"t"`` (paired), ``"corrected_t"``
+        (Nadeau–Bengio, for cross-validation), ``"cluster_t"`` or ``"z"`` (published scores).
+
+    Returns
+    -------
+    dict from str to Comparisons
+        One per task. Entry ``p[i, j]`` is the one-sided p-value that model i is better than j,
+        each direction computed from the statistic.
+
+    Raises
+    ------
+    UnknownOptionError
+        If the test is not known.
+    OptionError
+        If the test does not fit the evidence of a task.
+
+    Notes
+    -----
+    Identical models give no evidence in either direction (p = 1). A constant difference on n
+    rows counts as ``2**-n``, never as 0. Missing scores are deleted pair by pair.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [1, 0], [1, 1], [0, 0]]}, ["a", "b"])
+    >>> float(rb.compare(scores)["math"].diff[0, 1])
+    0.5
+    """
+    models = scores.models
+    return {
+        name: compare_evidence(evidence, models, test, name)
+        for name, evidence in scores.tasks.items()
+    }

@@ -1,0 +1,235 @@
+"""The multiplicity corrections: a table from name to function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items
+from rankbars.data.intervals import Scope
+from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.stats import stepdown
+from rankbars.stats.closedtesting import simes_guarded
+from rankbars.stats.maxt import (
+    NullDraws,
+    bootstrap_draws,
+    flip_draws,
+    gaussian_draws,
+    max_t_all,
+    max_t_each,
+)
+from rankbars.stats.orders import find_cycles, transitive_closure
+from rankbars.stats.stepdown import Decisions
+from rankbars.stats.streams import stream
+from rankbars.stats.summaries import weighted_rows
+
+__all__ = [
+    "CORRECTIONS",
+    "Corrected",
+    "Family",
+    "side_level",
+    "simultaneous_order",
+    "strict_correction",
+    "take_correction",
+]
+
+
+class Family(NamedTuple):
+    """The hypotheses of one task: statistics with a known tail, or p-values."""
+
+    statistic: NDArray[np.float64] | None
+    df: NDArray[np.float64] | float
+    p: NDArray[np.float64] | None = None
+    se: NDArray[np.float64] | None = None
+    evidence: Evidence | None = None  # of the models of the family, for resampling
+    key: str = ""  # what the random numbers are for
+    seed: int = 0
+    resamples: int = 1000
+
+
+class Corrected(NamedTuple):
+    """What may be claimed, and what the reader must know: (code, message, positions of models)."""
+
+    decisions: Decisions
+    notes: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+
+
+Correction = Callable[[Family, Scope, float], Corrected]
+
+
+def holm(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Holm's step-down: no assumption about how the tests depend on each other."""
+    if family.statistic is None:
+        by_p = stepdown.holm_each_from_p if scope == "each" else stepdown.holm_all_from_p
+        return Corrected(by_p(_p(family), alpha))
+    by_statistic = stepdown.holm_each if scope == "each" else stepdown.holm_all
+    return Corrected(by_statistic(family.statistic, family.df, alpha))
+
+
+def bonferroni(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Bonferroni: every hypothesis at the level divided by their number."""
+    if family.statistic is None:
+        by_p = (
+            stepdown.bonferroni_each_from_p if scope == "each" else stepdown.bonferroni_all_from_p
+        )
+        return Corrected(by_p(_p(family), alpha))
+    by_statistic = stepdown.bonferroni_each if scope == "each" else stepdown.bonferroni_all
+    return Corrected(by_statistic(family.statistic, family.df, alpha))
+
+
+def unadjusted(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """No correction: a description, without a guarantee for ranks."""
+    if family.statistic is None:
+        by_p = (
+            stepdown.unadjusted_each_from_p if scope == "each" else stepdown.unadjusted_all_from_p
+        )
+        return Corrected(by_p(_p(family), alpha))
+    by_statistic = stepdown.unadjusted_each if scope == "each" else stepdown.unadjusted_all
+    return Corrected(by_statistic(family.statistic, family.df, alpha))
+
+
+def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Closed-testing count with Simes tests; Holm where its condition is not known to hold."""
+    if scope == "all" or family.statistic is None or family.se is None:
+        reason = (
+            "the statistics of a pair in its two directions are negatively correlated"
+            if scope == "all"
+            else "this test has no standard errors to check its condition with"
+        )
+        note = ("simes-holm", f"Holm was used instead of Simes: {reason}.", ())
+        return Corrected(holm(family, scope, alpha).decisions, (note,))
+    made = simes_guarded(family.statistic, family.df, family.se, alpha)
+    if not made.fallback.size:
+        return Corrected(made.decisions)
+    note = (
+        "simes-holm",
+        "Holm was used instead of Simes for these models: some of their differences are "
+        "negatively correlated.",
+        tuple(made.fallback.tolist()),
+    )
+    return Corrected(made.decisions, (note,))
+
+
+def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Step-down max-T: sign flips of rows (or clusters); Gaussian draws for folds and estimates."""
+    draws = _null_draws(family)
+    return Corrected(max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha))
+
+
+def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Step-down max-T with the bootstrap of studentised differences; for many independent rows."""
+    items = _complete_items(family, "maxt_bootstrap")
+    if items.clusters is not None or isinstance(items.design, Folds):
+        raise OptionError(
+            "Correction 'maxt_bootstrap' resamples independent rows; these come in clusters or "
+            "folds. Use --correction maxt."
+        )
+    statistic = family.statistic
+    if statistic is None:
+        raise OptionError("Correction 'maxt_bootstrap' needs a t-test. Use --test t.")
+    draws = bootstrap_draws(items.values, statistic, _streams(family), family.resamples)
+    return Corrected(max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha))
+
+
+CORRECTIONS: dict[str, Correction] = {
+    "holm": holm,
+    "bonferroni": bonferroni,
+    "simes": simes,
+    "maxt": maxt,
+    "maxt_bootstrap": maxt_bootstrap,
+    "none": unadjusted,
+}
+
+
+def take_correction(name: str) -> Correction:
+    """The correction called `name`; raises `UnknownOptionError`."""
+    if name not in CORRECTIONS:
+        raise UnknownOptionError.among("correction", name, tuple(CORRECTIONS))
+    return CORRECTIONS[name]
+
+
+def strict_correction(name: str) -> str:
+    """The correction behind statements about all models at once, where `name` was asked for.
+
+    No correction promises nothing, and Simes counts say how many models are better, not which.
+    """
+    return "holm" if name in ("none", "simes") else name
+
+
+def side_level(name: str, scope: Scope, alpha: float) -> float | None:
+    """Error rate of one side of an interval; None where the correction promises nothing."""
+    if name == "none":
+        return None
+    return alpha if scope == "all" else alpha / 2
+
+
+def simultaneous_order(
+    shown_better: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], list[list[int]]]:
+    """`shown_better` without cycles and with all implied relations, and the cycles that were found.
+
+    If all statements are true, so are their consequences, so closing costs nothing. A cycle
+    proves that at least one statement is false; the pairs inside it then count as not shown.
+    """
+    cycles = find_cycles(shown_better)
+    return transitive_closure(cycles.shown_better), cycles.groups
+
+
+def _p(family: Family) -> NDArray[np.float64]:
+    if family.p is None:
+        raise TypeError("a family of hypotheses needs statistics or p-values")
+    return family.p
+
+
+def _streams(family: Family) -> Callable[[int], np.random.Generator]:
+    return lambda chunk: stream(family.seed, "maxt", family.key, chunk)
+
+
+def _null_draws(family: Family) -> NullDraws:
+    if isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds):
+        items = _complete_items(family, "maxt")
+        return flip_draws(items.values, _streams(family), family.resamples, items.clusters)
+    if family.statistic is None or family.se is None:
+        raise OptionError("Correction 'maxt' needs a test with standard errors. Use --test auto.")
+    df = float(np.max(family.df))
+    spread = _spread(family)
+    return gaussian_draws(
+        family.statistic, spread, family.se, _streams(family), family.resamples, df
+    )
+
+
+def _spread(family: Family) -> NDArray[np.float64]:
+    """A matrix whose product with its transpose is the covariance of the scores."""
+    evidence = family.evidence
+    if isinstance(evidence, Items) and isinstance(evidence.design, Folds):
+        items = _complete_items(family, "maxt")
+        rows, share = items.n, evidence.design.test_share
+        scale = np.sqrt((1 / rows + share / (1 - share)) / max(rows - 1, 1))
+        return np.asarray((items.values - items.values.mean(axis=0)) * scale)
+    if isinstance(evidence, Estimates) and evidence.cov is not None:
+        values, vectors = np.linalg.eigh(evidence.cov)
+        return np.asarray(np.sqrt(np.clip(values, 0.0, None))[:, None] * vectors.T)
+    if isinstance(evidence, Estimates) and evidence.se is not None:
+        return np.diag(np.nan_to_num(evidence.se))
+    raise OptionError(
+        "Correction 'maxt' needs scores per row, or estimates with standard errors. "
+        "Use --correction holm."
+    )
+
+
+def _complete_items(family: Family, name: str) -> Items:
+    if not isinstance(family.evidence, Items):
+        raise OptionError(f"Correction {name!r} resamples rows; this has none. Use holm.")
+    if np.isnan(family.evidence.values).any():
+        raise OptionError(
+            f"Correction {name!r} resamples whole rows and needs complete ones. Use --missing "
+            "listwise, fail, drop_models or bounds, or --correction holm."
+        )
+    if family.evidence.weights is None:
+        return family.evidence
+    weighted = weighted_rows(family.evidence.values, family.evidence.weights)
+    return replace(family.evidence, values=weighted, weights=None)

@@ -1,0 +1,380 @@
+"""The verb `head_to_head`: one model against another, on each task and on the average."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Evidence, Items
+from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
+from rankbars.data.notes import Note
+from rankbars.data.scores import Direction, Scores, TaskInfo
+from rankbars.data.spec import OVERS, check_rate
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.contrasts import add_task, average_contrasts, start_sums
+from rankbars.stats.paired import paired_t
+from rankbars.stats.pairs import PairStatistics, p_values
+from rankbars.stats.power import detectable_difference
+from rankbars.stats.ranks import midranks
+from rankbars.stats.summaries import ModelSummary, weighted_rows
+from rankbars.stats.tails import critical_value
+from rankbars.steps.averages import AveragePlan, plan_average
+from rankbars.steps.pairtests import compare_evidence
+
+__all__ = ["head_to_head"]
+
+POWER = 0.8  # the customary power of a smallest detectable difference
+
+
+def head_to_head(
+    scores: Scores, a: str, b: str, *, test: str = "auto", alpha: float = 0.05, over: str = "auto"
+) -> HeadToHead:
+    """Whether model `a` is better than model `b`: on each task, and on the average.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results in which both models occur; other models are not looked at.
+    a, b : str
+        The two models.
+    test : str
+        Paired test within a task; see `rankbars.compare`.
+    alpha : float
+        Error rate of each verdict by itself, both sides together.
+    over : {"auto", "items", "tasks", "none"}
+        Which average; see `rankbars.aggregate`.
+
+    Returns
+    -------
+    HeadToHead
+        Differences are signed so that positive favours `a`. A verdict is ``"better"`` or
+        ``"worse"`` where one side of the test rejects at ``alpha / 2``, which is where the
+        interval lies on one side of zero; else ``"cannot tell"``.
+
+    Raises
+    ------
+    UnknownOptionError
+        If a model does not occur, or a name is not known.
+    OptionError
+        If `a` and `b` are the same model, `alpha` is out of range, or the average that was asked
+        for cannot be formed.
+    DataError
+        If the two models have no row in common on any task.
+
+    Notes
+    -----
+    Both models are compared on the rows that both have; a note says where rows were left out.
+    Two models that agree on every row, or differ by the same amount on every row, show no spread:
+    there is then no interval and no smallest detectable difference, and a constant difference
+    counts as ``2**-n``.
+
+    Verdicts of several tasks are not corrected for their number.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> scores = rb.Scores.from_arrays(
+    ...     {"math": [[1, 0], [1, 0], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [1, 0]]}, ["a", "b"])
+    >>> duel = rb.head_to_head(scores, "a", "b")
+    >>> math = duel.tasks["math"]
+    >>> math.difference, math.ahead, math.behind, math.verdict
+    (0.625, 5, 0, 'better')
+    """
+    check_rate("alpha", alpha)
+    if over not in OVERS:
+        raise UnknownOptionError.among("average (over)", over, OVERS)
+    if a == b:
+        raise OptionError(f"Two different models are needed; got {a!r} twice.")
+    chosen = scores.select(models=(a, b))
+    pair = _Pair(a, b)
+    compared: dict[str, Comparisons] = {}
+    tasks: dict[str, Contrast] = {}
+    for name, evidence in chosen.tasks.items():
+        compared[name] = compare_evidence(evidence, pair.models, test, name)
+        tasks[name] = _task_contrast(pair, evidence, compared[name], chosen.info[name], alpha)
+    shared = [name for name, task in tasks.items() if not math.isnan(task.difference)]
+    if not shared:
+        raise DataError(
+            f"Models {a!r} and {b!r} have no row in common on any of the {len(tasks)} tasks, so "
+            "they cannot be compared. Were the same items asked, under the same names?"
+        )
+    average, notes = _average(pair, chosen, over, compared, tasks, alpha)
+    notes += tuple(note for one in compared.values() for note in one.notes)
+    notes += _left_out(pair, tasks)
+    return HeadToHead(
+        a=a,
+        b=b,
+        tasks=tasks,
+        average=average,
+        alpha=alpha,
+        power=POWER,
+        notes=_without_repeats(chosen.notes + notes),
+        inputs=scores.inputs,
+    )
+
+
+class _Pair(NamedTuple):
+    """The two models, and where they stand in canonical order: there all arrays are kept."""
+
+    a: str
+    b: str
+
+    @property
+    def models(self) -> tuple[str, str]:
+        return (self.a, self.b) if self.a < self.b else (self.b, self.a)
+
+    @property
+    def cell(self) -> tuple[int, int]:
+        """Position ``[a, b]`` in a matrix of pairs."""
+        return (0, 1) if self.a < self.b else (1, 0)
+
+
+class _Tested(NamedTuple):
+    """What a test says about the difference of the first model and the second."""
+
+    difference: float
+    low: float
+    high: float
+    se: float
+    df: float
+    p_better: float
+    p_worse: float
+    detectable: float
+    verdict: Verdict
+
+
+class _Common(NamedTuple):
+    """The rows that both models have; scores are inside values, higher is better."""
+
+    n: int
+    n_a: int
+    n_b: int
+    score_a: float
+    score_b: float
+    ahead: int | None = None
+    behind: int | None = None
+    binary: bool = False
+
+
+def _task_contrast(
+    pair: _Pair, evidence: Evidence, compared: Comparisons, info: TaskInfo, alpha: float
+) -> Contrast:
+    common = _common_rows(pair, evidence)
+    return Contrast(
+        name=compared.task,
+        kind=evidence.kind,
+        test=compared.test,
+        direction=info.direction,
+        metric=info.metric,
+        assumptions=compared.assumptions,
+        **_in_units(common, info.direction)._asdict(),
+        **_compared_test(compared, pair.cell, alpha)._asdict(),
+    )
+
+
+def _common_rows(pair: _Pair, evidence: Evidence) -> _Common:
+    if not isinstance(evidence, Items):
+        rows = np.zeros(len(evidence.models)) if evidence.n is None else evidence.n
+        known = {
+            model: (mean, int(n))
+            for model, mean, n in zip(evidence.models, evidence.mean.tolist(), rows, strict=True)
+        }
+        (mean_a, n_a), (mean_b, n_b) = (known.get(model, (math.nan, 0)) for model in pair)
+        return _Common(min(n_a, n_b), n_a, n_b, mean_a, mean_b)
+    x, y = (_column(evidence, model) for model in pair)
+    both = ~np.isnan(x) & ~np.isnan(y)
+    u, v = x[both], y[both]
+    weight = np.ones(u.size) if evidence.weights is None else evidence.weights[both]
+    return _Common(
+        n=u.size,
+        n_a=int((~np.isnan(x)).sum()),
+        n_b=int((~np.isnan(y)).sum()),
+        score_a=float(np.average(u, weights=weight)) if u.size else math.nan,
+        score_b=float(np.average(v, weights=weight)) if u.size else math.nan,
+        ahead=int((u > v).sum()),
+        behind=int((u < v).sum()),
+        # Where lower is better, 0/1 scores are stored as 0 and -1.
+        binary=bool(u.size) and bool(np.isin(np.abs(np.concatenate([u, v])), (0.0, 1.0)).all()),
+    )
+
+
+def _column(items: Items, model: str) -> NDArray[np.float64]:
+    if model not in items.models:
+        return np.full(items.n, np.nan)
+    return items.values[:, items.models.index(model)]
+
+
+def _in_units(common: _Common, direction: Direction) -> _Common:
+    if direction == "higher":
+        return common
+    return common._replace(score_a=0.0 - common.score_a, score_b=0.0 - common.score_b)
+
+
+def _compared_test(compared: Comparisons, cell: tuple[int, int], alpha: float) -> _Tested:
+    if compared.pairs is not None:
+        return _pair_test(compared.pairs, cell, alpha)
+    # A test that gives p-values only has no interval.
+    nan = math.nan
+    better, worse = float(compared.p[cell]), float(compared.p[cell[::-1]])
+    verdict = _verdict(better <= alpha / 2, worse <= alpha / 2)
+    return _Tested(float(compared.diff[cell]), nan, nan, nan, nan, better, worse, nan, verdict)
+
+
+def _pair_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> _Tested:
+    difference, se = float(pairs.diff[cell]), float(pairs.se[cell])
+    df = float(np.broadcast_to(pairs.df, pairs.diff.shape)[cell])
+    statistic, opposite = float(pairs.statistic[cell]), float(pairs.statistic[cell[::-1]])
+    p = p_values(pairs)
+    critical = float(critical_value(alpha / 2, df))
+    spread = se > 0 and df > 0
+    half = critical * se if spread else math.nan
+    return _Tested(
+        difference=difference,
+        low=difference - half,
+        high=difference + half,
+        se=se if spread else math.nan,
+        df=df if spread else math.nan,
+        p_better=float(p[cell]),
+        p_worse=float(p[cell[::-1]]),
+        detectable=detectable_difference(se, df, alpha, POWER),
+        # The rule of the rank intervals: the statistic against its critical value.
+        verdict=_verdict(statistic >= critical, opposite >= critical),
+    )
+
+
+def _verdict(better: bool, worse: bool) -> Verdict:
+    if better:
+        return "better"
+    return "worse" if worse else "cannot tell"
+
+
+def _average(
+    pair: _Pair,
+    scores: Scores,
+    over: str,
+    compared: dict[str, Comparisons],
+    tasks: dict[str, Contrast],
+    alpha: float,
+) -> tuple[Contrast | None, tuple[Note, ...]]:
+    weighted = [name for name in tasks if scores.info[name].weight > 0]
+    if over == "none" or len(weighted) < 2:
+        return None, ()
+    plan = plan_average(scores, over)
+    lacking = [name for name in plan.weights if math.isnan(tasks[name].difference)]
+    if lacking:
+        shown = ", ".join(lacking[:5]) + (" and others" if len(lacking) > 5 else "")
+        message = (
+            f"No average: the two models have no row in common on {len(lacking)} of "
+            f"{len(plan.weights)} tasks ({shown}). Leave these tasks out (--missing listwise, or "
+            "--tasks) to compare the average of the others."
+        )
+        return None, (Note("no-average", message),)
+    if plan.over == "items":
+        return _items_average(pair, plan, compared, tasks, alpha), ()
+    return _tasks_average(plan, tasks, alpha), ()
+
+
+def _items_average(
+    pair: _Pair,
+    plan: AveragePlan,
+    compared: dict[str, Comparisons],
+    tasks: dict[str, Contrast],
+    alpha: float,
+) -> Contrast:
+    sums = start_sums(2)
+    for name, weight in plan.weights.items():
+        one = compared[name]
+        if one.pairs is None:
+            raise OptionError(
+                f"Test {one.test!r} gives no standard error, so differences cannot be summed over "
+                'tasks. Use over="tasks", or test="auto".'
+            )
+        summary = ModelSummary(one.mean, one.mean_se, one.mean_df)
+        add_task(sums, one.pairs, summary, weight)
+    used = [tasks[name] for name in plan.weights]
+    ahead = [task.ahead for task in used if task.ahead is not None]
+    behind = [task.behind for task in used if task.behind is not None]
+    counted = len(ahead) == len(used)
+    shares = list(plan.weights.values())
+    return Contrast(
+        name=f"average of {len(used)} tasks",
+        kind=used[0].kind if len({task.kind for task in used}) == 1 else "items",
+        test=used[0].test if len({task.test for task in used}) == 1 else "several",
+        n=sum(task.n for task in used),
+        n_a=sum(task.n_a for task in used),
+        n_b=sum(task.n_b for task in used),
+        score_a=math.fsum(w * t.score_a for w, t in zip(shares, used, strict=True)),
+        score_b=math.fsum(w * t.score_b for w, t in zip(shares, used, strict=True)),
+        ahead=sum(ahead) if counted else None,
+        behind=sum(behind) if counted else None,
+        binary=all(task.binary for task in used),
+        direction=plan.direction,
+        metric=used[0].metric if len({task.metric for task in used}) == 1 else None,
+        assumptions=(
+            "The target is the average over exactly these tasks.",
+            "Tasks have rows of their own, so their errors are independent of each other.",
+        ),
+        **_pair_test(average_contrasts(sums), pair.cell, alpha)._asdict(),
+    )
+
+
+def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) -> Contrast:
+    used = [tasks[name] for name in plan.weights]
+    values = np.array([[task.score_a, task.score_b] for task in used])
+    signs = np.array([1.0 if task.direction == "higher" else -1.0 for task in used])
+    inside = values * signs[:, None]
+    if plan.unit == "rank":
+        inside = -midranks(inside, axis=1)
+    ahead, behind = (int((inside[:, i] > inside[:, 1 - i]).sum()) for i in (0, 1))
+    weights = np.array(list(plan.weights.values()))
+    rows = weighted_rows(inside, weights) if np.ptp(weights) > 0 else inside
+    sign = 1.0 if plan.direction == "higher" else -1.0
+    mean_a, mean_b = (sign * rows.mean(axis=0)).tolist()
+    what = "ranks within tasks" if plan.unit == "rank" else "scores"
+    return Contrast(
+        name=f"average over a population of tasks ({len(used)} seen)",
+        kind="tasks",
+        test="t",
+        n=len(used),
+        n_a=len(used),
+        n_b=len(used),
+        score_a=mean_a,
+        score_b=mean_b,
+        ahead=ahead,
+        behind=behind,
+        direction=plan.direction,
+        unit=plan.unit,
+        assumptions=(
+            "The target is the average over the population that these tasks were drawn from.",
+            f"The {len(used)} tasks are independent draws.",
+            f"The mean difference of {what} is close to normal.",
+        ),
+        **_pair_test(paired_t(rows), (0, 1), alpha)._asdict(),
+    )
+
+
+def _left_out(pair: _Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:
+    """One note about the rows that only one of the models has."""
+    gaps = {
+        name: (task.n_a - task.n, task.n_b - task.n)
+        for name, task in tasks.items()
+        if task.kind != "estimates" and (task.n_a > task.n or task.n_b > task.n)
+    }
+    if not gaps:
+        return ()
+    only_a, only_b = (sum(counts) for counts in zip(*gaps.values(), strict=True))
+    most = max(gaps, key=lambda name: sum(gaps[name]))
+    message = (
+        f"Compared on the rows that both have. Left out: {only_a:,} rows of {pair.a} and "
+        f"{only_b:,} of {pair.b}, on {len(gaps)} of {len(tasks)} tasks; most of them, "
+        f"{sum(gaps[most]):,}, on {most}."
+    )
+    return (Note("rows-in-common", message, models=pair.models),)
+
+
+def _without_repeats(notes: tuple[Note, ...]) -> tuple[Note, ...]:
+    return tuple(dict.fromkeys(notes))

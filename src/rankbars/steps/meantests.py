@@ -1,0 +1,171 @@
+"""Tests of mean differences: t, corrected t, cluster t and z."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Estimates, Evidence, Folds
+from rankbars.errors import OptionError
+from rankbars.stats.estimates import z_from_cov, z_from_se
+from rankbars.stats.paired import cluster_t, corrected_t, paired_t
+from rankbars.stats.pairs import PairStatistics
+from rankbars.stats.summaries import ModelSummary, cluster_summary, fold_summary, item_summary
+from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only, weighted_values
+from rankbars.steps.tested import Tested
+
+__all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
+
+MIN_CLUSTERS = 5  # fewer cannot support a variance estimate
+FEW_DISCORDANT = 10
+
+
+def t_test(evidence: Evidence) -> Tested:
+    """Paired t-test; rows are independent items (or runs)."""
+    items = item_rows(evidence, "t")
+    values = weighted_values(items)
+    notes = list(row_notes(items))
+    guaranteed = True
+    if isinstance(items.design, Folds):
+        guaranteed = False
+        notes.append(
+            (
+                "folds-as-independent",
+                "The paired t-test treats cross-validation folds as independent. They share "
+                "training data, so its intervals miss far more often than stated. "
+                "Use --test corrected_t.",
+            )
+        )
+    if items.clusters is not None:
+        guaranteed = False
+        notes.append(
+            (
+                "clusters-ignored",
+                "Rows come in clusters, which the paired t-test ignores: its intervals are too "
+                "short. Use --test cluster_t.",
+            )
+        )
+    pairs = paired_t(values)
+    notes.extend(_discordance_notes(items.values, pairs))
+    assumptions = (
+        f"{row_word(items).capitalize()} are independent draws and their mean difference "
+        "is close to normal.",
+        *runs_only(items),
+    )
+    return Tested(
+        item_summary(values), pairs, assumptions, notes=tuple(notes), guaranteed=guaranteed
+    )
+
+
+def corrected_t_test(evidence: Evidence) -> Tested:
+    """Nadeau–Bengio corrected t-test; rows are folds of (repeated) cross-validation."""
+    items = item_rows(evidence, "corrected_t")
+    if not isinstance(items.design, Folds):
+        raise OptionError(
+            "The corrected t-test is for cross-validation folds, and the rows of this task are "
+            f"{row_word(items)}. Declare them with --rows folds --folds K, or use --test t."
+        )
+    share = items.design.test_share
+    notes = list(row_notes(items))
+    if items.design.repeats == 1:
+        notes.append(
+            (
+                "one-pass",
+                f"One pass of {items.design.folds} folds: the corrected test is conservative "
+                "here, so intervals are wider than they need to be.",
+            )
+        )
+    assumptions = (
+        "The correlation between folds equals the share of test data "
+        f"({share:.3g}); a heuristic of Nadeau and Bengio (2003), checked by simulation.",
+        "The target is the learning algorithm at this training size, not one fitted model.",
+    )
+    return Tested(
+        fold_summary(items.values, share),
+        corrected_t(items.values, share),
+        assumptions,
+        notes=tuple(notes),
+    )
+
+
+def cluster_t_test(evidence: Evidence) -> Tested:
+    """Cluster-robust t-test; rows come in groups that are independent of each other."""
+    items = item_rows(evidence, "cluster_t")
+    if items.clusters is None:
+        raise OptionError(
+            "The cluster t-test needs to know which rows belong together. Name the column with "
+            "--column cluster=NAME, or use --test t."
+        )
+    count = int(np.unique(items.clusters).size)
+    notes = list(row_notes(items))
+    if count < MIN_CLUSTERS:
+        notes.append(
+            (
+                "few-clusters",
+                f"{count} clusters: fewer than {MIN_CLUSTERS} cannot show any model better "
+                "than another.",
+            )
+        )
+    assumptions = (
+        f"The {count} clusters are independent draws; rows within one may depend on each other.",
+    )
+    values = weighted_values(items)
+    return Tested(
+        cluster_summary(values, items.clusters),
+        cluster_t(values, items.clusters),
+        assumptions,
+        notes=tuple(notes),
+    )
+
+
+def z_test(evidence: Evidence) -> Tested:
+    """Normal test of published scores with standard errors or a covariance."""
+    if not isinstance(evidence, Estimates):
+        raise OptionError(
+            "The z-test is for published scores with standard errors; this task has scores "
+            "per row. Use --test t (or auto)."
+        )
+    mean = evidence.mean
+    summary = ModelSummary(mean, np.full(mean.shape, np.nan), np.full(mean.shape, np.inf))
+    if not evidence.has_uncertainty:
+        pairs = z_from_se(mean, np.full(mean.shape, np.nan))
+        note = (
+            "no-uncertainty",
+            "Scores without a standard error or a number of items: nothing can be said about "
+            "ranks on this task itself.",
+        )
+        return Tested(summary, pairs, ("Nothing is assumed; nothing is shown.",), notes=(note,))
+    if evidence.cov is not None:
+        se = np.sqrt(np.clip(np.diag(evidence.cov), 0.0, None))
+        pairs = z_from_cov(mean, evidence.cov)
+        assumptions: tuple[str, ...] = ("Scores are close to normal with the given covariance.",)
+    else:
+        se = evidence.se if evidence.se is not None else np.full(mean.shape, np.nan)
+        pairs = z_from_se(mean, se)
+        assumptions = (
+            "Scores are close to normal with the given standard errors.",
+            "Errors of different models are independent. If models answered the same items, "
+            "their answers per item would separate them better.",
+        )
+    return Tested(summary._replace(se=se), pairs, assumptions)
+
+
+def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> list[tuple[str, str]]:
+    # The t-test is only approximate where two models with 0/1 scores differ on few items.
+    if values.shape[1] < 2 or not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
+        return []
+    upper = np.triu_indices(values.shape[1], k=1)
+    n = np.broadcast_to(np.asarray(pairs.n, dtype=np.float64), pairs.diff.shape)[upper]
+    diff, se = pairs.diff[upper], pairs.se[upper]
+    with np.errstate(invalid="ignore"):
+        discordant = np.rint(n * (n - 1) * se**2 + n * diff**2)
+        few = int(((discordant > 0) & (discordant < FEW_DISCORDANT)).sum())
+    if few == 0:
+        return []
+    return [
+        (
+            "few-discordant",
+            f"{few} of {diff.size} pairs differ on fewer than {FEW_DISCORDANT} items: the t-test "
+            "is approximate for them.",
+        )
+    ]

@@ -1,0 +1,321 @@
+"""The verb `resolve_missing`: what happens where a model has no score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+
+__all__ = ["POLICIES", "resolve_missing"]
+
+
+class Gap(NamedTuple):
+    """Rows of one task that one model has no score for."""
+
+    task: str
+    model: str
+    missing: int
+    rows: int
+
+
+def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
+    """Scores with the gaps treated by one stated policy, and a note that says what it did.
+
+    Parameters
+    ----------
+    scores : Scores
+        NaN, or a model that a task does not have, counts as missing: errored, unscored and
+        absent answers alike.
+    policy : str
+        ``"raise"`` stops and shows what each policy would keep. ``"pairwise"`` compares every
+        pair on the rows both have. ``"listwise"`` keeps the rows that every model has.
+        ``"fail"`` gives a missing answer the declared minimum of the score. ``"drop_models"``
+        leaves out models with a gap. ``"bounds"`` counts a model with a gap as absent from that
+        task, where it may stand anywhere.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    DataError
+        If there are gaps and the policy is ``"raise"``, or the policy leaves nothing.
+    OptionError
+        If ``"fail"`` is asked for and a task has no declared minimum.
+    UnknownOptionError
+        If the policy is not known.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [1, np.nan], [0, 0]]}, ["a", "b"])
+    >>> resolve_missing(scores, "listwise").tasks["math"].n
+    2
+    """
+    if policy not in POLICIES:
+        raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
+    gaps = find_gaps(scores)
+    if not gaps:
+        return scores
+    resolved = POLICIES[policy](scores, gaps)
+    note = Note("missing", f"{_summary(scores, gaps)} {_DONE[policy]}", models=_named(gaps))
+    return resolved.with_notes([note])
+
+
+def find_gaps(scores: Scores) -> list[Gap]:
+    """Every (task, model) with a missing score, in order of task and model."""
+    gaps: list[Gap] = []
+    for task, evidence in scores.tasks.items():
+        values = _values(evidence)
+        rows = values.shape[0]
+        counts = [int(count) for count in np.isnan(values).sum(axis=0)]
+        missing: dict[str, int] = dict(zip(evidence.models, counts, strict=True))
+        gaps.extend(
+            Gap(task, model, count, rows)
+            for model in scores.models
+            if (count := missing.get(model, rows))
+        )
+    return gaps
+
+
+def stop(scores: Scores, gaps: list[Gap]) -> Scores:
+    """Refuse, and show what each policy would keep."""
+    lines = [
+        _summary(scores, gaps),
+        "Nothing was ranked. Choose what to do with them (the line to paste, what it keeps):",
+    ]
+    lines.extend(
+        f"  --missing {name:<12}{_kept(scores, gaps, name)}"
+        for name in ("pairwise", "listwise", "drop_models", "bounds", "fail")
+    )
+    lines.append('In Python: rb.leaderboard(scores, missing="pairwise").')
+    raise DataError("\n".join(lines))
+
+
+def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
+    """Leave the gaps; every pair is compared on the rows both models have."""
+    return scores
+
+
+def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
+    """Keep the rows that every model has; a task without any is left out."""
+    models = scores.models
+    tasks: dict[str, Evidence] = {}
+    for name, evidence in scores.tasks.items():
+        if len(evidence.models) < len(models):
+            continue
+        complete = np.asarray(~np.isnan(_values(evidence)).any(axis=1))
+        if complete.any():
+            tasks[name] = _take_rows(evidence, complete)
+    if not tasks:
+        raise DataError(
+            "No row of any task has a score from every model, so --missing listwise keeps "
+            "nothing. Use --missing pairwise, bounds or drop_models."
+        )
+    left_out = sorted(set(scores.tasks) - set(tasks))
+    kept = _with_tasks(scores, tasks)
+    if not left_out:
+        return kept
+    message = f"Left out, because no row has a score from every model: {', '.join(left_out)}."
+    return kept.with_notes([Note("tasks-left-out", message)])
+
+
+def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
+    """Give every missing answer the declared minimum of its task: failing to answer is failing."""
+    models = scores.models
+    tasks = dict(scores.tasks)
+    for name in dict.fromkeys(gap.task for gap in gaps):
+        evidence, info = scores.tasks[name], scores.info[name]
+        lowest = _lowest(name, info)
+        if isinstance(evidence, Estimates):
+            raise OptionError(
+                f"Task {name!r} has published scores, not answers, so a missing one cannot be "
+                "counted as failed. Use --missing drop_models or bounds."
+            )
+        values = np.full((evidence.n, len(models)), np.nan)
+        answers = None if evidence.answers is None else np.zeros(values.shape, dtype=np.int64)
+        columns = [models.index(model) for model in evidence.models]
+        values[:, columns] = evidence.values
+        if answers is not None and evidence.answers is not None:
+            answers[:, columns] = evidence.answers
+        tasks[name] = replace(
+            evidence,
+            models=models,
+            values=np.where(np.isnan(values), lowest, values),
+            answers=answers,
+        )
+    return replace(scores, tasks=tasks, info=_without_stale_coverage(scores, tasks))
+
+
+def drop_incomplete_models(scores: Scores, gaps: list[Gap]) -> Scores:
+    """Leave out every model with a gap."""
+    gone = {gap.model for gap in gaps}
+    kept = [model for model in scores.models if model not in gone]
+    if not kept:
+        raise DataError(
+            "Every model misses some score, so --missing drop_models keeps nobody. "
+            "Use --missing pairwise, listwise or bounds."
+        )
+    return scores.select(models=kept)
+
+
+def count_as_absent(scores: Scores, gaps: list[Gap]) -> Scores:
+    """Count a model with a gap as absent from that task: no assumption about why."""
+    tasks = dict(scores.tasks)
+    for name in dict.fromkeys(gap.task for gap in gaps):
+        absent = {gap.model for gap in gaps if gap.task == name}
+        tasks[name] = _blank(scores.tasks[name], absent)
+    return replace(scores, tasks=tasks)
+
+
+POLICIES: dict[str, Callable[[Scores, list[Gap]], Scores]] = {
+    "raise": stop,
+    "pairwise": keep_pairs,
+    "listwise": keep_complete_rows,
+    "fail": fill_minimum,
+    "drop_models": drop_incomplete_models,
+    "bounds": count_as_absent,
+}
+
+_DONE = {
+    "pairwise": "Every pair is compared on the rows both have; valid if what is missing does not "
+    "depend on the score.",
+    "listwise": "Only rows with a score from every model are used; valid if what is missing does "
+    "not depend on the score.",
+    "fail": "A missing answer counts as the lowest score.",
+    "drop_models": "These models were left out.",
+    "bounds": "They count as absent from those tasks, where they may stand anywhere; nothing is "
+    "assumed about why.",
+}
+
+
+def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
+    if policy == "pairwise":
+        return "all models, tasks and rows; every pair on the rows both have"
+    if policy == "fail":
+        lacking = [
+            gap.task
+            for gap in gaps
+            if scores.info[gap.task].minimum is None and scores.info[gap.task].maximum is None
+        ]
+        need = " (declare it: --score-min 0)" if lacking else ""
+        return f"all models, tasks and rows; missing = lowest score{need}"
+    if policy == "bounds":
+        return (
+            f"all models, tasks and rows; {len(gaps)} (model, task) cells count as absent "
+            "and may stand anywhere"
+        )
+    try:
+        kept = POLICIES[policy](scores, gaps)
+    except DataError:
+        return "nothing"
+    total = sum(_values(evidence).shape[0] for evidence in scores.tasks.values())
+    rows = sum(_values(evidence).shape[0] for evidence in kept.tasks.values())
+    return (
+        f"{len(kept.models)} of {len(scores.models)} models, "
+        f"{len(kept.tasks)} of {len(scores.tasks)} tasks, {rows:,} of {total:,} rows"
+    )
+
+
+def _summary(scores: Scores, gaps: list[Gap]) -> str:
+    missing = sum(gap.missing for gap in gaps)
+    total = len(scores.models) * sum(_values(e).shape[0] for e in scores.tasks.values())
+    by_model: dict[str, int] = {}
+    for gap in gaps:
+        by_model[gap.model] = by_model.get(gap.model, 0) + gap.missing
+    ranked = sorted(by_model.items(), key=lambda entry: (-entry[1], entry[0]))
+    shown = ", ".join(f"{name} ({count:,})" for name, count in ranked[:3])
+    more = f" and {len(ranked) - 3} more models" if len(ranked) > 3 else ""
+    first = gaps[0]
+    return (
+        f"{missing:,} of {total:,} scores ({_percent(missing / total)}) are missing"
+        f"{_statuses(scores)}: {shown}{more}; for instance model {first.model!r} on "
+        f"{first.missing:,} of {first.rows:,} rows of task {first.task!r}."
+    )
+
+
+def _statuses(scores: Scores) -> str:
+    counts = {"failed": 0, "ran but unscored": 0, "absent": 0}
+    known = False
+    for info in scores.info.values():
+        if info.coverage is not None:
+            known = True
+            counts["failed"] += int(info.coverage.errors.sum())
+            counts["ran but unscored"] += int(info.coverage.unscored.sum())
+            counts["absent"] += int(info.coverage.missing.sum())
+    if not known or not (counts["failed"] or counts["ran but unscored"]):
+        return ""
+    return " (" + ", ".join(f"{count:,} {word}" for word, count in counts.items() if count) + ")"
+
+
+def _percent(share: float) -> str:
+    return "<0.1 %" if share < 0.001 else f"{100 * share:.1f} %"
+
+
+def _named(gaps: list[Gap]) -> tuple[str, ...]:
+    return tuple(sorted({gap.model for gap in gaps}))
+
+
+def _lowest(task: str, info: TaskInfo) -> float:
+    declared = info.minimum if info.direction == "higher" else info.maximum
+    if declared is None:
+        option = "--score-min" if info.direction == "higher" else "--score-max"
+        raise OptionError(
+            f"Task {task!r} has no declared worst score, so a missing answer cannot be counted "
+            f"as failed. Declare it, for instance {option} {0 if '-min' in option else 1}."
+        )
+    return declared if info.direction == "higher" else -declared
+
+
+def _values(evidence: Evidence) -> NDArray[np.float64]:
+    return evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
+
+
+def _take_rows(evidence: Evidence, keep: NDArray[np.bool_]) -> Evidence:
+    if not isinstance(evidence, Items) or keep.all():
+        return evidence
+    ids = evidence.ids
+    return replace(
+        evidence,
+        values=evidence.values[keep],
+        clusters=None if evidence.clusters is None else evidence.clusters[keep],
+        weights=None if evidence.weights is None else evidence.weights[keep],
+        ids=None if ids is None else tuple(ids[i] for i in np.flatnonzero(keep)),
+        answers=None if evidence.answers is None else evidence.answers[keep],
+    )
+
+
+def _blank(evidence: Evidence, absent: set[str]) -> Evidence:
+    columns = [i for i, model in enumerate(evidence.models) if model in absent]
+    if isinstance(evidence, Items):
+        values = evidence.values.copy()
+        values[:, columns] = np.nan
+        return replace(evidence, values=values)
+    mean = evidence.mean.copy()
+    mean[columns] = np.nan
+    return replace(evidence, mean=mean)
+
+
+def _with_tasks(scores: Scores, tasks: Mapping[str, Evidence]) -> Scores:
+    info = {name: scores.info[name] for name in tasks}
+    notes = tuple(note for note in scores.notes if note.task is None or note.task in tasks)
+    return replace(scores, tasks=tasks, info=info, notes=notes)
+
+
+def _without_stale_coverage(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[str, TaskInfo]:
+    # Coverage is aligned with the models of the evidence, which `fail` may have extended.
+    return {
+        name: info
+        if len(tasks[name].models) == len(scores.tasks[name].models)
+        else replace(info, coverage=None)
+        for name, info in scores.info.items()
+    }

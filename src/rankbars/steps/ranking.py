@@ -1,0 +1,205 @@
+"""The verb `rank`: from comparisons of pairs to where each model's rank may lie."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.intervals import RankIntervals, Scope
+from rankbars.data.notes import Note
+from rankbars.data.spec import SCOPES, check_rate
+from rankbars.errors import UnknownOptionError
+from rankbars.stats.ranks import rank_bounds
+from rankbars.steps.corrections import Family, side_level, simultaneous_order, take_correction
+
+__all__ = ["rank", "rank_task"]
+
+
+@overload
+def rank(
+    comparisons: Comparisons,
+    *,
+    correction: str = ...,
+    scope: str = ...,
+    alpha: float = ...,
+    seed: int = ...,
+    resamples: int = ...,
+) -> RankIntervals: ...
+@overload
+def rank(
+    comparisons: Mapping[str, Comparisons],
+    *,
+    correction: str = ...,
+    scope: str = ...,
+    alpha: float = ...,
+    seed: int = ...,
+    resamples: int = ...,
+) -> dict[str, RankIntervals]: ...
+def rank(
+    comparisons: Comparisons | Mapping[str, Comparisons],
+    *,
+    correction: str = "holm",
+    scope: str = "each",
+    alpha: float = 0.05,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> RankIntervals | dict[str, RankIntervals]:
+    """Rank confidence intervals on each task.
+
+    The best rank of a model is 1 plus the number of models shown better than it; the worst is M
+    minus the number of models it is shown better than.
+
+    Parameters
+    ----------
+    comparisons : Comparisons or mapping from task to Comparisons
+        From `rankbars.compare`.
+    correction : str
+        How the number of comparisons is accounted for. ``"holm"``; ``"bonferroni"``; ``"simes"``
+        (closed-testing count, never wider than Holm; falls back to Holm where its condition
+        fails, and says so); ``"maxt"`` (step-down max-T by sign flips of rows, Gaussian draws
+        for folds and estimates); ``"maxt_bootstrap"``; ``"none"``, which has no guarantee.
+    scope : {"each", "all"}
+        ``"each"``: every interval contains the true rank of its model with probability
+        ``1 - alpha``, for one model named in advance. ``"all"``: all intervals do, at once.
+    alpha : float
+        Error rate.
+    seed, resamples : int
+        Start of the random streams and number of resamples, for max-T.
+
+    Returns
+    -------
+    RankIntervals or dict from task to RankIntervals
+        As many as were given.
+
+    Raises
+    ------
+    UnknownOptionError
+        If the correction or the scope is not known.
+    OptionError
+        If `alpha` is not strictly between 0 and 1.
+
+    Notes
+    -----
+    The guarantee of scope ``"each"`` is Theorem 2.3 of Neuhof and Benjamini (2026), after Holm
+    (2013): two families of M - 1 one-sided tests per model, each at ``alpha / 2``. It holds with
+    exact ties, for which the true rank is a range and the interval contains all of it.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> better = {"math": [[1.0, 0.1], [0.9, 0.2], [1.1, 0.1], [0.8, 0.3], [1.0, 0.2]]}
+    >>> intervals = rb.rank(rb.compare(rb.Scores.from_arrays(better, ["a", "b"])))
+    >>> intervals["math"]["a"]
+    (1, 1)
+    """
+    checked, level = _scope(scope), check_rate("alpha", alpha)
+    if isinstance(comparisons, Comparisons):
+        return rank_task(comparisons, correction, checked, level, seed=seed, resamples=resamples)
+    return {
+        name: rank_task(one, correction, checked, level, seed=seed, resamples=resamples)
+        for name, one in comparisons.items()
+    }
+
+
+def rank_task(
+    comparisons: Comparisons,
+    correction: str,
+    scope: Scope,
+    alpha: float,
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+) -> RankIntervals:
+    """Rank intervals of one task; a model that is absent may stand anywhere.
+
+    Absent models take part in no test, so they make nobody else's interval wider; ranks still
+    count the full field.
+    """
+    size = len(comparisons.models)
+    present = np.flatnonzero(comparisons.present)
+    block = np.ix_(present, present)
+    family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
+    corrected = take_correction(correction)(family, scope, alpha)
+    decisions = corrected.decisions
+    best = np.ones(size, dtype=np.int64)
+    worst = np.full(size, size, dtype=np.int64)
+    shown = None
+    notes = [
+        Note(code, text, comparisons.task, tuple(comparisons.models[present[i]] for i in members))
+        for code, text, members in corrected.notes
+    ]
+    if decisions.shown_better is not None:
+        order, cycles = simultaneous_order(decisions.shown_better)
+        shown = np.zeros((size, size), dtype=np.bool_)
+        shown[block] = order
+        best, worst = rank_bounds(shown)
+        notes.extend(_cycle_note(comparisons, present[members]) for members in cycles)
+    else:
+        best[present] = 1 + decisions.better
+        worst[present] = size - decisions.worse
+    side = side_level(correction, scope, alpha) if comparisons.guaranteed else None
+    return RankIntervals(
+        models=comparisons.models,
+        best=best,
+        worst=worst,
+        alpha=alpha,
+        scope=scope,
+        target="task",
+        method=correction,
+        guarantee=None if side is None else 1.0 - alpha,
+        assumptions=comparisons.assumptions,
+        shown_better=shown,
+        side_level=side,
+        notes=(*comparisons.notes, *notes),
+    )
+
+
+def _family(comparisons: Comparisons, present: NDArray[np.intp]) -> Family:
+    """The hypotheses among the models that are present."""
+    if present.size == len(comparisons.models):
+        pairs, p = comparisons.pairs, comparisons.exact_p
+        if pairs is None:
+            return Family(None, np.inf, p, None, comparisons.evidence, comparisons.task)
+        return Family(
+            None if p is not None else pairs.statistic,
+            pairs.df,
+            p,
+            pairs.se,
+            comparisons.evidence,
+            comparisons.task,
+        )
+    block = np.ix_(present, present)
+    p = None if comparisons.exact_p is None else comparisons.exact_p[block]
+    if comparisons.pairs is None:
+        return Family(None, np.inf, p, None, comparisons.evidence, comparisons.task)
+    df = comparisons.pairs.df
+    return Family(
+        None if p is not None else comparisons.pairs.statistic[block],
+        df if np.ndim(df) == 0 else np.asarray(df)[block],
+        p,
+        comparisons.pairs.se[block],
+        comparisons.evidence,
+        comparisons.task,
+    )
+
+
+def _scope(scope: str) -> Scope:
+    if scope == "each":
+        return "each"
+    if scope == "all":
+        return "all"
+    raise UnknownOptionError.among("scope", scope, SCOPES)
+
+
+def _cycle_note(comparisons: Comparisons, members: NDArray[np.intp]) -> Note:
+    names = tuple(comparisons.models[i] for i in members)
+    return Note(
+        "cycle",
+        "These models were each shown better than another in a circle, so at least one of the "
+        "findings is false. Nothing is claimed among them.",
+        models=names,
+    )

@@ -1,0 +1,58 @@
+"""Rows of a task as the tests see them, and what must be said about them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Evidence, Items
+from rankbars.errors import OptionError
+from rankbars.stats.summaries import weighted_rows
+
+__all__ = ["item_rows", "row_notes", "row_word", "runs_only", "weighted_values"]
+
+FEW_ROWS = 5
+
+
+def item_rows(evidence: Evidence, test: str) -> Items:
+    """The evidence as rows; raises `OptionError` where there are only published scores."""
+    if isinstance(evidence, Items):
+        return evidence
+    raise OptionError(
+        f"Test {test!r} needs scores per item, fold or run; this task has one score per model. "
+        "Use --test z (or auto)."
+    )
+
+
+def weighted_values(items: Items) -> NDArray[np.float64]:
+    """The scores, transformed so that an unweighted test is the weighted one."""
+    if items.weights is None:
+        return items.values
+    if np.isnan(items.values).any():
+        raise OptionError(
+            "Weights of rows cannot be combined with missing scores. Use --missing listwise, "
+            "fail, drop_models or bounds."
+        )
+    return weighted_rows(items.values, items.weights)
+
+
+def row_word(items: Items) -> str:
+    """What a row is, in the plural."""
+    return {"items": "items", "folds": "folds", "runs": "training runs"}[items.kind]
+
+
+def runs_only(items: Items) -> tuple[str, ...]:
+    """The assumption that goes with training runs as rows."""
+    if items.kind != "runs":
+        return ()
+    return ("Over training runs only: the items of the task are taken as fixed.",)
+
+
+def row_notes(items: Items) -> list[tuple[str, str]]:
+    """What must be said about few rows."""
+    n, word = items.n, row_word(items)
+    if n == 1:
+        return [("one-row", f"One row ({word}): one observation separates nobody.")]
+    if n < FEW_ROWS:
+        return [("few-items", f"{n} {word}: the t-test rests on normal differences here.")]
+    return []

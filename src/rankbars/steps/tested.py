@@ -1,0 +1,71 @@
+"""What a test of all pairs says about one task, and its place in the full field of models."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.stats.pairs import PairStatistics
+from rankbars.stats.summaries import ModelSummary
+
+__all__ = ["Tested", "pad_tested"]
+
+
+class Tested(NamedTuple):
+    """What a test says about the models that are present on a task."""
+
+    summary: ModelSummary
+    pairs: PairStatistics | None
+    assumptions: tuple[str, ...]
+    exact_p: NDArray[np.float64] | None = None
+    notes: tuple[tuple[str, str], ...] = ()
+    guaranteed: bool = True
+
+
+def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Tested:
+    """The same findings among `size` models; the others are compared with nobody.
+
+    Parameters
+    ----------
+    tested : Tested
+        Findings about the models that are present.
+    positions : array of int
+        Where these models stand in the full field, ascending.
+    size : int
+        Number of models of the full field.
+    """
+    if positions.size == size:
+        return tested
+    vectors = [np.full(size, np.nan) for _ in range(3)]
+    for target, source in zip(vectors, tested.summary, strict=True):
+        target[positions] = source
+    block = np.ix_(positions, positions)
+    exact = tested.exact_p
+    if exact is not None:
+        exact = np.ones((size, size))
+        exact[block] = tested.exact_p
+    return tested._replace(
+        summary=ModelSummary(*vectors),
+        pairs=None if tested.pairs is None else _pad_pairs(tested.pairs, block, size),
+        exact_p=exact,
+    )
+
+
+def _pad_pairs(pairs: PairStatistics, block: Any, size: int) -> PairStatistics:
+    def square(source: Any, empty: float) -> NDArray[Any]:
+        values = np.asarray(source)
+        padded = np.full((size, size), empty, dtype=values.dtype)
+        padded[block] = values
+        return padded
+
+    return PairStatistics(
+        diff=square(pairs.diff, np.nan),
+        se=square(pairs.se, np.nan),
+        statistic=square(pairs.statistic, 0.0),
+        df=pairs.df if np.ndim(pairs.df) == 0 else square(pairs.df, 1.0),
+        n=square(pairs.n, 0),
+        constant=square(pairs.constant, False),
+        identical=square(pairs.identical, False),
+    )

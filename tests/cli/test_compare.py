@@ -1,0 +1,134 @@
+"""``rankbars compare``: from two models' results to a verdict."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rankbars as rb
+from commandline import Command, table
+
+
+def write(name: str, lines: list[str]) -> str:
+    Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return name
+
+
+def two_files(items: int = 40) -> tuple[str, str]:
+    """One file per model, without a column for the model."""
+    rows = [line.split(",", 1) for line in table((2, 2, items))[1:]]
+    names = []
+    for model, name in (("m0", "new.csv"), ("m1", "old.csv")):
+        body = [rest for other, rest in rows if other == model]
+        names.append(write(name, ["task,item,score", *body]))
+    return names[0], names[1]
+
+
+def test_two_files_give_a_verdict(rankbars: Command) -> None:
+    answer = rankbars("compare", *two_files())
+    assert answer.code == 0
+    assert "A = new" in answer.out
+    assert "A is better than B on the average of 2 tasks (at 95 %)." in answer.out
+    assert "Read 2 files" in answer.err
+
+
+def test_the_first_file_is_the_first_model(rankbars: Command) -> None:
+    first, second = two_files()
+    answer = rankbars("compare", second, first)
+    assert "A = old" in answer.out
+    assert "A is worse than B" in answer.out
+
+
+def test_json_holds_what_the_library_found(rankbars: Command, results: str) -> None:
+    words = ("--models", "m0", "--models", "m2", "--alpha", "0.1", "--json")
+    found = json.loads(rankbars("compare", results, *words).out)
+    duel = rb.head_to_head(rb.read(results), "m0", "m2", alpha=0.1)
+    assert (found["schema"], found["a"], found["b"]) == ("rankbars.head-to-head/1", "m0", "m2")
+    assert duel.average is not None
+    for entry, one in [
+        (found["average"], duel.average),
+        *zip(found["tasks"], duel.tasks.values(), strict=True),
+    ]:
+        for name in ("n", "difference", "low", "high", "se", "df", "detectable", "verdict"):
+            assert entry[name] == getattr(one, name)
+        assert (entry["ahead"], entry["behind"]) == (one.ahead, one.behind)
+
+
+def test_json_has_null_where_there_is_no_number(rankbars: Command) -> None:
+    lines = ["model,task,item,score", *(f"{m},t,{i},{i % 2}" for m in "ab" for i in range(5))]
+    found = json.loads(rankbars("compare", write("same.csv", lines), "--json").out)
+    task = found["tasks"][0]
+    assert found["average"] is None
+    assert task["low"] is None
+    assert task["detectable"] is None
+    assert task["verdict"] == "cannot tell"
+
+
+@pytest.mark.parametrize("models", [1, 3, 40])
+def test_anything_but_two_models_is_refused_with_their_names(
+    rankbars: Command, models: int
+) -> None:
+    answer = rankbars("compare", write("in.csv", table((models, 1, 5))))
+    assert answer.code == 1
+    assert "m0" in answer.err
+    if models > 1:
+        assert f"found {models}" in answer.err
+        assert "--models A --models B" in answer.err
+    if models > 20:
+        assert "and 20 more" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "part"),
+    [
+        (("--models", "m0"), 2, "names 1"),
+        (("--models", "m0", "--models", "m1", "--models", "m2"), 2, "names 3"),
+        (("--models", "m0", "--models", "m0"), 1, "Two different models"),
+        (("--models", "m0", "--models", "m7"), 2, "'m7'"),
+        (("--models", "m0", "--models", "m1", "--alpha", "1"), 1, "alpha must be"),
+        (("--models", "m0", "--models", "m1", "--test", "x"), 2, "'x'"),
+        (("--models", "m0", "--models", "m1", "--tasks", "x"), 2, "'x'"),
+        (("--models", "m0", "--models", "m1", "--missing", "x"), 2, "'x'"),
+    ],
+)
+def test_wrong_words_are_answered(
+    rankbars: Command, results: str, words: tuple[str, ...], code: int, part: str
+) -> None:
+    answer = rankbars("compare", results, *words)
+    assert answer.code == code
+    assert part in answer.err
+    assert answer.out == ""
+
+
+def test_gaps_of_other_models_do_not_matter(rankbars: Command) -> None:
+    lines = [line for line in table() if not line.startswith("m2,t1,7,")]
+    name = write("gap.csv", lines)
+    assert rankbars("compare", name, "--models", "m0", "--models", "m1").code == 0
+    answer = rankbars("compare", name, "--models", "m0", "--models", "m2")
+    assert answer.code == 1
+    assert "--missing pairwise" in answer.err
+    words = ("--models", "m0", "--models", "m2", "--missing")
+    pairwise = rankbars("compare", name, *words, "pairwise")
+    assert pairwise.code == 0
+    assert "29" in pairwise.out
+    dropped = rankbars("compare", name, *words, "drop_models")
+    assert dropped.code == 1
+    assert "leaves out 'm2'" in dropped.err
+
+
+def test_tasks_are_chosen(rankbars: Command, results: str) -> None:
+    words = ("--models", "m0", "--models", "m1", "--tasks", "t1", "--json")
+    found = json.loads(rankbars("compare", results, *words).out)
+    assert [task["name"] for task in found["tasks"]] == ["t1"]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "日本語のモデル" * 5, "a\tb", "é|*_`"])
+def test_lines_fit_eighty_columns_whatever_the_names(rankbars: Command, name: str) -> None:
+    from rich.cells import cell_len
+
+    lines = [line.replace("t0", f'"{name}"') for line in table((2, 3, 30))]
+    answer = rankbars("compare", write("in.csv", lines))
+    assert answer.code == 0
+    assert max(map(cell_len, answer.out.splitlines())) <= 80

@@ -1,0 +1,148 @@
+"""``rankbars show`` and ``rankbars report``: a board file, shown again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import rankbars as rb
+from commandline import Command
+from rankbars import render
+
+
+@pytest.fixture
+def board(rankbars: Command, results: str) -> rb.Leaderboard:
+    """A board that also lies in ``board.json``."""
+    assert rankbars("rank", results, "-o", "board.json").code == 0
+    return rb.load("board.json")
+
+
+def test_text_is_the_default_and_what_rank_printed(
+    rankbars: Command, board: rb.Leaderboard, results: str
+) -> None:
+    assert rankbars("show", "board.json").out == rankbars("rank", results).out
+
+
+def test_every_format_is_that_of_the_library(rankbars: Command, board: rb.Leaderboard) -> None:
+    expected = {
+        "md": render.render_markdown(board),
+        "csv": render.render_csv(board),
+        "latex": render.render_latex(board),
+        "json": Path("board.json").read_text("utf-8"),
+    }
+    for form, text in expected.items():
+        answer = rankbars("show", "board.json", "--format", form)
+        assert answer == (0, text, "")
+
+
+@pytest.mark.parametrize("form", ["text", "md", "csv", "latex", "json"])
+def test_one_task_is_shown_by_its_name(
+    rankbars: Command, board: rb.Leaderboard, form: str
+) -> None:
+    answer = rankbars("show", "board.json", "--task", "t2", "--format", form)
+    assert answer.code == 0
+    assert answer.out != rankbars("show", "board.json", "--format", form).out
+
+
+def test_an_unknown_task_is_answered_with_the_known_ones(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    answer = rankbars("show", "board.json", "--task", "t9")
+    assert answer.code == 2
+    assert "'t9'" in answer.err
+    assert "t0" in answer.err
+
+
+def test_methods_is_a_paragraph_with_the_settings_and_a_citation(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    answer = rankbars("show", "board.json", "--methods")
+    assert answer.code == 0
+    assert "Holm" in answer.out
+    assert "95" in answer.out
+    assert "rankbars" in answer.out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--methods", "--task", "t1"),
+        ("--methods", "--format", "md"),
+        ("--format", "markdwn"),
+        ("--format",),
+        (),
+    ],
+)
+def test_options_that_do_not_go_together_are_wrong_usage(
+    rankbars: Command, words: tuple[str, ...]
+) -> None:
+    path = ("board.json",) if words else ()
+    assert rankbars("show", *path, *words).code == 2
+
+
+def test_a_board_is_read_from_standard_input(rankbars: Command, board: rb.Leaderboard) -> None:
+    content = Path("board.json").read_bytes()
+    assert rankbars("show", "-", stdin=content).out == rankbars("show", "board.json").out
+
+
+@pytest.mark.parametrize(
+    ("content", "part"),
+    [
+        (b"", "valid JSON"),
+        (b"{}", "no schema"),
+        (b"[]", "no schema"),
+        (b'{"schema": "rankbars.board/2"}', "rankbars.board/2"),
+        (b'{"schema": "rankbars.board/1"}', "damaged"),
+        (b'{"schema": {"a": 1}}', "not a board file"),
+        (b"model,task,score\na,t,1\n", "valid JSON"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b"[" * 200_000, "valid JSON"),
+    ],
+)
+@pytest.mark.parametrize("command", [("show",), ("report", "-o", "page.html")])
+def test_what_is_not_a_board_is_refused(
+    rankbars: Command, content: bytes, part: str, command: tuple[str, ...]
+) -> None:
+    Path("bad.json").write_bytes(content)
+    answer = rankbars(*command, "bad.json")
+    assert answer.code == 1
+    assert "bad.json" in answer.err
+    assert part in answer.err
+    assert not Path("page.html").exists()
+
+
+def test_a_board_cut_anywhere_is_refused_without_a_traceback(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    whole = Path("board.json").read_bytes()
+    for end in range(0, len(whole) - 2, max(1, len(whole) // 40)):
+        Path("cut.json").write_bytes(whole[:end])
+        assert rankbars("show", "cut.json").code == 1
+
+
+def test_a_board_with_any_one_value_gone_wrong_is_refused_or_shown(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    """No damage to a single value ends in a traceback."""
+    values = json.loads(Path("board.json").read_text("utf-8"))
+    for key in values:
+        for wrong in (None, 7, "x", [], {}, [[["x"]]], 10**40):
+            Path("odd.json").write_text(json.dumps(values | {key: wrong}), encoding="utf-8")
+            assert rankbars("show", "odd.json").code in (0, 1)
+
+
+def test_a_page_is_written_and_needs_a_place(rankbars: Command, board: rb.Leaderboard) -> None:
+    assert rankbars("report", "board.json", "-o", "page.html").code == 0
+    assert Path("page.html").read_text("utf-8") == render.render_html(board)
+    assert rankbars("report", "board.json").code == 2
+    assert rankbars("report", "board.json", "-o", "none/page.html").code == 1
+    assert rankbars("report", "board.json", "-o", "board.json").code == 1
+    assert rb.load("board.json").models == board.models
+
+
+def test_a_file_that_is_not_there_is_named(rankbars: Command) -> None:
+    answer = rankbars("show", "none.json")
+    assert answer.code == 1
+    assert "none.json" in answer.err

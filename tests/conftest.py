@@ -1,0 +1,64 @@
+"""What every test can count on: hypothesis profiles, a browser, and no quiet skips in CI."""
+
+import os
+import shutil
+from collections.abc import Generator, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# A test run says the same thing twice in a row; `make soak` looks for what nobody thought of.
+settings.register_profile(
+    "deterministic",
+    derandomize=True,
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.register_profile(
+    "soak",
+    deadline=None,
+    max_examples=5_000,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("deterministic")
+
+# Headless, as root in a container, and without the calls home that a closed network refuses.
+CHROMIUM_OPTIONS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, Any, Any]:
+    """Turn a skip into a failure where CI=true says that everything should be there."""
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and os.environ.get("CI") == "true":
+        report.outcome = "failed"
+        report.longrepr = f"Skipped, which CI=true does not allow: {call.excinfo}"
+    return report
+
+
+@pytest.fixture
+def browser() -> Iterator[Any]:
+    """The system's Chromium, driven by Playwright."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip("needs Chromium (on Debian: apt-get install chromium)")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_OPTIONS)
+        yield chromium
+        chromium.close()

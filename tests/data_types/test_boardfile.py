@@ -1,0 +1,108 @@
+"""The board file: a round trip, and clear errors for anything else."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import jsonschema
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rankbars as rb
+from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
+from strategies import score_tables
+
+
+def small_board() -> rb.Leaderboard:
+    rng = np.random.default_rng(0)
+    arrays = {f"t{i}": rng.random((9, 3)) for i in range(4)}
+    arrays["t0"][0, 0] = np.nan
+    return rb.leaderboard(rb.Scores.from_arrays(arrays, ["a", "b", "c"]), missing="bounds")
+
+
+@given(scores=score_tables())
+def test_round_trip_gives_the_same_bytes(scores: rb.Scores) -> None:
+    text = board_json(rb.leaderboard(scores))
+    assert board_json(board_from_dict(json.loads(text))) == text
+
+
+def test_file_holds_the_documented_keys_and_no_nan() -> None:
+    values = board_to_dict(small_board())
+    assert set(values) >= {
+        "schema", "models", "tasks", "overall", "aggregate", "shown_better", "tiers", "notes",
+        "spec", "provenance",
+    }  # fmt: skip
+    assert values["tasks"][0]["mean"][0] is None  # a is absent from t0
+    json.dumps(values, allow_nan=False)
+
+
+@given(scores=score_tables())
+def test_file_follows_the_schema_that_ships_with_the_package(scores: rb.Scores) -> None:
+    validator = jsonschema.Draft202012Validator(board_schema())
+    validator.validate(board_to_dict(rb.leaderboard(scores)))
+    validator.validate(board_to_dict(small_board()))
+
+
+def test_saving_leaves_nothing_half_written(tmp_path: Path) -> None:
+    target = tmp_path / "board.json"
+    small_board().save(target)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["board.json"]
+    assert rb.load(target).models == ("a", "b", "c")
+
+
+def test_saving_into_a_missing_folder_names_it(tmp_path: Path) -> None:
+    with pytest.raises(rb.WriteError, match="No such file or directory"):
+        small_board().save(tmp_path / "nowhere" / "board.json")
+    with pytest.raises(rb.WriteError, match="it is a folder"):
+        small_board().save(tmp_path)
+
+
+def test_saving_to_a_device_does_not_replace_it() -> None:
+    small_board().save("/dev/null")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "does not hold valid JSON"),
+        ("{", "does not hold valid JSON"),
+        ("[]", "no schema"),
+        ('{"schema": "rankbars.board/9"}', "found schema 'rankbars.board/9'"),
+        ('{"schema": "rankbars.board/1"}', "damaged board file"),
+        ("[" * 100_000, "not a board file"),
+    ],
+)
+def test_anything_else_is_refused_with_the_file_named(
+    tmp_path: Path, content: str, message: str
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(content)
+    with pytest.raises(rb.ReadError, match=message) as error:
+        rb.load(path)
+    assert "x.json" in str(error.value)
+
+
+def test_damaged_values_are_refused(tmp_path: Path) -> None:
+    good = board_to_dict(small_board())
+    path = tmp_path / "x.json"
+    damages = [
+        ("models", ["a", "b"]),
+        ("models", ["a", "a", "b"]),
+        ("tiers", [["zebra"]]),
+        ("tiers", []),
+        ("shown_better", [["a", "zebra"]]),
+        ("lead", "banana"),
+        ("notes", [{}]),
+        ("tasks", "x"),
+        ("overall", {}),
+        ("spec", {"alpha": 7}),
+    ]
+    for key, value in damages:
+        path.write_text(json.dumps(good | {key: value}))
+        with pytest.raises(rb.ReadError):
+            rb.load(path)

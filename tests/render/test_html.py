@@ -1,0 +1,155 @@
+"""The page: one file, nothing loaded, nothing run, the same bytes every time."""
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+
+from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.data.notes import Note
+from rankbars.errors import OptionError
+from rankbars.render import RENDERERS, notebook_html, render_html
+from rankbars.render.names import shorten, visible
+from render.boards import average_board, board_of, new_task_board, task, task_board
+from render.hostile import NASTY, hostile_boards
+
+VOID = {"meta", "br", "line", "path", "rect"}
+
+
+class Reader(HTMLParser):
+    """Tags in order, attributes, and the text of every model's row header."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.attributes: set[str] = set()
+        self.ids: list[str] = []
+        self.links: list[str] = []
+        self.names: list[str] = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+        self.ids += [value for name, value in attrs if name == "id"]
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+        if tag == "bdi":
+            self.names.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "bdi" in self.open:
+            self.names[-1] += data
+
+
+ALL_BOARDS = [average_board(), task_board(), new_task_board(), board_of(1), board_of(2)]
+
+
+@pytest.mark.parametrize("board", ALL_BOARDS)
+def test_every_kind_of_board_gives_a_well_formed_page(board):
+    page = Reader(render_html(board))
+    assert page.open == []
+    assert len(page.ids) == len(set(page.ids))
+    assert all(link.startswith("#") and link[1:] in page.ids for link in page.links)
+
+
+def test_nothing_runs_and_nothing_is_loaded():
+    text = render_html(average_board())
+    page = Reader(text)
+    assert not page.tags & {"script", "link", "iframe", "img", "object", "embed", "base", "form"}
+    assert not {name for name in page.attributes if name.startswith("on") or name == "style"}
+    assert "url(" not in text
+    assert "@import" not in text
+
+
+def test_the_policy_allows_this_style_and_no_other():
+    text = render_html(average_board())
+    style = re.search(r"<style>(.*?)</style>", text, re.DOTALL)
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert f"default-src 'none'; style-src 'sha256-{digest}'" in text
+
+
+@settings(max_examples=25)
+@given(hostile_boards())
+def test_names_stay_text_wherever_they_stand(board):
+    notes = tuple(Note("x", f"About {name}.", models=(name,)) for name in board.models)
+    tasks = {name: replace(task("a"), name=name) for name in board.models}
+    for render in (render_html, notebook_html):
+        page = Reader(render(replace(board, notes=notes, tasks=tasks)))
+        assert page.open == []
+        assert not page.tags & {"script", "img", "b", "a b"} - {"b"}
+        shown = {shorten(visible(name), 120) for name in board.models}
+        assert shown <= set(page.names)
+
+
+def test_a_name_cannot_turn_the_direction_of_the_text_around_it():
+    page = render_html(average_board(tuple(sorted(NASTY[8:13]))))
+    assert "\u202e" not in page
+    assert "\\u202e" in page
+
+
+@pytest.mark.parametrize("format", sorted(RENDERERS))
+def test_the_same_board_gives_the_same_bytes(format):
+    board = average_board()
+    again = board_from_dict(board_to_dict(board))
+    assert RENDERERS[format](board) == RENDERERS[format](board) == RENDERERS[format](again)
+
+
+def test_the_method_box_has_an_entry_for_every_kind_of_number():
+    text = render_html(average_board())
+    for part in (
+        "The sentence at the top, and the tiers",
+        "<h3>Rank on average</h3>",
+        "<h3>Score</h3>",
+        "<h3>New task</h3>",
+        "<h3>Rank on each task</h3>",
+        "95&nbsp;%, all statements at once",
+        "79.4&nbsp;%, each model, chosen in advance",
+        "The target is the average over exactly these tasks.",
+        "The new task is drawn from the same source as these 9 tasks.",
+    ):
+        assert part in text, part
+
+
+def test_the_page_says_what_was_read_and_how():
+    text = render_html(average_board())
+    assert "ab" * 32 in text
+    assert "results/scores.csv" in text
+    assert "alpha_overall = 0.2" in text
+    assert "seed = 0" in text
+    assert "rankbars 0.1.0" in text
+
+
+def test_rows_point_to_their_notes():
+    text = render_html(average_board())
+    assert '<a class="mark" href="#note-1"' in text
+    assert 'id="note-1"' in text
+
+
+def test_large_boards_say_what_they_leave_out():
+    text = render_html(board_of(300, n_tasks=80))
+    assert "The 100 last models are not drawn" in text
+    assert "14 more tasks are left out here" in text
+
+
+def test_one_task_alone_is_no_page():
+    with pytest.raises(OptionError, match="every task"):
+        render_html(average_board(), task="a")
+
+
+def test_a_notebook_shows_the_sentence_and_the_table():
+    text = notebook_html(average_board())
+    assert "2 models may be first" in text
+    assert text.count("<tr>") == 6
+    assert average_board()._repr_html_() == text

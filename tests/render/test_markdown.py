@@ -1,0 +1,94 @@
+"""Markdown for GitHub: names act on nothing, bytes are stable, the limit holds."""
+
+import re
+from dataclasses import replace
+
+from hypothesis import given
+from markdown_it import MarkdownIt
+
+from rankbars.data.notes import Note
+from rankbars.render import render_markdown
+from rankbars.render.markdown import LIMIT, MARKER
+from rankbars.render.names import shorten, visible
+from render.boards import average_board, board_of, task_board
+from render.hostile import hostile_boards, hostile_names
+
+PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+
+
+def first_table(text: str) -> list[list[str]]:
+    """Cells of the first table as a reader sees them."""
+    html = PARSER.render(text).split("<tbody>", 1)[1].split("</tbody>", 1)[0]
+    rows = html.split("<tr>")[1:]
+    return [re.findall(r"<td[^>]*>(.*?)</td>", row, re.DOTALL) for row in rows]
+
+
+def unescaped(html: str) -> str:
+    from html import unescape
+
+    return unescape(re.sub(r"</?code>", "", html))
+
+
+def test_the_board_reads_as_meant(snapshot):
+    assert render_markdown(task_board()) == snapshot
+
+
+def test_a_program_finds_its_own_comment_and_a_reader_the_verdict_first():
+    lines = render_markdown(average_board()).splitlines()
+    assert lines[0] == MARKER
+    assert lines[2].startswith("**On the average of these 9 tasks, 2 models may be first (95 %)")
+
+
+@given(hostile_boards())
+def test_every_name_stays_text_in_its_own_cell(board):
+    rows = first_table(render_markdown(board))
+    assert len(rows) == 5
+    assert len({len(row) for row in rows}) == 1
+    shown = [unescaped(row[1]).removesuffix(" (1)") for row in rows]
+    expected = [shorten(visible(board.models[i]), 100) for i in board.order]
+    assert [text.strip() for text in shown] == [text.strip() for text in expected]
+
+
+@given(hostile_boards())
+def test_no_name_becomes_markup_or_calls_anybody(board):
+    board = replace(board, notes=tuple(Note("x", f"About {name}.") for name in board.models))
+    text = render_markdown(board)
+    html = PARSER.render(text)
+    tags = set(re.findall(r"<(/?[a-zA-Z]+)", html))
+    assert tags <= {
+        tag + name
+        for name in ("p strong code table thead tbody tr th td ul li details summary").split()
+        for tag in ("", "/")
+    }
+    outside_code = re.sub(r"<code>.*?</code>", "", html, flags=re.DOTALL)
+    assert "@" not in re.sub(r"@<!-- -->", "", outside_code)
+
+
+@given(hostile_names)
+def test_a_task_name_stays_text_in_its_summary(name):
+    board = average_board()
+    board = replace(
+        board, tasks={name: replace(board.tasks["a"], name=name), "b": board.tasks["b"]}
+    )
+    html = PARSER.render(render_markdown(board))
+    summary = re.search(r"<summary>(.*?)</summary>", html, re.DOTALL)
+    assert summary is not None
+    assert unescaped(summary[1]).startswith(shorten(visible(name), 100))
+
+
+def test_a_board_too_long_for_a_comment_is_cut_with_a_pointer():
+    for board in (board_of(3000), board_of(40, n_tasks=60)):
+        text = render_markdown(board)
+        assert len(text) <= LIMIT
+        assert len(text) > LIMIT // 2
+        assert "left out here; `rankbars show board.json`" in text
+        assert text.count("<details>") == text.count("</details>")
+
+
+def test_many_long_notes_do_not_push_it_over_the_limit():
+    notes = tuple(Note("x", f"{i} " + "very " * 500, models=(f"model {i:02}",)) for i in range(60))
+    assert len(render_markdown(board_of(60, notes=notes))) <= LIMIT
+
+
+def test_a_single_task_has_no_folded_copy_of_itself():
+    assert "<details>" not in render_markdown(task_board())

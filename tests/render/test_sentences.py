@@ -1,0 +1,194 @@
+"""The sentences: each claims only what its guarantee covers."""
+
+import numpy as np
+import pytest
+
+from rankbars.data.notes import Note
+from rankbars.data.spec import Spec
+from rankbars.render.sentences import (
+    headline,
+    lead_claim,
+    new_task_claim,
+    new_task_line,
+    new_task_sentence,
+    scopes_line,
+    width_line,
+)
+from render.boards import (
+    HALF,
+    NAMES,
+    SCORE,
+    SHOWN,
+    average,
+    average_board,
+    board_of,
+    new_task_board,
+    order_of,
+    overall,
+    task,
+    task_board,
+)
+
+
+def test_several_models_that_may_be_first_are_all_named():
+    assert headline(average_board()) == (
+        "On the average of these 9 tasks, 2 models may be first (95 %): ant, bee. "
+        "2 of 4 neighbours in the order are not separated. Tiers: 3."
+    )
+
+
+def test_one_model_that_beats_all_is_first():
+    shown = SHOWN | order_of((0, 1))
+    board = average_board(shown_better=shown, tiers=(("ant",), ("bee",), NAMES[2:4], ("eel",)))
+    assert headline(board) == (
+        "On the average of these 9 tasks, ant is first (95 %). "
+        "1 of 4 neighbours in the order is not separated. Tiers: 4."
+    )
+
+
+def test_a_complete_order_says_so():
+    shown = np.triu(np.ones((5, 5), dtype=np.bool_), k=1)
+    board = average_board(shown_better=shown, tiers=tuple((name,) for name in NAMES))
+    assert "All 4 neighbours in the order are separated. Tiers: 5." in headline(board)
+
+
+def test_no_evidence_is_a_result():
+    board = average_board(shown_better=order_of(), tiers=(NAMES,))
+    assert headline(board) == (
+        "On the average of these 9 tasks, no model can be told apart from another (95 %)."
+    )
+
+
+def test_a_population_of_tasks_is_named_as_such():
+    board = average_board(aggregate=average(over="tasks", estimator="t"))
+    assert headline(board).startswith("On the average over tasks like these, 2 models may be first")
+    assert lead_claim(board).title == "Rank on average, tasks like these"
+
+
+def test_weights_are_mentioned_and_tasks_without_weight_do_not_count():
+    tasks = {"a": task("a", weight=0.75), "b": task("b", weight=0.25), "c": task("c", weight=0.0)}
+    board = average_board(tasks=tasks)
+    assert headline(board).startswith("On the weighted average of these 2 tasks, ")
+
+
+def test_a_single_task_speaks_of_this_task():
+    assert headline(task_board()).startswith("On this task, 2 models may be first (95 %): ant, bee")
+
+
+def test_models_without_scores_are_not_ruled_out_and_not_counted_as_leaders():
+    score = SCORE.copy()
+    score[4] = np.nan
+    shown = order_of((0, 2), (0, 3), (1, 2), (1, 3))
+    board = average_board(
+        aggregate=average(score=score, low=score - HALF, high=score + HALF), shown_better=shown
+    )
+    assert headline(board).startswith(
+        "On the average of these 9 tasks, 2 models may be first (95 %): ant, bee. "
+        "Not scored on everything, so not ruled out: eel."
+    )
+
+
+def test_many_leaders_are_counted_and_the_first_of_them_named():
+    board = board_of(12, shown_better=order_of(*((i, 11) for i in range(11)), size=12))
+    named = ", ".join(f"model {i:02}" for i in range(8))
+    assert f"11 models may be first (95 %): {named} and 3 more." in headline(board)
+
+
+def test_a_new_task_gets_one_statement_about_one_model_with_its_probability():
+    assert headline(new_task_board()) == (
+        "On a new task, ant, named in advance, ranks 1 to 3 with probability at least 79.4 %. "
+        "The same holds for each other model by itself, not for several together."
+    )
+
+
+def test_two_models_and_one_model_get_plain_sentences():
+    assert headline(board_of(2)) == (
+        "On the average of these 9 tasks, the two models cannot be told apart (95 %)."
+    )
+    assert headline(board_of(1)) == "There is only one model, model 0: nothing to rank."
+
+
+def test_a_test_that_breaks_its_level_is_called_out():
+    board = task_board(notes=(Note("folds-as-independent", "Folds share data.", "a"),))
+    assert headline(board).endswith("The level does not hold for this test: see the notes.")
+
+
+def test_too_few_tasks_become_one_line_and_no_column():
+    note = Note("too-few-tasks", "3 tasks; a new-task interval at this level needs 4.")
+    everything = overall(best=np.ones(5, int), worst=np.full(5, 5), trivial=True, guarantee=1.0)
+    board = average_board(overall=everything, notes=(note,))
+    assert new_task_claim(board) is None
+    assert new_task_line(board) == "3 tasks; a new-task interval at this level needs 4."
+    assert width_line(board) == ""
+
+
+def test_intervals_that_exclude_nothing_become_one_line_too():
+    board = average_board(overall=overall(best=np.ones(5, int), worst=np.full(5, 5)))
+    assert new_task_claim(board) is None
+    assert new_task_line(board) == "New task: at 79.4 %, every model may rank anywhere."
+
+
+def test_the_new_task_header_carries_level_and_scope():
+    claim = new_task_claim(average_board())
+    assert claim is not None
+    assert claim.words == "79.4 %, each model, chosen in advance"
+
+
+def test_simultaneous_intervals_speak_of_all_models():
+    board = average_board(overall=overall(scope="all"))
+    assert new_task_line(board) == (
+        "New task: every model ranks within its interval, all at once, "
+        "with probability at least 79.4 %."
+    )
+
+
+def test_intervals_for_measured_ranks_are_labelled_as_such():
+    board = average_board(overall=overall(method="observed", guarantee=None))
+    claim = new_task_claim(board)
+    assert claim is not None
+    assert claim.title == "New task, as measured"
+    assert claim.words == "80 %, each model, chosen in advance"
+    assert "is measured within its interval" in new_task_line(board)
+    assert new_task_sentence(board, "ant") == (
+        "On a new task, ant, named in advance, is measured at rank 1 to 3 "
+        "with probability at least 80 %."
+    )
+
+
+def test_intervals_without_a_guarantee_say_so():
+    board = average_board(overall=overall(guarantee=None), spec=Spec(correction="none"))
+    assert lead_claim(board).words == "no guarantee"
+    assert new_task_line(board) == "New task: the intervals carry no guarantee."
+    assert "no guarantee" in new_task_sentence(board, "ant")
+
+
+@pytest.mark.parametrize(
+    ("spread", "line"),
+    [
+        (
+            [1, 1, 1, 1, 1],
+            "Mean width 1.6 ranks: 0.6 from too few items, 1.0 from ranks that differ between "
+            "tasks.",
+        ),
+        (
+            [2, 2, 2, 2, 2],
+            "Mean width 1.6 ranks, all from ranks that differ between tasks, none from too few "
+            "items.",
+        ),
+        (
+            [0, 0, 0, 0, 0],
+            "Mean width 1.6 ranks, all from too few items, none from ranks that differ between "
+            "tasks.",
+        ),
+    ],
+)
+def test_the_width_is_split_into_items_and_tasks(spread, line):
+    assert width_line(average_board(overall=overall(spread=np.array(spread)))) == line
+
+
+def test_the_two_scopes_are_explained_only_where_they_differ():
+    assert "all models at once" in scopes_line(average_board())
+    assert scopes_line(average_board(aggregate=average(scope="all"))) == ""
+    assert lead_claim(average_board(aggregate=average(scope="all"))).words == (
+        "95 %, all models at once"
+    )

@@ -1,0 +1,144 @@
+"""How models stand on an average of tasks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy import stats
+
+import rankbars as rb
+from strategies import score_tables
+
+
+def two_tasks(seed: int = 0, gap: float = 0.0) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {
+        "law": rng.normal(size=(40, 3)) + [0.0, gap, 2 * gap],
+        "math": rng.normal(size=(25, 3)) * 3 + [0.0, gap, 2 * gap],
+    }
+
+
+def test_average_over_these_tasks_sums_paired_contrasts_by_hand() -> None:
+    tasks = two_tasks(gap=0.9)
+    average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"]))
+    law, math = tasks["law"], tasks["math"]
+    score = (law.mean(axis=0) + math.mean(axis=0)) / 2
+    assert average.over == "items"
+    assert average.score == pytest.approx(score, rel=1e-12)
+    parts = [task.var(axis=0, ddof=1) / len(task) / 4 for task in (law, math)]
+    variance = parts[0] + parts[1]
+    df = variance**2 / (parts[0] ** 2 / 39 + parts[1] ** 2 / 24)
+    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
+    assert average.low == pytest.approx(score - half, rel=1e-9)
+    assert average.high == pytest.approx(score + half, rel=1e-9)
+    # The decision for a and c, redone pair by pair with scipy.
+    d = [task[:, 2] - task[:, 0] for task in (law, math)]
+    v = [x.var(ddof=1) / len(x) / 4 for x in d]
+    t = (d[0].mean() + d[1].mean()) / 2 / np.sqrt(sum(v))
+    p = stats.t.sf(t, sum(v) ** 2 / (v[0] ** 2 / 39 + v[1] ** 2 / 24))
+    assert (p <= 0.05 / 6) == average.shown_better[2, 0]
+
+
+def test_average_over_a_population_is_the_paired_t_over_task_means() -> None:
+    rng = np.random.default_rng(8)
+    means = rng.normal(size=(9, 2)) + [0.0, 1.4]
+    names = [f"t{i}" for i in range(9)]
+    scores = rb.Scores(
+        {name: rb.Estimates(("a", "b"), row) for name, row in zip(names, means, strict=True)}
+    )
+    average = rb.aggregate(scores)
+    assert average.over == "tasks"
+    half = stats.t.ppf(0.975, 8) * means.std(axis=0, ddof=1) / 3
+    assert average.low == pytest.approx(means.mean(axis=0) - half, rel=1e-12)
+    p = stats.ttest_rel(means[:, 1], means[:, 0], alternative="greater").pvalue
+    assert average.shown_better[1, 0] == (p <= 0.025)
+
+
+def test_tasks_on_different_metrics_are_averaged_as_ranks_never_raw() -> None:
+    info = {"law": rb.TaskInfo(metric="accuracy"), "math": rb.TaskInfo(metric="rmse")}
+    scores = rb.Scores.from_arrays(two_tasks(gap=3.0), ["a", "b", "c"], info=info)
+    average = rb.aggregate(scores)
+    assert (average.unit, average.direction) == ("rank", "lower")
+    assert average.score.tolist() == [3.0, 2.0, 1.0]
+    with pytest.raises(rb.OptionError, match="--aggregate tasks"):
+        rb.aggregate(scores, over="items")
+
+
+def test_scores_without_error_cannot_be_averaged_over_exactly_these_tasks() -> None:
+    scores = rb.Scores({name: rb.Estimates(("a", "b"), [0.1, 0.2]) for name in ("x", "y")})
+    assert rb.aggregate(scores).over == "tasks"
+    with pytest.raises(rb.OptionError, match="one score per model without an error"):
+        rb.aggregate(scores, over="items")
+
+
+def test_weights_are_scaled_and_a_task_of_weight_zero_adds_nothing() -> None:
+    tasks = two_tasks() | {"zoo": np.full((5, 3), 1e6)}
+    scores = rb.Scores.from_arrays(tasks, ["a", "b", "c"])
+    weighted = rb.aggregate(scores, weights={"law": 3, "math": 1})
+    expected = 0.75 * tasks["law"].mean(axis=0) + 0.25 * tasks["math"].mean(axis=0)
+    assert weighted.score == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"law": -1.0}, "weight of task 'law'"),
+        ({"law": 0.0, "math": 0.0}, "All weights of tasks are zero"),
+        ({"lwa": 1.0}, "Did you mean 'law'"),
+        ({"law": 1.0}, "at least two tasks with weight"),
+    ],
+)
+def test_weights_out_of_range_are_refused(weights: dict[str, float], message: str) -> None:
+    scores = rb.Scores.from_arrays(two_tasks(), ["a", "b", "c"])
+    with pytest.raises(rb.RankbarsError, match=message):
+        rb.aggregate(scores, weights=weights)
+
+
+def test_a_model_missing_from_a_task_has_no_average_and_may_stand_anywhere() -> None:
+    tasks = two_tasks(gap=2.0)
+    tasks["math"][:, 0] = np.nan
+    average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"]))
+    assert np.isnan(average.score[0])
+    assert (average.best[0], average.worst[0]) == (1, 3)
+    assert average.worst[2] == 2  # c is shown better than b, but a could be anywhere
+    assert any(note.code == "no-average" and note.models == ("a",) for note in average.notes)
+
+
+def test_identical_models_are_never_shown_to_differ_on_the_average() -> None:
+    tasks = {name: np.column_stack([x, x[:, 0]]) for name, x in two_tasks().items()}
+    average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c", "twin"]), scope="all")
+    assert not average.shown_better[0, 3]
+    assert not average.shown_better[3, 0]
+    assert average.best[0] == average.best[3]
+    assert average.worst[0] == average.worst[3]
+
+
+def test_constant_differences_count_as_a_sign_test_on_all_rows() -> None:
+    base = np.arange(3.0)[:, None]
+    tasks = {name: np.hstack([base + 1, base]) for name in ("law", "math")}
+    average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b"]), alpha=0.04)
+    # 2^-6 = .0156 on six rows: enough at .02 a side, not at .01.
+    assert average.shown_better[0, 1]
+    strict = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b"]), alpha=0.02)
+    assert not strict.shown_better[0, 1]
+
+
+@given(scores=score_tables(min_models=2))
+def test_ranks_on_the_average_agree_with_shown_better(scores: rb.Scores) -> None:
+    if len(scores.tasks) < 2:
+        return
+    average = rb.aggregate(scores, scope="all", alpha=0.3)
+    size = len(average.models)
+    assert average.best.tolist() == (1 + average.shown_better.sum(axis=0)).tolist()
+    assert average.worst.tolist() == (size - average.shown_better.sum(axis=1)).tolist()
+    assert not (average.shown_better & average.shown_better.T).any()
+
+
+@given(scores=score_tables(min_models=2))
+def test_simultaneous_ranks_contain_the_ranks_of_each(scores: rb.Scores) -> None:
+    if len(scores.tasks) < 2:
+        return
+    each, every = (rb.aggregate(scores, scope=scope, alpha=0.2) for scope in ("each", "all"))
+    assert (every.best <= each.best).all()
+    assert (every.worst >= each.worst).all()

@@ -1,0 +1,106 @@
+"""What happens where a model has no score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.steps.missingness import resolve_missing
+
+NAN = float("nan")
+GAPPY = {"law": [[1, 0, 1], [1, NAN, 0], [0, 1, NAN]], "math": [[1, 1, 0], [0, 1, 0]]}
+
+
+def scores(info: dict[str, rb.TaskInfo] | None = None) -> rb.Scores:
+    return rb.Scores.from_arrays(GAPPY, ["a", "b", "c"], info=info)
+
+
+def test_complete_scores_pass_untouched() -> None:
+    complete = rb.Scores.from_arrays({"math": [[1, 0]]}, ["a", "b"])
+    assert resolve_missing(complete, "raise") is complete
+
+
+def test_raise_shows_what_each_policy_would_keep() -> None:
+    with pytest.raises(rb.DataError) as error:
+        resolve_missing(scores(), "raise")
+    text = str(error.value)
+    assert "2 of 15 scores (13.3 %) are missing" in text
+    assert "model 'b' on 1 of 3 rows of task 'law'" in text
+    for line in (
+        "--missing pairwise",
+        "--missing listwise",
+        "--missing drop_models",
+        "--missing bounds",
+        "--missing fail",
+    ):
+        assert line in text
+    assert "3 of 3 models, 2 of 2 tasks, 3 of 5 rows" in text
+    assert "1 of 3 models, 2 of 2 tasks, 5 of 5 rows" in text
+
+
+def test_listwise_keeps_rows_that_every_model_has() -> None:
+    kept = resolve_missing(scores(), "listwise")
+    assert kept.tasks["law"].values.tolist() == [[1.0, 0.0, 1.0]]
+    assert kept.tasks["math"].n == 2
+
+
+def test_listwise_leaves_out_a_task_without_complete_rows_and_says_so() -> None:
+    gappy = rb.Scores.from_arrays({"law": [[1, NAN]], "math": [[1, 0]]}, ["a", "b"])
+    kept = resolve_missing(gappy, "listwise")
+    assert list(kept.tasks) == ["math"]
+    assert any(note.code == "tasks-left-out" and "law" in note.message for note in kept.notes)
+
+
+def test_fail_gives_the_declared_minimum() -> None:
+    info = {"law": rb.TaskInfo(minimum=0.0)}
+    kept = resolve_missing(scores(info), "fail")
+    assert kept.tasks["law"].values[1, 1] == 0.0
+    assert kept.tasks["law"].values[2, 2] == 0.0
+
+
+def test_fail_on_a_lower_is_better_task_gives_the_declared_maximum() -> None:
+    info = {"law": rb.TaskInfo(direction="lower", maximum=9.0)}
+    assert resolve_missing(scores(info), "fail").tasks["law"].values[1, 1] == -9.0
+
+
+def test_fail_without_a_declared_minimum_says_how_to_declare_it() -> None:
+    with pytest.raises(rb.OptionError, match="--score-min 0"):
+        resolve_missing(scores(), "fail")
+
+
+def test_drop_models_leaves_out_models_with_a_gap() -> None:
+    assert resolve_missing(scores(), "drop_models").models == ("a",)
+
+
+def test_bounds_lets_an_incomplete_model_stand_anywhere_on_that_task() -> None:
+    board = rb.leaderboard(scores(), missing="bounds")
+    law = board.tasks["law"]
+    assert (law.best[1], law.worst[1]) == (1, 3)
+    assert np.isnan(law.mean[1])
+    assert not np.isnan(board.tasks["math"].mean).any()
+
+
+def test_bounds_makes_nobody_else_wider() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(30, 4)) + [0.0, 0.8, 1.6, 2.4]
+    alone = rb.leaderboard(rb.Scores.from_arrays({"t": values}, ["a", "b", "c", "d"]))
+    gappy = np.column_stack([values, rng.normal(size=30)])
+    gappy[0, 4] = NAN
+    names = ["a", "b", "c", "d", "e"]
+    wider = rb.leaderboard(rb.Scores.from_arrays({"t": gappy}, names), missing="bounds")
+    assert wider.tasks["t"].best[:4].tolist() == alone.tasks["t"].best.tolist()
+    # The absent model may stand below anybody, so only the worst rank moves, by one.
+    assert wider.tasks["t"].worst[:4].tolist() == (alone.tasks["t"].worst + 1).tolist()
+
+
+def test_pairwise_names_the_models_with_gaps_in_a_note() -> None:
+    board = rb.leaderboard(scores(), missing="pairwise")
+    note = next(note for note in board.notes if note.code == "missing")
+    assert note.models == ("b", "c")
+    assert "b (1), c (1)" in note.message
+
+
+def test_unknown_policy_lists_the_known_ones_and_the_nearest() -> None:
+    with pytest.raises(rb.UnknownOptionError, match="Did you mean 'pairwise'"):
+        resolve_missing(scores(), "pairwisee")

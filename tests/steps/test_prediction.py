@@ -1,0 +1,100 @@
+"""From ranks on these tasks to the rank on a new one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankbars as rb
+
+
+def task_intervals(seed: int, n_tasks: int, size: int) -> dict[str, rb.RankIntervals]:
+    rng = np.random.default_rng(seed)
+    names = tuple(f"m{i}" for i in range(size))
+    made = {}
+    for index in range(n_tasks):
+        ends = np.sort(rng.integers(1, size + 1, (2, size)), axis=0)
+        made[f"t{index:02}"] = rb.RankIntervals(
+            names, ends[0], ends[1], 0.05, "each", "task", "holm", guarantee=0.95, side_level=0.025
+        )
+    return made
+
+
+def test_guarantee_is_the_sharpened_bound() -> None:
+    twenty = rb.predict(task_intervals(0, 20, 4), merge="quantile", alpha=0.3)
+    assert twenty.guarantee == pytest.approx(1 - (6 / 21) / 0.975, rel=1e-12)
+    assert round(twenty.guarantee, 3) == 0.707  # methods: NB's setting
+    many = rb.predict(task_intervals(0, 47, 4), merge="quantile", alpha=0.5)
+    assert round(many.guarantee, 3) == 0.487
+
+
+def test_too_few_tasks_give_the_whole_range_and_say_how_many_it_takes() -> None:
+    new = rb.predict(task_intervals(1, 3, 5), alpha=0.2)
+    assert new.trivial
+    assert new.guarantee == 1.0
+    assert new.best.tolist() == [1] * 5
+    assert new.worst.tolist() == [5] * 5
+    assert [note.message for note in new.notes] == [
+        "3 tasks; a new-task interval at this level needs 4."
+    ]
+
+
+def test_task_intervals_without_a_guarantee_give_none() -> None:
+    tasks = task_intervals(2, 9, 3)
+    bare = {
+        name: rb.RankIntervals(one.models, one.best, one.worst, 0.05, "each", "task", "none")
+        for name, one in tasks.items()
+    }
+    assert rb.predict(bare).guarantee is None
+
+
+def test_tasks_over_different_models_are_refused() -> None:
+    tasks = task_intervals(2, 2, 3) | {"other": task_intervals(2, 1, 4)["t00"]}
+    with pytest.raises(rb.DataError, match="Task 'other' ranks other models"):
+        rb.predict(tasks)
+
+
+def test_unknown_merge_lists_the_known_ones() -> None:
+    with pytest.raises(rb.UnknownOptionError, match="Did you mean 'joint'"):
+        rb.predict(task_intervals(0, 5, 3), merge="joiint")
+
+
+@given(seed=st.integers(0, 10**6), n_tasks=st.integers(1, 25), size=st.integers(1, 6))
+def test_non_trivial_quantile_interval_lies_within_the_union(
+    seed: int, n_tasks: int, size: int
+) -> None:
+    tasks = task_intervals(seed, n_tasks, size)
+    union = rb.predict(tasks, merge="union")
+    inner = rb.predict(tasks, merge="quantile", alpha=0.5)
+    if not inner.trivial:
+        assert (inner.best >= union.best).all()
+        assert (inner.worst <= union.worst).all()
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    n_tasks=st.integers(1, 25),
+    merge=st.sampled_from(("quantile", "union", "joint")),
+    rates=st.tuples(st.floats(0.01, 0.9), st.floats(0.01, 0.9)),
+)
+def test_smaller_alpha_overall_never_narrows(
+    seed: int, n_tasks: int, merge: str, rates: tuple[float, float]
+) -> None:
+    tasks = task_intervals(seed, n_tasks, 5)
+    strict, loose = (rb.predict(tasks, merge=merge, alpha=rate) for rate in sorted(rates))
+    assert (strict.best <= loose.best).all()
+    assert (strict.worst >= loose.worst).all()
+
+
+def test_spread_is_the_width_left_if_observed_ranks_were_exact() -> None:
+    tasks = task_intervals(5, 12, 4)
+    points = {
+        name: rb.RankIntervals(one.models, one.best, one.best, 1.0, "each", "task", "observed")
+        for name, one in tasks.items()
+    }
+    new = rb.predict(tasks, merge="quantile", alpha=0.4, observed=points)
+    expected = rb.predict(points, merge="quantile", alpha=0.4).width
+    assert new.spread is not None
+    assert new.spread.tolist() == np.minimum(expected, new.width).tolist()

@@ -1,0 +1,53 @@
+"""Uses of the public interface that must type-check; mypy reads this file, nothing runs it."""
+
+from pathlib import Path
+from typing import assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rankbars as rb
+
+
+def rank_in_one_call(path: Path) -> rb.Leaderboard:
+    """The main path."""
+    scores = rb.read(path)
+    board = rb.leaderboard(
+        scores,
+        test="auto",
+        correction="holm",
+        scope="each",
+        alpha=0.05,
+        merge="joint",
+        alpha_overall=0.2,
+        missing="raise",
+        seed=0,
+        n_jobs=1,
+    )
+    assert_type(board.tasks["math"].best, NDArray[np.int64])
+    if board.overall is not None:
+        assert_type(board.overall.worst, NDArray[np.int64])
+    board.save("board.json")
+    assert_type(rb.load("board.json"), rb.Leaderboard)
+    return rb.leaderboard(scores, spec=board.spec)
+
+
+def rank_step_by_step(paths: list[str]) -> rb.RankIntervals:
+    """The steps that the main path calls."""
+    scores = rb.read(paths, format="auto")
+    comparisons = rb.compare(scores, test="t")
+    assert_type(comparisons, dict[str, rb.Comparisons])
+    intervals = rb.rank(comparisons, correction="holm", scope="each", alpha=0.05)
+    assert_type(intervals, dict[str, rb.RankIntervals])
+    assert_type(rb.rank(comparisons["math"], correction="bonferroni"), rb.RankIntervals)
+    assert_type(rb.aggregate(scores, alpha=0.05), rb.Aggregate)
+    return rb.predict(intervals, merge="joint", alpha=0.2)
+
+
+def catch_every_error(path: Path) -> str:
+    """One root, and the built-in that a caller would expect."""
+    try:
+        rb.read(path)
+    except rb.RankbarsError as error:
+        return str(error)
+    return rb.__version__
