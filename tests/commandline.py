@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 Command = Callable[..., Answer]
 
 
-def table(shape: tuple[int, int, int] = (3, 4, 30), seed: int = 1) -> list[str]:
+def table(shape: tuple[int, int, int] = (3, 4, 40), seed: int = 1) -> list[str]:
     """Lines of a tidy table: models by tasks by items, the first model clearly the best."""
     models, tasks, items = shape
     rng = np.random.default_rng(seed)

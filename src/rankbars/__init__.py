@@ -28,13 +28,16 @@ if TYPE_CHECKING:
         UnknownOptionError,
         WriteError,
     )
+    from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
     from rankbars.readers import read
     from rankbars.steps.aggregation import aggregate
     from rankbars.steps.comparison import compare
+    from rankbars.steps.diagnosis import diagnose
     from rankbars.steps.headtohead import head_to_head
     from rankbars.steps.prediction import predict
     from rankbars.steps.ranking import rank
+    from rankbars.steps.selection import select_tasks
 
     __version__: str
 
@@ -64,12 +67,15 @@ __all__ = [
     "__version__",
     "aggregate",
     "compare",
+    "diagnose",
+    "explain",
     "head_to_head",
     "leaderboard",
     "load",
     "predict",
     "rank",
     "read",
+    "select_tasks",
 ]
 
 # Where each public name lives.
@@ -98,12 +104,15 @@ _MODULE_OF: Final = {
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.aggregation",
     "compare": "rankbars.steps.comparison",
+    "diagnose": "rankbars.steps.diagnosis",
+    "explain": "rankbars.methods",
     "head_to_head": "rankbars.steps.headtohead",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",
     "read": "rankbars.readers",
+    "select_tasks": "rankbars.steps.selection",
 }
 
 # Type checkers see the imports above; a module __getattr__ would hide a misspelt name from them.

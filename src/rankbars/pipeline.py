@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -25,6 +26,7 @@ from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS, compare_evidence
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task
+from rankbars.steps.tested import Setting
 
 __all__ = ["leaderboard"]
 
@@ -199,7 +201,9 @@ def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str
 
 
 def _rank_one(name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec) -> _Ranked:
-    comparisons = compare_evidence(evidence, models, spec.test, name)
+    comparisons = compare_evidence(
+        evidence, models, spec.test, name, Setting(spec.seed, spec.resamples)
+    )
     intervals = rank_task(
         comparisons,
         spec.correction,
@@ -278,8 +282,6 @@ def _board(
     strict: RankIntervals | None,
     notes: list[Note],
 ) -> Leaderboard:
-    from rankbars import __version__
-
     models = scores.models
     shown = np.zeros((len(models), len(models)), dtype=np.bool_)
     lead: Literal["task", "aggregate", "new_task"] = "new_task"
@@ -298,7 +300,7 @@ def _board(
         spec=spec,
         notes=tuple(dict.fromkeys(notes)),
         inputs=scores.inputs,
-        version=__version__,
+        version=version("rankbars"),
     )
     groups = tiers(draft.score, shown)
     return replace(draft, tiers=tuple(tuple(models[i] for i in members) for members in groups))

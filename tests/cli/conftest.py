@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 from commandline import Answer, Command, table
+
 from rankbars.cli.app import run
 
 
@@ -31,7 +31,7 @@ def rankbars(
 
 @pytest.fixture
 def results(tmp_path: Path) -> str:
-    """A tidy CSV of three models, four tasks and thirty items each."""
+    """A tidy CSV of three models, four tasks and forty items each."""
     path = tmp_path / "results.csv"
     path.write_text("\n".join(table()) + "\n", encoding="utf-8")
     return path.name

@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from commandline import Command, table
 
 import rankbars as rb
-from commandline import Command, table
 
 
 def write(name: str, lines: list[str]) -> str:
@@ -24,6 +24,16 @@ def two_files(items: int = 40) -> tuple[str, str]:
         body = [rest for other, rest in rows if other == model]
         names.append(write(name, ["task,item,score", *body]))
     return names[0], names[1]
+
+
+def test_the_order_of_files_counts_where_the_files_name_the_models(rankbars: Command) -> None:
+    lines = table((2, 2, 40))
+    files = [
+        write(f"{name}.csv", [lines[0], *(line for line in lines if line.startswith(model))])
+        for name, model in (("x", "m1"), ("y", "m0"))
+    ]
+    assert "A = m1" in rankbars("compare", *files).out
+    assert "A = m0" in rankbars("compare", *files[::-1]).out
 
 
 def test_two_files_give_a_verdict(rankbars: Command) -> None:
@@ -112,7 +122,7 @@ def test_gaps_of_other_models_do_not_matter(rankbars: Command) -> None:
     words = ("--models", "m0", "--models", "m2", "--missing")
     pairwise = rankbars("compare", name, *words, "pairwise")
     assert pairwise.code == 0
-    assert "29" in pairwise.out
+    assert "1 rows of m0 and 0 of m2" in pairwise.out
     dropped = rankbars("compare", name, *words, "drop_models")
     assert dropped.code == 1
     assert "leaves out 'm2'" in dropped.err

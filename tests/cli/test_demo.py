@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-
 from commandline import Command
+
 from rankbars.demos import DEMOS, demo_path
 from rankbars.readers import FORMATS
 

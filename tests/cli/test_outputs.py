@@ -68,6 +68,14 @@ def test_a_link_stays_a_link(tmp_path: Path) -> None:
     assert target.read_text() == "new"
 
 
+def test_a_loop_of_links_is_written_over(tmp_path: Path) -> None:
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    check_targets({"-o": str(loop)}, [str(loop / "in.csv")])
+    write_all({str(loop): "new"})
+    assert loop.read_text() == "new"
+
+
 def test_a_device_is_written_to_and_not_replaced() -> None:
     write_all({os.devnull: "text"})
     assert not Path(os.devnull).is_file()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from commandline import Command, table
 
 import rankbars as rb
-from commandline import Command, table
 from rankbars.data.boardfile import board_schema
 
 
@@ -24,10 +24,9 @@ def test_the_board_goes_to_standard_output_and_what_was_read_to_standard_error(
     answer = rankbars("rank", results)
     assert answer.code == 0
     assert "m0" in answer.out
-    assert results not in answer.out
     assert f"Read {results} as tidy" in answer.err
-    assert "3 models, 4 tasks; 120 items (30 per task)" in answer.err
-    assert "Higher scores count as better" in answer.err
+    assert "3 models, 4 tasks; 160 items (40 per task)" in answer.err
+    assert "Direction: higher is better" in answer.err
 
 
 def test_quiet_says_nothing_on_standard_error(rankbars: Command, results: str) -> None:
@@ -135,10 +134,7 @@ def test_columns_folds_and_directions_are_declared(rankbars: Command) -> None:
     lines = ["system,benchmark,part,rmse"]
     lines += [f"s{m},b,{i},{(i * 7 + m * 3) % 11 + m}" for m in range(3) for i in range(6)]
     name = write("cv.csv", "\n".join(lines))
-    words = (
-        "--column item=part --column score=rmse --rows folds --folds 3 "
-        "--direction lower -o -"
-    )
+    words = "--column item=part --column score=rmse --rows folds --folds 3 --direction lower -o -"
     task = json.loads(rankbars("rank", name, *words.split()).out)["tasks"][0]
     assert (task["kind"], task["test"], task["direction"]) == ("folds", "corrected_t", "lower")
 
@@ -284,7 +280,7 @@ GOOD = "a,t,1,1\na,t,2,0\nb,t,1,0\nb,t,2,1\n"
         (HEADER + "a,t,1,1\na,t,2,0\nb,t,3,0\nb,t,4,1\n", ("missing", "--missing")),
         (HEADER + GOOD + "a,t,3,1\n", ("missing", "--missing pairwise")),
         ("model,task,item,score,score\na,t,1,1,1\n", ("score", "twice")),
-        ("model,system,task,item,score\na,a,t,1,1\n", ("model", "system")),
+        ("system,method,task,item,score\na,a,t,1,1\n", ("system", "method")),
         ("colour,size\nred,1\n", ("bad.csv",)),
     ],
 )
@@ -330,6 +326,13 @@ def test_a_real_parquet_file_cut_in_the_middle_is_named(rankbars: Command, resul
     answer = rankbars("rank", "half.parquet")
     assert answer.code == 1
     assert "half.parquet" in answer.err
+
+
+@pytest.mark.parametrize("command", ["rank", "compare", "formats"])
+def test_an_empty_word_is_not_the_current_folder(rankbars: Command, command: str) -> None:
+    answer = rankbars(command, "")
+    assert answer.code == 2
+    assert "empty" in answer.err
 
 
 @pytest.mark.parametrize("name", ["none.csv", "none/*.csv", "empty-folder"])

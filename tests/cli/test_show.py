@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from commandline import Command
 
 import rankbars as rb
-from commandline import Command
 from rankbars import render
 
 
@@ -38,9 +38,7 @@ def test_every_format_is_that_of_the_library(rankbars: Command, board: rb.Leader
 
 
 @pytest.mark.parametrize("form", ["text", "md", "csv", "latex", "json"])
-def test_one_task_is_shown_by_its_name(
-    rankbars: Command, board: rb.Leaderboard, form: str
-) -> None:
+def test_one_task_is_shown_by_its_name(rankbars: Command, board: rb.Leaderboard, form: str) -> None:
     answer = rankbars("show", "board.json", "--task", "t2", "--format", form)
     assert answer.code == 0
     assert answer.out != rankbars("show", "board.json", "--format", form).out

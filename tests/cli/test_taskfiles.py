@@ -1,4 +1,4 @@
-"""Two-column files about tasks: read whatever way they are written, refused where they are wrong."""
+"""Two-column files about tasks: read however they are written, refused where they are wrong."""
 
 from __future__ import annotations
 
@@ -123,8 +123,10 @@ def test_a_task_without_category_is_noted_and_one_without_weight_is_an_error(
         describe_tasks(scores, "weight", path, tuple(scores.tasks))
 
 
-@pytest.mark.parametrize(("weight", "words"), [("-1", "0 or more"), ("nan", "0 or more"),
-                                               ("inf", "0 or more"), ("heavy", "'heavy'")])
+@pytest.mark.parametrize(
+    ("weight", "words"),
+    [("-1", "0 or more"), ("nan", "0 or more"), ("inf", "0 or more"), ("heavy", "'heavy'")],
+)
 def test_a_weight_that_is_none_is_refused(
     tmp_path: Path, scores: rb.Scores, weight: str, words: str
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import stat
 from pathlib import Path
 
@@ -11,10 +10,10 @@ import jsonschema
 import numpy as np
 import pytest
 from hypothesis import given
+from strategies import score_tables
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
-from strategies import score_tables
 
 
 def small_board() -> rb.Leaderboard:
@@ -63,7 +62,7 @@ def test_saving_into_a_missing_folder_names_it(tmp_path: Path) -> None:
 
 def test_saving_to_a_device_does_not_replace_it() -> None:
     small_board().save("/dev/null")
-    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import score_tables
 
 import rankbars as rb
-from strategies import score_tables
 
 SEED = st.integers(0, 10**6)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
+from render.boards import average_board
 
 from rankbars.data.board import Leaderboard
-from render.boards import average_board
 
 NASTY = (
     "<script>alert(1)</script>",

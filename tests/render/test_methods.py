@@ -1,10 +1,11 @@
 """The methods paragraph carries the settings of the board and nothing that does not hold."""
 
+from render.boards import average, average_board, new_task_board, task, task_board
+
 from rankbars.data.spec import Spec
 from rankbars.render import citation, methods_text
 from rankbars.render.methods import method_entries
 from rankbars.render.paragraph import methods_paragraph, references
-from render.boards import average, average_board, new_task_board, task, task_board
 
 
 def test_the_paragraph_reads_as_meant(snapshot):

@@ -4,17 +4,18 @@ import unicodedata
 
 from hypothesis import given
 from hypothesis import strategies as st
+from render.hostile import NASTY, hostile_names
 from rich.cells import cell_len
 
 from rankbars.render.names import shorten, shorten_all, visible
-from render.hostile import NASTY, hostile_names
 
 
 @given(hostile_names)
 def test_a_visible_name_can_be_encoded_and_holds_no_control_character(name):
     shown = visible(name)
     shown.encode("utf-8")
-    assert not {unicodedata.category(char) for char in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    kinds = {unicodedata.category(char) for char in shown}
+    assert not kinds & {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
 
 def test_plain_names_are_left_alone():

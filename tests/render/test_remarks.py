@@ -1,8 +1,9 @@
 """Notes on show: once each, beside the rows they concern."""
 
+from render.boards import NAMES, average_board
+
 from rankbars.data.notes import Note
 from rankbars.render.remarks import all_remarks, few_remarks, remark_text
-from render.boards import NAMES, average_board
 
 
 def texts(remarks):

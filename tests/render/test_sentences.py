@@ -2,18 +2,6 @@
 
 import numpy as np
 import pytest
-
-from rankbars.data.notes import Note
-from rankbars.data.spec import Spec
-from rankbars.render.sentences import (
-    headline,
-    lead_claim,
-    new_task_claim,
-    new_task_line,
-    new_task_sentence,
-    scopes_line,
-    width_line,
-)
 from render.boards import (
     HALF,
     NAMES,
@@ -27,6 +15,17 @@ from render.boards import (
     overall,
     task,
     task_board,
+)
+
+from rankbars.data.notes import Note
+from rankbars.data.spec import Spec
+from rankbars.render.claims import lead_claim, new_task_claim
+from rankbars.render.sentences import (
+    headline,
+    new_task_line,
+    new_task_sentence,
+    scopes_line,
+    width_line,
 )
 
 
@@ -148,11 +147,19 @@ def test_intervals_for_measured_ranks_are_labelled_as_such():
     assert claim is not None
     assert claim.title == "New task, as measured"
     assert claim.words == "80 %, each model, chosen in advance"
-    assert "is measured within its interval" in new_task_line(board)
     assert new_task_sentence(board, "ant") == (
-        "On a new task, ant, named in advance, is measured at rank 1 to 3 "
+        "On a new task, as measured, ant, named in advance, ranks 1 to 3 "
         "with probability at least 80 %."
     )
+
+
+def test_a_category_sends_the_reader_to_its_own_interval():
+    groups = {"hard": overall(), "soft": overall()}
+    line = new_task_line(average_board(overall=overall(method="group", groups=groups)))
+    assert line.startswith(
+        "New task of a known category: one model, named in advance, ranks within"
+    )
+    assert line.endswith("on the page and in the board file.")
 
 
 def test_intervals_without_a_guarantee_say_so():

@@ -7,10 +7,10 @@ from io import StringIO
 import numpy as np
 import pytest
 from hypothesis import given
-
-from rankbars.render import render_csv, render_latex
 from render.boards import SCORE, average, average_board, new_task_board, task, task_board
 from render.hostile import hostile_boards
+
+from rankbars.render import render_csv, render_latex
 
 
 def read(text: str) -> list[dict[str, str]]:

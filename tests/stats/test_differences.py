@@ -71,6 +71,15 @@ def test_a_pair_whose_cluster_means_agree_does_not_vary_between_clusters():
     assert find_degenerate(values).first.size == 0
 
 
+def test_deviations_within_the_tolerance_are_found_on_both_sides_of_the_mean():
+    eps = np.finfo(float).eps
+    one = 1.5 + np.array([10, -10, 10, -10]) * eps
+    found = find_degenerate(np.stack([one, np.ones(4)], axis=1))
+    assert found.sign.tolist() == [1.0]
+    wider = 1.5 + np.array([14, -14, 14, -14]) * eps
+    assert find_degenerate(np.stack([wider, np.ones(4)], axis=1)).first.size == 0
+
+
 def test_policy_bounds_constant_pairs_and_leaves_the_rest_alone():
     values = np.array([[1.0, 0.0, 0.0], [2.0, 1.0, 5.0], [3.0, 2.0, 1.0]])
     p = np.full((3, 3), 0.4)

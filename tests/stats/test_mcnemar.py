@@ -68,6 +68,12 @@ def test_sizes_equal_the_published_table(n, share, exact, midp):
         assert found == pytest.approx(size, abs=0.00501)
 
 
+def test_without_trials_nothing_is_unlikely():
+    none = np.zeros(3, dtype=np.int64)
+    np.testing.assert_array_equal(binomial_tail(none, none), 1.0)
+    np.testing.assert_array_equal(binomial_tail_midp(none, none), 1.0)
+
+
 def test_counts_are_exact_for_many_items():
     rng = np.random.default_rng(1)
     values = (rng.random((1_200_000, 2)) < 0.7).astype(float)

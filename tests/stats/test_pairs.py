@@ -66,9 +66,9 @@ def test_clustered_difference_equals_the_reference_value():
     case = GOLDEN["cluster_cr1"]
     values = np.stack([case["d"], np.zeros(len(case["d"]))], axis=1)
     found = cluster_t(values, case["cluster"])
-    assert found.diff[0, 1] == pytest.approx(case["mean"], rel=1e-10)
-    assert found.se[0, 1] == pytest.approx(case["se"], rel=1e-10)
-    assert p_values(found)[0, 1] == pytest.approx(case["p_better"], rel=1e-10)
+    assert found.diff[0, 1] == pytest.approx(case["mean"], rel=1e-10, abs=0)
+    assert found.se[0, 1] == pytest.approx(case["se"], rel=1e-10, abs=0)
+    assert p_values(found)[0, 1] == pytest.approx(case["p_better"], rel=1e-10, abs=0)
     assert found.df == case["df"]
     assert found.n == 5
 
@@ -77,12 +77,12 @@ def test_corrected_difference_equals_the_reference_value():
     case = GOLDEN["corrected_cv_t"]
     values = np.stack([case["d"], np.zeros(9)], axis=1)
     found = corrected_t(values, test_share=1 / case["folds"])
-    assert found.diff[0, 1] == pytest.approx(case["mean"], rel=1e-10)
-    assert found.se[0, 1] == pytest.approx(case["se"], rel=1e-10)
-    assert p_values(found)[0, 1] == pytest.approx(case["p_better"], rel=1e-10)
+    assert found.diff[0, 1] == pytest.approx(case["mean"], rel=1e-10, abs=0)
+    assert found.se[0, 1] == pytest.approx(case["se"], rel=1e-10, abs=0)
+    assert p_values(found)[0, 1] == pytest.approx(case["p_better"], rel=1e-10, abs=0)
     assert found.df == case["df"]
     plain = p_values(paired_t(values))[0, 1]
-    assert plain == pytest.approx(case["p_better_uncorrected"], rel=1e-10)
+    assert plain == pytest.approx(case["p_better_uncorrected"], rel=1e-10, abs=0)
 
 
 @pytest.mark.parametrize("kind", ["real", "binary", "thirds"])
@@ -94,8 +94,8 @@ def test_paired_t_equals_scipy(kind):
     found = paired_t(values)
     for i, j in [(0, 1), (4, 2), (5, 0)]:
         expected = stats.ttest_rel(values[:, i], values[:, j], alternative="greater")
-        assert found.statistic[i, j] == pytest.approx(expected.statistic, rel=1e-12)
-        assert p_values(found)[i, j] == pytest.approx(expected.pvalue, rel=1e-11)
+        assert found.statistic[i, j] == pytest.approx(expected.statistic, rel=1e-12, abs=0)
+        assert p_values(found)[i, j] == pytest.approx(expected.pvalue, rel=1e-11, abs=0)
 
 
 def test_binary_scores_agree_with_discordant_counts():
@@ -105,7 +105,7 @@ def test_binary_scores_agree_with_discordant_counts():
     net, n = wins - losses, 50
     # From counts alone: t = (b - c) sqrt(n - 1) / sqrt(n (b + c) - (b - c)^2).
     expected = net * np.sqrt(n - 1) / np.sqrt(n * (wins + losses) - net**2)
-    assert paired_t(values).statistic[0, 1] == pytest.approx(expected, rel=1e-14)
+    assert paired_t(values).statistic[0, 1] == pytest.approx(expected, rel=1e-14, abs=0)
 
 
 def test_one_row_per_cluster_is_the_paired_t():

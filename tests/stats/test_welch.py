@@ -83,6 +83,12 @@ def test_a_model_that_never_varies_is_compared_with_one_that_does():
     assert p_values(found)[0, 1] == pytest.approx(expected.pvalue, rel=1e-10)
 
 
+def test_rounding_is_no_spread():
+    """Scores that differ in the last bit only, of either model."""
+    values = np.array([[0.3, 0.1], [0.1 + 0.2, 0.1], [0.3, 0.3 - 0.2], [0.3, 0.1]])
+    np.testing.assert_allclose(p_values(welch_t(values)), [[1, 2.0**-4], [1, 1]], rtol=1e-12)
+
+
 def test_a_single_score_separates_nobody():
     values = np.array([[5.0, 0.0, np.nan], [np.nan, 0.1, np.nan], [np.nan, 0.2, np.nan]])
     found = welch_t(values)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy import stats
+from strategies import score_tables
 
 import rankbars as rb
-from strategies import score_tables
 
 
 def two_tasks(seed: int = 0, gap: float = 0.0) -> dict[str, np.ndarray]:

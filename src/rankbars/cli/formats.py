@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from rankbars.cli.options import refuse_empty
+
 __all__ = ["formats_command"]
 
 
 @click.command("formats", short_help="What can be read, and what a file is.")
-@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, callback=refuse_empty)
 def formats_command(*, paths: tuple[str, ...]) -> int:
     """List the formats that can be read, or say what each PATH was recognised as, and why.
 
@@ -25,5 +27,8 @@ def formats_command(*, paths: tuple[str, ...]) -> int:
         emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
     if any(report.format is not None for report in reports):
         return 0
-    say("Error: none of these files is recognised. `rankbars formats` lists what can be read.")
+    say(
+        f"Error: nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what can "
+        "be read."
+    )
     return 1

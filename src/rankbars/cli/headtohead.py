@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,8 @@ from rankbars.cli.options import (
     named_option,
     quiet_option,
     reading_options,
+    resamples_option,
+    seed_option,
     test_option,
 )
 from rankbars.data.spec import OVERS
@@ -53,6 +56,8 @@ worse or cannot tell.
     "--aggregate", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
 )  # fmt: skip
+@seed_option
+@resamples_option
 @reading_options
 @quiet_option
 def compare_command(
@@ -65,6 +70,8 @@ def compare_command(
     alpha: float,
     missing: str,
     aggregate: str,
+    seed: int,
+    resamples: int,
     reading: Reading,
     quiet: bool,
 ) -> None:
@@ -82,7 +89,7 @@ def compare_command(
     from rankbars.steps.missingness import resolve_missing
 
     read = read_scores(inputs, reading)
-    a, b = models or _two_models(read)
+    a, b = models or _two_models(read, inputs, reading)
     # Only these two: a third model's gaps do not matter here.
     scores = read.select(models={a, b}, tasks=tasks or None)
     if not quiet:
@@ -94,25 +101,45 @@ def compare_command(
                 f"--missing {missing} leaves out {name!r}, so nothing is left to compare. "
                 "Use --missing pairwise, listwise or fail."
             )
-    duel = head_to_head(resolved, a, b, test=test, alpha=alpha, over=aggregate)
+    duel = head_to_head(
+        resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed, resamples=resamples
+    )
     if as_json:
         emit(head_to_head_json(duel))
     else:
         emit_text(head_to_head_text(duel, width=output_width()))
 
 
-def _two_models(scores: Scores) -> tuple[str, str]:
+def _two_models(scores: Scores, inputs: tuple[str, ...], reading: Reading) -> tuple[str, str]:
     """The two models of the input, in the order of their files where there is one file each."""
     names = scores.models
     if len(names) == 2:
-        return names[0], names[1]
+        first = _first_model(names, inputs, reading)
+        return (names[1], names[0]) if first == names[1] else (names[0], names[1])
     if len(names) == 1:
         raise DataError(
             f"Two models are needed; found only {names[0]!r}. Name a file of the other model too."
         )
-    shown = ", ".join(names[:MOST_NAMES])
+    shown = ", ".join(repr(name) for name in names[:MOST_NAMES])
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     raise DataError(
         f"Exactly two models are compared; found {len(names)}: {shown}{more}. "
         "Choose two: --models A --models B."
     )
+
+
+def _first_model(names: tuple[str, ...], inputs: tuple[str, ...], reading: Reading) -> str | None:
+    """The model of the first of two files; None where a file does not stand for one model."""
+    from rankbars.cli.reading import read_scores
+
+    if len(inputs) != 2 or not all(Path(path).is_file() for path in inputs):
+        return None
+    called = [Path(path).name.partition(".")[0] for path in inputs]
+    if set(called) == set(names):
+        return called[0]
+    try:
+        alone = read_scores(inputs[:1], reading).models
+    except DataError:
+        # Not every file says by itself which model it is about.
+        return None
+    return alone[0] if len(alone) == 1 else None

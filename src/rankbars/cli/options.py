@@ -27,6 +27,9 @@ __all__ = [
     "named_option",
     "quiet_option",
     "reading_options",
+    "refuse_empty",
+    "resamples_option",
+    "seed_option",
     "test_option",
 ]
 
@@ -138,6 +141,7 @@ class Analysis:
     aggregate: str
     missing: str
     seed: int
+    resamples: int
     jobs: int
 
 
@@ -159,7 +163,18 @@ def _collect(group: type[Any], argument: str, options: Sequence[Decorator]) -> D
     return decorate
 
 
-inputs_argument = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+def refuse_empty(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse an empty word: it is a variable of the shell that holds nothing, not a folder."""
+    if "" in values:
+        raise click.BadParameter("one of them is empty; name a file or a folder.", ctx, param)
+    return values
+
+
+inputs_argument = click.argument(
+    "inputs", metavar="INPUT...", nargs=-1, required=True, callback=refuse_empty
+)
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Do not report on standard error what was read."
@@ -214,7 +229,9 @@ reading_options = _collect(
 test_option = click.option(
     "--test", metavar="NAME", default="auto", show_default=True,
     help="Test of two models on one task: auto (the design of the rows decides), t (paired), "
-    "corrected_t (cross-validation folds), cluster_t, z (scores with standard errors).",
+    "corrected_t (cross-validation folds), cluster_t, wilcoxon, trimmed_t, signflip, mcnemar and "
+    "mcnemar_midp (0/1 scores), two_way (items by runs), z (scores with standard errors), "
+    "welch (unpaired).",
 )  # fmt: skip
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True,
@@ -225,6 +242,14 @@ missing_option = named_option(
     help="What to do where a model has no score.",
 )  # fmt: skip
 
+seed_option = click.option(
+    "--seed", type=int, default=0, show_default=True, help="Start of random numbers."
+)
+resamples_option = click.option(
+    "--resamples", type=int, metavar="N", default=1000, show_default=True,
+    help="Number of resamples, for methods that resample.",
+)  # fmt: skip
+
 analysis_options = _collect(
     Analysis,
     "analysis",
@@ -232,7 +257,8 @@ analysis_options = _collect(
         test_option,
         click.option(
             "--correction", metavar="NAME", default="holm", show_default=True,
-            help="Correction for many comparisons: holm, bonferroni or none.",
+            help="Correction for many comparisons: holm, bonferroni, simes, maxt, maxt_bootstrap "
+            "or none.",
         ),
         named_option(
             "--scope", known=SCOPES, default="each", show_default=True,
@@ -241,7 +267,8 @@ analysis_options = _collect(
         alpha_option,
         click.option(
             "--merge", metavar="NAME", default="joint", show_default=True,
-            help="How task intervals become one for a new task: joint, quantile or union.",
+            help="How task intervals become one for a new task: joint, quantile, union, family, "
+            "weighted, simultaneous, group or observed.",
         ),
         click.option(
             "--alpha-overall", type=float, default=0.2, show_default=True,
@@ -252,9 +279,8 @@ analysis_options = _collect(
             help="The average over these items and tasks, over a population of tasks, or none.",
         ),
         missing_option,
-        click.option(
-            "--seed", type=int, default=0, show_default=True, help="Start of random numbers."
-        ),
+        seed_option,
+        resamples_option,
         click.option(
             "--jobs", type=int, metavar="N", default=1, show_default=True,
             help="Number of workers; -1 for one per core.",

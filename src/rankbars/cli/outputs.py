@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from rankbars.data.files import real_path
 from rankbars.errors import OptionError, WriteError
 
 __all__ = ["STANDARD", "check_targets"]
@@ -37,11 +38,11 @@ def check_targets(targets: Mapping[str, str], inputs: Sequence[str] = ()) -> Non
             "Name a file for the others."
         )
     taken: dict[Path, str] = {}
-    read = {Path(path).resolve() for path in inputs if path != STANDARD}
+    read = {real_path(path) for path in inputs if path != STANDARD}
     for option, path in targets.items():
         if path == STANDARD:
             continue
-        target = Path(path).resolve()
+        target = real_path(path)
         if target in taken:
             raise OptionError(f"{taken[target]} and {option} both write {path}; name two files.")
         if target in read:
@@ -59,6 +60,7 @@ def _check_place(option: str, path: str, target: Path) -> None:
         raise WriteError(
             f"{option} {path}: the folder {target.parent} does not exist. Make it first."
         )
-    place = target if target.exists() and not target.is_file() else target.parent
+    given = Path(path)
+    place = given if given.exists() and not given.is_file() else target.parent
     if not os.access(place, os.W_OK):
         raise WriteError(f"{option} {path}: no permission to write in {place}.")

@@ -106,6 +106,7 @@ def board_of(scores: Scores, analysis: Analysis) -> Leaderboard:
         over=analysis.aggregate,
         missing=analysis.missing,
         seed=analysis.seed,
+        resamples=analysis.resamples,
     )
     return rb.leaderboard(scores, spec=spec, n_jobs=analysis.jobs)
 

@@ -61,10 +61,9 @@ def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Score
 
 
 def report_reading(scores: Scores) -> None:
-    """Say on standard error what was read: files, formats, sizes, directions, notes."""
+    """Say on standard error what was read: files, formats, sizes, notes."""
     say(_files_line(scores))
     say(_size_line(scores))
-    say(_direction_line(scores))
     messages = list(dict.fromkeys(_note_line(note.task, note.message) for note in scores.notes))
     for message in messages[:MOST_NOTES]:
         say(f"- {message}")
@@ -95,21 +94,12 @@ def _size_line(scores: Scores) -> str:
         if kind == "estimates":
             parts.append(f"published scores on {_plural(len(counts), 'task')}")
         elif min(counts) == max(counts):
-            parts.append(f"{rows[kind]:,} {kind} ({counts[0]:,} per task)")
+            size = f" ({counts[0]:,} per task)" if len(counts) > 1 else ""
+            parts.append(f"{_plural(rows[kind], kind[:-1])}{size}")
         else:
             parts.append(f"{rows[kind]:,} {kind} ({min(counts):,} to {max(counts):,} per task)")
     models, tasks = len(scores.models), len(scores.tasks)
     return f"{_plural(models, 'model')}, {_plural(tasks, 'task')}; {'; '.join(parts)}."
-
-
-def _direction_line(scores: Scores) -> str:
-    lower = [name for name, info in scores.info.items() if info.direction == "lower"]
-    if not lower:
-        return "Higher scores count as better (--direction lower would turn that around)."
-    if len(lower) == len(scores.tasks):
-        return "Lower scores count as better, as declared."
-    shown = ", ".join(lower[:5]) + (f" and {len(lower) - 5} more" if len(lower) > 5 else "")
-    return f"Lower scores count as better, as declared, on {shown}; higher ones elsewhere."
 
 
 def _note_line(task: str | None, message: str) -> str:

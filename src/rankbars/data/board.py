@@ -147,6 +147,8 @@ class Leaderboard:
             frozen_array(self.shown_better, np.bool_, "shown_better", (size, size)),
         )
         object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
+        if not self.tasks:
+            raise DataError("A board needs at least one task; found none.")
         for name, task in self.tasks.items():
             if task.best.shape != (size,):
                 raise DataError(f"Task {name!r} must have one interval per model ({size}).")

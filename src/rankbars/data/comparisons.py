@@ -39,6 +39,8 @@ class Comparisons:
         Name of the task.
     rows : int
         Rows of the task.
+    decided_by : PairStatistics, optional
+        Statistics that decide instead of `pairs`, for a test of something else than the mean.
     assumptions : tuple of str
         What must hold for the p-values to be valid, in plain sentences.
     notes : tuple of Note
@@ -63,6 +65,7 @@ class Comparisons:
     rows: int
     task: str = ""
     exact_p: NDArray[np.float64] | None = None
+    decided_by: PairStatistics | None = None
     assumptions: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
     evidence: Evidence | None = None
@@ -86,6 +89,13 @@ class Comparisons:
             raise DataError(
                 f"The statistics must have shape {square}; got {self.pairs.statistic.shape}."
             )
+
+    @property
+    def deciding(self) -> PairStatistics | None:
+        """The statistics that decide; None for tests that give p-values only."""
+        if self.exact_p is not None:
+            return None
+        return self.pairs if self.decided_by is None else self.decided_by
 
     @property
     def present(self) -> NDArray[np.bool_]:
@@ -126,6 +136,7 @@ class Comparisons:
         """One-sided p-values that i is better than j, shape (M, M); computed at first access."""
         if self.exact_p is not None:
             return self.exact_p
-        if not self._p and self.pairs is not None:
-            self._p.append(p_values(self.pairs))
+        deciding = self.deciding
+        if not self._p and deciding is not None:
+            self._p.append(p_values(deciding))
         return self._p[0]

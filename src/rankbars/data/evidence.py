@@ -5,7 +5,8 @@ Higher is always better here. Readers settle direction before anything gets this
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -14,7 +15,16 @@ from numpy.typing import NDArray
 from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.errors import DataError, OptionError
 
-__all__ = ["Coverage", "Estimates", "Evidence", "Folds", "Items"]
+__all__ = [
+    "Coverage",
+    "Estimates",
+    "Evidence",
+    "Folds",
+    "Items",
+    "check_models",
+    "take_models",
+    "take_rows",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +118,9 @@ class Items:
         Names of the rows.
     answers : array of int, shape (n, M), optional
         How many answers were averaged into each value; None where each value is one answer.
+    runs : array of float, shape (n, S, M), optional
+        The answers of S runs that all models share, where every answer is there; their mean
+        over runs is `values`.
 
     Raises
     ------
@@ -128,6 +141,7 @@ class Items:
     design: Literal["items", "runs"] | Folds = "items"
     ids: tuple[str, ...] | None = None
     answers: NDArray[np.int64] | None = None
+    runs: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -158,6 +172,11 @@ class Items:
         object.__setattr__(
             self, "answers", frozen_optional(self.answers, np.int64, "answers", values.shape)
         )
+        if self.runs is not None:
+            shape = (rows, np.shape(self.runs)[1], len(self.models))
+            object.__setattr__(self, "runs", frozen_array(self.runs, np.float64, "runs", shape))
+            if np.isnan(self.runs).any():
+                raise DataError("runs must be complete; leave them out where answers are missing.")
         if self.weights is not None and not (
             np.isfinite(self.weights).all() and (self.weights > 0).all()
         ):
@@ -252,6 +271,45 @@ class Estimates:
 
 
 Evidence: TypeAlias = Items | Estimates
+
+
+def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -> Evidence:
+    """The same evidence about the models at the given positions only."""
+    chosen = np.asarray(columns, dtype=np.intp)
+    if chosen.size == len(evidence.models) and (chosen == np.arange(chosen.size)).all():
+        return evidence
+    models = tuple(evidence.models[i] for i in chosen)
+    if isinstance(evidence, Items):
+        return replace(
+            evidence,
+            models=models,
+            values=evidence.values[:, chosen],
+            answers=None if evidence.answers is None else evidence.answers[:, chosen],
+            runs=None if evidence.runs is None else evidence.runs[:, :, chosen],
+        )
+    return Estimates(
+        models,
+        evidence.mean[chosen],
+        None if evidence.se is None else evidence.se[chosen],
+        None if evidence.cov is None else evidence.cov[np.ix_(chosen, chosen)],
+        None if evidence.n is None else evidence.n[chosen],
+    )
+
+
+def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
+    """The same evidence on the rows where `keep` is true, shape (n,)."""
+    if keep.all():
+        return items
+    ids = items.ids
+    return replace(
+        items,
+        values=items.values[keep],
+        clusters=None if items.clusters is None else items.clusters[keep],
+        weights=None if items.weights is None else items.weights[keep],
+        ids=None if ids is None else tuple(ids[i] for i in np.flatnonzero(keep)),
+        answers=None if items.answers is None else items.answers[keep],
+        runs=None if items.runs is None else items.runs[keep],
+    )
 
 
 def check_models(models: tuple[str, ...]) -> tuple[str, ...]:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 from rankbars.errors import WriteError
 
-__all__ = ["write_all", "write_bytes", "write_text"]
+__all__ = ["real_path", "write_all", "write_bytes", "write_text"]
+
+
+def real_path(path: str | Path) -> Path:
+    """Where a path leads, links followed; a loop of links leads to itself."""
+    # Unlike Path.resolve, which raises on a loop in some versions of Python.
+    return Path(os.path.realpath(path))
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -52,11 +58,12 @@ def write_all(contents: Mapping[str, str | bytes]) -> None:
     direct: dict[Path, bytes] = {}
     try:
         for path, content in contents.items():
-            target = Path(path).resolve()
+            given, target = Path(path), real_path(path)
             if target.is_dir():
                 raise WriteError(f"Cannot write {path}: it is a folder. Name a file in it.")
-            if target.exists() and not target.is_file():
-                direct[target] = _encode(path, content)
+            if given.exists() and not given.is_file():
+                # The pipe behind /dev/stdout is there by that name only.
+                direct[given] = _encode(path, content)
             else:
                 drafts[target] = _draft(path, target, _encode(path, content))
         _replace_all(drafts)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from rankbars.data.tabular.assembly import scores_from_tables
-from rankbars.data.tabular.coding import Chunk, ValueTable
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.assembly import scores_from_tables
+from rankbars.data.tabular.coding import Chunk, ValueTable
 from rankbars.data.tabular.tidy import FileNames
 from rankbars.errors import DataError
 
@@ -48,7 +48,8 @@ def table_from_frame(frame: Any) -> ValueTable:
         wrapped = nw.from_native(_with_index(frame))
     except TypeError as error:
         raise DataError(
-            f"Expected a data frame of pandas, polars, pyarrow or duckdb; got {type(frame).__name__}."
+            "Expected a data frame of pandas, polars, pyarrow or duckdb; got "
+            f"{type(frame).__name__}."
         ) from error
     except nw.exceptions.NarwhalsError as error:
         raise DataError(f"The data frame cannot be read: {error}") from error
@@ -85,11 +86,10 @@ def _with_index(frame: Any) -> Any:
 
 def _cells(series: Any) -> Any:
     """Cells of a narwhals series: numbers as an array, anything else as Python values."""
-    if series.dtype.is_numeric() or series.dtype == bool:
-        if not series.is_null().any():
-            cells = series.to_numpy()
-            if cells.dtype.kind in "biuf":
-                return cells
+    if not series.is_null().any():
+        cells = series.to_numpy()
+        if cells.dtype.kind in "biuf":
+            return cells
     empty = series.is_null().to_list()
     return [None if gone else value for value, gone in zip(series.to_list(), empty, strict=True)]
 

@@ -11,7 +11,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items, check_models
+from rankbars.data.evidence import (
+    Coverage,
+    Evidence,
+    Folds,
+    Items,
+    check_models,
+    take_models,
+)
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
@@ -265,7 +272,7 @@ class Scores:
         for name in keep_tasks:
             columns = [i for i, m in enumerate(self.tasks[name].models) if m in keep_models]
             if columns:
-                evidence[name] = _take_models(self.tasks[name], columns)
+                evidence[name] = take_models(self.tasks[name], columns)
                 info[name] = _take_coverage(self.info[name], columns)
         if not evidence:
             raise DataError("None of the chosen models has results on the chosen tasks.")
@@ -286,20 +293,6 @@ def _known(wanted: Collection[str] | None, known: tuple[str, ...], what: str) ->
         if name not in known:
             raise UnknownOptionError.among(what, name, known)
     return frozenset(wanted)
-
-
-def _take_models(evidence: Evidence, columns: list[int]) -> Evidence:
-    models = tuple(evidence.models[i] for i in columns)
-    if isinstance(evidence, Items):
-        answers = None if evidence.answers is None else evidence.answers[:, columns]
-        return replace(evidence, models=models, values=evidence.values[:, columns], answers=answers)
-    return Estimates(
-        models,
-        evidence.mean[columns],
-        None if evidence.se is None else evidence.se[columns],
-        None if evidence.cov is None else evidence.cov[np.ix_(columns, columns)],
-        None if evidence.n is None else evidence.n[columns],
-    )
 
 
 def _take_coverage(info: TaskInfo, columns: list[int]) -> TaskInfo:

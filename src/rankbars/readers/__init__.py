@@ -16,7 +16,13 @@ from rankbars.data.tabular.joining import join_scores
 from rankbars.errors import DataError, ReadError, UnknownOptionError
 from rankbars.readers.files import InputFile, digest, find_files, standard_input
 from rankbars.readers.recognition import (
-    FileReport, Format, Recognition, fits_options, recognise, sniff_tidy, sniff_wide,
+    FileReport,
+    Format,
+    Recognition,
+    fits_options,
+    recognise,
+    sniff_tidy,
+    sniff_wide,
 )  # fmt: skip
 from rankbars.readers.tables import read_tables
 
@@ -43,7 +49,7 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 def read(
     paths: Paths,
     *,
-    format: str = "auto",  # noqa: A002  (the name of the option)
+    format: str = "auto",
     columns: Mapping[str, str] | None = None,
     direction: str | Mapping[str, str] | Sequence[str] | None = None,
     rows: str | None = None,
@@ -54,7 +60,7 @@ def read(
     minimum: float | None = None,
     maximum: float | None = None,
 ) -> Scores:
-    """Scores from files.
+    r"""Scores from files.
 
     What was recognised, chosen or left out is told by the notes of the result.
 
@@ -102,7 +108,7 @@ def read(
     --------
     >>> from pathlib import Path
     >>> _ = Path("results.csv").write_text(
-    ...     "model,task,item,score\\na,math,1,1\\na,math,2,0\\nb,math,1,1\\nb,math,2,1\\n")
+    ...     "model,task,item,score\na,math,1,1\na,math,2,0\nb,math,1,1\nb,math,2,1\n")
     >>> read("results.csv").tasks["math"].values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
@@ -120,7 +126,7 @@ def read(
 
 
 def explain(paths: Paths) -> list[FileReport]:
-    """What each file would be read as, and why, or why not.
+    r"""What each file would be read as, and why, or why not.
 
     Parameters
     ----------
@@ -140,7 +146,7 @@ def explain(paths: Paths) -> list[FileReport]:
     Examples
     --------
     >>> from pathlib import Path
-    >>> _ = Path("results.csv").write_text("model,task,item,score\\na,math,1,1\\n")
+    >>> _ = Path("results.csv").write_text("model,task,item,score\na,math,1,1\n")
     >>> explain("results.csv")[0].format
     'tidy'
     """
@@ -202,8 +208,10 @@ def _choose_formats(
         more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
         notes.append(Note("files-skipped", f"{_files(len(skipped))} not read: {shown}{more}"))
     if copies:
-        notes.append(Note("copies", f"Read once, because the content is the same: {copies[0]}"
-                                    f"{f' and {len(copies) - 1} more' if copies[1:] else ''}."))  # fmt: skip
+        more = f" and {len(copies) - 1} more" if copies[1:] else ""
+        notes.append(
+            Note("copies", f"Read once, because the content is the same: {copies[0]}{more}.")
+        )
     return list(chosen.values()), notes
 
 

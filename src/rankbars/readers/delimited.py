@@ -63,9 +63,7 @@ def open_delimited(file: InputFile) -> ValueTable:
     return ValueTable(file.label, header, read_chunks)
 
 
-def _read_rows(
-    file: InputFile, header: Sequence[str], delimiter: str
-) -> Iterator[list[list[str]]]:
+def _read_rows(file: InputFile, header: Sequence[str], delimiter: str) -> Iterator[list[list[str]]]:
     with _unlimited_cells(), open_text(file) as text:
         reader = csv.reader(text, delimiter=delimiter, strict=True)
         number, width = 0, len(header)

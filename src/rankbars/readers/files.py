@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, cast
 
 from rankbars.errors import MissingPackageError, ReadError
 
@@ -150,7 +150,7 @@ def open_binary(path: Path) -> IO[bytes]:
     """The file for reading, decompressed on the way."""
     suffix = path.suffix.lower()
     if suffix == ".gz":
-        return gzip.open(path, "rb")
+        return cast(IO[bytes], gzip.open(path, "rb"))
     if suffix == ".bz2":
         return bz2.open(path, "rb")
     if suffix == ".xz":

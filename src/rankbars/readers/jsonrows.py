@@ -19,11 +19,11 @@ Row = dict[str, Any]
 
 
 def is_json_lines(head: str) -> bool:
-    """Whether text starts with one whole JSON object on a line of its own, and goes on.
+    r"""Whether text starts with one whole JSON object on a line of its own, and goes on.
 
     Examples
     --------
-    >>> is_json_lines('{"a": 1}\\n{"a": 2}\\n'), is_json_lines('[{"a": 1}]')
+    >>> is_json_lines('{"a": 1}\n{"a": 2}\n'), is_json_lines('[{"a": 1}]')
     (True, False)
     """
     first, _, rest = head.lstrip().partition("\n")

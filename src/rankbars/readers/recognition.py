@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +11,9 @@ from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.layouts import find_layout
 from rankbars.errors import DataError, ReadError
+from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, data_suffix, read_head
-from rankbars.readers.tables import TABLE_SUFFIXES, Engine, open_table
+from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 
 __all__ = [
     "FileReport", "Format", "Recognition", "fits_options", "recognise", "sniff_tidy", "sniff_wide",
@@ -88,9 +90,7 @@ def recognise(file: InputFile, formats: Mapping[str, Format]) -> FileReport:
     """
     head = read_head(file)
     answers = [
-        answer
-        for one in formats.values()
-        if (answer := one.sniff(file.path, head)) is not None
+        answer for one in formats.values() if (answer := one.sniff(file.path, head)) is not None
     ]
     sure = max((answer.confidence for answer in answers), default=DECLINED)
     if sure == DECLINED:
@@ -136,18 +136,26 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
     known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
     if not known and not head.startswith(b"PAR1"):
         return None
-    file = InputFile(path, path.name)
-    with Engine() as engine:
-        table = open_table(file, engine)
-        if not table.head(1):
-            return Recognition(wanted, DECLINED, "There is a header and no row below it.")
-        try:
-            layout = find_layout(table, None, {})
-        except DataError as error:
-            reason = str(error).removeprefix(f"{path.name}: ")
-            return Recognition(wanted, DECLINED, reason[0].upper() + reason[1:])
-    found = "tidy" if layout.name == "tidy" else "wide"
+    state = path.stat()
+    layout, reason = _look(path, state.st_size, state.st_mtime_ns)
+    if layout is None:
+        return Recognition(wanted, DECLINED, reason)
+    found = "tidy" if layout == "tidy" else "wide"
     if found != wanted:
         return None
-    text = layout.reason if found == "tidy" else f"{layout.name}: {layout.reason}"
-    return Recognition(wanted, TABLE, text)
+    return Recognition(wanted, TABLE, reason if found == "tidy" else f"{layout}: {reason}")
+
+
+# The formats of tables ask the same of the same file, one after the other.
+@lru_cache(maxsize=8)
+def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
+    """Layout of a table and the reason, or None and why there is none."""
+    with Engine() as engine:
+        table = open_table(InputFile(path, path.name), engine)
+        if not table.head(1):
+            return None, "There is a header and no row below it."
+        try:
+            return find_layout(table, None, {})
+        except DataError as error:
+            reason = str(error).removeprefix(f"{path.name}: ")
+            return None, reason[0].upper() + reason[1:]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,15 +16,14 @@ from rankbars.data.tabular.metrics import usual_direction
 from rankbars.data.tabular.tidy import FileNames
 from rankbars.errors import ReadError
 from rankbars.readers.delimited import open_delimited, read_header
+from rankbars.readers.engine import Engine
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import is_json_lines, open_json, open_json_lines
 
 if TYPE_CHECKING:
-    import duckdb
-
     from rankbars.readers.relations import RelationTable
 
-__all__ = ["TABLE_SUFFIXES", "Engine", "name_files", "open_table", "read_tables"]
+__all__ = ["TABLE_SUFFIXES", "name_files", "open_table", "read_tables"]
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
@@ -35,20 +33,6 @@ TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_
 
 # From this size on, a CSV file is read by the engine; reading it cell by cell takes seconds.
 BIG_CSV_BYTES = 8 << 20
-
-
-class Engine(ExitStack):
-    """The database engine, started only if a file needs it; closed with the context."""
-
-    _started: duckdb.DuckDBPyConnection | None = None
-
-    def start(self) -> duckdb.DuckDBPyConnection:
-        """The running engine."""
-        from rankbars.readers.relations import open_engine
-
-        if self._started is None:
-            self._started = self.enter_context(open_engine())
-        return self._started
 
 
 def read_tables(files: Sequence[InputFile], options: TableOptions) -> Scores:
@@ -91,11 +75,13 @@ def open_table(file: InputFile, engine: Engine) -> Table:
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
         from rankbars.readers.relations import parquet_table
 
-        return parquet_table(file, engine.start())
+        return parquet_table(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
     if suffix in JSON_LINES_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and is_json_lines(start)):
         return open_json_lines(file)
-    if suffix in JSON_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))):
+    if suffix in JSON_SUFFIXES or (
+        suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))
+    ):
         return open_json(file)
     exact = open_delimited(file)
     if file.path.stat().st_size < BIG_CSV_BYTES or file.path.suffix.lower() in COMPRESSIONS:
@@ -105,7 +91,7 @@ def open_table(file: InputFile, engine: Engine) -> Table:
         from rankbars.readers.relations import big_csv_table
 
         header, delimiter = read_header(file)
-        return big_csv_table(file, header, delimiter, engine.start())
+        return big_csv_table(file, header, delimiter, engine)
 
     return _BigTable(exact, open_fast)
 
@@ -136,7 +122,7 @@ class _BigTable:
         return self.exact.head(rows)
 
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        from rankbars.readers.relations import UnusualTextError
+        from rankbars.readers.enginecolumns import UnusualTextError
 
         try:
             return self.open_fast().code(labels, numbers)

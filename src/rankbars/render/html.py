@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
-from rankbars.render.matrix import Matrix, task_matrix
+from rankbars.render.matrix import Matrix, group_matrix, task_matrix
 from rankbars.render.methods import MethodEntry, method_entries
 from rankbars.render.names import shorten, visible
 from rankbars.render.paragraph import methods_paragraph, references
@@ -66,6 +66,7 @@ class Page:
     scopes: str
     table: Table
     picture: Picture
+    groups: Matrix | None
     matrix: Matrix | None
     tasks: tuple[TaskBlock, ...]
     left_out: int
@@ -148,6 +149,7 @@ def _page(board: Leaderboard) -> Page:
         scopes=scopes_line(board),
         table=table,
         picture=interval_picture(table),
+        groups=group_matrix(board),
         matrix=task_matrix(board) if len(board.tasks) > 1 else None,
         tasks=blocks,
         left_out=len(board.tasks) - len(blocks) if board.lead != "task" else 0,

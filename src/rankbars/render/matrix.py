@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
+from rankbars.render.claims import overall_claim, task_claim
 from rankbars.render.names import shorten_all, visible
 from rankbars.render.numbers import show_ranks
-from rankbars.render.sentences import task_claim
 
-__all__ = ["Matrix", "MatrixCell", "MatrixLine", "task_matrix"]
+__all__ = ["Matrix", "MatrixCell", "MatrixLine", "group_matrix", "task_matrix"]
 
 MOST_CELLS = 60_000
 _LABEL_WIDTH = 28
+
+_Ranks: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +42,7 @@ class MatrixLine:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """Rank intervals of all models on all tasks; the longer side runs down the page.
+    """Rank intervals of all models, task by task; the longer side runs down the page.
 
     Parameters
     ----------
@@ -47,8 +54,8 @@ class Matrix:
         Names of the lines, and their cells.
     n_models : int
         How many ranks there are.
-    words : str
-        Level and scope, where they are the same for all tasks.
+    caption : str
+        What the intervals state.
     left_out : int
         Lines that did not fit on the page.
     """
@@ -57,36 +64,49 @@ class Matrix:
     columns: tuple[tuple[str, str], ...]
     lines: tuple[MatrixLine, ...]
     n_models: int
-    words: str
+    caption: str
     left_out: int
 
 
 def task_matrix(board: Leaderboard) -> Matrix:
     """Lay out the rank intervals of all tasks, models in the order of the board."""
-    models = [board.models[i] for i in board.order]
-    by_task = {
-        name: tuple(_cell(int(task.best[i]), int(task.worst[i]), len(models)) for i in board.order)
-        for name, task in board.tasks.items()
-    }
-    rows_are_models = len(models) >= len(by_task)
-    if rows_are_models:
-        cells = zip(*by_task.values(), strict=True)
-        lines = tuple(MatrixLine(m, row) for m, row in zip(models, cells, strict=True))
-        columns = tuple(by_task)
-    else:
-        lines = tuple(MatrixLine(name, row) for name, row in by_task.items())
-        columns = tuple(models)
-    seen = [visible(name) for name in columns]
-    labels = shorten_all(seen, [_LABEL_WIDTH] * len(seen))
     claims = {task_claim(task).words for task in board.tasks.values()}
+    words = claims.pop() if len(claims) == 1 else "at levels that differ between tasks"
+    ends = {name: (task.best, task.worst) for name, task in board.tasks.items()}
+    return _matrix(board, ends, f"Rank on each task: {words}.")
+
+
+def group_matrix(board: Leaderboard) -> Matrix | None:
+    """Lay out the new-task intervals per category of tasks; None where there are none."""
+    if board.overall is None or not board.overall.groups:
+        return None
+    groups = board.overall.groups
+    levels = ", ".join(
+        f"{visible(name)} {overall_claim(one).level}" for name, one in groups.items()
+    )
+    scope = overall_claim(board.overall).scope
+    ends = {name: (one.best, one.worst) for name, one in groups.items()}
+    return _matrix(board, ends, f"Rank on a new task of each category ({levels}), {scope}.")
+
+
+def _matrix(board: Leaderboard, ends: Mapping[str, tuple[_Ranks, _Ranks]], caption: str) -> Matrix:
+    models = [board.models[i] for i in board.order]
+    blocks = [
+        tuple(_cell(int(best[i]), int(worst[i]), len(models)) for i in board.order)
+        for best, worst in ends.values()
+    ]
+    rows_are_models = len(models) >= len(blocks)
+    names, columns = (models, list(ends)) if rows_are_models else (list(ends), models)
+    cells = list(zip(*blocks, strict=True)) if rows_are_models else blocks
+    seen = [visible(name) for name in columns]
     most = max(MOST_CELLS // len(columns), 1)
     return Matrix(
         rows_are_models=rows_are_models,
-        columns=tuple(zip(seen, labels, strict=True)),
-        lines=lines[:most],
+        columns=tuple(zip(seen, shorten_all(seen, [_LABEL_WIDTH] * len(seen)), strict=True)),
+        lines=tuple(MatrixLine(*line) for line in zip(names[:most], cells, strict=False)),
         n_models=len(models),
-        words=claims.pop() if len(claims) == 1 else "the level of each task stands beside it",
-        left_out=len(lines) - len(lines[:most]),
+        caption=caption,
+        left_out=max(len(names) - most, 0),
     )
 
 

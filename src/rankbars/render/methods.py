@@ -6,20 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.intervals import RankIntervals
+from rankbars.render.claims import lead_claim, new_task_claim, task_claim
 from rankbars.render.names import listed
 from rankbars.render.numbers import show_level
-from rankbars.render.sentences import (
-    lead_claim,
-    new_task_claim,
-    place,
-    plain_name,
-    task_claim,
-)
+from rankbars.render.sentences import place, plain_name
 
 __all__ = [
     "MethodEntry",
     "alike_tasks",
     "lead_alpha",
+    "merge_words",
     "method_entries",
     "method_words",
     "named_tasks",
@@ -31,16 +28,31 @@ _WORDS = {
         "corrected_t": "the corrected paired t-test for cross-validation (Nadeau and Bengio 2003)",
         "cluster_t": "a cluster-robust paired t-test",
         "z": "a z-test on the published scores and their standard errors",
+        "wilcoxon": "Wilcoxon's signed-rank test",
+        "trimmed_t": "a paired t-test on trimmed means",
+        "signflip": "a sign-flip test",
+        "mcnemar": "McNemar's exact test",
+        "mcnemar_midp": "McNemar's mid-p test",
+        "two_way": "a t-test over items and runs",
+        "welch": "Welch's unpaired t-test",
     },
     "correction": {
         "holm": "Holm's step-down correction",
         "bonferroni": "Bonferroni's correction",
+        "simes": "the closed-testing count with Simes' test",
+        "maxt": "a step-down max-T correction by resampling",
+        "maxt_bootstrap": "a step-down max-T correction by the bootstrap",
         "none": "no correction for the number of comparisons",
     },
     "merge": {
         "joint": "the joint full-conformal merge",
         "quantile": "the quantile merge (Algorithm 2 of Neuhof and Benjamini 2026)",
-        "union": "the union of the task intervals",
+        "union": "their union",
+        "group": "the joint full-conformal merge within each category",
+        "family": "the merge over families",
+        "weighted": "the weighted conformal merge",
+        "simultaneous": "the merge for all models at once (split conformal score)",
+        "observed": "the joint full-conformal merge of observed ranks",
     },
     "estimator": {
         "analytic": "paired contrasts summed over the tasks (Satterthwaite's degrees of freedom)",
@@ -103,7 +115,9 @@ _RULE = (
 
 
 def _statements_entry(board: Leaderboard) -> MethodEntry:
-    correction = "holm" if board.spec.correction == "none" else board.spec.correction
+    # No correction promises nothing, and Simes counts do not say which models are better.
+    asked = board.spec.correction
+    correction = "holm" if asked in ("none", "simes") else asked
     return MethodEntry(
         "The sentence at the top, and the tiers",
         f"{place(board)}, which models can be told apart, and which may be first?",
@@ -150,8 +164,7 @@ def _new_task_entry(board: Leaderboard) -> MethodEntry:
         "Between which ranks will this model stand on a new task like these?",
         claim.words,
         f"The rank intervals of the {len(board.tasks)} tasks, put together by "
-        f"{method_words('merge', overall.method)} at {show_level(overall.alpha)}. The level shown "
-        "also counts that task intervals can miss.",
+        f"{merge_words(overall)}. The level shown also counts that task intervals can miss.",
         overall.assumptions,
     )
 
@@ -208,6 +221,12 @@ def _lead_assumptions(board: Leaderboard) -> tuple[str, ...]:
 def named_tasks(tasks: list[TaskResult]) -> str:
     """The names of some tasks in a sentence."""
     return listed([plain_name(task.name) for task in tasks], _MOST_TASKS)
+
+
+def merge_words(overall: RankIntervals) -> str:
+    """How task intervals were put together, at which level where that was chosen."""
+    words = method_words("merge", overall.method)
+    return words if overall.method == "union" else f"{words} at {show_level(overall.alpha)}"
 
 
 def method_words(kind: str, name: str) -> str:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 __all__ = ["listed", "shorten", "shorten_all", "visible"]
 
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
 
 
 def visible(name: str) -> str:
     r"""`name` with every character that is not seen written as an escape.
 
-    Control characters, line breaks, marks that change the direction of writing, joiners and
-    broken surrogates could make two names look alike, or change the text around them.
+    Control characters, line breaks, marks that change the direction of writing, joiners, spaces
+    of other kinds and broken surrogates could make two names look alike, or change the text
+    around them.
 
     Examples
     --------
@@ -24,9 +23,7 @@ def visible(name: str) -> str:
     gpt\u202e4\n
     """
     return "".join(
-        char.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(char) in _UNSEEN
-        else char
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
         for char in name
     )
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from rankbars.data.aggregate import Over
 from rankbars.data.board import Leaderboard
-from rankbars.render.methods import alike_tasks, lead_alpha, method_words, named_tasks
+from rankbars.render.claims import lead_claim, overall_claim, task_claim
+from rankbars.render.methods import alike_tasks, lead_alpha, merge_words, method_words, named_tasks
 from rankbars.render.numbers import show_level
-from rankbars.render.sentences import field_parts, lead_claim, overall_claim, task_claim
+from rankbars.render.sentences import field_parts
 
 __all__ = ["citation", "methods_paragraph", "methods_text", "references"]
 
@@ -148,10 +149,9 @@ def _new_task_sentences(board: Leaderboard) -> list[str]:
     overall = board.overall
     if overall is None or overall.trivial:
         return []
-    merge, level = method_words("merge", overall.method), show_level(overall.alpha)
     sentence = (
         f"Rank prediction intervals for a new task from the same source put the {len(board.tasks)} "
-        f"task intervals together by {merge} at {level} ({overall_claim(overall).words})."
+        f"task intervals together by {merge_words(overall)} ({overall_claim(overall).words})."
     )
     return [sentence]
 

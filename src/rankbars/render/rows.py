@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.errors import UnknownOptionError
+from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
 from rankbars.render.numbers import (
     MISSING,
     show_level,
@@ -18,7 +19,6 @@ from rankbars.render.numbers import (
     show_share,
 )
 from rankbars.render.remarks import Remark, few_remarks
-from rankbars.render.sentences import Claim, lead_claim, new_task_claim, task_claim
 
 __all__ = ["Row", "Table", "board_table", "take_task", "task_order", "task_table"]
 

@@ -3,41 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 
-from rankbars.data.aggregate import Over
-from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.intervals import RankIntervals, Scope
+from rankbars.data.board import Leaderboard
+from rankbars.render.claims import (
+    NO_GUARANTEE,
+    SCOPE_WORDS,
+    lead_claim,
+    levels_hold,
+    overall_claim,
+    says_nothing,
+)
 from rankbars.render.names import listed, shorten, visible
-from rankbars.render.numbers import show_count, show_guarantee, show_level, show_number
+from rankbars.render.numbers import show_count, show_level, show_number
 from rankbars.render.remarks import SHOWN_ELSEWHERE
 
 __all__ = [
-    "Claim",
     "field_line",
     "field_parts",
     "headline",
     "headline_sentences",
-    "lead_claim",
-    "new_task_claim",
     "new_task_line",
     "new_task_sentence",
-    "overall_claim",
     "place",
     "plain_name",
     "scopes_line",
-    "task_claim",
     "task_line",
     "width_line",
 ]
 
-_SCOPE_WORDS: dict[Scope, str] = {
-    "each": "each model, chosen in advance",
-    "all": "all models at once",
-}
-_INVALID_TESTS = frozenset({"folds-as-independent", "clusters-ignored"})
 _TOO_FEW = {
     "items": "too few items",
     "folds": "too few folds",
@@ -45,29 +40,10 @@ _TOO_FEW = {
     "votes": "too few votes",
     "estimates": "scores with errors of their own",
 }
-_POPULATION: dict[Over, str] = {
-    "items": "",
-    "tasks": ", tasks like these",
-    "families": ", families like these",
-}
-_NO_GUARANTEE = "no guarantee"
 _MOST_NAMES = 8
 _NAME_WIDTH = 60
 
 NameWriter = Callable[[str], str]
-
-
-class Claim(NamedTuple):
-    """What a column of rank intervals states: the question, the level, and for whom it holds."""
-
-    title: str
-    level: str
-    scope: str
-
-    @property
-    def words(self) -> str:
-        """Level and scope, as they stand in a header."""
-        return f"{self.level}, {self.scope}" if self.scope else self.level
 
 
 def plain_name(name: str) -> str:
@@ -114,39 +90,9 @@ def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tup
     sentences = _first_sentences(board, name)
     if board.shown_better.any() and len(board.models) > 2:
         sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
-    if not _levels_hold(board):
+    if not levels_hold(board):
         sentences.append("The level does not hold for this test: see the notes.")
     return tuple(sentences)
-
-
-def lead_claim(board: Leaderboard) -> Claim:
-    """What the first column of ranks states."""
-    if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        return task_claim(task)._replace(title="Rank on this task")
-    if board.lead == "aggregate" and board.aggregate is not None:
-        average = board.aggregate
-        sure = board.spec.correction != "none" and _levels_hold(board)
-        title = "Rank on average" + _POPULATION[average.over]
-        return _claim(title, show_level(average.alpha) if sure else None, average.scope)
-    claim = new_task_claim(board)
-    if claim is None:
-        return Claim("Rank on a new task", _NO_GUARANTEE, "")
-    return claim._replace(title=f"Rank on a {claim.title.lower()}")
-
-
-def task_claim(task: TaskResult) -> Claim:
-    """What the rank intervals of one task state."""
-    level = None if task.guarantee is None else show_guarantee(task.guarantee)
-    return _claim("Rank on this task", level, task.scope)
-
-
-def new_task_claim(board: Leaderboard) -> Claim | None:
-    """What the new-task intervals state; None where no model's interval says anything."""
-    overall = board.overall
-    if overall is None or _says_nothing(overall):
-        return None
-    return overall_claim(overall)
 
 
 def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_name) -> str:
@@ -158,18 +104,12 @@ def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_n
         return new_task_line(board)
     best, worst = overall[model]
     ranks = f"{best}" if best == worst else f"{best} to {worst}"
-    who = name(model)
-    if overall.scope == "each":
-        who += ", named in advance,"
-    if overall.method == "observed":
-        level = show_level(overall.alpha)
-        return (
-            f"On a new task, {who} is measured at rank {ranks} with probability at least {level}."
-        )
-    if overall.guarantee is None:
-        return f"On a new task, {who} may rank {ranks}; this carries no guarantee."
-    level = show_guarantee(overall.guarantee)
-    return f"On a new task, {who} ranks {ranks} with probability at least {level}."
+    who = f"{name(model)}, named in advance," if overall.scope == "each" else name(model)
+    claim = overall_claim(overall)
+    where = f"On a {claim.title.lower()}"
+    if claim.level == NO_GUARANTEE:
+        return f"{where}, {who} may rank {ranks}; this carries no guarantee."
+    return f"{where}, {who} ranks {ranks} with probability at least {claim.level}."
 
 
 def new_task_line(board: Leaderboard) -> str:
@@ -183,15 +123,17 @@ def new_task_line(board: Leaderboard) -> str:
                 return visible(note.message)
         return "Too few tasks for a new-task interval at this level."
     claim = overall_claim(overall)
-    if claim.level == _NO_GUARANTEE:
-        return "New task: the intervals carry no guarantee."
-    if _says_nothing(overall):
-        return f"New task: at {claim.level}, every model may rank anywhere."
-    verb = "is measured" if overall.method == "observed" else "ranks"
-    subject = f"one model, named in advance, {verb} within its interval"
+    if claim.level == NO_GUARANTEE:
+        return f"{claim.title}: the intervals carry no guarantee."
+    if says_nothing(overall):
+        return f"{claim.title}: at {claim.level}, every model may rank anywhere."
+    subject = "one model, named in advance, ranks within its interval"
     if overall.scope == "all":
-        subject = f"every model {verb} within its interval, all at once,"
-    return f"New task: {subject} with probability at least {claim.level}."
+        subject = "every model ranks within its interval, all at once,"
+    line = f"{claim.title}: {subject} with probability at least {claim.level}."
+    if overall.groups:
+        line += " Each category has an interval of its own, on the page and in the board file."
+    return line
 
 
 def width_line(board: Leaderboard) -> str:
@@ -220,7 +162,7 @@ def scopes_line(board: Leaderboard) -> str:
     if (
         board.lead == "new_task"
         or len(board.models) < 3
-        or lead_claim(board).scope != (_SCOPE_WORDS["each"])
+        or lead_claim(board).scope != (SCOPE_WORDS["each"])
     ):
         return ""
     return (
@@ -301,29 +243,6 @@ def _lead_level(board: Leaderboard) -> str:
     if board.lead == "aggregate" and board.aggregate is not None:
         return show_level(board.aggregate.alpha)
     return show_level(next(iter(board.tasks.values())).alpha)
-
-
-def _levels_hold(board: Leaderboard) -> bool:
-    return not any(note.code in _INVALID_TESTS for note in board.notes)
-
-
-def _claim(title: str, level: str | None, scope: Scope) -> Claim:
-    if level is None:
-        return Claim(title, _NO_GUARANTEE, "")
-    return Claim(title, level, _SCOPE_WORDS[scope])
-
-
-def overall_claim(overall: RankIntervals) -> Claim:
-    """What new-task intervals state, whether or not they say anything."""
-    if overall.method == "observed":
-        return _claim("New task, as measured", show_level(overall.alpha), overall.scope)
-    level = None if overall.guarantee is None else show_guarantee(overall.guarantee)
-    return _claim("New task", level, overall.scope)
-
-
-def _says_nothing(overall: RankIntervals) -> bool:
-    size = len(overall.models)
-    return size > 1 and bool(((overall.best == 1) & (overall.worst == size)).all())
 
 
 def _too_few(board: Leaderboard) -> str:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from io import StringIO
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.names import shorten, visible
@@ -67,11 +65,8 @@ def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
     """
     columns = _BOARD_COLUMNS if task is None else _TASK_COLUMNS
     rows = _board_rows(board) if task is None else _task_rows(board, task)
-    stream = StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([_csv_cell(value) for value in row] for row in rows)
-    return stream.getvalue()
+    lines = [columns, *([_csv_cell(value) for value in row] for row in rows)]
+    return "".join(f"{','.join(line)}\n" for line in lines)
 
 
 def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
@@ -158,13 +153,16 @@ def _task_rows(board: Leaderboard, name: str) -> Iterable[Sequence[object]]:
         )
 
 
-def _csv_cell(value: object) -> object:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else repr(value)
-    if isinstance(value, str):
-        known = value.encode("utf-8", "backslashreplace").decode("utf-8")
-        return f"'{known}" if known.startswith(_FORMULA_STARTS) else known
-    return value
+def _csv_cell(value: object) -> str:
+    if not isinstance(value, str):
+        return "" if isinstance(value, float) and math.isnan(value) else repr(value)
+    known = value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if known.startswith(_FORMULA_STARTS):
+        known = f"'{known}"
+    # The csv module leaves a lone carriage return without quotes.
+    if set(known) & set(',"\r\n') or known != known.strip():
+        return '"' + known.replace('"', '""') + '"'
+    return known
 
 
 def _titles(table: Table) -> list[str]:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.bars import ASCII, LINES, Strokes, axis_text, draw_bar
+from rankbars.render.claims import Claim
 from rankbars.render.names import shorten, shorten_all, visible
 from rankbars.render.remarks import remark_text
 from rankbars.render.rows import Table, board_table, task_table
 from rankbars.render.sentences import (
-    Claim,
     field_line,
     headline,
     new_task_line,
@@ -32,12 +32,14 @@ __all__ = ["render_text"]
 NARROWEST = 40
 _GAP = "  "
 _SHORT_NAME, _LONG_NAME = 14, 60
+_SHORT_BAR = 8  # bars longer than this are drawn only where no name has to be cut
 # Cells of the drawn interval, and what must be left for names; tried in this order.
 _BARS = (
-    (24, _LONG_NAME), (20, _LONG_NAME), (16, _LONG_NAME), (12, _LONG_NAME),
-    (8, 24), (7, 20), (4, _SHORT_NAME), (0, 0),
-)  # fmt: skip
-_LEAD_WIDTH, _SIDE_WIDTH = 15, 9  # of headers
+    *((bar, _LONG_NAME) for bar in (24, 20, 16, 12)),
+    *((_SHORT_BAR, 24), (7, 20), (4, _SHORT_NAME), (0, 0)),
+)
+_LEAD_WIDTH = 15  # of the header of the first column
+_SIDE_WIDTHS = (19, 13, 9)  # of the others: the first that leaves room for a long bar
 
 
 def render_text(
@@ -167,13 +169,15 @@ def _grid(table: Table, width: int, pen: Pen) -> list[Text]:
     from rich.cells import cell_len
     from rich.text import Text
 
-    rows = table.rows
-    side = _side_columns(table, pen)
-    taken = sum(len(_GAP) + cell_len(column.lines(len(column.header))[0]) for column in side)
-    marks = ["".join(f" [{number}]" for number in row.marks) for row in rows]
-    names = [pen.known(visible(row.model)) for row in rows]
+    marks = ["".join(f" [{number}]" for number in row.marks) for row in table.rows]
+    names = [pen.known(visible(row.model)) for row in table.rows]
     wishes = [min(cell_len(n), _LONG_NAME) + len(m) for n, m in zip(names, marks, strict=True)]
-    bar, room = _share_width(table, width - taken - len(_GAP), max(wishes))
+    for side_width in _SIDE_WIDTHS:
+        side = _side_columns(table, side_width, pen)
+        taken = sum(len(_GAP) + cell_len(column.lines(len(column.header))[0]) for column in side)
+        bar, room = _share_width(table, width - taken - len(_GAP), max(wishes))
+        if bar > _SHORT_BAR:
+            break
     columns = [
         _rank_column(table, bar, pen),
         Column(["Model"], _short_names(names, marks, room, pen)),
@@ -227,7 +231,7 @@ def _rank_column(table: Table, bar: int, pen: Pen) -> Column:
     return Column(header, cells, is_drawn=True)
 
 
-def _side_columns(table: Table, pen: Pen) -> list[Column]:
+def _side_columns(table: Table, width: int, pen: Pen) -> list[Column]:
     def cells(pick: str) -> list[str]:
         return [pen.plain(getattr(row, pick)) for row in table.rows]
 
@@ -236,7 +240,7 @@ def _side_columns(table: Table, pen: Pen) -> list[Column]:
     if table.has_tiers:
         columns.append(Column(["Tier"], cells("tier"), right=True))
     if table.new_claim is not None:
-        columns.append(Column(_claim_header(table.new_claim, _SIDE_WIDTH), cells("new_ranks")))
+        columns.append(Column(_claim_header(table.new_claim, width), cells("new_ranks")))
     if table.has_coverage:
         columns.append(Column(["Scored"], cells("coverage"), right=True))
     return columns
@@ -251,12 +255,12 @@ def _wrapped(text: str, width: int) -> str:
     from rich.cells import cell_len, chop_cells
 
     lines = [""]
-    for word in text.replace(" %", "\0%").split(" "):
-        pieces = chop_cells(word, width)
+    for word in text.replace(" %", "\u00a0%").split(" "):
+        pieces = chop_cells(word, width) or [""]
         if lines[-1] and cell_len(f"{lines[-1]} {pieces[0]}") <= width:
             lines[-1] += f" {pieces.pop(0)}"
         lines += pieces
-    return "\n".join(lines).strip("\n").replace("\0", " ")
+    return "\n".join(lines).strip("\n").replace("\u00a0", " ")
 
 
 def _balanced(text: str, width: int) -> list[str]:

@@ -55,8 +55,9 @@ def add_task(
     rows = np.asarray(pairs.n)
     variance = weight**2 * pairs.se**2
     if rows.min(initial=2) < 2:
-        # One row has no variance: it can tell nobody apart, on the average either.
-        variance = np.where(rows < 2, np.nan, variance)
+        # Without rows and without a variance of its own a task can tell nobody apart, on the
+        # average either. (Published scores have a variance and often no number of rows.)
+        variance = np.where((rows < 2) & ~(variance > 0), np.nan, variance)
     sums.diff[...] += weight * pairs.diff
     sums.variance[...] += variance
     sums.rows[...] += rows

@@ -183,7 +183,7 @@ def _measure_pairs(
 
 def _largest(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     """Largest absolute number of each row; NaN if one is missing."""
-    return np.maximum(rows.max(axis=1), -rows.min(axis=1))
+    return np.asarray(np.maximum(rows.max(axis=1), -rows.min(axis=1)))
 
 
 def _centre(d: NDArray[np.float64], present: NDArray[np.bool_] | None) -> NDArray[np.float64]:

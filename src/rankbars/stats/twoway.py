@@ -79,7 +79,6 @@ def two_way_t(values: NDArray[np.float64]) -> PairStatistics:
     runs[runs <= floor * n] = 0.0
     total = items + runs - residual
     variance = np.maximum(np.maximum(total, items), runs)
-    variance[(items == 0) & (runs == 0)] = 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
         df = np.square(total) / (
             np.square(items) / (n - 1)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.connectivity import check_connected, check_tie_parameter
-from rankbars.stats.newton import Height, Peak, factorise, maximise
+from rankbars.stats.newton import Height, Peak, factorise, maximise, solve
 from rankbars.stats.outcomes import OutcomeModel
 from rankbars.stats.votedesign import (
     Design,
@@ -122,6 +122,7 @@ def fit_votes(counts: VoteCounts, outcomes: OutcomeModel, *, ridge: float = 0.0)
         check_tie_parameter(counts)
     scale = _column_scale(counts.covariates)
     design = lay_out(counts._replace(covariates=counts.covariates / scale), outcomes.has_tie)
+    _check_columns(design, counts.weight.sum(axis=0))
     peak = _find_peak(design, counts.weight, outcomes, ridge)
     strength, effect, tie = split_parameters(design, peak.point)
     terms = outcomes.terms(predict_rows(design, peak.point), tie, counts.weight)
@@ -130,7 +131,6 @@ def fit_votes(counts: VoteCounts, outcomes: OutcomeModel, *, ridge: float = 0.0)
         counts.n_models,
         ridge,
     )
-    _check_columns(information, counts.n_models)
     columns = np.ones(design.n_parameters)
     columns[design.n_models : design.n_models + scale.size] = scale
     return VoteFit(
@@ -277,15 +277,20 @@ def _column_scale(covariates: Array) -> Array:
     return scale
 
 
-def _check_columns(information: Array, n_models: int) -> None:
-    """Refuse effects that the votes cannot tell from the strengths or from each other."""
-    if information.shape[0] == n_models:
+def _check_columns(design: Design, total: Array) -> None:
+    """Refuse covariates that the votes cannot tell from the strengths or from each other."""
+    if not design.n_effects:
         return
-    pivots = np.square(factorise(fix_gauge(information.copy(), n_models)).diagonal())
-    free = pivots[n_models:] / information.diagonal()[n_models:]
-    if not (free > _LEAST_FREE_SHARE).all():
-        which = int(np.argmin(free))
-        raise DataError(
-            f"Covariate number {which} follows from the models compared or from the covariates "
-            "before it, so that its effect cannot be told from theirs; leave it out."
-        )
+    size = design.n_models
+    products = collect_products(design._replace(has_tie=False), total, total, total)
+    mirror_upper(products)
+    own = products.diagonal()[size:]
+    factor = factorise(fix_gauge(products[:size, :size].copy(), size))
+    left = products[size:, size:] - products[size:, :size] @ solve(factor, products[:size, size:])
+    for which in range(design.n_effects):
+        if left[which, which] <= _LEAST_FREE_SHARE * own[which]:
+            raise DataError(
+                f"Covariate number {which} follows from the models compared or from the covariates "
+                "before it, so that its effect cannot be told from theirs; leave it out."
+            )
+        left -= np.outer(left[:, which], left[which] / left[which, which])

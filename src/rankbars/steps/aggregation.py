@@ -249,11 +249,7 @@ def _ranks(
     size = len(models)
     present = np.flatnonzero(~np.isnan(summary.mean))
     block = np.ix_(present, present)
-    family = family._replace(
-        statistic=None if family.statistic is None else family.statistic[block],
-        df=family.df if np.ndim(family.df) == 0 else np.asarray(family.df)[block],
-        se=None if family.se is None else family.se[block],
-    )
+    family = family.among(present)
     # What stands in shown_better is claimed for all pairs at once, whatever was asked for.
     strict = take_correction(strict_correction(correction))(family, "all", alpha)
     relation = strict.decisions.shown_better

@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from rankbars.data.evidence import Items
-from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS
+from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 __all__ = ["ESTIMATORS", "AveragePlan", "plan_average"]

@@ -5,11 +5,14 @@ from __future__ import annotations
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.tested import Setting
 
 __all__ = ["compare"]
 
 
-def compare(scores: Scores, *, test: str = "auto") -> dict[str, Comparisons]:
+def compare(
+    scores: Scores, *, test: str = "auto", seed: int = 0, resamples: int = 1000
+) -> dict[str, Comparisons]:
     """Paired tests of all pairs of models, task by task.
 
     Parameters
@@ -18,7 +21,11 @@ def compare(scores: Scores, *, test: str = "auto") -> dict[str, Comparisons]:
         Evaluation results.
     test : str
         ``"auto"`` (the design of the rows decides), ``"t"`` (paired), ``"corrected_t"``
-        (Nadeau–Bengio, for cross-validation), ``"cluster_t"`` or ``"z"`` (published scores).
+        (Nadeau–Bengio, for cross-validation), ``"cluster_t"``, ``"z"`` (published scores),
+        ``"wilcoxon"``, ``"trimmed_t"``, ``"signflip"``, ``"mcnemar"`` or ``"mcnemar_midp"`` (0/1
+        scores), ``"two_way"`` (items crossed with runs) or ``"welch"`` (nothing paired).
+    seed, resamples : int
+        Start of the random streams and number of resamples, for ``"signflip"``.
 
     Returns
     -------
@@ -46,7 +53,8 @@ def compare(scores: Scores, *, test: str = "auto") -> dict[str, Comparisons]:
     0.5
     """
     models = scores.models
+    setting = Setting(seed, resamples)
     return {
-        name: compare_evidence(evidence, models, test, name)
+        name: compare_evidence(evidence, models, test, name, setting)
         for name, evidence in scores.tasks.items()
     }

@@ -50,6 +50,16 @@ class Family(NamedTuple):
     seed: int = 0
     resamples: int = 1000
 
+    def among(self, positions: NDArray[np.intp]) -> Family:
+        """The hypotheses among the models at `positions`."""
+        block = np.ix_(positions, positions)
+        return self._replace(
+            statistic=None if self.statistic is None else self.statistic[block],
+            df=self.df if np.ndim(self.df) == 0 else np.asarray(self.df)[block],
+            p=None if self.p is None else self.p[block],
+            se=None if self.se is None else self.se[block],
+        )
+
 
 class Corrected(NamedTuple):
     """What may be claimed, and what the reader must know: (code, message, positions of models)."""

@@ -13,8 +13,8 @@ from rankbars.data.evidence import Evidence, Items
 from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
 from rankbars.data.notes import Note
 from rankbars.data.scores import Direction, Scores, TaskInfo
-from rankbars.data.spec import OVERS, check_rate
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.data.spec import Spec
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.contrasts import add_task, average_contrasts, start_sums
 from rankbars.stats.paired import paired_t
 from rankbars.stats.pairs import PairStatistics, p_values
@@ -24,6 +24,7 @@ from rankbars.stats.summaries import ModelSummary, weighted_rows
 from rankbars.stats.tails import critical_value
 from rankbars.steps.averages import AveragePlan, plan_average
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.tested import Setting
 
 __all__ = ["head_to_head"]
 
@@ -31,7 +32,15 @@ POWER = 0.8  # the customary power of a smallest detectable difference
 
 
 def head_to_head(
-    scores: Scores, a: str, b: str, *, test: str = "auto", alpha: float = 0.05, over: str = "auto"
+    scores: Scores,
+    a: str,
+    b: str,
+    *,
+    test: str = "auto",
+    alpha: float = 0.05,
+    over: str = "auto",
+    seed: int = 0,
+    resamples: int = 1000,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -47,13 +56,15 @@ def head_to_head(
         Error rate of each verdict by itself, both sides together.
     over : {"auto", "items", "tasks", "none"}
         Which average; see `rankbars.aggregate`.
+    seed, resamples : int
+        Start of the random stream and number of resamples, for tests that resample.
 
     Returns
     -------
     HeadToHead
         Differences are signed so that positive favours `a`. A verdict is ``"better"`` or
-        ``"worse"`` where one side of the test rejects at ``alpha / 2``, which is where the
-        interval lies on one side of zero; else ``"cannot tell"``.
+        ``"worse"`` where one side of the test rejects at ``alpha / 2``, else ``"cannot tell"``.
+        For tests of the mean that is where the interval lies on one side of zero.
 
     Raises
     ------
@@ -72,7 +83,9 @@ def head_to_head(
     there is then no interval and no smallest detectable difference, and a constant difference
     counts as ``2**-n``.
 
-    Verdicts of several tasks are not corrected for their number.
+    Verdicts of several tasks are not corrected for their number. Intervals, and the average, are
+    always about means; a test of something else (``wilcoxon``, ``mcnemar``, …) decides the
+    verdicts on tasks only, and a note says so.
 
     Examples
     --------
@@ -84,17 +97,16 @@ def head_to_head(
     >>> math.difference, math.ahead, math.behind, math.verdict
     (0.625, 5, 0, 'better')
     """
-    check_rate("alpha", alpha)
-    if over not in OVERS:
-        raise UnknownOptionError.among("average (over)", over, OVERS)
+    Spec(test=test, alpha=alpha, over=over, seed=seed, resamples=resamples)  # checks them
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     chosen = scores.select(models=(a, b))
     pair = _Pair(a, b)
+    setting = Setting(seed, resamples)
     compared: dict[str, Comparisons] = {}
     tasks: dict[str, Contrast] = {}
     for name, evidence in chosen.tasks.items():
-        compared[name] = compare_evidence(evidence, pair.models, test, name)
+        compared[name] = compare_evidence(evidence, pair.models, test, name, setting)
         tasks[name] = _task_contrast(pair, evidence, compared[name], chosen.info[name], alpha)
     shared = [name for name, task in tasks.items() if not math.isnan(task.difference)]
     if not shared:
@@ -104,7 +116,7 @@ def head_to_head(
         )
     average, notes = _average(pair, chosen, over, compared, tasks, alpha)
     notes += tuple(note for one in compared.values() for note in one.notes)
-    notes += _left_out(pair, tasks)
+    notes += _left_out(pair, tasks) + _by_another_test(compared)
     return HeadToHead(
         a=a,
         b=b,
@@ -215,16 +227,22 @@ def _in_units(common: _Common, direction: Direction) -> _Common:
 
 
 def _compared_test(compared: Comparisons, cell: tuple[int, int], alpha: float) -> _Tested:
-    if compared.pairs is not None:
-        return _pair_test(compared.pairs, cell, alpha)
-    # A test that gives p-values only has no interval.
-    nan = math.nan
+    if compared.pairs is None:
+        nan = math.nan
+        found = _Tested(
+            float(compared.diff[cell]), nan, nan, nan, nan, nan, nan, nan, "cannot tell"
+        )
+    else:
+        found = _mean_test(compared.pairs, cell, alpha)
+    if compared.deciding is compared.pairs and compared.pairs is not None:
+        return found
+    # The means are described as ever; something else decides.
     better, worse = float(compared.p[cell]), float(compared.p[cell[::-1]])
     verdict = _verdict(better <= alpha / 2, worse <= alpha / 2)
-    return _Tested(float(compared.diff[cell]), nan, nan, nan, nan, better, worse, nan, verdict)
+    return found._replace(p_better=better, p_worse=worse, verdict=verdict)
 
 
-def _pair_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> _Tested:
+def _mean_test(pairs: PairStatistics, cell: tuple[int, int], alpha: float) -> _Tested:
     difference, se = float(pairs.diff[cell]), float(pairs.se[cell])
     df = float(np.broadcast_to(pairs.df, pairs.diff.shape)[cell])
     statistic, opposite = float(pairs.statistic[cell]), float(pairs.statistic[cell[::-1]])
@@ -318,7 +336,7 @@ def _items_average(
             "The target is the average over exactly these tasks.",
             "Tasks have rows of their own, so their errors are independent of each other.",
         ),
-        **_pair_test(average_contrasts(sums), pair.cell, alpha)._asdict(),
+        **_mean_test(average_contrasts(sums), pair.cell, alpha)._asdict(),
     )
 
 
@@ -353,7 +371,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
             f"The {len(used)} tasks are independent draws.",
             f"The mean difference of {what} is close to normal.",
         ),
-        **_pair_test(paired_t(rows), (0, 1), alpha)._asdict(),
+        **_mean_test(paired_t(rows), (0, 1), alpha)._asdict(),
     )
 
 
@@ -374,6 +392,18 @@ def _left_out(pair: _Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:
         f"{sum(gaps[most]):,}, on {most}."
     )
     return (Note("rows-in-common", message, models=pair.models),)
+
+
+def _by_another_test(compared: dict[str, Comparisons]) -> tuple[Note, ...]:
+    other = {one.test for one in compared.values() if one.deciding is not one.pairs}
+    if not other:
+        return ()
+    message = (
+        f"Verdicts on tasks are those of the test {', '.join(sorted(other))}. Differences, "
+        "intervals, the smallest detectable difference and the average are about means, by the "
+        "paired t-test, and may differ from them."
+    )
+    return (Note("verdicts-by-another-test", message),)
 
 
 def _without_repeats(notes: tuple[Note, ...]) -> tuple[Note, ...]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Folds
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.errors import OptionError
 from rankbars.stats.estimates import z_from_cov, z_from_se
 from rankbars.stats.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairs import PairStatistics
 from rankbars.stats.summaries import ModelSummary, cluster_summary, fold_summary, item_summary
 from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only, weighted_values
-from rankbars.steps.tested import Tested
+from rankbars.steps.tested import Setting, Tested
 
 __all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
 
@@ -20,7 +22,7 @@ MIN_CLUSTERS = 5  # fewer cannot support a variance estimate
 FEW_DISCORDANT = 10
 
 
-def t_test(evidence: Evidence) -> Tested:
+def t_test(evidence: Evidence, setting: Setting) -> Tested:
     """Paired t-test; rows are independent items (or runs)."""
     items = item_rows(evidence, "t")
     values = weighted_values(items)
@@ -45,7 +47,7 @@ def t_test(evidence: Evidence) -> Tested:
                 "short. Use --test cluster_t.",
             )
         )
-    pairs = paired_t(values)
+    pairs = _unweighted_policy(paired_t(values), items, paired_t)
     notes.extend(_discordance_notes(items.values, pairs))
     assumptions = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
@@ -57,7 +59,7 @@ def t_test(evidence: Evidence) -> Tested:
     )
 
 
-def corrected_t_test(evidence: Evidence) -> Tested:
+def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:
     """Nadeau–Bengio corrected t-test; rows are folds of (repeated) cross-validation."""
     items = item_rows(evidence, "corrected_t")
     if not isinstance(items.design, Folds):
@@ -88,7 +90,7 @@ def corrected_t_test(evidence: Evidence) -> Tested:
     )
 
 
-def cluster_t_test(evidence: Evidence) -> Tested:
+def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
     """Cluster-robust t-test; rows come in groups that are independent of each other."""
     items = item_rows(evidence, "cluster_t")
     if items.clusters is None:
@@ -96,7 +98,8 @@ def cluster_t_test(evidence: Evidence) -> Tested:
             "The cluster t-test needs to know which rows belong together. Name the column with "
             "--column cluster=NAME, or use --test t."
         )
-    count = int(np.unique(items.clusters).size)
+    clusters = items.clusters
+    count = int(np.unique(clusters).size)
     notes = list(row_notes(items))
     if count < MIN_CLUSTERS:
         notes.append(
@@ -112,13 +115,17 @@ def cluster_t_test(evidence: Evidence) -> Tested:
     values = weighted_values(items)
     return Tested(
         cluster_summary(values, items.clusters),
-        cluster_t(values, items.clusters),
+        _unweighted_policy(
+            cluster_t(values, items.clusters),
+            items,
+            lambda rows: cluster_t(rows, clusters),
+        ),
         assumptions,
         notes=tuple(notes),
     )
 
 
-def z_test(evidence: Evidence) -> Tested:
+def z_test(evidence: Evidence, setting: Setting) -> Tested:
     """Normal test of published scores with standard errors or a covariance."""
     if not isinstance(evidence, Estimates):
         raise OptionError(
@@ -148,6 +155,27 @@ def z_test(evidence: Evidence) -> Tested:
             "their answers per item would separate them better.",
         )
     return Tested(summary._replace(se=se), pairs, assumptions)
+
+
+def _unweighted_policy(
+    pairs: PairStatistics, items: Items, test: Callable[[NDArray[np.float64]], PairStatistics]
+) -> PairStatistics:
+    """The same statistics, with pairs whose plain differences do not vary decided on those.
+
+    Weights multiply the rounding of a constant difference, which would then look as if it varied.
+    """
+    if items.weights is None:
+        return pairs
+    plain = test(items.values)
+    still = plain.constant | plain.identical
+    if not still.any():
+        return pairs
+    return pairs._replace(
+        statistic=np.where(still, plain.statistic, pairs.statistic),
+        se=np.where(still, plain.se, pairs.se),
+        constant=plain.constant,
+        identical=plain.identical,
+    )
 
 
 def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> list[tuple[str, str]]:

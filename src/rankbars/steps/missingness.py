@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.evidence import Estimates, Evidence, Items, take_rows
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -115,7 +115,7 @@ def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
             continue
         complete = np.asarray(~np.isnan(_values(evidence)).any(axis=1))
         if complete.any():
-            tasks[name] = _take_rows(evidence, complete)
+            tasks[name] = take_rows(evidence, complete) if isinstance(evidence, Items) else evidence
     if not tasks:
         raise DataError(
             "No row of any task has a score from every model, so --missing listwise keeps "
@@ -152,6 +152,7 @@ def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
             models=models,
             values=np.where(np.isnan(values), lowest, values),
             answers=answers,
+            runs=None,
         )
     return replace(scores, tasks=tasks, info=_without_stale_coverage(scores, tasks))
 
@@ -280,26 +281,12 @@ def _values(evidence: Evidence) -> NDArray[np.float64]:
     return evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
 
 
-def _take_rows(evidence: Evidence, keep: NDArray[np.bool_]) -> Evidence:
-    if not isinstance(evidence, Items) or keep.all():
-        return evidence
-    ids = evidence.ids
-    return replace(
-        evidence,
-        values=evidence.values[keep],
-        clusters=None if evidence.clusters is None else evidence.clusters[keep],
-        weights=None if evidence.weights is None else evidence.weights[keep],
-        ids=None if ids is None else tuple(ids[i] for i in np.flatnonzero(keep)),
-        answers=None if evidence.answers is None else evidence.answers[keep],
-    )
-
-
 def _blank(evidence: Evidence, absent: set[str]) -> Evidence:
     columns = [i for i, model in enumerate(evidence.models) if model in absent]
     if isinstance(evidence, Items):
         values = evidence.values.copy()
         values[:, columns] = np.nan
-        return replace(evidence, values=values)
+        return replace(evidence, values=values, runs=None)
     mean = evidence.mean.copy()
     mean[columns] = np.nan
     return replace(evidence, mean=mean)

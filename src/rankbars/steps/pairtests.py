@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Folds, Items
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.pairs import PairStatistics
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
-from rankbars.steps.tested import Tested, pad_tested
+from rankbars.steps.othertests import (
+    mcnemar_midp_test,
+    mcnemar_test,
+    signflip_test,
+    trimmed_t_test,
+    two_way_test,
+    welch_test,
+    wilcoxon_test,
+)
+from rankbars.steps.tested import Setting, Tested, pad_tested
 
 __all__ = ["TESTS", "PairTest", "choose_test", "compare_evidence"]
 
-PairTest = Callable[[Evidence], Tested]
+PairTest = Callable[[Evidence, Setting], Tested]
 
 TESTS: dict[str, PairTest] = {
     "t": t_test,
     "corrected_t": corrected_t_test,
     "cluster_t": cluster_t_test,
     "z": z_test,
+    "wilcoxon": wilcoxon_test,
+    "trimmed_t": trimmed_t_test,
+    "signflip": signflip_test,
+    "mcnemar": mcnemar_test,
+    "mcnemar_midp": mcnemar_midp_test,
+    "two_way": two_way_test,
+    "welch": welch_test,
 }
 
 
@@ -38,7 +53,11 @@ def choose_test(evidence: Evidence) -> str:
 
 
 def compare_evidence(
-    evidence: Evidence, models: tuple[str, ...], test: str, task: str
+    evidence: Evidence,
+    models: tuple[str, ...],
+    test: str,
+    task: str,
+    setting: Setting | None = None,
 ) -> Comparisons:
     """Comparisons of all `models` on one task; those without evidence are compared with nobody.
 
@@ -52,10 +71,11 @@ def compare_evidence(
     if test != "auto" and test not in TESTS:
         raise UnknownOptionError.among("test", test, ("auto", *TESTS))
     name = choose_test(evidence) if test == "auto" else test
+    setting = setting or Setting()
     present = _present(evidence)
-    taken = _take(evidence, present)
+    taken = take_models(evidence, present)
     try:
-        tested = TESTS[name](taken)
+        tested = TESTS[name](taken, setting._replace(key=task))
     except UnknownOptionError:
         raise
     except OptionError as error:
@@ -74,6 +94,7 @@ def compare_evidence(
         rows=rows,
         task=task,
         exact_p=padded.exact_p,
+        decided_by=padded.decided_by,
         assumptions=tested.assumptions,
         guaranteed=tested.guaranteed,
         notes=tuple(Note(code, text, task) for code, text in tested.notes) + identical,
@@ -94,21 +115,6 @@ def _identical_note(
 def _present(evidence: Evidence) -> NDArray[np.intp]:
     values = evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
     return np.flatnonzero(~np.isnan(values).all(axis=0))
-
-
-def _take(evidence: Evidence, columns: NDArray[np.intp]) -> Evidence:
-    if columns.size == len(evidence.models):
-        return evidence
-    models = tuple(evidence.models[i] for i in columns)
-    if isinstance(evidence, Items):
-        return replace(evidence, models=models, values=evidence.values[:, columns], answers=None)
-    return Estimates(
-        models,
-        evidence.mean[columns],
-        None if evidence.se is None else evidence.se[columns],
-        None if evidence.cov is None else evidence.cov[np.ix_(columns, columns)],
-        None if evidence.n is None else evidence.n[columns],
-    )
 
 
 def _known_rows(evidence: Estimates) -> int:

@@ -160,31 +160,13 @@ def rank_task(
 
 def _family(comparisons: Comparisons, present: NDArray[np.intp]) -> Family:
     """The hypotheses among the models that are present."""
-    if present.size == len(comparisons.models):
-        pairs, p = comparisons.pairs, comparisons.exact_p
-        if pairs is None:
-            return Family(None, np.inf, p, None, comparisons.evidence, comparisons.task)
-        return Family(
-            None if p is not None else pairs.statistic,
-            pairs.df,
-            p,
-            pairs.se,
-            comparisons.evidence,
-            comparisons.task,
+    deciding, p = comparisons.deciding, comparisons.exact_p
+    family = Family(None, np.inf, p, None, comparisons.evidence, comparisons.task)
+    if deciding is not None:
+        family = family._replace(
+            statistic=deciding.statistic, df=deciding.df, p=None, se=deciding.se
         )
-    block = np.ix_(present, present)
-    p = None if comparisons.exact_p is None else comparisons.exact_p[block]
-    if comparisons.pairs is None:
-        return Family(None, np.inf, p, None, comparisons.evidence, comparisons.task)
-    df = comparisons.pairs.df
-    return Family(
-        None if p is not None else comparisons.pairs.statistic[block],
-        df if np.ndim(df) == 0 else np.asarray(df)[block],
-        p,
-        comparisons.pairs.se[block],
-        comparisons.evidence,
-        comparisons.task,
-    )
+    return family if present.size == len(comparisons.models) else family.among(present)
 
 
 def _scope(scope: str) -> Scope:

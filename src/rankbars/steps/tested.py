@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from rankbars.stats.pairs import PairStatistics
 from rankbars.stats.summaries import ModelSummary
 
-__all__ = ["Tested", "pad_tested"]
+__all__ = ["Setting", "Tested", "pad_tested"]
+
+
+class Setting(NamedTuple):
+    """What a test that resamples needs: a seed, a number of draws, and what they are for."""
+
+    seed: int = 0
+    resamples: int = 1000
+    key: str = ""
 
 
 class Tested(NamedTuple):
@@ -19,7 +27,8 @@ class Tested(NamedTuple):
     summary: ModelSummary
     pairs: PairStatistics | None
     assumptions: tuple[str, ...]
-    exact_p: NDArray[np.float64] | None = None
+    exact_p: NDArray[np.float64] | None = None  # decides instead of `pairs`
+    decided_by: PairStatistics | None = None  # decides instead of `pairs`, which describe means
     notes: tuple[tuple[str, str], ...] = ()
     guaranteed: bool = True
 
@@ -50,6 +59,9 @@ def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Teste
         summary=ModelSummary(*vectors),
         pairs=None if tested.pairs is None else _pad_pairs(tested.pairs, block, size),
         exact_p=exact,
+        decided_by=None
+        if tested.decided_by is None
+        else _pad_pairs(tested.decided_by, block, size),
     )
 
 

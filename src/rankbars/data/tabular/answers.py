@@ -93,7 +93,7 @@ class Answers(NamedTuple):
         for state in (SCORED, ERROR, UNSCORED, MISSING):
             cells = np.unique(self.cell[left][self.state[left] == state])
             row, model = np.divmod(cells, models)
-            np.add.at(counts, (state, index.task_of_row[row], model), 1)
+            np.add.at(counts[state], (index.task_of_row[row], model), 1)
             left = left[~np.isin(self.cell[left], cells)]
 
 
@@ -160,7 +160,9 @@ class Sides:
             raise DataError(f"{place}: {problem}. {expected} for all models.")
 
 
-def describe_duplicates(records: Records, index: Index, answers: Sequence[str]) -> DuplicateRowsError:
+def describe_duplicates(
+    records: Records, index: Index, answers: Sequence[str]
+) -> DuplicateRowsError:
     """The error for rows that stand twice: names the first in the order of the matrix."""
     models = len(records.table.names["model"])
     parts = []

@@ -3,28 +3,33 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.evidence import Evidence
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.answers import DuplicateRowsError
 from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.designs import RowPlan, plan_rows
-from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
 from rankbars.data.tabular.groups import AboutTasks, Group, describe_tasks
 from rankbars.data.tabular.joining import join_scores
 from rankbars.data.tabular.layouts import find_layout
 from rankbars.data.tabular.matrices import Matrix, RowIndex, fill_matrix, index_rows
-from rankbars.data.notes import Note
 from rankbars.data.tabular.positions import number_rows
 from rankbars.data.tabular.records import Records
-from rankbars.data.tabular.remarks import check_swapped, describe_group, describe_rows, refuse_resamples
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.tabular.remarks import (
+    check_swapped,
+    describe_group,
+    describe_rows,
+    refuse_resamples,
+)
 from rankbars.data.tabular.summaries import read_summaries
-from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.taskestimates import build_estimates, task_weight
 from rankbars.data.tabular.taskitems import build_items, fold_designs, split_weights
 from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy
@@ -35,9 +40,7 @@ from rankbars.errors import DataError
 __all__ = ["scores_from_tables"]
 
 
-def scores_from_tables(
-    tables: Sequence[tuple[Table, FileNames]], options: TableOptions
-) -> Scores:
+def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: TableOptions) -> Scores:
     """Scores from one or more tables.
 
     Tables of one design are read as one; those of different designs are joined task by task.
@@ -62,12 +65,11 @@ def scores_from_tables(
         plan = plan_rows(part.roles, options)
         groups[plan].append(part)
         sources[plan].append(table.source)
-    return join_scores([
-        _read_group(Group.of(plan, parts), options).with_notes(
-            describe_group(parts, sources[plan])
-        )
-        for plan, parts in groups.items()
-    ])  # fmt: skip
+    found = []
+    for plan, parts in groups.items():
+        scores = _read_group(Group.of(plan, parts), options)
+        found.append(replace(scores, notes=describe_group(parts, sources[plan]) + scores.notes))
+    return join_scores(found)
 
 
 def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
@@ -90,6 +92,9 @@ def _read_group(group: Group, options: TableOptions) -> Scores:
     index = index_rows(records, [role for role in TRAIT_ROLES if role in group.table.names])
     if not len(index.pairs):
         raise DataError("No row is left to read: all of them are empty or excluded.")
+    simpler = _without_rows(group, index, options)
+    if simpler is not None:
+        return _read_group(simpler, options)
     about = describe_tasks(group, index, options)
     if group.plan.kind == "estimates":
         return _read_estimates(group, records, index, about)
@@ -116,6 +121,28 @@ def _choose_metric(table: CodedTable, options: TableOptions) -> TableOptions:
     return replace(options, metric=same[0])
 
 
+def _without_rows(group: Group, index: RowIndex, options: TableOptions) -> Group | None:
+    """The group as one score per model and task, if its row column only looks like one.
+
+    A single fold or run per task, or an "id" that no two models share, names no row.
+    """
+    if options.rows is not None or options.folds is not None:
+        return None
+    largest = int(np.bincount(index.task_of_row).max())
+    single = group.plan.kind in ("folds", "runs") and largest == 1
+    numbers_rows = (
+        group.plan.kind == "items"
+        and "item" not in group.named
+        and fold_name(group.roles.get("item", "")) == "id"
+        and len(group.table.names["model"]) > 1
+        and len(index.pairs) == group.table.rows
+    )
+    if not (single or numbers_rows):
+        return None
+    ignored = (*group.plan.keys, *group.plan.answers, *group.plan.ignored)
+    return replace(group, plan=RowPlan("estimates", (), (), ignored))
+
+
 def _seed_as_repeat(group: Group) -> Group | None:
     """The group with its column of seeds as the repeats of a cross-validation, if it has one."""
     if group.plan.kind != "folds" or "repeat" in group.plan.keys:
@@ -131,7 +158,7 @@ def _seed_as_repeat(group: Group) -> Group | None:
 def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
     matrix = fill_matrix(records, index, group.plan.answers)
     designs = fold_designs(records, index) if group.plan.kind == "folds" else None
-    kind = "runs" if group.plan.kind == "runs" else "items"
+    kind: Literal["items", "runs"] = "runs" if group.plan.kind == "runs" else "items"
     built = build_items(records, index, matrix, designs, kind)
     _refuse_two_scales(matrix, index, records, about)
     tasks: dict[str, Evidence] = {}

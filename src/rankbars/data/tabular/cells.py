@@ -36,13 +36,13 @@ class Unread(NamedTuple):
         Index of the first such row, from 0.
     text : str
         What it holds.
-    count : int
+    cells : int
         How many there are.
     """
 
     row: int
     text: str
-    count: int
+    cells: int
 
 
 def parse_number(text: str) -> float | None:
@@ -193,5 +193,5 @@ class NumberCells:
         if self.unread is None:
             self.unread = Unread(len(self._values), text, 1)
         else:
-            self.unread = self.unread._replace(count=self.unread.count + 1)
+            self.unread = self.unread._replace(cells=self.unread.cells + 1)
         return math.nan

@@ -137,7 +137,7 @@ class CodedTable:
             yield from block.slices()
 
     def with_constant(self, role: str, name: str) -> CodedTable:
-        """This table with one more label role that is `name` on every row."""
+        """The table with one more label role that is `name` on every row."""
 
         def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
             for block in self.read_blocks(roles):
@@ -277,7 +277,7 @@ def take_codes(codes: NDArray[Any], position: NDArray[np.int32]) -> NDArray[np.i
     if not len(position):
         return np.full(len(codes), -1, np.int32)
     # Index -1 picks the entry added at the end.
-    return np.append(position, np.int32(-1))[codes]
+    return np.asarray(np.append(position, np.int32(-1))[codes], dtype=np.int32)
 
 
 def keep_roles(block: Block, roles: Collection[str] | None) -> Block:

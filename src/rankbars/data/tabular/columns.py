@@ -170,7 +170,7 @@ def check_header(columns: Sequence[str], source: str) -> None:
         if name in seen:
             raise DataError(
                 f"{source}: the column {name!r} is named twice. Each column needs a name of its "
-                f"own; the header reads {_quote_all(columns)}."
+                f"own; the header reads {_quote_all(columns, 6)}."
             )
         seen.add(name)
 

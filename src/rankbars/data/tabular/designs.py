@@ -13,9 +13,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.columns import fold_name
 from rankbars.data.evidence import Folds
 from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import DataError, OptionError
 
 __all__ = ["RowPlan", "fold_design", "plan_rows"]
@@ -64,8 +64,7 @@ def plan_rows(roles: Mapping[str, str], options: TableOptions) -> RowPlan:
         return _plan("runs", _first(here, ("run", "repeat", "item", "fold", "epoch")), here)
     if options.rows == "items" and "item" not in here:
         if "fold" in here:
-            keys = ("repeat", "fold") if "repeat" in here else ("fold",)
-            return _plan("items", keys, here)
+            return _plan("items", ("repeat", "fold") if "repeat" in here else ("fold",), here)
         keys = _first(here, ("epoch", "run", "repeat"))
         return _plan("items", keys, here) if keys else RowPlan("positions", (), (), ())
     if "item" in here:

@@ -6,9 +6,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from rankbars.data.notes import Note
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.metrics import LOWER, usual_direction
-from rankbars.data.notes import Note
 from rankbars.errors import DataError, UnknownOptionError
 
 __all__ = ["RECORDED_WORDS", "Side", "settle_directions"]
@@ -104,10 +104,11 @@ def _settle(
                 f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
             )
         return side.recorded, "recorded in the table"
-    if side.metric is None or (side.named_column and usual is None):
+    generic = side.metric is not None and fold_name(side.metric) == "score"
+    if side.metric is None or (side.named_column and (usual is None or generic)):
         if fold_name(task) in LOWER:
             return None, ""
-        return "higher", "the score has no name of a metric that says otherwise"
+        return "higher", "no name of a metric says otherwise; if not: --direction lower"
     if usual == "higher":
         return "higher", f"usual for {side.metric!r}"
     return None, ""

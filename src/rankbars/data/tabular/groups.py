@@ -8,19 +8,23 @@ from typing import NamedTuple
 
 import numpy as np
 
+from rankbars.data.evidence import Coverage
+from rankbars.data.notes import Note
+from rankbars.data.scores import TaskInfo
+from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.coding import CodedTable, concatenate
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.designs import RowPlan
 from rankbars.data.tabular.directions import Direction, Side, settle_directions
-from rankbars.data.evidence import Coverage
 from rankbars.data.tabular.matrices import RowIndex
 from rankbars.data.tabular.metrics import usual_direction
-from rankbars.data.notes import Note
-from rankbars.data.scores import TaskInfo
-from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.tidy import TidyTable
 from rankbars.data.tabular.traits import (
-    TRAIT_ROLES, read_directions, read_metrics, read_traits, values_by_task,
+    TRAIT_ROLES,
+    read_directions,
+    read_metrics,
+    read_traits,
+    values_by_task,
 )  # fmt: skip
 
 __all__ = ["AboutTasks", "Group", "describe_tasks"]

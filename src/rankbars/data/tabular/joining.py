@@ -89,10 +89,12 @@ def _join(
             se = np.concatenate([_or_nan(part.se, len(part.models)) for part in (one, two)])[order]
         n = None
         if one.n is not None or two.n is not None:
-            n = np.concatenate([
-                np.zeros(len(part.models), np.int64) if part.n is None else part.n
-                for part in (one, two)
-            ])[order]
+            n = np.concatenate(
+                [
+                    np.zeros(len(part.models), np.int64) if part.n is None else part.n
+                    for part in (one, two)
+                ]
+            )[order]
         mean = np.concatenate((one.mean, two.mean))[order]
         return Estimates(names, mean, se, None, n), settled
     raise _cannot(task, "some hold scores of single rows, others one score per model")

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from rankbars.data.tables import LAYOUTS
 from rankbars.data.tabular.cells import parse_number
 from rankbars.data.tabular.coding import Table
 from rankbars.data.tabular.columns import ROLES, check_header, find_columns, fold_name
-from rankbars.data.tabular.metrics import usual_direction
-from rankbars.data.tables import LAYOUTS
+from rankbars.data.tabular.metrics import split_words, usual_direction
 from rankbars.errors import DataError
 
 __all__ = ["Layout", "find_layout", "is_helper", "is_row_numbers"]
@@ -27,13 +27,11 @@ FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
 MODEL_CORNERS = frozenset({"modeladapter", "models", "methods", "systems", "name"})
 
 # Columns that describe a model or summarise its row, and are no task.
-HELPERS = frozenset(
-    """
-    average avg mean overall total meanwinrate rank averagerank meanrank position place score
-    url link license licence organization organisation author type architecture params
+HELPERS = split_words("""
+    average avg mean overall total meanwinrate rank averagerank meanrank position place
+    score url link license licence organization organisation author type architecture params
     parameters nparams paramsb size date released releasedate submissiondate year precision
-""".split()
-)
+""")
 
 # Pairs of columns that name the two sides of a vote.
 PAIRS = (("modela", "modelb"), ("model1", "model2"), ("llm1", "llm2"), ("left", "right"))

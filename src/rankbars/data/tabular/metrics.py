@@ -9,58 +9,54 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["depends_on_scale", "is_proportion", "usual_direction"]
+__all__ = ["depends_on_scale", "is_proportion", "split_words", "usual_direction"]
 
-LOWER = frozenset(
-    """
-    error errors metricerror errorrate err er loss logloss nll negativeloglikelihood crossentropy
-    perplexity wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc
-    brier brierscore ece mce calibrationerror
-    wer cer ter mer wil eer fid kid der
-    rmse mse mae mape smape mase msle rmsle nrmse rmsse wape wrmsse medae
-    meanabsoluteerror meansquarederror rootmeansquarederror squarederror absoluteerror
-    crps wql quantileloss pinballloss hinge deviance hammingloss zerooneloss
-    latency runtime time duration seconds cost price tokens regret distance
-    toxicity toxicityrate hallucinationrate falsepositiverate fpr falsenegativerate fnr
-    failurerate refusalrate attacksuccessrate
-""".split()
-)
 
-PROPORTIONS = frozenset(
-    """
-    accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy
-    exactmatch em quasiexactmatch prefixexactmatch correct iscorrect correctness
-    passrate pass passed passat1 pass1 success successrate resolved resolverate resolvedrate
-    solved solverate winrate hitrate
-""".split()
-)
+def split_words(text: str) -> frozenset[str]:
+    """The words of a text, as lists in this package are written."""
+    return frozenset(text.split())
 
-HIGHER = PROPORTIONS | frozenset(
-    """
-    score balancedaccuracy f1 f1score macrof1 microf1 weightedf1 f1macro f1micro fbeta f05 f2
-    precision recall sensitivity specificity hit hits
-    auc auroc rocauc auprc prauc aucpr averageprecision ap map gini
-    mcc mccscore matthewscorrelation matthewscorrcoef kappa cohenkappa qwk
-    bleu sacrebleu chrf rouge rouge1 rouge2 rougel rougelsum meteor bertscore bleurt comet
-    ndcg mrr dcg spearman spearmanr pearson pearsonr correlation cosinespearman cosinepearson
-    kendall kendalltau r2 r2score explainedvariance vmeasure nmi ami ari adjustedrandindex
-    silhouette iou miou dice jaccard psnr ssim elo reward returns throughput utility preference
-    maxaccuracy loglikelihood
-""".split()
-)
+
+LOWER = split_words("""
+    error errors metricerror errorrate err er loss logloss nll negativeloglikelihood
+    crossentropy perplexity wordperplexity byteperplexity ppl bitsperbyte bpb
+    bitspercharacter bpc brier brierscore ece mce calibrationerror wer cer ter mer wil eer
+    fid kid der rmse mse mae mape smape mase msle rmsle nrmse rmsse wape wrmsse medae
+    meanabsoluteerror meansquarederror rootmeansquarederror squarederror absoluteerror crps
+    wql quantileloss pinballloss hinge deviance hammingloss zerooneloss latency runtime time
+    duration seconds cost price tokens regret distance toxicity toxicityrate
+    hallucinationrate falsepositiverate fpr falsenegativerate fnr failurerate refusalrate
+    attacksuccessrate
+""")
+
+PROPORTIONS = split_words("""
+    accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy exactmatch em
+    quasiexactmatch prefixexactmatch correct iscorrect correctness passrate pass passed
+    passat1 pass1 success successrate resolved resolverate resolvedrate solved solverate
+    winrate hitrate
+""")
+
+HIGHER = PROPORTIONS | split_words("""
+    score balancedaccuracy f1 f1score macrof1 microf1 weightedf1 f1macro f1micro fbeta f05
+    f2 precision recall sensitivity specificity hit hits auc auroc rocauc auprc prauc aucpr
+    averageprecision ap map gini mcc mccscore matthewscorrelation matthewscorrcoef kappa
+    cohenkappa qwk bleu sacrebleu chrf rouge rouge1 rouge2 rougel rougelsum meteor bertscore
+    bleurt comet ndcg mrr dcg spearman spearmanr pearson pearsonr correlation cosinespearman
+    cosinepearson kendall kendalltau r2 r2score explainedvariance vmeasure nmi ami ari
+    adjustedrandindex silhouette iou miou dice jaccard psnr ssim elo reward returns
+    throughput utility preference maxaccuracy loglikelihood
+""")
 
 
 # In the unit of the target, or of time and money: the mean over different data sets means nothing.
-SCALED = frozenset(
-    """
-    loss logloss nll negativeloglikelihood crossentropy loglikelihood
-    perplexity wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc
-    rmse mse mae msle rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror
-    squarederror absoluteerror metricerror crps wql quantileloss pinballloss deviance
-    latency runtime time duration seconds cost price tokens regret distance
-    reward returns throughput utility elo psnr
-""".split()
-)
+SCALED = split_words("""
+    loss logloss nll negativeloglikelihood crossentropy loglikelihood perplexity
+    wordperplexity byteperplexity ppl bitsperbyte bpb bitspercharacter bpc rmse mse mae msle
+    rmsle medae meanabsoluteerror meansquarederror rootmeansquarederror squarederror
+    absoluteerror metricerror crps wql quantileloss pinballloss deviance latency runtime
+    time duration seconds cost price tokens regret distance reward returns throughput
+    utility elo psnr
+""")
 
 
 def usual_direction(name: str) -> Literal["higher", "lower"] | None:

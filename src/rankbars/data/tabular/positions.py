@@ -14,7 +14,7 @@ __all__ = ["number_rows"]
 
 
 def number_rows(table: CodedTable) -> CodedTable:
-    """The table with a label role ``item``: the place of each row among those of its model and task.
+    """The table with a role ``item``: the place of each row among those of its model and task.
 
     Raises
     ------

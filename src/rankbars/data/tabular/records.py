@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.coding import Block, CodedTable
 from rankbars.data.tabular.columns import fold_name
-from rankbars.data.tables import TableOptions
 from rankbars.errors import DataError
 
 __all__ = ["ERROR", "MISSING", "SCORED", "STATES", "UNSCORED", "CleanRows", "Records"]
@@ -204,7 +204,9 @@ class _Rules:
         unused = (state != SCORED) & ~empty
         if unused.any():
             score = np.where(unused, np.nan, score)
-            _count(left_out, "scores of rows that are not scored", unused)
+        if self.imputed is not None:
+            unused &= ~self.imputed[block.labels["imputed"]]
+        _count(left_out, "scores of rows that are not scored", unused)
         return score, state
 
     def _check_range(self, block: Block, score: NDArray[np.float64]) -> None:
@@ -237,8 +239,9 @@ def _states(names: Sequence[str]) -> NDArray[np.uint8]:
         state = STATUS_WORDS.get(fold_name(name))
         if state is None:
             raise DataError(
-                f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. Correct "
-                "it, or switch the column off: --column status= (in Python: columns={'status': ''})."
+                f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. "
+                "Correct it, or switch the column off: --column status= (in Python: "
+                "columns={'status': ''})."
             )
         states.append(state)
     return np.array([*states, _UNDECIDED], np.uint8)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
-from rankbars.data.tabular.columns import fold_name
 from rankbars.data.evidence import Folds, Items
-from rankbars.data.tabular.groups import Group
-from rankbars.data.tabular.matrices import Matrix
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.summaries import Summaries
 from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.groups import Group
+from rankbars.data.tabular.matrices import Matrix
+from rankbars.data.tabular.summaries import Summaries
 from rankbars.data.tabular.tidy import TidyTable
 from rankbars.errors import DataError
 
@@ -77,15 +75,13 @@ def describe_rows(
     if group.table.columns["score"].percentages:
         notes.append(Note("percentages", "Scores are percentages and stay on that scale."))
     notes += _describe_design(group, scores, designs, options)
-    if isinstance(counted, Matrix):
-        if counted.answers is not None:
-            columns = ", ".join(repr(group.roles[role]) for role in group.plan.answers)
-            notes.append(Note(
-                "answers-averaged",
-                f"Up to {counted.answers.max()} answers to one row (column {columns}) were "
-                "averaged; their number is kept.",
-            ))  # fmt: skip
-        notes += _describe_coverage(scores)
+    if isinstance(counted, Matrix) and counted.answers is not None:
+        columns = ", ".join(repr(group.roles[role]) for role in group.plan.answers)
+        notes.append(Note(
+            "answers-averaged",
+            f"Up to {counted.answers.max()} answers to one row (column {columns}) were averaged; "
+            "their number is kept.",
+        ))  # fmt: skip
     if counted.left_out:
         parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
         notes.append(Note("left-out", f"Left out: {parts}."))
@@ -122,7 +118,8 @@ def _describe_design(
         notes += _suspect(scores)
     if group.plan.ignored:
         columns = ", ".join(repr(group.roles[role]) for role in group.plan.ignored)
-        notes.append(Note("columns-ignored", f"Not used beside the column {keys}: {columns}."))
+        why = f"rows are named by {keys}" if keys else "it names no row that models share"
+        notes.append(Note("columns-ignored", f"Not used, because {why}: {columns}."))
     return notes
 
 
@@ -146,34 +143,3 @@ def _suspect(scores: Scores) -> list[Note]:
             "items are swapped, name the columns: --column model=NAME --column item=NAME.",
         ))  # fmt: skip
     return notes
-
-
-def _describe_coverage(scores: Scores) -> list[Note]:
-    """One note on answers that are not there, failed and unscored ones apart."""
-    lacking: dict[str, int] = {}
-    parts = {"errors": 0, "unscored": 0, "missing": 0}
-    expected = 0
-    for name, info in scores.info.items():
-        coverage = info.coverage
-        if coverage is None:
-            continue
-        expected += coverage.expected * len(coverage.scored)
-        for part in parts:
-            parts[part] += int(getattr(coverage, part).sum())
-        for model, number in zip(
-            scores.tasks[name].models, coverage.expected - coverage.scored, strict=True
-        ):
-            lacking[model] = lacking.get(model, 0) + int(number)
-    total = sum(parts.values())
-    if not total:
-        return []
-    words = {"errors": "failed", "unscored": "without a score", "missing": "absent"}
-    shown = ", ".join(f"{number:,} {words[part]}" for part, number in parts.items() if number)
-    worst = max(lacking, key=lambda model: (lacking[model], model))
-    share = np.format_float_positional(100.0 * total / expected, precision=2, trim="-")
-    return [Note(
-        "coverage",
-        f"{total:,} of {expected:,} scores are not there ({share} %): {shown}. Most of one model: "
-        f"{worst!r}, {lacking[worst]:,}.",
-        models=tuple(sorted(model for model, number in lacking.items() if number)),
-    )]  # fmt: skip

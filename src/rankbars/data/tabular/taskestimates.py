@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates
-from rankbars.data.tabular.metrics import is_proportion
 from rankbars.data.notes import Note
+from rankbars.data.tabular.metrics import is_proportion
 from rankbars.data.tabular.summaries import Summaries, binomial_se
 from rankbars.errors import DataError
 
@@ -41,20 +41,22 @@ def build_estimates(
         if not len(present):
             continue
         mean, n = summaries.mean[code, present], summaries.n[code, present]
-        se: NDArray[np.float64] | None = summaries.se[code, present]
+        se = summaries.se[code, present]
         metric = metrics[task]
         open_cells = np.isnan(se) & ~np.isnan(mean) & (n > 0)
         if metric is not None and is_proportion(metric) and open_cells.any():
             scale = _scale(mean, task, percent=percent)
             se = np.where(open_cells, scale * binomial_se(mean / scale, n), se)
             binomial.append(task)
-        if np.isnan(se).all():
-            se = None
+        unknown = bool(np.isnan(se).all())
+        if unknown:
             without.append(task)
         built[task] = Estimates(
-            tuple(names["model"][model] for model in present), mean, se, None,
-            n if n.any() else None,
-        )  # fmt: skip
+            tuple(names["model"][model] for model in present.tolist()),
+            mean,
+            se=None if unknown else se,
+            n=n if n.any() else None,
+        )
     return built, (
         *describe_uncertainty(summaries, without, binomial, len(built)),
         *_describe_rounding(built),
@@ -115,7 +117,12 @@ def describe_uncertainty(
             f"Standard errors of {_some(binomial, tasks)} are binomial, from the score and n.",
         ))  # fmt: skip
     if without:
-        reason = "no standard error, no interval, and no n of a metric known to be a proportion"
+        reason = "no standard error, no interval"
+        if summaries.n.any():
+            reason += (
+                "; n alone gives a standard error only for a metric known to be a proportion, "
+                "declared for instance as --metric accuracy"
+            )
         notes.append(Note(
             "no-uncertainty",
             f"Scores of {_some(without, tasks)} come without uncertainty ({reason}): their "
@@ -129,7 +136,7 @@ def _describe_rounding(built: Mapping[str, Estimates]) -> tuple[Note, ...]:
     tied = {}
     for task, evidence in built.items():
         known = evidence.mean[~np.isnan(evidence.mean)]
-        if len(np.unique(known)) == len(known):
+        if len(np.unique(known)) == len(known) or _is_share(evidence):
             continue
         for digits in range(4):
             if np.array_equal(np.round(known, digits), known):
@@ -143,6 +150,18 @@ def _describe_rounding(built: Mapping[str, Estimates]) -> tuple[Note, ...]:
         f"Scores of {_some(tuple(tied), len(built))} have at most {digits} decimals and exact "
         f"ties; rounding to {10.0**-digits:g} may have made ties that are not in the results.",
     ),)  # fmt: skip
+
+
+def _is_share(evidence: Estimates) -> bool:
+    """Whether every score is a count of items over their number, on a scale of 1 or 100."""
+    if evidence.n is None:
+        return False
+    for scale in (1.0, 100.0):
+        count = evidence.mean / scale * evidence.n
+        count = count[~np.isnan(count)]
+        if np.allclose(count, np.round(count), rtol=0.0, atol=1e-6 * max(1.0, count.max())):
+            return True
+    return False
 
 
 def _some(tasks: Sequence[str], total: int) -> str:

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.designs import fold_design
 from rankbars.data.evidence import Coverage, Folds, Items
+from rankbars.data.tabular.designs import fold_design
 from rankbars.data.tabular.matrices import Matrix, RowIndex
 from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED, Records
 from rankbars.errors import DataError
@@ -38,17 +38,19 @@ def build_items(
     """
     names = records.table.names
     ids = np.array(records.key_names, dtype=object)[index.key_of_row]
+    # A model without any row of a task is there with all its scores missing, and is counted so.
+    present = np.flatnonzero(matrix.present.any(axis=0))
+    models = tuple(names["model"][model] for model in present)
     built = {}
     for code, task in enumerate(names["task"]):
         span = index.span(code)
         if span.start == span.stop:
             continue
-        present = np.flatnonzero(matrix.present[code])
         answers = None
         if matrix.answers is not None:
             answers = matrix.answers[span][:, present]
         items = Items(
-            tuple(names["model"][model] for model in present),
+            models,
             matrix.values[span][:, present],
             clusters=_compact(matrix.clusters, span),
             weights=split_weights(matrix, span)[1],

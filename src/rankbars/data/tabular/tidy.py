@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.cells import Unread
 from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.data.tabular.metrics import usual_direction
-from rankbars.data.tables import TableOptions
 from rankbars.errors import DataError
 
 __all__ = ["FileNames", "TidyTable", "check_numbers", "name_remark", "prepare_tidy"]
@@ -121,7 +121,7 @@ def _not_a_number(coded: CodedTable, role: str, name: str, unread: Unread) -> st
         if before <= unread.row < before + block.rows:
             place = coded.describe_row(block, unread.row - before)
         before += block.rows
-    more = f" ({unread.count} such cells)" if unread.count > 1 else ""
+    more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
     if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
         hint = " Decimal commas are not read; write decimal points."

@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import Note
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.directions import RECORDED_WORDS, Direction
 from rankbars.data.tabular.metrics import is_proportion
-from rankbars.data.notes import Note
 from rankbars.errors import DataError
 
 __all__ = ["TRAIT_ROLES", "check_scale", "read_directions", "read_metrics", "read_traits"]

@@ -12,13 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.tabular.cells import parse_number
-from rankbars.data.tabular.coding import Block, CodedTable, NumberColumn, Table, sort_names, take_codes
+from rankbars.data.tabular.coding import (
+    Block,
+    CodedTable,
+    NumberColumn,
+    Table,
+    sort_names,
+    take_codes,
+)
 from rankbars.data.tabular.columns import ROLES, fold_name
 from rankbars.data.tabular.layouts import is_helper, is_row_numbers
 from rankbars.data.tabular.tidy import FileNames, TidyTable, check_numbers, name_remark
 from rankbars.errors import DataError
 
-__all__ = ["prepare_wide"]
+__all__ = ["HEADER", "POSITION", "prepare_wide"]
+
+# What stands in the place of a column's name where the rows or the header of a matrix give names.
+HEADER, POSITION = "(header)", "(position)"
 
 # Endings of a column that holds the standard error of another.
 SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " se", " stderr")
@@ -39,7 +49,7 @@ TASK_NUMBERS = ("n", "weight")
 class _Parts(NamedTuple):
     """The columns of a matrix by what they hold."""
 
-    index: str | None
+    row_names: str | None
     values: tuple[str, ...]
     errors: Mapping[str, str]
     traits: Mapping[str, str]
@@ -65,7 +75,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     """
     rows, columns, missing = AXES[layout]
     parts = _split(table, rows, columns)
-    labels = {**({"index": parts.index} if parts.index is not None else {}), **parts.traits}
+    labels = {**({"index": parts.row_names} if parts.row_names is not None else {}), **parts.traits}
     trait_numbers = {role: labels.pop(role) for role in TASK_NUMBERS if role in labels}
     cells = {f"value {name}": name for name in (*parts.values, *parts.errors.values())}
     coded = table.code(labels, {**cells, **trait_numbers})
@@ -73,7 +83,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     kept, text = _numeric_columns(table, coded, parts.values)
     remarks = [("columns", _describe(layout, parts, kept, text))]
     melted = _melt(table, coded, parts, kept, rows, columns)
-    if parts.index is None:
+    if parts.row_names is None:
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
         )
@@ -86,7 +96,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
             )
         melted = melted.with_constant(missing, name)
         remarks.append(name_remark(missing, name, names))
-    roles = {rows: parts.index or "row number", columns: "header", "score": "cells"}
+    roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
     roles |= {role: role for role in (*parts.traits, *(("se",) if parts.errors else ()))}
     return TidyTable(melted, roles, frozenset(), names.metric, tuple(remarks))
 
@@ -99,8 +109,9 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
     dropped: list[str] = [name for name in table.columns if is_row_numbers(name)]
     if rows == "task":
         for role in (*TASK_LABELS, *TASK_NUMBERS):
-            found = [name for name in rest if fold_name(name) == role]
-            traits |= {role: name for name in found}
+            found = next((name for name in rest if fold_name(name) == role), None)
+            if found is not None:
+                traits[role] = found
         rest = [name for name in rest if name not in traits.values()]
     if columns == "task":
         dropped += [name for name in rest if is_helper(name)]
@@ -177,7 +188,7 @@ def _melt(
     count = coded.rows
     block = next(coded.read_blocks(None))
     header, place = sort_names(kept, numeric=columns == "fold")
-    if parts.index is None:
+    if parts.row_names is None:
         row_names: tuple[str, ...] = tuple(str(number) for number in range(1, count + 1))
         row_codes: NDArray[Any] = np.arange(count, dtype=np.int32)
     else:
@@ -220,7 +231,7 @@ def _melt(
 
 def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
     message = f"A matrix, {layout.replace('-', ' ')}, with {len(kept)} columns of scores"
-    if parts.index is not None:
-        message += f"; rows are named by {parts.index!r}"
+    if parts.row_names is not None:
+        message += f"; rows are named by {parts.row_names!r}"
     dropped = [*(name or "(unnamed index)" for name in parts.dropped), *text]
     return f"{message}. Not used: {', '.join(map(repr, dropped))}." if dropped else f"{message}."

@@ -1,0 +1,105 @@
+"""What speaks for and against the assumption behind rank prediction intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array
+from rankbars.data.evidence import check_models
+
+__all__ = ["Diagnosis", "LeftOut"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeftOut:
+    """Share of left-out tasks (or families) that the others foresaw, per model.
+
+    Parameters
+    ----------
+    unit : {"task", "family"}
+        What was left out, one at a time.
+    count : int
+        How many there are.
+    inside : array of int, shape (M,)
+        Left-out units whose interval lay inside the one made from the others.
+    low, high : array of float, shape (M,)
+        Exact 95 % limits of the share, as if units were independent: a guide, not a proof.
+    """
+
+    unit: Literal["task", "family"]
+    count: int
+    inside: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        shape = np.shape(self.inside)
+        object.__setattr__(self, "inside", frozen_array(self.inside, np.int64, "inside", shape))
+        for name in ("low", "high"):
+            object.__setattr__(
+                self, name, frozen_array(getattr(self, name), np.float64, name, shape)
+            )
+
+    @property
+    def share(self) -> NDArray[np.float64]:
+        """Share of left-out units inside, shape (M,)."""
+        return self.inside / self.count
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """Leave-one-out containment, and how much shift the statements on a new task bear.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models.
+    expected : float
+        Share of left-out intervals that should lie inside if tasks are exchangeable, at least.
+    left_out : tuple of LeftOut
+        By task, and by family where families are known.
+    guarantee : float, optional
+        Probability promised for a new task of the same source; the level of the statement "at
+        least ``guarantee - shift`` as long as the new source is within `shift` of the old one".
+    top : int
+        The claim "never outside the top `top`" that `claim_miss` and `breakdown` speak of.
+    coverage : float
+        Probability asked of that claim.
+    claim_miss : array of float, shape (M,)
+        Bound on the probability that the claim fails on a new task of the same source; NaN where
+        the task intervals have no guarantee.
+    breakdown : array of float, shape (M,)
+        Largest shift (total variation) at which the claim still has that probability; negative
+        where it does not have it even without a shift.
+    """
+
+    models: tuple[str, ...]
+    expected: float
+    left_out: tuple[LeftOut, ...]
+    guarantee: float | None
+    top: int
+    coverage: float
+    claim_miss: NDArray[np.float64]
+    breakdown: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        shape = (len(self.models),)
+        for name in ("claim_miss", "breakdown"):
+            object.__setattr__(
+                self, name, frozen_array(getattr(self, name), np.float64, name, shape)
+            )
+
+    def level_under_shift(self, shift: float) -> float | None:
+        """Level the intervals keep while the new source is within `shift` of the old one.
+
+        Parameters
+        ----------
+        shift : float
+            Total-variation distance between the sources of tasks, 0 to 1.
+        """
+        return None if self.guarantee is None else max(0.0, self.guarantee - shift)

@@ -1,0 +1,224 @@
+"""The published simulation design: where true scores, ties and rows of a task come from.
+
+M models have mean scores ``1, sqrt(2), ..., sqrt(M)``. True scores of a task are normal around
+them; within a task a share of the models may be exactly tied; rows are normal around the true
+scores. Source: Neuhof and Benjamini 2026, Appendix E.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Design",
+    "RankSets",
+    "block_correlation",
+    "legacy_normals",
+    "mean_scores",
+    "model_names",
+    "spread_root",
+    "tie_closest",
+    "tied_models",
+    "true_rank_sets",
+]
+
+Array = NDArray[np.float64]
+
+PUBLISHED_SEED = 2026  # of the legacy generator behind the true scores of the published study
+BETWEEN_BLOCKS = 0.1  # correlation of rows of models that are not in one block
+
+
+class Design(NamedTuple):
+    """One configuration of the published study.
+
+    Attributes
+    ----------
+    n_models : int
+        M.
+    n_rows : int
+        Rows per task.
+    sigma : float
+        Standard deviation of true scores between tasks, and of rows within a task.
+    rho : float
+        Correlation of models in one block.
+    block : int
+        Models per block; consecutive models make a block.
+    ties : float
+        Share of the models that are tied on every task; 0 = no ties.
+    """
+
+    n_models: int
+    n_rows: int
+    sigma: float
+    rho: float = 0.0
+    block: int = 1
+    ties: float = 0.0
+
+
+class RankSets(NamedTuple):
+    """True ranks: tied models share all their ranks. Rank 1 is the best.
+
+    Attributes
+    ----------
+    best, worst : ndarray of int64, shape (..., M)
+        First and last rank of the set.
+    """
+
+    best: NDArray[np.int64]
+    worst: NDArray[np.int64]
+
+
+def mean_scores(n_models: int) -> Array:
+    """Mean of each model over all tasks, shape (M,).
+
+    Examples
+    --------
+    >>> mean_scores(4).round(3).tolist()
+    [1.0, 1.414, 1.732, 2.0]
+    """
+    return np.sqrt(np.arange(1.0, n_models + 1))
+
+
+def block_correlation(n_models: int, block: int, rho: float, between: float = 0.0) -> Array:
+    """Correlation `rho` inside consecutive blocks and `between` elsewhere, shape (M, M).
+
+    Parameters
+    ----------
+    n_models : int
+        M.
+    block : int
+        Models per block; the last block may be shorter.
+    rho, between : float
+        Correlations. A `rho` of 0 counts as elsewhere.
+
+    Examples
+    --------
+    >>> block_correlation(3, 2, 0.5)
+    array([[1. , 0.5, 0. ],
+           [0.5, 1. , 0. ],
+           [0. , 0. , 1. ]])
+    """
+    number = np.arange(n_models) // block
+    same = number[:, None] == number
+    matrix = np.where(same & (rho != 0.0), rho, between)
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def spread_root(design: Design, between: float = 0.0) -> Array:
+    """Cholesky root of the covariance of a design, shape (M, M).
+
+    Parameters
+    ----------
+    design : Design
+        The configuration.
+    between : float
+        Correlation of models that are not in one block.
+    """
+    correlation = block_correlation(design.n_models, design.block, design.rho, between)
+    return np.asarray(design.sigma * np.linalg.cholesky(correlation))
+
+
+def legacy_normals(n_models: int, count: int) -> Array:
+    """The standard normals behind the true scores of the published study, shape (M, count).
+
+    Their generator and seed were identified from the printed numbers: NumPy's generator of old,
+    seeded with 2026.
+
+    Examples
+    --------
+    >>> legacy_normals(2, 1).round(4).ravel().tolist()
+    [-0.4588, -0.7926]
+    """
+    generator = np.random.RandomState(PUBLISHED_SEED)
+    return np.asarray(generator.standard_normal((n_models, count)))
+
+
+def tied_models(n_models: int, share: float) -> int:
+    """Number of models that are tied: at least two, unless the share is 0.
+
+    Examples
+    --------
+    >>> tied_models(10, 0.1), tied_models(30, 0.1), tied_models(30, 0.0)
+    (2, 3, 0)
+    """
+    return max(2, round(share * n_models)) if share else 0
+
+
+def tie_closest(scores: Array, count: int) -> Array:
+    """Scores with the closest `count` models of each task tied at their mean.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (T, M)
+        True scores.
+    count : int
+        How many neighbours in the order of the scores are tied: those with the smallest range, the
+        lowest of them if several have it. Below 2: nobody.
+
+    Returns
+    -------
+    ndarray, shape (T, M)
+        A copy; tied scores are equal to the last bit.
+
+    Examples
+    --------
+    >>> tie_closest(np.array([[0.0, 1.0, 1.5, 4.0]]), 2).tolist()
+    [[0.0, 1.25, 1.25, 4.0]]
+    """
+    tied = np.array(scores)
+    if count < 2:
+        return tied
+    order = np.argsort(tied, axis=1, kind="stable")
+    ordered = np.take_along_axis(tied, order, axis=1)
+    ranges = ordered[:, count - 1 :] - ordered[:, : ordered.shape[1] - count + 1]
+    places = np.argmin(ranges, axis=1)[:, None] + np.arange(count)
+    members = np.take_along_axis(order, places, axis=1)
+    means = np.take_along_axis(tied, members, axis=1).mean(axis=1, keepdims=True)
+    np.put_along_axis(tied, members, means, axis=1)
+    return tied
+
+
+def true_rank_sets(scores: Array) -> RankSets:
+    """Ranks that true scores stand for, counted from the definition.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (..., M)
+        True scores, higher is better.
+
+    Returns
+    -------
+    RankSets
+        ``1 + #{better}`` to ``M - #{worse}``.
+
+    Notes
+    -----
+    Counted here once more, and not with the rule of the package: a study must not judge a result
+    by the code that made it.
+
+    Examples
+    --------
+    >>> sets = true_rank_sets(np.array([0.5, 0.9, 0.5]))
+    >>> sets.best.tolist(), sets.worst.tolist()
+    ([2, 1, 2], [3, 1, 3])
+    """
+    own, other = scores[..., :, None], scores[..., None, :]
+    better = np.count_nonzero(other > own, axis=-1)
+    worse = np.count_nonzero(other < own, axis=-1)
+    return RankSets(1 + better, scores.shape[-1] - worse)
+
+
+def model_names(n_models: int) -> tuple[str, ...]:
+    """Names of the models, in code-point order.
+
+    Examples
+    --------
+    >>> model_names(3)
+    ('m00', 'm01', 'm02')
+    """
+    digits = max(2, len(str(n_models - 1)))
+    return tuple(f"m{number:0{digits}d}" for number in range(n_models))

@@ -1,0 +1,142 @@
+"""What a study measures: how wide intervals are, and how often they contain the truth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankbars.simulate.designs import RankSets
+from rankbars.simulate.study import Row, Table
+
+__all__ = ["Tally", "compare_with_published", "covers", "share_of_field", "tally_rows"]
+
+
+def share_of_field(best: ArrayLike, worst: ArrayLike, n_models: int) -> NDArray[np.float64]:
+    """Mean width over models as a share of the widest possible one: 0 to 1.
+
+    Parameters
+    ----------
+    best, worst : array_like of int, shape (..., M)
+        Ends of the intervals.
+    n_models : int
+        M.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        Mean of ``(worst - best) / (M - 1)``; 0 for one model.
+
+    Examples
+    --------
+    >>> float(share_of_field([1, 1, 3], [2, 3, 3], 3))
+    0.5
+    """
+    width = np.subtract(worst, best).mean(axis=-1)
+    return np.asarray(width / max(n_models - 1, 1))
+
+
+def covers(best: ArrayLike, worst: ArrayLike, truth: RankSets) -> NDArray[np.bool_]:
+    """Whether intervals contain the whole true rank set, elementwise.
+
+    Examples
+    --------
+    >>> covers([1, 2], [2, 2], RankSets(np.array([1, 1]), np.array([2, 2]))).tolist()
+    [True, False]
+    """
+    inside = (np.asarray(best) <= truth.best) & (truth.worst <= np.asarray(worst))
+    return np.asarray(inside)
+
+
+class Tally(NamedTuple):
+    """Values of one quantity over independent repetitions, as sums that can be added up."""
+
+    count: int
+    total: float
+    squares: float
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> Tally:
+        """Tally of some values."""
+        array = np.asarray(values, dtype=np.float64).ravel()
+        return cls(array.size, float(array.sum()), float(np.square(array).sum()))
+
+    def add(self, other: Tally) -> Tally:
+        """Both together."""
+        return Tally(
+            self.count + other.count, self.total + other.total, self.squares + other.squares
+        )
+
+    @property
+    def mean(self) -> float:
+        """Mean of the values."""
+        return self.total / self.count
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the mean; at least that of one more and one less in count.
+
+        A share of exactly 0 or 1 has no spread; half an event is then assumed.
+        """
+        if self.count < 2:
+            return math.inf
+        variance = max(self.squares / self.count - self.mean**2, 0.0)
+        floor = 0.5 / self.count
+        variance = max(variance, floor * (1 - floor))
+        return math.sqrt(variance / self.count)
+
+
+def tally_rows(key: Mapping[str, str | int | float], values: Mapping[str, ArrayLike]) -> Table:
+    """Rows of a unit of work: one tally per quantity.
+
+    Parameters
+    ----------
+    key : mapping
+        What the values belong to: design, method.
+    values : mapping from quantity to array
+        One value per independent repetition.
+    """
+    rows: Table = []
+    for quantity, array in values.items():
+        row: Row = {**key, "quantity": quantity, **Tally.of(array)._asdict()}
+        rows.append(row)
+    return rows
+
+
+def compare_with_published(
+    rows: Iterable[Row],
+    columns: tuple[str, ...],
+    published: Mapping[tuple[Hashable, ...], float],
+) -> Table:
+    """One row per quantity: the published value beside ours with its standard error.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+        From `tally_rows`, of many units.
+    columns : tuple of str
+        Columns that say what a value belongs to.
+    published : mapping
+        Published values by the content of `columns` and the quantity.
+    """
+    tallies: dict[tuple[Hashable, ...], Tally] = {}
+    for row in rows:
+        key = (*(row[column] for column in columns), row["quantity"])
+        count, total, squares = (row[name] for name in Tally._fields)
+        tally = Tally(int(count or 0), float(total or 0.0), float(squares or 0.0))
+        tallies[key] = tallies[key].add(tally) if key in tallies else tally
+    table: Table = []
+    for key, tally in tallies.items():
+        named = dict(zip((*columns, "quantity"), key, strict=True))
+        made: Row = {
+            **named,  # type: ignore[dict-item]  # cells came from rows
+            "published": published.get(key),
+            "value": tally.mean,
+            "standard_error": tally.standard_error,
+            "repetitions": tally.count,
+        }
+        table.append(made)
+    return table

@@ -1,0 +1,180 @@
+"""Tests beside the mean tests: signed rank, trimmed t, sign flip, McNemar, Welch, two-way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Evidence, Folds, Items
+from rankbars.errors import DataError, OptionError
+from rankbars.stats.mcnemar import mcnemar_exact, mcnemar_midp
+from rankbars.stats.paired import cluster_t, paired_t
+from rankbars.stats.signedrank import wilcoxon
+from rankbars.stats.signflip import sign_flip
+from rankbars.stats.summaries import cluster_summary, item_summary
+from rankbars.stats.trimmed import trimmed_t
+from rankbars.stats.twoway import two_way_t
+from rankbars.stats.welch import welch_t
+from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only
+from rankbars.steps.tested import Setting, Tested
+
+__all__ = [
+    "mcnemar_midp_test",
+    "mcnemar_test",
+    "signflip_test",
+    "trimmed_t_test",
+    "two_way_test",
+    "welch_test",
+    "wilcoxon_test",
+]
+
+_ON_AVERAGE = "On an average of tasks, contrasts of mean scores are used instead."
+
+
+def wilcoxon_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Wilcoxon signed-rank test with Pratt's zeros: the center of the differences, not the mean."""
+    items = _independent_rows(evidence, "wilcoxon")
+    return _by_p(
+        items,
+        wilcoxon(items.values),
+        "differences are symmetric about their center; ranks speak of that center, not the mean",
+    )
+
+
+def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Sign-flip permutation test of the mean difference; whole clusters are flipped."""
+    items = item_rows(evidence, "signflip")
+    _refuse_folds(items, "signflip")
+    _refuse_weights(items, "signflip")
+    p = sign_flip(
+        items.values,
+        items.clusters,
+        draws=setting.resamples,
+        seed=setting.seed,
+        key=("signflip", setting.key),
+    )
+    made = _by_p(items, p, "under no difference, each difference is as likely to be its opposite")
+    if items.clusters is None:
+        return made
+    return made._replace(
+        summary=cluster_summary(items.values, items.clusters),
+        pairs=cluster_t(items.values, items.clusters),
+    )
+
+
+def mcnemar_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Exact McNemar test of 0/1 scores."""
+    return _mcnemar(evidence, "mcnemar", mcnemar_exact)
+
+
+def mcnemar_midp_test(evidence: Evidence, setting: Setting) -> Tested:
+    """McNemar test of 0/1 scores with mid-p-values: less conservative, not exact."""
+    return _mcnemar(evidence, "mcnemar_midp", mcnemar_midp)
+
+
+def trimmed_t_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Yuen's paired t on trimmed differences (20 % from either end)."""
+    items = _independent_rows(evidence, "trimmed_t")
+    return Tested(
+        item_summary(items.values),
+        paired_t(items.values),
+        (
+            f"{row_word(items).capitalize()} are independent draws, and trimmed means of "
+            "differences are close to normal; ranks speak of the trimmed mean.",
+            _ON_AVERAGE,
+        ),
+        decided_by=trimmed_t(items.values),
+        notes=tuple(row_notes(items)),
+    )
+
+
+def welch_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Welch's t-test: models were run on different items, so nothing is paired."""
+    items = _independent_rows(evidence, "welch")
+    paired = ~np.isnan(items.values).any(axis=1)
+    notes = list(row_notes(items))
+    if paired.sum() > 1 and items.ids is not None:
+        notes.append(
+            (
+                "pairing-wasted",
+                "Models share rows, and the unpaired test does not use that; a paired test would "
+                "separate them better. Use --test t.",
+            )
+        )
+    return Tested(
+        item_summary(items.values),
+        welch_t(items.values),
+        ("The rows of different models are independent samples with nearly normal means.",),
+        notes=tuple(notes),
+    )
+
+
+def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Items crossed with runs (seeds, prompts): the guarantee is for new items and new runs."""
+    items = _independent_rows(evidence, "two_way")
+    if items.runs is None:
+        raise OptionError(
+            "The two-way test needs every model to have answered every item in the same runs "
+            "(seeds, epochs or prompts), and the runs to be kept. Use --test t for these runs only."
+        )
+    return Tested(
+        item_summary(items.values),
+        two_way_t(items.runs),
+        (
+            "Items and runs are both independent draws: the guarantee is for new items and new "
+            f"runs (here {items.n} × {items.runs.shape[1]}).",
+        ),
+        notes=tuple(row_notes(items)),
+    )
+
+
+def _mcnemar(
+    evidence: Evidence, name: str, test: Callable[[NDArray[np.float64]], NDArray[np.float64]]
+) -> Tested:
+    items = _independent_rows(evidence, name)
+    try:
+        p = test(items.values)
+    except DataError as error:
+        raise OptionError(f"Test {name!r} is for scores that are 0 or 1. {error}") from error
+    return _by_p(items, p, "each difference is one item that only one of the two solves")
+
+
+def _by_p(items: Items, p: NDArray[np.float64], what: str) -> Tested:
+    return Tested(
+        item_summary(items.values),
+        paired_t(items.values),
+        (
+            f"{row_word(items).capitalize()} are independent draws, and {what}.",
+            _ON_AVERAGE,
+            *runs_only(items),
+        ),
+        exact_p=p,
+        notes=tuple(row_notes(items)),
+    )
+
+
+def _independent_rows(evidence: Evidence, name: str) -> Items:
+    items = item_rows(evidence, name)
+    _refuse_folds(items, name)
+    _refuse_weights(items, name)
+    if items.clusters is not None:
+        raise OptionError(
+            f"Test {name!r} takes rows as independent, and these come in clusters. "
+            "Use --test cluster_t or --test signflip."
+        )
+    return items
+
+
+def _refuse_folds(items: Items, name: str) -> None:
+    if isinstance(items.design, Folds):
+        raise OptionError(
+            f"Test {name!r} takes rows as independent, and folds share training data. "
+            "Use --test corrected_t."
+        )
+
+
+def _refuse_weights(items: Items, name: str) -> None:
+    if items.weights is not None:
+        raise OptionError(f"Test {name!r} has no weighted form. Use --test t or cluster_t.")

@@ -1,0 +1,108 @@
+"""The corrections, through the public verbs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from strategies import score_tables
+
+import rankbars as rb
+from rankbars.steps.corrections import CORRECTIONS
+
+GUARDED = ("holm", "bonferroni", "simes", "maxt", "maxt_bootstrap")
+
+
+def field(seed: int = 0, rows: int = 40, size: int = 8) -> rb.Scores:
+    rng = np.random.default_rng(seed)
+    return rb.Scores.from_arrays(
+        {"t": rng.normal(size=(rows, size)) + np.arange(size) / 4}, list("abcdefgh")[:size]
+    )
+
+
+def widths(scores: rb.Scores, correction: str, scope: str = "each") -> np.ndarray:
+    return rb.rank(rb.compare(scores), correction=correction, scope=scope)["t"].width
+
+
+@given(scores=score_tables())
+def test_simes_is_never_wider_than_holm_nor_holm_than_bonferroni(scores: rb.Scores) -> None:
+    made = {
+        name: rb.rank(rb.compare(scores), correction=name)
+        for name in ("simes", "holm", "bonferroni", "none")
+    }
+    for task in scores.tasks:
+        assert (made["simes"][task].width <= made["holm"][task].width).all()
+        assert (made["holm"][task].width <= made["bonferroni"][task].width).all()
+        assert (made["none"][task].width <= made["simes"][task].width).all()
+
+
+@pytest.mark.parametrize("correction", GUARDED)
+@pytest.mark.parametrize("scope", ["each", "all"])
+def test_guarantee_is_stated_with_its_scope(correction: str, scope: str) -> None:
+    made = rb.rank(rb.compare(field()), correction=correction, scope=scope, alpha=0.1)["t"]
+    assert made.guarantee == pytest.approx(0.9)
+    assert made.side_level == pytest.approx(0.1 if scope == "all" else 0.05)
+    assert (made.shown_better is not None) == (scope == "all")
+
+
+def test_no_correction_promises_nothing() -> None:
+    made = rb.rank(rb.compare(field()), correction="none")["t"]
+    assert made.guarantee is None
+
+
+def test_every_correction_has_an_effect() -> None:
+    total = dict.fromkeys((*GUARDED, "none"), 0)
+    for seed in range(10):
+        scores = field(seed, rows=30)
+        for name in total:
+            total[name] += int(widths(scores, name, "all").sum())
+    assert total["none"] < total["maxt"] < total["bonferroni"]
+    assert total["none"] < total["maxt_bootstrap"] < total["bonferroni"]
+    assert total["holm"] < total["bonferroni"]
+
+
+def test_simes_for_all_models_at_once_falls_back_to_holm_and_says_so() -> None:
+    simes = rb.rank(rb.compare(field()), correction="simes", scope="all")["t"]
+    holm = rb.rank(rb.compare(field()), correction="holm", scope="all")["t"]
+    assert simes.best.tolist() == holm.best.tolist()
+    assert [note.code for note in simes.notes] == ["simes-holm"]
+
+
+def test_max_t_depends_on_the_seed_and_on_nothing_else() -> None:
+    comparisons = rb.compare(field(rows=9, size=6))
+    first = rb.rank(comparisons, correction="maxt", seed=1, resamples=99)["t"]
+    again = rb.rank(comparisons, correction="maxt", seed=1, resamples=99)["t"]
+    assert first.best.tolist() == again.best.tolist()
+
+
+def test_max_t_with_missing_scores_says_what_to_do() -> None:
+    scores = field()
+    values = scores.tasks["t"].values.copy()
+    values[0, 0] = np.nan
+    gappy = rb.Scores.from_arrays({"t": values}, scores.models)
+    with pytest.raises(rb.OptionError, match="--missing listwise"):
+        rb.leaderboard(gappy, correction="maxt", missing="pairwise")
+
+
+def test_max_t_on_folds_and_estimates_uses_their_covariance() -> None:
+    rng = np.random.default_rng(3)
+    folds = rb.Scores.from_arrays(
+        {"t": rng.normal(size=(30, 3)) + [0, 0, 5]}, list("abc"), design=rb.Folds(10, 3)
+    )
+    assert rb.leaderboard(folds, correction="maxt").tasks["t"].best.tolist() == [2, 2, 1]
+    estimates = rb.Scores({"t": rb.Estimates(tuple("abc"), [0, 0, 5], se=[1, 1, 0.5])})
+    assert rb.leaderboard(estimates, correction="maxt").tasks["t"].best.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("correction", ["maxt", "simes"])
+@pytest.mark.parametrize("over", ["items", "tasks"])
+def test_the_average_takes_the_same_corrections(correction: str, over: str) -> None:
+    rng = np.random.default_rng(4)
+    arrays = {f"t{i}": rng.normal(size=(20, 4)) + [0, 0, 1, 3] for i in range(12)}
+    scores = rb.Scores.from_arrays(arrays, list("abcd"))
+    made = rb.aggregate(scores, over=over, correction=correction, scope="all")
+    assert made.best.tolist() == [3, 3, 2, 1]
+
+
+def test_corrections_are_a_plain_table() -> None:
+    assert set(CORRECTIONS) == {*GUARDED, "none"}

@@ -1,0 +1,171 @@
+"""Every test of a pair of models keeps the same contract and the same degenerate policy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import rankbars as rb
+from rankbars.steps.pairtests import TESTS, choose_test
+
+ROW_TESTS = ("t", "wilcoxon", "trimmed_t", "signflip", "welch")
+ALL_ROW_TESTS = (*ROW_TESTS, "mcnemar", "mcnemar_midp", "cluster_t", "corrected_t", "two_way")
+
+
+def evidence(values: np.ndarray, test: str, names: str = "abcdefgh") -> rb.Scores:
+    """The same scores in the design that a test is for."""
+    values = np.asarray(values, dtype=float)
+    rows, size = values.shape
+    models = tuple(names[:size])
+    if test == "corrected_t":
+        items = rb.Items(models, values, design=rb.Folds(repeats=1, folds=max(rows, 2)))
+    elif test == "cluster_t":
+        items = rb.Items(models, values, clusters=np.arange(rows))
+    elif test == "two_way":
+        items = rb.Items(models, values, runs=np.repeat(values[:, None, :], 3, axis=1))
+    else:
+        items = rb.Items(models, values)
+    return rb.Scores({"t": items})
+
+
+def compared(values: np.ndarray, test: str) -> rb.Comparisons:
+    return rb.compare(evidence(values, test), test=test)["t"]
+
+
+def ranked(values: np.ndarray, test: str, alpha: float = 0.05) -> list[tuple[int, int]]:
+    intervals = rb.rank(compared(values, test), alpha=alpha)
+    return list(zip(intervals.best.tolist(), intervals.worst.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("test", ALL_ROW_TESTS)
+def test_identical_models_may_stand_anywhere(test: str) -> None:
+    column = np.random.default_rng(0).integers(0, 2, 12).astype(float)
+    assert ranked(np.column_stack([column] * 4), test) == [(1, 4)] * 4
+
+
+@pytest.mark.parametrize("test", [t for t in ALL_ROW_TESTS if t not in ("two_way", "corrected_t")])
+def test_constant_difference_counts_as_a_sign_test(test: str) -> None:
+    for rows, expected in ((10, [(1, 1), (2, 2)]), (4, [(1, 2), (1, 2)])):
+        if test == "cluster_t" and rows < 5:
+            continue
+        values = np.column_stack([np.ones(rows), np.zeros(rows)])
+        if test == "mcnemar_midp":
+            continue  # mid-p halves the probability of the one outcome there is
+        assert ranked(values, test) == expected
+        if test != "welch":
+            p = compared(values, test).p
+            assert p[0, 1] == pytest.approx(2.0**-rows, rel=1e-9)
+            assert p[1, 0] == 1.0
+
+
+@pytest.mark.parametrize("test", ALL_ROW_TESTS)
+def test_one_row_separates_nobody(test: str) -> None:
+    assert ranked(np.array([[1.0, 0.0, 1.0]]), test) == [(1, 3)] * 3
+
+
+@pytest.mark.parametrize("test", ALL_ROW_TESTS)
+def test_one_model_ranks_first(test: str) -> None:
+    assert ranked(np.array([[1.0], [0.0], [1.0]]), test) == [(1, 1)]
+
+
+@pytest.mark.parametrize("test", ALL_ROW_TESTS)
+def test_negating_scores_transposes_the_p_values(test: str) -> None:
+    values = np.random.default_rng(1).integers(0, 2, (25, 4)).astype(float)
+    p = compared(values, test).p
+    mirrored = compared(1.0 - values, test).p
+    np.testing.assert_allclose(mirrored, p.T, rtol=1e-9)
+
+
+@pytest.mark.parametrize("test", ALL_ROW_TESTS)
+def test_every_known_test_ranks_a_clear_winner_first(test: str) -> None:
+    rng = np.random.default_rng(2)
+    if test.startswith("mcnemar"):
+        values = (rng.random((60, 3)) < [0.98, 0.3, 0.1]).astype(float)
+    else:
+        values = rng.normal(size=(60, 3)) + [2.0, 0.0, -2.0]
+    assert ranked(values, test)[0] == (1, 1)
+
+
+@pytest.mark.parametrize("test", [t for t in ALL_ROW_TESTS if t != "cluster_t"])
+def test_design_that_a_test_is_not_for_is_refused(test: str) -> None:
+    clustered = rb.Items(("a", "b"), np.eye(2), clusters=[0, 1])
+    if test in ("t", "signflip"):
+        return
+    with pytest.raises(rb.OptionError, match=r"Task 't': .*--test"):
+        rb.compare(rb.Scores({"t": clustered}), test=test)
+
+
+def test_clusters_ignored_by_the_plain_t_are_a_note_and_no_guarantee() -> None:
+    clustered = rb.Items(("a", "b"), np.random.default_rng(0).random((8, 2)), clusters=range(8))
+    made = rb.compare(rb.Scores({"t": clustered}), test="t")["t"]
+    assert [note.code for note in made.notes] == ["clusters-ignored"]
+    assert rb.rank(made).guarantee is None
+
+
+def test_few_clusters_separate_nobody_and_say_why() -> None:
+    values = np.column_stack([np.arange(12.0) % 2 + 5, np.zeros(12)])
+    clustered = rb.Items(("a", "b"), values, clusters=np.repeat(range(4), 3))
+    made = rb.compare(rb.Scores({"t": clustered}))["t"]
+    assert rb.rank(made)["a"] == (1, 2)
+    assert "4 clusters: fewer than 5" in made.notes[0].message
+
+
+def test_auto_lets_the_design_decide() -> None:
+    values = np.random.default_rng(0).random((6, 2))
+    names = ("a", "b")
+    assert choose_test(rb.Items(names, values)) == "t"
+    assert choose_test(rb.Items(names, values, clusters=[0, 0, 1, 1, 2, 2])) == "cluster_t"
+    assert choose_test(rb.Items(names, values, design=rb.Folds(2, 3))) == "corrected_t"
+    assert choose_test(rb.Items(names, values, design="runs")) == "t"
+    assert choose_test(rb.Estimates(names, [0.1, 0.2])) == "z"
+
+
+def test_weighted_rows_equal_repeated_rows_in_the_mean() -> None:
+    rng = np.random.default_rng(5)
+    values = rng.random((6, 3))
+    weights = np.array([1.0, 2.0, 1.0, 3.0, 1.0, 1.0])
+    made = rb.compare(rb.Scores({"t": rb.Items(("a", "b", "c"), values, weights=weights)}))["t"]
+    repeated = np.repeat(values, weights.astype(int), axis=0)
+    np.testing.assert_allclose(made.mean, repeated.mean(axis=0), rtol=1e-12)
+    # The weighted t by hand for one pair.
+    d = values[:, 0] - values[:, 1]
+    w = weights / weights.mean()
+    residual = w * (d - (w * d).mean())
+    se = np.sqrt((residual**2).sum() / 5 / 6)
+    assert made.pairs is not None
+    assert made.pairs.se[0, 1] == pytest.approx(se, rel=1e-10)
+
+
+def test_unpaired_samples_use_welch() -> None:
+    rng = np.random.default_rng(6)
+    values = np.full((50, 2), np.nan)
+    values[:30, 0] = rng.normal(size=30)
+    values[30:, 1] = rng.normal(size=20) + 1
+    p = compared(values, "welch").p
+    expected = stats.ttest_ind(
+        values[30:, 1], values[:30, 0], equal_var=False, alternative="greater"
+    ).pvalue
+    assert p[1, 0] == pytest.approx(expected, rel=1e-10)
+
+
+def test_published_scores_with_a_covariance_use_contrasts() -> None:
+    cov = np.array([[0.04, 0.03], [0.03, 0.04]])
+    made = rb.compare(rb.Scores({"t": rb.Estimates(("a", "b"), [1.0, 0.7], cov=cov)}))["t"]
+    z = 0.3 / np.sqrt(0.02)
+    assert made.p[0, 1] == pytest.approx(stats.norm.sf(z), rel=1e-10)
+
+
+def test_every_test_is_named_once() -> None:
+    assert set(TESTS) == {*ALL_ROW_TESTS, "z"}
+
+
+def test_weights_do_not_hide_a_constant_difference() -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(30):
+        base = rng.random(20)
+        values = np.column_stack([base + 0.1, base])
+        weights = np.exp(2 * rng.normal(size=20))
+        made = rb.compare(rb.Scores({"t": rb.Items(("a", "b"), values, weights=weights)}))["t"]
+        assert made.p[0, 1] == pytest.approx(2.0**-20, rel=1e-9)
+        assert made.p[1, 0] == 1.0
