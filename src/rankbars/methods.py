@@ -48,7 +48,7 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     >>> scores = rb.Scores.from_arrays({"math": rng.random((30, 3))}, ["a", "b", "c"])
     >>> found = explain(scores)
     >>> found.choices[0].test, [o.correction for o in found.outcomes if o.test == "t"]
-    ('t', ['holm', 'bonferroni', 'simes', 'maxt', 'maxt_bootstrap', 'none'])
+    ('t', ['holm', 'bonferroni', 'simes', 'maxt', 'maxt_bootstrap', 'bootstrap_band', 'none'])
     """
     spec = Spec() if spec is None else spec
     resolved = resolve_missing(scores, spec.missing)
@@ -90,7 +90,7 @@ def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -
         spec=replace(spec, test=test, correction=correction, missing="pairwise"),
     )
     widths = [task.worst - task.best for task in board.tasks.values()]
-    says = board.lead != "new_task" and correction != "none"
+    says = board.lead != "new_task" and correction not in ("none", "bootstrap_band")
     return MethodOutcome(
         test=test,
         correction=correction,
@@ -128,5 +128,7 @@ _CORRECTIONS = {
     "differences that are symmetric under no difference.",
     "maxt_bootstrap": "Step-down max-T with the bootstrap: uses how comparisons depend on each "
     "other; for many rows.",
+    "bootstrap_band": "Bootstrap rank band (Algorithm 3): a description, not a confidence interval "
+    "under ties.",
     "none": "No correction: a description without a guarantee.",
 }

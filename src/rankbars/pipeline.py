@@ -12,7 +12,7 @@ import numpy as np
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Evidence, Items
+from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
@@ -144,7 +144,7 @@ def leaderboard(
     if not single:
         overall = predict(
             intervals,
-            merge=spec.merge,
+            merge=_merge(scores, spec),
             alpha=spec.alpha_overall,
             categories=_declared(scores, "category"),
             families=_declared(scores, "family"),
@@ -152,8 +152,26 @@ def leaderboard(
             observed=observed,
         )
         notes.extend(overall.notes)
+        if overall.method != spec.merge:
+            notes.append(_OBSERVED)
 
     return _board(scores, spec, results, overall, aggregate, strict, notes)
+
+
+_OBSERVED = Note(
+    "observed-ranks",
+    "No task says how sure its scores are, so the intervals for a new task are for the rank that "
+    "will be observed on it, not for the true one.",
+)
+
+
+def _merge(scores: Scores, spec: Spec) -> str:
+    """The merge that can say something: without any errors only observed ranks can be merged."""
+    unsure = all(
+        isinstance(evidence, Estimates) and not evidence.has_uncertainty
+        for evidence in scores.tasks.values()
+    )
+    return "observed" if unsure and spec.merge == "joint" else spec.merge
 
 
 class _Ranked(NamedTuple):

@@ -118,6 +118,7 @@ def test_the_method_box_has_an_entry_for_every_kind_of_number():
         "<h3>Score</h3>",
         "<h3>New task</h3>",
         "<h3>Rank on each task</h3>",
+        "<h3>Score on each task</h3>",
         "95&nbsp;%, all statements at once",
         "79.4&nbsp;%, each model, chosen in advance",
         "The target is the average over exactly these tasks.",

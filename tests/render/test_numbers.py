@@ -68,10 +68,14 @@ def test_missing_numbers_are_a_dash_and_never_zero():
     assert show_scores(nothing, nothing, nothing) == ["–"]
 
 
-def test_scores_show_two_digits_of_their_error():
-    score = np.array([0.71639, 0.64489])
-    half = np.array([0.0084, 0.0090])
-    assert show_scores(score, score - half, score + half) == ["0.7164 ±0.0084", "0.6449 ±0.0090"]
+@pytest.mark.parametrize(
+    ("error", "shown"),
+    [(0.0084, "0.716 ±0.008"), (0.0123, "0.716 ±0.012"), (0.00354, "0.7164 ±0.0035"),
+     (0.00356, "0.716 ±0.004"), (0.36, "0.7 ±0.4")],
+)  # fmt: skip
+def test_scores_show_one_or_two_digits_of_their_error(error, shown):
+    score = np.array([0.71639])
+    assert show_scores(score, score - error, score + error) == [shown]
 
 
 def test_a_lopsided_interval_shows_both_ends_in_every_row():

@@ -50,7 +50,7 @@ def test_everything_fits_80_columns_with_names_of_60_characters():
     assert widest(text) <= 80
     for letter in "abcde":
         assert f"  {letter * 5}" in text  # the names can still be told apart
-    assert "Scored" in text
+    assert "Scored in part: " in text
     assert "chosen in" in text
     assert "79.4 %" in text
 
@@ -59,6 +59,28 @@ def test_a_thousand_models_fit_80_columns():
     board = board_of(1000)
     low = replace(board.overall, best=np.arange(1, 1001))
     assert widest(render_text(replace(board, overall=low))) <= 80
+
+
+def test_long_numbers_and_many_incomplete_models_fit_80_columns():
+    board = board_of(20)
+    score = np.linspace(-40_000, -30_000, 20)
+    means = replace(board.aggregate, score=score, low=score - 1234.5, high=score + 2345.6)
+    share = np.linspace(0.5, 0.99, 20)
+    tasks = {name: replace(one, coverage=share) for name, one in board.tasks.items()}
+    low = replace(board.overall, best=np.arange(1, 21))
+    text = render_text(replace(board, aggregate=means, tasks=tasks, overall=low))
+    assert widest(text) <= 80
+    assert "[-41234, -37654]" in text
+    assert any(line.endswith("Scored") for line in text.splitlines())
+
+
+def test_the_coverage_of_a_few_models_is_a_sentence_where_a_column_would_cut_names():
+    share = np.array([1.0, 0.9999, 0.86, 1.0, 1.0])
+    names = tuple(f"{letter * 36}" for letter in "abcde")
+    tasks = {name: task(name, coverage=share) for name in "abc"}
+    text = render_text(average_board(names, tasks=tasks, notes=()))
+    assert f"Scored in part: {'b' * 36} >99.9 %, {'c' * 36} 86.0 %." in " ".join(text.split())
+    assert "Scored" in render_text(average_board(tasks=tasks)).split("ant", 2)[1]
 
 
 @given(hostile_boards())

@@ -80,7 +80,7 @@ def test_the_golden_votes_with_a_position_effect_equal_statsmodels():
 
 
 def test_a_position_effect_by_hand():
-    """A wins 8 of 10 on the left and 5 of 10 on the right: odds 4 and 1, so lead and effect ln 2."""
+    """A wins 8 of 10 on the left, 5 of 10 on the right: odds 4 and 1, so lead and effect ln 2."""
     first, second = [0] * 10 + [1] * 10, [1] * 10 + [0] * 10
     outcome = [0] * 8 + [2] * 2 + [0] * 5 + [2] * 5
     counts = count_position_votes(first, second, outcome, 2)

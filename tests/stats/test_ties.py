@@ -58,7 +58,7 @@ def test_equals_a_general_optimiser_on_the_published_formulas(fit_ties, chances,
 
 
 def test_two_models_under_davidson():
-    """Counts 6, 4, 2 are fitted exactly: strengths sqrt(6) to sqrt(2) squared, nu = 4 / sqrt(12)."""
+    """Counts 6, 4, 2 are fitted exactly: abilities 6 to 2, nu = 4 / sqrt(12)."""
     fit = fit_davidson(from_matrices([[0, 6], [2, 0]], [[0, 4], [4, 0]]))
     assert fit.strength[0] - fit.strength[1] == pytest.approx(np.log(3), abs=1e-12)
     assert fit.tie == pytest.approx(np.log(4 / np.sqrt(12)), abs=1e-12)

@@ -105,4 +105,29 @@ def test_the_average_takes_the_same_corrections(correction: str, over: str) -> N
 
 
 def test_corrections_are_a_plain_table() -> None:
-    assert set(CORRECTIONS) == {*GUARDED, "none"}
+    assert set(CORRECTIONS) == {*GUARDED, "bootstrap_band", "none"}
+
+
+def test_a_band_promises_nothing_and_says_so() -> None:
+    made = rb.rank(rb.compare(field()), correction="bootstrap_band", resamples=99)["t"]
+    assert (made.guarantee, made.side_level, made.shown_better) == (None, None, None)
+    assert [note.code for note in made.notes] == ["band"]
+    assert "not a confidence interval" in made.notes[0].message
+
+
+def test_a_band_is_for_one_model_at_a_time_and_independent_rows() -> None:
+    with pytest.raises(rb.OptionError, match="one model at a time"):
+        rb.rank(rb.compare(field()), correction="bootstrap_band", scope="all")
+
+
+def test_many_tasks_are_ranked_as_each_by_itself() -> None:
+    rng = np.random.default_rng(7)
+    arrays = {f"t{i}": rng.normal(size=(8 + i % 3, 5)) + np.arange(5) for i in range(20)}
+    arrays["t3"][0, 1] = np.nan
+    arrays["t4"][:, 2] = np.nan
+    comparisons = rb.compare(rb.Scores.from_arrays(arrays, list("abcde")))
+    for name, made in rb.rank(comparisons, alpha=0.1).items():
+        alone = rb.rank(comparisons[name], alpha=0.1)
+        assert made.best.tolist() == alone.best.tolist()
+        assert made.worst.tolist() == alone.worst.tolist()
+        assert (made.guarantee, made.notes) == (alone.guarantee, alone.notes)

@@ -9,6 +9,11 @@ __all__ = ["main"]
 
 def main() -> None:
     """Entry point of the console script ``rankbars``."""
-    from rankbars.cli.app import run
+    try:
+        from rankbars.cli.app import run
 
-    sys.exit(run())
+        code = run()
+    except KeyboardInterrupt:
+        # It came before the first command or after the last one.
+        code = 130
+    sys.exit(code)

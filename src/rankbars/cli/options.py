@@ -257,8 +257,8 @@ analysis_options = _collect(
         test_option,
         click.option(
             "--correction", metavar="NAME", default="holm", show_default=True,
-            help="Correction for many comparisons: holm, bonferroni, simes, maxt, maxt_bootstrap "
-            "or none.",
+            help="Correction for many comparisons: holm, bonferroni, simes, maxt, maxt_bootstrap, "
+            "bootstrap_band or none.",
         ),
         named_option(
             "--scope", known=SCOPES, default="each", show_default=True,

@@ -248,7 +248,7 @@ class Leaderboard:
         UnknownOptionError
             If `backend` is not one of the three.
         """
-        from rankbars.data.frames import board_frame
+        from rankbars.data.boardframe import board_frame
 
         return board_frame(self, backend)
 

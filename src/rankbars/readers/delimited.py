@@ -97,13 +97,20 @@ def _next_row(file: InputFile, reader: Iterator[list[str]]) -> list[str] | None:
         ) from error  # fmt: skip
 
 
+def _is_used_up(reader: Iterator[list[str]]) -> bool:
+    try:
+        return next(reader, None) is None
+    except csv.Error:
+        return False  # there is something below, if not well-formed
+
+
 def _wrong_width(
     file: InputFile, reader: Iterator[list[str]], row: Sequence[str], header: Sequence[str],
     number: int,
 ) -> ReadError:  # fmt: skip
     found, expected = len(row), len(header)
     hint = "Correct the row; cells that hold the delimiter need quotation marks."
-    if found < expected and next(reader, None) is None:
+    if found < expected and _is_used_up(reader):
         hint = "It is the last row: the file seems to be cut off. Copy it again."
     elif number == 2 and found == expected + 1:
         hint = (

@@ -23,6 +23,8 @@ INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "U
                       "UINTEGER"})  # fmt: skip
 # Distinct values of these are turned into names one by one.
 VALUES = frozenset({"UBIGINT", "HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "BOOLEAN"})
+# A column without any value.
+NOTHING = frozenset({"NULL", '"NULL"'})
 # The text of these is their name.
 MOMENTS = ("DATE", "TIME", "UUID")
 
@@ -130,6 +132,8 @@ def text_column(scan: Scan, role: str, name: str, survey: Survey) -> LabelColumn
 def label_column(scan: Scan, role: str, name: str) -> LabelColumn:
     """The column `name` as names; raises `DataError` if its type cannot be one."""
     column, kind = scan.column(name)
+    if kind in NOTHING:
+        return _texts(scan, role, column, (), ())
     if kind in INTEGERS:
         return _whole_numbers(scan, role, column)
     if is_text(kind):
@@ -203,6 +207,8 @@ def _texts(
 def number_column(scan: Scan, role: str, name: str) -> tuple[str, NumberColumn]:
     """Expression for a column of numbers, and what it holds; `DataError` if its type holds none."""
     column, kind = scan.column(name)
+    if kind in NOTHING:
+        return "NULL::DOUBLE", NumberColumn(None, 0, 0, truths=False)
     if kind in INTEGERS or kind in VALUES or kind.startswith("DECIMAL"):
         known = int(scan.values(f"count({column})")[0])
         return f"{column}::DOUBLE", NumberColumn(None, known, 0, truths=kind == "BOOLEAN")

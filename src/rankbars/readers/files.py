@@ -60,7 +60,8 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     Raises
     ------
     ReadError
-        If a path does not exist, a pattern matches nothing, or nothing was given.
+        If a path does not exist, a pattern matches nothing, folders hold no file, or nothing was
+        given.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -69,6 +70,9 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     for path in given:
         for file in _expand(os.fspath(path)):
             found.setdefault(file.path.resolve(), file)
+    if not found:
+        folders = ", ".join(os.fspath(path) for path in given)
+        raise ReadError(f"{folders}: there is no file in it (hidden ones are left out).")
     return list(found.values())
 
 

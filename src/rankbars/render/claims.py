@@ -38,6 +38,8 @@ _POPULATIONS: dict[Over, str] = {
     "tasks": ", tasks like these",
     "families": ", families like these",
 }
+# Corrections that describe, without a guarantee.
+UNPROMISING = frozenset({"none", "bootstrap_band"})
 _INVALID_TESTS = frozenset({"folds-as-independent", "clusters-ignored"})
 
 
@@ -60,7 +62,7 @@ def lead_claim(board: Leaderboard) -> Claim:
         return task_claim(next(iter(board.tasks.values())))
     if board.lead == "aggregate" and board.aggregate is not None:
         average = board.aggregate
-        sure = board.spec.correction != "none" and levels_hold(board)
+        sure = board.spec.correction not in UNPROMISING and levels_hold(board)
         title = "Rank on average" + _POPULATIONS[average.over]
         return _claim(title, show_level(average.alpha) if sure else None, average.scope)
     if board.overall is None:
@@ -103,7 +105,7 @@ def levels_hold(board: Leaderboard) -> bool:
     if any(note.code in _INVALID_TESTS for note in board.notes):
         return False
     average = board.aggregate
-    if board.spec.correction == "none" or (average is not None and average.over != "items"):
+    if board.spec.correction in UNPROMISING or (average is not None and average.over != "items"):
         return True
     return all(task.guarantee is not None for task in board.tasks.values() if task.weight > 0)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
 from rankbars.render.claims import lead_claim, new_task_claim, task_claim
@@ -42,6 +44,7 @@ _WORDS = {
         "simes": "the closed-testing count with Simes' test",
         "maxt": "a step-down max-T correction by resampling",
         "maxt_bootstrap": "a step-down max-T correction by the bootstrap",
+        "bootstrap_band": "the range of ranks over bootstrap resamples (a description)",
         "none": "no correction for the number of comparisons",
     },
     "merge": {
@@ -92,11 +95,13 @@ def method_entries(board: Leaderboard) -> tuple[MethodEntry, ...]:
     entries: list[MethodEntry] = []
     if board.lead != "new_task":
         entries += [_statements_entry(board), _ranks_entry(board)]
-    if board.aggregate is not None:
+    if board.lead == "aggregate":
         entries.append(_score_entry(board))
+    if board.lead == "new_task":
+        entries.append(_MEAN_RANK)
     if new_task_claim(board) is not None:
         entries.append(_new_task_entry(board))
-    entries += _task_entries(board)
+    entries += [*_task_entries(board), _task_score_entry(board)]
     if (board.coverage < 1.0).any():
         entries.append(_COVERAGE)
     return tuple(entries)
@@ -108,6 +113,12 @@ _COVERAGE = MethodEntry(
     "a count",
     "Rows with a score, divided by rows expected, over all tasks.",
 )
+_MEAN_RANK = MethodEntry(
+    "Mean rank",
+    "What was the mean of the ranks that this model reached on these tasks?",
+    "as observed; a description",
+    "The observed rank on each task, ties in the middle of their range, averaged over tasks.",
+)
 _RULE = (
     "The best rank is 1 plus the number of models shown to be better; the worst is the number of "
     "models minus the number it was shown to be better than."
@@ -117,7 +128,7 @@ _RULE = (
 def _statements_entry(board: Leaderboard) -> MethodEntry:
     # No correction promises nothing, and Simes counts do not say which models are better.
     asked = board.spec.correction
-    correction = "holm" if asked in ("none", "simes") else asked
+    correction = "holm" if asked in ("none", "bootstrap_band", "simes") else asked
     return MethodEntry(
         "The sentence at the top, and the tiers",
         f"{place(board)}, which models can be told apart, and which may be first?",
@@ -166,6 +177,17 @@ def _new_task_entry(board: Leaderboard) -> MethodEntry:
         f"The rank intervals of the {len(board.tasks)} tasks, put together by "
         f"{merge_words(overall)}. The level shown also counts that task intervals can miss.",
         overall.assumptions,
+    )
+
+
+def _task_score_entry(board: Leaderboard) -> MethodEntry:
+    known = any(np.isfinite(task.se).any() for task in board.tasks.values())
+    return MethodEntry(
+        "Score" if board.lead == "task" else "Score on each task",
+        "What is the mean score of this model on this very task?",
+        "one standard error, each model by itself" if known else "no error known",
+        "The mean over the rows of the task, or the score as it was given. Whether two models "
+        "differ is not read from the overlap of their errors: it was tested on their differences.",
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
+    "COMPLETE",
     "MISSING",
     "show_count",
     "show_guarantee",
@@ -26,6 +27,7 @@ __all__ = [
 ]
 
 MISSING = "–"  # a dash, never 0
+COMPLETE = "100 %"
 _EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
 _LARGE = 1e7  # from here on, powers of ten read better
 _MOST_DECIMALS = 7
@@ -116,7 +118,10 @@ def show_number(value: float, decimals: int | None) -> str:
 
 
 def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) -> int | None:
-    """Decimals that show two digits of the typical error; four digits where there is none.
+    """Decimals that show the typical error; four digits of the largest value where there is none.
+
+    An error shows two digits where they begin with 1 to 3.54 and one digit above, so that
+    rounding changes it by a few percent: 0.012, but 0.009 (the rule of the Particle Data Group).
 
     Parameters
     ----------
@@ -139,12 +144,17 @@ def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) 
     if largest >= _LARGE:
         return None
     if known.size:
-        decimals = 1 - math.floor(math.log10(float(np.median(known))))
+        decimals = _error_decimals(float(np.median(known)))
     elif largest > 0:
         decimals = 3 - math.floor(math.log10(largest))
     else:
         decimals = 1
     return None if decimals > _MOST_DECIMALS else max(decimals, 0)
+
+
+def _error_decimals(error: float) -> int:
+    exponent = math.floor(math.log10(error))
+    return (1 if error < 3.55 * 10.0**exponent else 0) - exponent
 
 
 def show_scores(

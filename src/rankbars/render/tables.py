@@ -33,7 +33,7 @@ _LATEX = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    '"': r"\textquotedbl{}",
+    '"': r"\symbol{34}",
     "`": r"\textasciigrave{}",
     "–": "--",
     "±": r"$\pm$\,",
@@ -70,7 +70,7 @@ def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
 
 
 def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
-    """The board as a LaTeX table; it needs the packages ``booktabs`` and ``textcomp``.
+    """The board as a LaTeX table; it needs the package ``booktabs``.
 
     Parameters
     ----------
@@ -83,7 +83,8 @@ def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
     -------
     str
         A ``table`` environment whose caption states the levels. Every special character of a
-        name is escaped; pictographs are written as their code points.
+        name is escaped and pictographs are written as their code points; letters stay, and those
+        outside the Latin alphabet need an engine and a font that know them.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
         sentences.append(new_task_line(board))
     titles = [_latex(title) for title in _titles(table)]
     lines = [
-        "% needs \\usepackage{booktabs} and \\usepackage{textcomp}",
+        "% needs \\usepackage{booktabs}; lualatex or xelatex where names are not in Latin letters",
         "\\begin{table}",
         "\\centering",
         f"\\caption{{{_latex(' '.join(filter(None, sentences)))}}}",
@@ -110,7 +111,7 @@ def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
         *(_latex_line(_latex_cells(row, table)) for row in table.rows),
         "\\bottomrule",
         "\\end{tabular}",
-        *(f"\n{note}" for note in _latex_notes(table)),
+        *_latex_notes(table),
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"
@@ -198,7 +199,8 @@ def _latex_notes(table: Table) -> list[str]:
     notes = []
     for remark in table.remarks:
         number = "" if remark.number is None else f"$^{{{remark.number}}}$"
-        notes.append(f"\\footnotesize {number}{_latex(remark_text(remark))}")
+        text = _latex(remark_text(remark))
+        notes.append(f"\\par\\smallskip{{\\footnotesize\\raggedright {number}{text}\\par}}")
     return notes
 
 

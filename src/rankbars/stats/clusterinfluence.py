@@ -77,12 +77,17 @@ def drop_clusters(
             covariates=design.covariates[rows],
         )
         terms = fit.outcomes.terms(eta[rows], tie_parameter(fit), weight)
-        if rows.size < design.n_parameters // 2:
+        if _few_rows(rows.size, design):
             step = _solve_small(part, covariance, terms)
         else:
             step = _solve_large(part, fit, terms)
         change[:] = step[: design.n_models]
     return changes
+
+
+def _few_rows(n_rows: int, design: Design) -> bool:
+    """Whether solving among the rows is less work than among the parameters."""
+    return n_rows < design.n_parameters // 2
 
 
 def _solve_small(part: Design, covariance: Array, terms: RowTerms) -> Array:

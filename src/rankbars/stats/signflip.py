@@ -239,14 +239,23 @@ def _count_random(
     n_models = values.shape[1]
     n_units = len(values) if grouping is None else grouping.sizes.size
     flips = draw_flips(n_units, draws, seed, key)
+    gappy = np.isnan(values).any(axis=0)
+    # Models with gaps go first: only their pairs need differences of their own.
+    order = np.concatenate([np.flatnonzero(gappy), np.flatnonzero(~gappy)])
+    first_complete = int(gappy.sum())
     count = np.zeros((n_models, n_models), dtype=np.int64)
-    complete = not np.isnan(values).any()
     for batch in row_blocks(draws, 1, _BATCH):
         signs = flips[batch].astype(np.float64)
-        route = _flip_models if complete else _flip_pairs
-        for i, others, sums, low, high in route(values, grouping, signs):
-            count[i, others] += _count_rows(sums >= low[:, None])
-            count[others, i] += _count_rows(sums <= high[:, None])
+        routes = [(0, _flip_pairs(values[:, order], grouping, signs, first_complete))]
+        if n_models - first_complete > 1:
+            complete = values[:, order[first_complete:]]
+            routes.append((first_complete, _flip_models(complete, grouping, signs)))
+        for offset, route in routes:
+            for i, others, sums, low, high in route:
+                one = order[i + offset]
+                many = order[others.start + offset : others.stop + offset]
+                count[one, many] += _count_rows(sums >= low[:, None])
+                count[many, one] += _count_rows(sums <= high[:, None])
     return count
 
 
@@ -281,10 +290,15 @@ def _flip_models(
 
 
 def _flip_pairs(
-    values: NDArray[np.float64], grouping: Grouping | None, signs: NDArray[np.float64]
+    values: NDArray[np.float64],
+    grouping: Grouping | None,
+    signs: NDArray[np.float64],
+    first_complete: int,
 ) -> _Flipped:
-    """Flipped sums of differences where pairs have different rows in common."""
+    """Flipped sums of differences of the first models with all later ones, row by row in common."""
     for i, others, sums, tolerance in _unit_blocks(values, grouping):
+        if i >= first_complete:
+            return
         target = sums.sum(axis=1)
         yield i, others, sums @ signs.T, target - tolerance, target + tolerance
 

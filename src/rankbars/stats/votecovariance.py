@@ -42,6 +42,9 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+_SPARSE_COST = 50.0
+"""Work of one product in a sparse sum, in products of a dense one."""
+
 
 def model_covariance(fit: VoteFit) -> Array:
     """Inverse of the information: right if the model is.
@@ -245,7 +248,7 @@ def cluster_scores(clusters: ClusterCounts, fit: VoteFit) -> csr_array:
 def _gram(scores: csr_array) -> Array:
     """Sum over rows of outer products, sparse or dense by what is less work."""
     sparse_work = np.square(np.diff(scores.indptr), dtype=np.float64).sum()
-    if 50 * sparse_work < scores.shape[0] * scores.shape[1] ** 2:
+    if _SPARSE_COST * sparse_work < scores.shape[0] * scores.shape[1] ** 2:
         product: Array = (scores.T @ scores).toarray()
         return product
     total = np.zeros((scores.shape[1], scores.shape[1]))

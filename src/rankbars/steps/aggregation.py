@@ -226,6 +226,7 @@ def _item_assumptions() -> tuple[str, ...]:
     return (
         "The target is the average over exactly these tasks.",
         "Tasks have items of their own, so their errors are independent of each other.",
+        "Average differences are close to normal.",
     )
 
 

@@ -13,6 +13,7 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats import stepdown
+from rankbars.stats.bands import bootstrap_band
 from rankbars.stats.closedtesting import simes_guarded
 from rankbars.stats.maxt import (
     NullDraws,
@@ -145,12 +146,38 @@ def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
     return Corrected(max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha))
 
 
+def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Bootstrap rank band (Algorithm 3): a description, not a confidence interval under ties."""
+    items = _complete_items(family, "bootstrap_band")
+    if scope == "all" or items.clusters is not None or isinstance(items.design, Folds):
+        raise OptionError(
+            "Correction 'bootstrap_band' describes one model at a time and resamples independent "
+            "rows. Use --scope each and rows without clusters or folds, or --correction maxt."
+        )
+    band = bootstrap_band(
+        items.values,
+        alpha=alpha,
+        draws=family.resamples,
+        seed=family.seed,
+        key=(family.key,),
+    )
+    size = len(items.models)
+    note = (
+        "band",
+        "A bootstrap rank band is not a confidence interval: tied models are missed far more "
+        "often than stated. Use --correction holm for intervals.",
+        (),
+    )
+    return Corrected(Decisions(band.best - 1, size - band.worst, None), (note,))
+
+
 CORRECTIONS: dict[str, Correction] = {
     "holm": holm,
     "bonferroni": bonferroni,
     "simes": simes,
     "maxt": maxt,
     "maxt_bootstrap": maxt_bootstrap,
+    "bootstrap_band": rank_band,
     "none": unadjusted,
 }
 
@@ -165,14 +192,15 @@ def take_correction(name: str) -> Correction:
 def strict_correction(name: str) -> str:
     """The correction behind statements about all models at once, where `name` was asked for.
 
-    No correction promises nothing, and Simes counts say how many models are better, not which.
+    No correction and a band promise nothing, and Simes counts say how many models are better, not
+    which.
     """
-    return "holm" if name in ("none", "simes") else name
+    return "holm" if name in ("none", "bootstrap_band", "simes") else name
 
 
 def side_level(name: str, scope: Scope, alpha: float) -> float | None:
     """Error rate of one side of an interval; None where the correction promises nothing."""
-    if name == "none":
+    if name in ("none", "bootstrap_band"):
         return None
     return alpha if scope == "all" else alpha / 2
 

@@ -30,6 +30,9 @@ __all__ = [
     "wilcoxon_test",
 ]
 
+_FEWEST_DRAWS = 9_999  # p-values must be fine enough to pass the first step of Holm
+_USUAL_ALPHA = 0.05
+
 _ON_AVERAGE = "On an average of tasks, contrasts of mean scores are used instead."
 
 
@@ -48,14 +51,22 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
     items = item_rows(evidence, "signflip")
     _refuse_folds(items, "signflip")
     _refuse_weights(items, "signflip")
+    size = len(items.models)
+    draws = max(setting.resamples, _FEWEST_DRAWS)
     p = sign_flip(
         items.values,
         items.clusters,
-        draws=setting.resamples,
+        draws=draws,
         seed=setting.seed,
         key=("signflip", setting.key),
     )
     made = _by_p(items, p, "under no difference, each difference is as likely to be its opposite")
+    if draws + 1 < size * (size - 1) / _USUAL_ALPHA:
+        text = (
+            f"{draws:,} random sign patterns cannot give a p-value below {1 / (draws + 1):.1g}, "
+            f"which is too coarse to separate {size} models all at once."
+        )
+        made = made._replace(notes=(*made.notes, ("coarse-p", text)))
     if items.clusters is None:
         return made
     return made._replace(

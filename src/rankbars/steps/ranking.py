@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import overload
 
 import numpy as np
@@ -13,8 +13,16 @@ from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.spec import SCOPES, check_rate
 from rankbars.errors import UnknownOptionError
+from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.ranks import rank_bounds
-from rankbars.steps.corrections import Family, side_level, simultaneous_order, take_correction
+from rankbars.stats.stepdown import Decisions, holm_each_stacked
+from rankbars.steps.corrections import (
+    Corrected,
+    Family,
+    side_level,
+    simultaneous_order,
+    take_correction,
+)
 
 __all__ = ["rank", "rank_task"]
 
@@ -61,7 +69,8 @@ def rank(
         How the number of comparisons is accounted for. ``"holm"``; ``"bonferroni"``; ``"simes"``
         (closed-testing count, never wider than Holm; falls back to Holm where its condition
         fails, and says so); ``"maxt"`` (step-down max-T by sign flips of rows, Gaussian draws
-        for folds and estimates); ``"maxt_bootstrap"``; ``"none"``, which has no guarantee.
+        for folds and estimates); ``"maxt_bootstrap"``; ``"bootstrap_band"`` (Algorithm 3) and
+        ``"none"``, which have no guarantee.
     scope : {"each", "all"}
         ``"each"``: every interval contains the true rank of its model with probability
         ``1 - alpha``, for one model named in advance. ``"all"``: all intervals do, at once.
@@ -99,8 +108,13 @@ def rank(
     checked, level = _scope(scope), check_rate("alpha", alpha)
     if isinstance(comparisons, Comparisons):
         return rank_task(comparisons, correction, checked, level, seed=seed, resamples=resamples)
+    decided: dict[str, Corrected] = {}
+    if correction == "holm" and checked == "each":
+        decided.update(_holm_of_tasks(comparisons, level))
     return {
-        name: rank_task(one, correction, checked, level, seed=seed, resamples=resamples)
+        name: _intervals(one, decided[name], correction, checked, level)
+        if name in decided
+        else rank_task(one, correction, checked, level, seed=seed, resamples=resamples)
         for name, one in comparisons.items()
     }
 
@@ -119,11 +133,39 @@ def rank_task(
     Absent models take part in no test, so they make nobody else's interval wider; ranks still
     count the full field.
     """
-    size = len(comparisons.models)
     present = np.flatnonzero(comparisons.present)
-    block = np.ix_(present, present)
     family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
     corrected = take_correction(correction)(family, scope, alpha)
+    return _intervals(comparisons, corrected, correction, scope, alpha)
+
+
+def _holm_of_tasks(
+    comparisons: Mapping[str, Comparisons], alpha: float
+) -> Iterator[tuple[str, Corrected]]:
+    """Holm's decisions on tasks that share their degrees of freedom, many tasks at a time.
+
+    Thousands of small tasks would otherwise spend their time on calls.
+    """
+    alike: dict[tuple[int, float], list[tuple[str, NDArray[np.float64]]]] = {}
+    for name, one in comparisons.items():
+        deciding = one.deciding
+        if deciding is not None and np.ndim(deciding.df) == 0 and one.present.all():
+            key = len(one.models), float(deciding.df)
+            alike.setdefault(key, []).append((name, deciding.statistic))
+    for (size, df), members in alike.items():
+        for some in row_blocks(len(members), size * size, PRODUCT_CELLS):
+            names, statistics = zip(*members[some], strict=True)
+            made = holm_each_stacked(np.stack(statistics), df, alpha)
+            for name, better, worse in zip(names, made.better, made.worse, strict=True):
+                yield name, Corrected(Decisions(better, worse, None))
+
+
+def _intervals(
+    comparisons: Comparisons, corrected: Corrected, correction: str, scope: Scope, alpha: float
+) -> RankIntervals:
+    """Rank intervals from what may be claimed about the models that are present."""
+    size = len(comparisons.models)
+    present = np.flatnonzero(comparisons.present)
     decisions = corrected.decisions
     best = np.ones(size, dtype=np.int64)
     worst = np.full(size, size, dtype=np.int64)
@@ -135,7 +177,7 @@ def rank_task(
     if decisions.shown_better is not None:
         order, cycles = simultaneous_order(decisions.shown_better)
         shown = np.zeros((size, size), dtype=np.bool_)
-        shown[block] = order
+        shown[np.ix_(present, present)] = order
         best, worst = rank_bounds(shown)
         notes.extend(_cycle_note(comparisons, present[members]) for members in cycles)
     else:

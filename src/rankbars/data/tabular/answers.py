@@ -141,17 +141,18 @@ class Sides:
         if self.clusters is not None:
             codes = rows.block.labels["cluster"].astype(np.int64)
             self._refuse(rows, codes < 0, "the cluster is empty", "Every row needs one")
-            before = self.clusters[row]
-            self.clusters[row] = codes
-            differs = ((before >= 0) & (before != codes)) | (self.clusters[row] != codes)
+            new = self.clusters[row] < 0
+            # Of several entries the first one counts, so that the message names the other.
+            self.clusters[row[new][::-1]] = codes[new][::-1]
+            differs = self.clusters[row] != codes
             self._refuse(rows, differs, "the row is in two clusters", "It must be in the same one")
         if self.weights is not None:
             given = rows.block.numbers["weight"]
             bad = ~(np.isfinite(given) & (given >= 0))
             self._refuse(rows, bad, "the weight is not a number, 0 or more", "Every row needs one")
-            known = self.weights[row]
-            self.weights[row] = given
-            differs = (~np.isnan(known) & (known != given)) | (self.weights[row] != given)
+            new = np.isnan(self.weights[row])
+            self.weights[row[new][::-1]] = given[new][::-1]
+            differs = self.weights[row] != given
             self._refuse(rows, differs, "the row has two weights", "It must have the same one")
 
     def _refuse(self, rows: CleanRows, bad: NDArray[np.bool_], problem: str, expected: str) -> None:

@@ -77,7 +77,10 @@ def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable
         raise DataError(
             f"{table.source}: there is a header and no row below it. Expected one row per score."
         )
-    layout = find_layout(table, options.layout, options.columns)
+    named = dict(options.columns)
+    if options.metric in table.columns:
+        named.setdefault("score", str(options.metric))
+    layout = find_layout(table, options.layout, named)
     if layout.name == "tidy":
         return prepare_tidy(table, names, options)
     return prepare_wide(table, layout.name, names)

@@ -96,6 +96,8 @@ def _settle(
         if name is not None and name in declared:
             return declared[name], "declared"
     usual = None if side.metric is None else usual_direction(side.metric)
+    if side.named_column and fold_name(side.metric or "") == "score":
+        usual = None
     if side.recorded is not None:
         if usual is not None and usual != side.recorded:
             raise DataError(
@@ -104,8 +106,7 @@ def _settle(
                 f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
             )
         return side.recorded, "recorded in the table"
-    generic = side.metric is not None and fold_name(side.metric) == "score"
-    if side.metric is None or (side.named_column and (usual is None or generic)):
+    if side.metric is None or (side.named_column and usual is None):
         if fold_name(task) in LOWER:
             return None, ""
         return "higher", "no name of a metric says otherwise; if not: --direction lower"

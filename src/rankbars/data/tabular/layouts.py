@@ -5,7 +5,7 @@ The header decides. It is never decided by which side is longer.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from rankbars.data.tables import LAYOUTS
@@ -15,16 +15,21 @@ from rankbars.data.tabular.columns import ROLES, check_header, find_columns, fol
 from rankbars.data.tabular.metrics import split_words, usual_direction
 from rankbars.errors import DataError
 
-__all__ = ["Layout", "find_layout", "is_helper", "is_row_numbers"]
+__all__ = [
+    "HEAD_ROWS", "Layout", "corner_names", "find_layout", "find_numeric", "find_row_numbers",
+    "is_helper",
+]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
 HEAD_ROWS = 200
 
 # First header cells of a matrix, beside the names of the role itself.
-TASK_CORNERS = frozenset({"estimators", "tasks", "datasets", "problems", "benchmarks"})
-ITEM_CORNERS = frozenset({"question", "sample", "items", "questions", "samples"})
+CORNERS: Mapping[str, frozenset[str]] = {
+    "model": frozenset({"modeladapter", "models", "methods", "systems"}),
+    "task": frozenset({"estimators", "tasks", "datasets", "problems", "benchmarks"}),
+    "item": frozenset({"question", "sample", "items", "questions", "samples"}),
+}
 FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
-MODEL_CORNERS = frozenset({"modeladapter", "models", "methods", "systems", "name"})
 
 # Columns that describe a model or summarise its row, and are no task.
 HELPERS = split_words("""
@@ -91,16 +96,12 @@ class _Header(NamedTuple):
 
     @classmethod
     def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> _Header:
-        numeric = []
-        zero_one = bool(head)
-        for position, name in enumerate(columns):
-            cells = [row[position] for row in head]
-            numbers = [_number(cell) for cell in cells]
-            if all(number is not None for number in numbers):
-                numeric.append(name)
-            zero_one &= all(number in (0.0, 1.0) or _is_nan(number) for number in numbers)
+        numeric = find_numeric(columns, head)
+        zero_one = bool(head) and all(
+            number in (0.0, 1.0) or _is_nan(number) for row in head for number in map(_number, row)
+        )
         folded = frozenset(fold_name(name) for name in columns)
-        return cls(columns, folded, frozenset(numeric), not head, zero_one)
+        return cls(columns, folded, numeric, not head, zero_one)
 
     def has(self, role: str, *, weak: bool = False) -> bool:
         names = (role, *ROLES[role].aliases, *(ROLES[role].weak if weak else ()))
@@ -114,7 +115,8 @@ class _Header(NamedTuple):
     @property
     def corner(self) -> str:
         """First header cell; the second if the first only numbers the rows."""
-        return next((name for name in self.columns if not is_row_numbers(name)), "")
+        numbers = find_row_numbers(self.columns, self.numeric)
+        return next((name for name in self.columns if name not in numbers), "")
 
     @property
     def unexplained(self) -> list[str]:
@@ -124,12 +126,27 @@ class _Header(NamedTuple):
             for role, (aliases, _) in ROLES.items()
             for name in (role, *aliases)
         }  # fmt: skip
+        numbers = find_row_numbers(self.columns, self.numeric)
         return [
             name
             for name in self.columns
-            if name in self.numeric and fold_name(name) not in explained and not is_helper(name)
-            and not is_row_numbers(name)
+            if name in self.numeric
+            and name not in numbers and fold_name(name) not in explained and not is_helper(name)
         ]  # fmt: skip
+
+
+def corner_names(role: str) -> frozenset[str]:
+    """Names, folded, by which the first header cell of a matrix says that rows are of `role`.
+
+    Examples
+    --------
+    >>> "questionid" in corner_names("item"), "estimators" in corner_names("task")
+    (True, True)
+    """
+    aliases, weak = ROLES[role]
+    return frozenset(fold_name(name) for name in (role, *aliases, *weak)) | CORNERS.get(
+        role, frozenset()
+    )
 
 
 def is_helper(name: str) -> bool:
@@ -143,10 +160,28 @@ def is_helper(name: str) -> bool:
     return fold_name(name) in HELPERS
 
 
-def is_row_numbers(name: str) -> bool:
-    """Whether a header cell is that of an unnamed index, as some libraries write it."""
-    return (
-        name == "" or fold_name(name) in ("unnamed0", "index") or name.startswith("__index_level")
+def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozenset[str]:
+    """Columns without a name of their own that number the rows, as some libraries write them.
+
+    Examples
+    --------
+    >>> sorted(find_row_numbers(["", "model", "math"], {"", "math"}))
+    ['']
+    """
+    return frozenset(
+        name
+        for name in columns
+        if name in numeric
+        and (fold_name(name) in ("", "unnamed0", "index") or name.startswith("__index_level"))
+    )
+
+
+def find_numeric(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> frozenset[str]:
+    """Columns whose first cells are numbers or empty."""
+    return frozenset(
+        name
+        for position, name in enumerate(columns)
+        if all(_number(row[position]) is not None for row in head)
     )
 
 
@@ -176,11 +211,11 @@ def _matrix(header: _Header) -> Layout | None:
         return Layout("tasks-by-folds", reason)
     if header.has("model") and header.has_key:
         return None  # a tidy table whose score column is not recognised
-    if header.has("model") or corner in MODEL_CORNERS:
+    if header.has("model") or corner in corner_names("model"):
         return Layout("models-by-tasks", "there is a column of models and none of scores")
-    if corner in TASK_CORNERS or corner in _spellings("task"):
+    if corner in corner_names("task"):
         return Layout("tasks-by-models", reason)
-    if corner in ITEM_CORNERS or corner in _spellings("item") or corner == "id":
+    if corner in corner_names("item"):
         return Layout("items-by-models", reason)
     return None
 
@@ -189,10 +224,6 @@ def _unlabelled(header: _Header) -> Layout | None:
     if header.zero_one and len(header.columns) > 1:
         return Layout("items-by-models", "there is no text column and all values are 0 or 1")
     return None
-
-
-def _spellings(role: str) -> frozenset[str]:
-    return frozenset(fold_name(name) for name in (role, *ROLES[role].aliases))
 
 
 def _two_ways(table: Table, header: _Header) -> str:

@@ -105,7 +105,7 @@ def binomial_se(proportion: NDArray[np.float64], n: NDArray[np.int64]) -> NDArra
     Examples
     --------
     >>> binomial_se(np.array([0.5, 1.0]), np.array([100, 100])).round(4).tolist()
-    [0.05, 0.0189]
+    [0.05, 0.0135]
     """
     items = np.where(n > 0, n, np.nan)
     edge = (proportion == 0.0) | (proportion == 1.0)

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.cells import parse_number
 from rankbars.data.tabular.coding import (
     Block,
     CodedTable,
@@ -20,8 +19,14 @@ from rankbars.data.tabular.coding import (
     sort_names,
     take_codes,
 )
-from rankbars.data.tabular.columns import ROLES, fold_name
-from rankbars.data.tabular.layouts import is_helper, is_row_numbers
+from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.layouts import (
+    HEAD_ROWS,
+    corner_names,
+    find_numeric,
+    find_row_numbers,
+    is_helper,
+)
 from rankbars.data.tabular.tidy import FileNames, TidyTable, check_numbers, name_remark
 from rankbars.errors import DataError
 
@@ -102,11 +107,13 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
 
 
 def _split(table: Table, rows: str, columns: str) -> _Parts:
-    names = [name for name in table.columns if not is_row_numbers(name)]
-    index = _index_column(table, names, rows)
-    rest = [name for name in names if name != index]
+    numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
+    numbers = find_row_numbers(table.columns, numeric)
+    names = [name for name in table.columns if name not in numbers]
+    row_names = _row_names(names, numeric, rows)
+    rest = [name for name in names if name != row_names]
     traits: dict[str, str] = {}
-    dropped: list[str] = [name for name in table.columns if is_row_numbers(name)]
+    dropped = [name for name in table.columns if name in numbers]
     if rows == "task":
         for role in (*TASK_LABELS, *TASK_NUMBERS):
             found = next((name for name in rest if fold_name(name) == role), None)
@@ -130,23 +137,16 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
             f"{next(iter(errors.values()))!r}), {lacking!r} has none. Give one for every column, "
             "or none."
         )
-    return _Parts(index, values, errors, traits, tuple(dropped))
+    return _Parts(row_names, values, errors, traits, tuple(dropped))
 
 
-def _index_column(table: Table, names: Sequence[str], rows: str) -> str | None:
+def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str | None:
     """Column that names the rows; None if rows are items without a name."""
-    spellings = {fold_name(name) for name in (rows, *ROLES[rows].aliases)}
+    spellings = corner_names(rows)
     named = [name for name in names if fold_name(name) in spellings]
     if named:
         return named[0]
-    if not names:
-        return None
-    head = table.head(20)
-    position = table.columns.index(names[0])
-    texts = [row[position] for row in head]
-    if rows == "item" and all(
-        not isinstance(cell, str) or parse_number(cell) is not None for cell in texts
-    ):
+    if not names or (rows == "item" and names[0] in numeric):
         return None
     return names[0]
 

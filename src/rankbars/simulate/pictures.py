@@ -1,0 +1,53 @@
+"""Pictures of studies, with matplotlib where it is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+from typing import TYPE_CHECKING
+
+from rankbars.errors import MissingPackageError, UnknownOptionError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PICTURES", "check_picture", "picture_bytes"]
+
+PICTURES = ("svg", "png", "pdf", "none")
+
+
+def check_picture(kind: str, *, drawn: bool) -> None:
+    """Refuse a kind of picture that cannot be drawn.
+
+    Parameters
+    ----------
+    kind : str
+        One of `PICTURES`.
+    drawn : bool
+        Whether anything is to be drawn.
+
+    Raises
+    ------
+    UnknownOptionError
+        If the kind is not known.
+    MissingPackageError
+        If something is to be drawn and matplotlib is not installed.
+    """
+    if kind not in PICTURES:
+        raise UnknownOptionError.among("picture", kind, PICTURES)
+    if drawn and importlib.util.find_spec("matplotlib") is None:
+        raise MissingPackageError.for_extra(
+            "matplotlib", "The picture of this study", '"rankbars[plot]" (or ask for no picture)'
+        )
+
+
+def picture_bytes(figure: Figure, kind: str) -> bytes:
+    """The finished file; the same figure gives the same bytes."""
+    import matplotlib as mpl
+
+    stream = io.BytesIO()
+    # Without a date, and with ids that do not change from run to run.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    with mpl.rc_context({"svg.hashsalt": "rankbars", "svg.fonttype": "none"}):
+        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
+    return stream.getvalue()

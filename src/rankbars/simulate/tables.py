@@ -1,0 +1,164 @@
+"""Tables 2 to 7 of the published simulation study.
+
+Readings of what the text leaves open, each found by comparison with the printed numbers:
+sigma is a standard deviation; ties are the closest neighbours; rows scatter independently between
+models at the leaderboard level, and with the correlation of the true scores (0.1 outside blocks)
+at the task level; a printed "± SD" is the spread over configurations.
+Source: Neuhof and Benjamini 2026, Appendix E.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import product
+from statistics import fmean, stdev
+
+from rankbars.errors import UnknownOptionError
+from rankbars.simulate.designs import Design
+from rankbars.simulate.newtasks import NewTaskPlan, measure_new_tasks
+from rankbars.simulate.study import Cell, Row, Study, Table, Unit, check_repetitions, flatten
+from rankbars.simulate.thistask import ThisTaskPlan, measure_this_task
+
+__all__ = ["NUMBERS", "designs_of", "tables"]
+
+NUMBERS = (2, 3, 4, 5, 6, 7)
+"""Tables of the published study."""
+
+MODELS = (10, 30)
+ROWS = (10, 200)
+SIGMAS = (0.3, 0.7, 1.2)
+TIES = (0.1, 0.5, 0.8)
+BLOCKS = tuple(product((0.2, 0.5, 0.8), (2, 3, 5)))
+TASKS = (20, 60)
+LEVELS = (0.02, 0.05, 0.1)  # of task intervals
+RATES = (0.3, 0.5)  # of the merge
+
+_NO_BLOCKS = ((0.0, 1),)
+_NO_TIES = (0.0,)
+_LEADERBOARD = {2: (_NO_BLOCKS, _NO_TIES), 3: (_NO_BLOCKS, TIES), 4: (BLOCKS, _NO_TIES)} | {
+    5: (BLOCKS, TIES)
+}
+_TASK = {6: (_NO_BLOCKS, _NO_TIES + TIES), 7: (BLOCKS, _NO_TIES + TIES)}
+
+_PRINTED = {"union": "union", "quantile": "order_statistic"}
+
+
+def tables(numbers: Collection[int] = NUMBERS, *, repetitions: int = 100, seed: int = 0) -> Study:
+    """Tables 2 to 7 of Neuhof and Benjamini (2026), recomputed.
+
+    Parameters
+    ----------
+    numbers : collection of int
+        Which tables.
+    repetitions : int
+        Repetitions per configuration.
+    seed : int
+        Start of the random streams. True scores do not depend on it: they are those of the
+        published study.
+
+    Returns
+    -------
+    Study
+        Makes ``table_2`` to ``table_7``, one row per published cell: the mean over the
+        configurations behind it and their standard deviation. Widths are shares of the field,
+        coverages are those of true rank sets.
+
+    Raises
+    ------
+    UnknownOptionError
+        If a number is not 2 to 7.
+    OptionError
+        If `repetitions` is below 1.
+
+    Examples
+    --------
+    >>> study = tables([2], repetitions=10)
+    >>> len(study.units)
+    12
+    """
+    wanted = sorted(set(numbers))
+    for number in wanted:
+        if number not in NUMBERS:
+            raise UnknownOptionError.among("table", number, [str(known) for known in NUMBERS])
+    check_repetitions(repetitions)
+    parts = [(number, _units(number, repetitions, seed)) for number in wanted]
+
+    def finish(results: Sequence[Table]) -> dict[str, Table]:
+        made, start = {}, 0
+        for number, units in parts:
+            rows = flatten(results[start : start + len(units)])
+            made[f"table_{number}"] = _assemble(number, rows)
+            start += len(units)
+        return made
+
+    return Study("tables", tuple(unit for _, units in parts for unit in units), finish)
+
+
+def designs_of(number: int) -> Iterator[Design]:
+    """Configurations behind a table.
+
+    Examples
+    --------
+    >>> sum(1 for _ in designs_of(5))
+    324
+    """
+    blocks, ties = (_LEADERBOARD | _TASK)[number]
+    for n_models, n_rows, sigma, (rho, block), share in product(MODELS, ROWS, SIGMAS, blocks, ties):
+        yield Design(n_models, n_rows, sigma, rho, block, share)
+
+
+def _units(number: int, repetitions: int, seed: int) -> list[Unit]:
+    if number in _LEADERBOARD:
+        plan = NewTaskPlan(TASKS, LEVELS, RATES, repetitions, seed)
+        return [Unit(measure_new_tasks, (design, plan)) for design in designs_of(number)]
+    task_plan = ThisTaskPlan(LEVELS, repetitions, seed)
+    return [Unit(measure_this_task, (design, task_plan)) for design in designs_of(number)]
+
+
+def _assemble(number: int, rows: Iterable[Row]) -> Table:
+    """Published cells from the rows of all configurations."""
+    leaderboard = number in _LEADERBOARD
+    cells: dict[tuple[Cell, ...], list[float]] = {}
+    quantities = _leaderboard_quantities if leaderboard else _task_quantities
+    for row in rows:
+        n_tasks = row["n_tasks"] if leaderboard else None
+        alpha = row["rate"] if leaderboard else row["level"]
+        for quantity, value in quantities(row):
+            key = (row["n_models"], n_tasks, row["n_rows"], row["sigma"], alpha, quantity)
+            cells.setdefault(key, []).append(value)
+    return [
+        {
+            "table": number,
+            "n_models": n_models,
+            "n_tasks": n_tasks,
+            "n_base": n_base,
+            "sigma": sigma,
+            "alpha_name": "alpha_ldb" if leaderboard else "alpha_tsk",
+            "alpha": alpha,
+            "quantity": quantity,
+            "value": fmean(values),
+            "value_sd": stdev(values) if len(values) > 1 else 0.0,
+        }
+        for (n_models, n_tasks, n_base, sigma, alpha, quantity), values in cells.items()
+    ]
+
+
+_Quantities = Callable[[Row], Iterator[tuple[str, float]]]
+
+
+def _leaderboard_quantities(row: Row) -> Iterator[tuple[str, float]]:
+    merge = _PRINTED[str(row["merge"])]
+    yield f"pi_width_{merge}", _number(row["width"])
+    yield f"pi_coverage_{merge}", _number(row["coverage"])
+
+
+def _task_quantities(row: Row) -> Iterator[tuple[str, float]]:
+    ties = "ties" if row["ties"] else "no_ties"
+    yield f"{ties}_ci_width_{row['method']}", _number(row["width"])
+    yield f"{ties}_ci_coverage_{row['method']}", _number(row["coverage"])
+
+
+def _number(cell: Cell) -> float:
+    if not isinstance(cell, float):
+        raise TypeError(f"expected a measured number, got {cell!r}")
+    return cell

@@ -1,0 +1,198 @@
+"""Which side is better is declared, recorded or usual; a name never flips a score."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tablefiles import codes, message, pandas_frame, read_columns
+
+import rankbars as rb
+from rankbars.data.frames import scores_from_frame
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.metrics import is_proportion, usual_direction
+
+BASE: dict[str, list[Any]] = {
+    "model": ["a", "a", "b", "b"], "task": ["t", "u", "t", "u"], "score": [1.0, 2.0, 3.0, 4.0],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["rmse", "RMSE", "log_loss", "log-loss", "logloss", "error", "wer", "perplexity", "word_perplexity", "latency_ms", "cost", "metric_error", "mean_squared_error", "toxicity", "brier", "val_loss"],
+)
+def test_names_that_are_usually_lower_is_better(name: str) -> None:
+    assert usual_direction(name) == "lower"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["accuracy", "acc", "acc_norm", "acc,none", "exact_match", "F1", "roc_auc", "ndcg@10", "bleu", "pass@1", "win_rate", "spearman", "neg_log_loss", "balanced_accuracy", "rougeL", "r2"],
+)
+def test_names_that_are_usually_higher_is_better(name: str) -> None:
+    assert usual_direction(name) == "higher"
+
+
+@pytest.mark.parametrize("name", ["quality", "x", "", "zeal", "42"])
+def test_other_names_say_nothing(name: str) -> None:
+    assert usual_direction(name) is None
+
+
+def test_proportions_are_few_and_sure() -> None:
+    yes = ("accuracy", "acc", "acc_norm", "exact_match", "pass@1", "resolved", "correct")
+    no = ("score", "f1", "balanced_accuracy", "roc_auc", "mse", "ndcg", "value")
+    assert all(is_proportion(name) for name in yes)
+    assert not any(is_proportion(name) for name in no)
+
+
+def test_lower_scores_are_negated_at_the_door() -> None:
+    scores = read_columns(BASE, direction="lower")
+    assert scores.tasks["t"].mean.tolist() == [-1.0, -3.0]
+    assert {info.direction for info in scores.info.values()} == {"lower"}
+    assert "declared" in message(scores, "direction")
+
+
+def test_a_lower_name_without_a_declaration_stops_with_the_lines_to_paste() -> None:
+    columns = {**BASE, "metric": ["rmse", "acc", "rmse", "acc"]}
+    with pytest.raises(rb.DataError) as caught:
+        read_columns(columns)
+    text = str(caught.value)
+    assert "'rmse'" in text
+    assert "--direction rmse=lower" in text
+    assert "--direction rmse=higher" in text
+    assert "'acc'" not in text
+    mixed = read_columns(columns, direction={"rmse": "lower"})
+    assert mixed.tasks["t"].mean.tolist() == [-1.0, -3.0]
+    assert mixed.tasks["u"].mean.tolist() == [2.0, 4.0]
+    stored_negated = read_columns(columns, direction={"rmse": "higher"})
+    assert stored_negated.tasks["t"].mean.tolist() == [1.0, 3.0]
+
+
+def test_the_name_of_the_score_column_counts_as_the_metric() -> None:
+    columns = {"model": ["a", "b"], "task": ["t", "t"], "fold": [0, 0], "metric_error": [1.0, 2.0]}
+    with pytest.raises(rb.DataError, match="--direction metric_error=lower"):
+        read_columns(columns)
+    columns = {"model": ["a", "b"], "task": ["t", "t"], "rmse": [1.0, 2.0]}
+    scores = read_columns(columns, direction={"rmse": "lower"})
+    assert scores.info["t"].metric == "rmse"
+
+
+def test_an_unknown_metric_is_asked_about() -> None:
+    with pytest.raises(rb.DataError, match="which side of 'zeal' is better"):
+        read_columns({**BASE, "metric": ["zeal"] * 4})
+
+
+def test_a_column_called_score_counts_upwards_with_a_note() -> None:
+    scores = read_columns(BASE)
+    assert "direction" in codes(scores)
+    assert scores.info["t"].metric is None
+
+
+def test_a_task_name_outranks_its_metric() -> None:
+    columns = {**BASE, "metric": ["rmse"] * 4}
+    scores = read_columns(columns, direction={"rmse": "lower", "u": "higher"})
+    assert scores.info["t"].direction == "lower"
+    assert scores.info["u"].direction == "higher"
+
+
+def test_a_declaration_for_nothing_is_refused() -> None:
+    with pytest.raises(rb.UnknownOptionError, match="Did you mean 'rmse'"):
+        read_columns({**BASE, "metric": ["rmse"] * 4}, direction={"rmsee": "lower"})
+
+
+def test_a_recorded_direction_is_used() -> None:
+    scores = read_columns({**BASE, "metric": ["zeal"] * 4, "higher_is_better": [True] * 4})
+    assert scores.info["t"].direction == "higher"
+    scores = read_columns({**BASE, "lower_is_better": ["true", "false"] * 2})
+    assert [info.direction for info in scores.info.values()] == ["lower", "higher"]
+
+
+def test_a_recorded_direction_against_the_usual_one_is_not_chosen_silently() -> None:
+    columns = {**BASE, "metric": ["ter"] * 4, "direction": ["higher"] * 4}
+    with pytest.raises(rb.DataError, match="--direction ter=higher or --direction ter=lower"):
+        read_columns(columns)
+    assert read_columns(columns, direction="lower").info["t"].direction == "lower"
+
+
+def test_a_task_named_after_a_lower_metric_is_asked_about() -> None:
+    columns = {"model": ["a", "b"], "latency": [1.0, 2.0], "math": [0.5, 0.7]}
+    with pytest.raises(rb.DataError, match="--direction latency=lower"):
+        read_columns(columns)
+    scores = read_columns(columns, direction={"latency": "lower"})
+    assert scores.tasks["latency"].mean.tolist() == [-1.0, -2.0]
+
+
+def test_one_metric_per_task_is_chosen_by_name() -> None:
+    columns = {
+        "model": ["a", "a", "b", "b"], "task": ["t"] * 4, "metric": ["acc", "f1"] * 2,
+        "score": [0.5, 0.6, 0.7, 0.8],
+    }  # fmt: skip
+    with pytest.raises(rb.DataError, match="--metric acc.*'acc', 'f1'"):
+        read_columns(columns)
+    scores = read_columns(columns, metric="F1")
+    assert scores.tasks["t"].mean.tolist() == [0.6, 0.8]
+    assert scores.info["t"].metric == "f1"
+    assert "Others: 'acc'" in message(scores, "metric")
+    with pytest.raises(rb.DataError, match="'bleu' is not in the table. Metrics: 'acc', 'f1'"):
+        read_columns(columns, metric="bleu")
+
+
+def test_metrics_side_by_side_are_chosen_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "results.csv"
+    path.write_text("model,task,item,acc,f1\na,t,1,1,0.5\nb,t,1,0,0.25\n")
+    with pytest.raises(rb.ReadError, match="2 columns could be the score: 'acc', 'f1'"):
+        rb.read(path)
+    assert rb.read(path, metric="f1").tasks["t"].values.tolist() == [[0.5, 0.25]]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ("lower", {"": "lower"}),
+        ("rmse=lower", {"rmse": "lower"}),
+        (["a=b=lower", "higher"], {"a=b": "lower", "": "higher"}),
+        ({"rmse": "lower"}, {"rmse": "lower"}),
+        (None, {}),
+    ],
+)
+def test_directions_are_spelt_in_several_ways(given: Any, expected: dict[str, str]) -> None:
+    assert dict(TableOptions.of(direction=given).direction) == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"direction": "down"}, "Unknown direction 'down'.*higher, lower"),
+        ({"rows": "fold"}, "Did you mean 'folds'"),
+        ({"layout": "wide"}, "Unknown layout"),
+        ({"columns": {"question": "q"}}, "Unknown column role 'question'"),
+        ({"columns": ["item"]}, "ROLE=NAME"),
+        ({"folds": 1}, "at least 2"),
+        ({"test_share": 1.0}, "between 0 and 1"),
+        ({"folds": 3, "rows": "items"}, "Leave one of them out"),
+        ({"minimum": 1.0, "maximum": 0.0}, "below the maximum"),
+        ({"minimum": float("nan")}, "finite"),
+        ({"direction": ["lower", "higher"]}, "give it once"),
+    ],
+)
+def test_wrong_options_are_refused_before_anything_is_read(
+    options: dict[str, Any], error: str
+) -> None:
+    with pytest.raises(rb.OptionError, match=error):
+        TableOptions.of(**options)
+
+
+def test_declared_limits_are_kept_and_held() -> None:
+    options = TableOptions.of(minimum=0.0, maximum=10.0, direction="lower")
+    found = scores_from_frame(pandas_frame(BASE), options)
+    assert (found.info["t"].minimum, found.info["t"].maximum) == (0.0, 10.0)
+    with pytest.raises(rb.DataError, match=r"row 4 \(model 'b', task 'u'\): the score 4 lies"):
+        scores_from_frame(pandas_frame(BASE), TableOptions.of(maximum=3.5))
+
+
+def test_truth_values_have_limits_of_their_own() -> None:
+    columns = {"model": ["a", "b"], "item": [1, 1], "correct": [True, False]}
+    info = read_columns(columns).info["all"]
+    assert (info.minimum, info.maximum) == (0.0, 1.0)
+    assert info.metric == "correct"

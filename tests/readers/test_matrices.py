@@ -1,0 +1,170 @@
+"""Matrices: their orientation comes from the first header cell or a declaration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tablefiles import codes, message, pandas_frame, read_columns
+
+import rankbars as rb
+from rankbars.data.evidence import Estimates, Folds, Items
+
+
+def read_text(folder: Path, text: str, name: str = "results.csv", **options: Any) -> rb.Scores:
+    path = folder / name
+    path.write_text(text)
+    return rb.read(path, **options)
+
+
+def test_items_by_models() -> None:
+    scores = read_columns({"question": ["q2", "q1"], "x": [1, 0], "a": [0.5, None]})
+    (items,) = scores.tasks.values()
+    assert isinstance(items, Items)
+    assert items.models == ("a", "x")
+    assert items.ids == ("q1", "q2")
+    np.testing.assert_array_equal(items.values, [[np.nan, 0.0], [0.5, 1.0]])
+
+
+def test_a_number_may_name_the_items() -> None:
+    scores = read_columns({"question": [2, 10, 1], "a": [0.5, 0.25, 1.0], "b": [0, 1, 0]})
+    assert scores.models == ("a", "b")
+    assert scores.tasks["all"].ids == ("1", "2", "10")
+
+
+def test_zeros_and_ones_without_text_are_items_by_models() -> None:
+    scores = read_columns({"x": [1, 0, 1], "a": [0, 0, 1]})
+    assert scores.tasks["all"].ids == ("1", "2", "3")
+    assert "row-order" in codes(scores)
+
+
+def test_other_numbers_without_text_need_a_layout() -> None:
+    columns = {"x": [1.5, 0.2], "a": [0.1, 0.3]}
+    with pytest.raises(rb.DataError, match="does not say how to read the table.*--layout"):
+        read_columns(columns)
+    scores = read_columns(columns, layout="items-by-models")
+    assert scores.tasks["all"].values.tolist() == [[0.1, 1.5], [0.3, 0.2]]
+
+
+@pytest.mark.parametrize("corner", ["task", "dataset", "Benchmark", "Estimators:"])
+def test_tasks_by_models(corner: str) -> None:
+    scores = read_columns({corner: ["t", "u"], "b": [1.0, 2.0], "a": [3.0, None]})
+    assert isinstance(scores.tasks["t"], Estimates)
+    np.testing.assert_array_equal(scores.tasks["u"].mean, [np.nan, 2.0])
+
+
+@pytest.mark.parametrize("corner", ["model", "Method", "Model/adapter", "name"])
+def test_models_by_tasks(corner: str) -> None:
+    scores = read_columns({corner: ["b", "a"], "t": [1.0, 2.0], "u": [3.0, 4.0]})
+    assert scores.tasks["u"].mean.tolist() == [4.0, 3.0]
+    assert scores.models == ("a", "b")
+
+
+def test_helper_columns_are_left_out_with_a_note() -> None:
+    columns = {
+        "Rank": [1, 2], "Model": ["b", "a"], "Type": ["open", "closed"], "math": [1.0, 2.0],
+        "code": [3.0, 4.0], "Average": [2.0, 3.0], "#Params (B)": [7, 70], "notes": ["x", "y"],
+    }  # fmt: skip
+    scores = read_columns(columns)
+    assert list(scores.tasks) == ["code", "math"]
+    assert "'Average'" in message(scores, "columns")
+    assert "'notes'" in message(scores, "columns")
+
+
+def test_pairs_of_columns_are_scores_and_standard_errors() -> None:
+    columns = {"model": ["a", "b"], "acc": [0.5, 0.7], "acc_stderr": [0.1, 0.2]}
+    task = read_columns(columns).tasks["acc"]
+    assert isinstance(task, Estimates)
+    assert task.se is not None
+    assert task.se.tolist() == [0.1, 0.2]
+    with pytest.raises(rb.DataError, match="'f1' has none"):
+        read_columns({**columns, "f1": [0.1, 0.2]})
+
+
+def test_columns_of_a_task_matrix_may_describe_the_tasks() -> None:
+    columns = {
+        "dataset": ["t", "u"], "metric": ["rmse", "acc"], "category": ["x", "y"],
+        "weight": [2, 1], "a": [1.0, 2.0], "b": [3.0, 4.0],
+    }  # fmt: skip
+    scores = read_columns(columns, direction={"rmse": "lower"})
+    assert scores.tasks["t"].mean.tolist() == [-1.0, -3.0]
+    assert scores.info["t"].category == "x"
+    assert scores.info["t"].weight == 2.0
+    assert scores.models == ("a", "b")
+
+
+def test_one_file_per_model(tmp_path: Path) -> None:
+    for name, shift in (("net_rmse", 0.0), ("tree_rmse", 1.0)):
+        rows = "".join(
+            f"{task},{','.join(str(k + shift) for k in range(10))}\n" for task in ("t", "u")
+        )
+        (tmp_path / f"{name}.csv").write_text(f"folds:,{','.join(map(str, range(10)))}\n{rows}")
+    with pytest.raises(rb.DataError, match="--direction rmse=lower"):
+        rb.read(tmp_path)
+    scores = rb.read(tmp_path, direction={"rmse": "lower"})
+    assert scores.models == ("net", "tree")
+    assert scores.info["t"].metric == "rmse"
+    task = scores.tasks["t"]
+    assert isinstance(task, Items)
+    assert task.design == Folds(1, 10)
+    assert task.values[9].tolist() == [-9.0, -10.0]
+    assert "name-from-file" in codes(scores)
+
+
+@pytest.mark.parametrize("cell", ["93.5 ± 0.4", "98.6/99.2", "12.3*", "0.5 (0.1)", "n=7"])
+def test_decorated_cells_are_refused_by_name(tmp_path: Path, cell: str) -> None:
+    text = f"model,math,code\na,1.5,2.5\nb,{cell},3.5\n"
+    with pytest.raises(rb.DataError, match="row 3, column 'math'") as caught:
+        read_text(tmp_path, text)
+    assert cell in str(caught.value)
+
+
+def test_cells_that_say_nothing_are_missing() -> None:
+    columns = {"model": list("abcdef"), "t": ["1", "-", "—", "N/A", "nan", ""]}
+    mean = read_columns({**columns, "u": [1.0] * 6}).tasks["t"].mean
+    np.testing.assert_array_equal(mean, [1.0] + [np.nan] * 5)
+
+
+def test_an_unnamed_index_is_left_out_if_it_numbers_the_rows(tmp_path: Path) -> None:
+    scores = read_text(tmp_path, ",model,math,code\n0,a,1,2\n1,b,3,4\n")
+    assert list(scores.tasks) == ["code", "math"]
+    with pytest.raises(rb.ReadError, match="does not say how to read"):
+        read_text(tmp_path, ",math,code\na,1,2.5\nb,3,4\n")
+    declared = read_text(tmp_path, ",math,code\na,1,2.5\nb,3,4\n", layout="models-by-tasks")
+    assert declared.models == ("a", "b")
+    assert list(declared.tasks) == ["code", "math"]
+
+
+def test_the_index_of_a_pandas_frame_is_a_column() -> None:
+    frame = pandas_frame({"math": [1.0, 2.0], "code": [3.0, 4.0]})
+    frame.index = ["a", "b"]
+    with pytest.raises(rb.DataError, match="does not say how to read"):
+        rb.Scores.from_frame(frame)
+    assert rb.Scores.from_frame(frame, layout="models-by-tasks").models == ("a", "b")
+    assert rb.Scores.from_frame(frame.rename_axis("model")).models == ("a", "b")
+
+
+def test_several_header_rows_are_declined_with_the_first_rows(tmp_path: Path) -> None:
+    text = "regime,1000,1000,full\ndataset,A,B,A\nmethod,,,\nx,1,2,3\n"
+    with pytest.raises(rb.ReadError, match="several header rows.*regime, 1000.*dataset, A"):
+        read_text(tmp_path, text)
+
+
+def test_a_header_that_is_one_cell_short_is_declined(tmp_path: Path) -> None:
+    with pytest.raises(rb.ReadError, match="as R writes it"):
+        read_text(tmp_path, "math,code\na,1,2\nb,3,4\n")
+
+
+def test_a_model_column_with_a_score_and_more_numbers_can_be_read_in_two_ways() -> None:
+    columns = {"model": ["a", "b"], "score": [1.0, 2.0], "math": [3.0, 4.0]}
+    with pytest.raises(rb.DataError, match="--layout models-by-tasks.*--layout tidy"):
+        read_columns(columns)
+    assert list(read_columns(columns, layout="tidy").tasks) == ["all"]
+    assert list(read_columns(columns, layout="models-by-tasks").tasks) == ["math"]
+
+
+def test_rows_that_stand_twice_in_a_matrix_are_refused() -> None:
+    with pytest.raises(rb.DataError, match="model 'x', task 'all', item '1' stands 2 times"):
+        read_columns({"item": ["1", "1"], "x": [1, 0], "y": [0, 0]})

@@ -1,0 +1,177 @@
+"""The same results give the same scores, whatever they are stored in and in whatever order."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tablefiles import FRAMES, WRITERS, assert_same, read_columns, rows_of, write_csv
+
+import rankbars as rb
+import rankbars.readers.relations
+import rankbars.readers.tables
+
+NAMES = ("a", "gpt-4", "Ünïcode", "a,b", 'quo"te', "10", "007", "<b>", "x y")
+QUARTERS = st.integers(0, 4).map(lambda k: k / 4)
+
+
+@st.composite
+def tidy_columns(draw: st.DrawFn) -> dict[str, list[Any]]:
+    """Items, some of them missing, some of them unscored, with two answers to some."""
+    models = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=3, unique=True))
+    tasks = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True))
+    items = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
+    epochs = draw(st.sampled_from(((1,), (1, 2), (1, 2, 3))))
+    score = QUARTERS | st.floats(-1e6, 1e6) | st.none()
+    rows = [
+        (model, task, item, epoch, draw(score))
+        for model in models for task in tasks for item in items for epoch in epochs
+        if draw(st.booleans()) or (item == items[0] and epoch == 1)
+    ]  # fmt: skip
+    if all(row[4] is None for row in rows):
+        rows[0] = (*rows[0][:4], 0.5)
+    if len(epochs) == 1:
+        rows = [(*row[:3], row[4]) for row in rows]
+        return dict(zip(("model", "task", "item", "score"), map(list, zip(*rows)), strict=True))
+    names = ("model", "task", "item", "epoch", "score")
+    return dict(zip(names, map(list, zip(*rows)), strict=True))
+
+
+@settings(max_examples=12, deadline=None)
+@given(columns=tidy_columns())
+def test_every_file_format_and_frame_gives_the_same_scores(columns: dict[str, list[Any]]) -> None:
+    expected = read_columns(columns)
+    for name, frame in FRAMES.items():
+        assert_same(expected, rb.Scores.from_frame(frame(columns))), name
+    with tempfile.TemporaryDirectory() as folder:
+        for write in WRITERS.values():
+            assert_same(expected, rb.read(write(columns, Path(folder))))
+
+
+@settings(max_examples=10, deadline=None)
+@given(columns=tidy_columns())
+def test_the_engine_reads_csv_like_the_cell_by_cell_reader(columns: dict[str, list[Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        path = write_csv(columns, Path(folder))
+        expected = rb.read(path)
+        patch.setattr(rankbars.readers.tables, "BIG_CSV_BYTES", 0)
+        patch.setattr(rankbars.readers.relations, "BLOCK_ROWS", 3)
+        assert_same(expected, rb.read(path))
+
+
+@settings(max_examples=30, deadline=None)
+@given(columns=tidy_columns(), random=st.randoms(use_true_random=False))
+def test_order_of_rows_and_columns_carries_no_information(
+    columns: dict[str, list[Any]], random: Any
+) -> None:
+    rows = rows_of(columns)
+    random.shuffle(rows)
+    names = list(columns)
+    random.shuffle(names)
+    shuffled = {name: [row[name] for row in rows] for name in names}
+    assert_same(read_columns(columns), read_columns(shuffled))
+
+
+@settings(max_examples=30, deadline=None)
+@given(columns=tidy_columns())
+def test_matrices_equal_a_count_in_plain_python(columns: dict[str, list[Any]]) -> None:
+    """Second implementation: dictionaries and loops."""
+    answers: dict[tuple[str, str, str], list[float | None]] = {}
+    for row in rows_of(columns):
+        answers.setdefault((row["task"], row["item"], row["model"]), []).append(row["score"])
+    models = sorted({key[2] for key in answers})
+    scores = read_columns(columns)
+    assert list(scores.tasks) == sorted({key[0] for key in answers})
+    for task, evidence in scores.tasks.items():
+        assert evidence.models == tuple(models)
+        items = {key[1] for key in answers if key[0] == task}
+        assert set(evidence.ids or ()) == items
+        coverage = scores.info[task].coverage
+        assert coverage is not None
+        assert coverage.expected == len(items)
+        for column, model in enumerate(models):
+            found = [answers.get((task, item, model), []) for item in evidence.ids or ()]
+            scored = [[one for one in cell if one is not None] for cell in found]
+            means = [np.mean(sorted(cell)) if cell else np.nan for cell in scored]
+            np.testing.assert_allclose(
+                evidence.values[:, column], means, rtol=1e-12, atol=1e-9, equal_nan=True
+            )
+            assert coverage.scored[column] == sum(bool(cell) for cell in scored)
+            assert coverage.missing[column] == sum(not cell for cell in found)
+            assert coverage.unscored[column] == sum(
+                bool(cell) and not kept for cell, kept in zip(found, scored, strict=True)
+            )
+            if evidence.answers is not None:
+                assert evidence.answers[:, column].tolist() == [len(cell) for cell in scored]
+            else:
+                assert all(len(cell) <= 1 for cell in scored)
+
+
+@st.composite
+def matrices(draw: st.DrawFn) -> tuple[list[str], list[str], np.ndarray]:
+    names = st.lists(
+        st.sampled_from(("A", "B", "C", "D", "E1", "F 2")), min_size=2, max_size=4, unique=True
+    )
+    models, others = draw(names), draw(names)
+    cells = st.floats(-100, 100) | st.just(np.nan)
+    values = [[draw(cells) for _ in models] for _ in others]
+    array = np.array(values)
+    array[0] = np.arange(len(models))
+    return models, others, array
+
+
+def tidy_of(models: Sequence[str], others: Sequence[str], role: str, values: np.ndarray) -> Any:
+    rows = [
+        {"model": model, role: other, "score": values[i, j]}
+        for i, other in enumerate(others)
+        for j, model in enumerate(models)
+    ]
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+@settings(max_examples=25, deadline=None)
+@given(matrix=matrices())
+def test_wide_and_tidy_tables_agree(matrix: tuple[list[str], list[str], np.ndarray]) -> None:
+    models, others, values = matrix
+    columns = {model: values[:, j].tolist() for j, model in enumerate(models)}
+    items = read_columns({"item": others, **columns})
+    assert_same(items, read_columns(tidy_of(models, others, "item", values)))
+    tasks = read_columns({"task": others, **columns})
+    assert_same(tasks, read_columns(tidy_of(models, others, "task", values)))
+    transposed = {other: values[i].tolist() for i, other in enumerate(others)}
+    assert_same(tasks, read_columns({"model": models, **transposed}))
+
+
+def test_a_parquet_file_of_several_blocks_reads_like_one_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random = np.random.default_rng(1)
+    columns = {
+        "model": [f"m{i % 5}" for i in range(500)],
+        "item": [i // 5 for i in range(500)],
+        "score": random.integers(0, 2, 500).tolist(),
+        "failure": [None] * 500,
+    }
+    from tablefiles import write_parquet
+
+    path = write_parquet(columns, tmp_path)
+    whole = rb.read(path)
+    monkeypatch.setattr(rankbars.readers.relations, "BLOCK_ROWS", 64)
+    assert_same(whole, rb.read(path))
+    assert whole.tasks["results"].n == 100
+
+
+def test_identifiers_are_the_same_name_whatever_type_stores_them() -> None:
+    base = {"model": ["a", "a", "b", "b"], "score": [1, 0, 0, 1]}
+    whole = read_columns({**base, "item": [1, 2, 1, 2]})
+    floats = read_columns({**base, "item": [1.0, 2.0, 1.0, 2.0]})
+    texts = read_columns({**base, "item": ["1", "2", "1", "2"]})
+    assert_same(whole, floats)
+    assert_same(whole, texts)
+    assert whole.tasks["all"].ids == ("1", "2")

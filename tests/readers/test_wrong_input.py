@@ -1,0 +1,315 @@
+"""Wrong input gets one message that names the place, what was expected and what to do."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rankbars as rb
+import rankbars.readers.tables
+from tablefiles import TABLES, read_columns, write_parquet
+
+GOOD = "model,task,item,score\na,t,1,1\na,t,2,0\nb,t,1,1\nb,t,2,1\n"
+
+
+def write(folder: Path, content: str | bytes, name: str = "results.csv") -> Path:
+    path = folder / name
+    if isinstance(content, str):
+        path.write_text(content, encoding="utf-8")
+    else:
+        path.write_bytes(content)
+    return path
+
+
+def refusal(path: Path, **options: Any) -> str:
+    with pytest.raises(rb.DataError) as caught:
+        rb.read(path, **options)
+    text = str(caught.value)
+    assert path.name in text
+    assert "Traceback" not in text
+    return text
+
+
+@pytest.fixture(params=[False, True], ids=["cell by cell", "engine"])
+def _either_csv_reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param:
+        monkeypatch.setattr(rankbars.readers.tables, "BIG_CSV_BYTES", 0)
+
+
+either_csv_reader = pytest.mark.usefixtures("_either_csv_reader")
+
+
+@either_csv_reader
+def test_a_row_that_stands_twice(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD + "b,t,2,0\n"))
+    assert "row 5" in text
+    assert "row 6" in text
+    assert "model 'b', task 't', item '2' stands 2 times" in text
+    assert "--column epoch=NAME" in text
+
+
+def test_the_same_answer_numbered_twice(tmp_path: Path) -> None:
+    path = write(tmp_path, "model,item,epoch,score\na,1,1,1\na,1,1,1\na,1,2,0\n")
+    assert "stands 2 times" in refusal(path)
+
+
+@either_csv_reader
+def test_text_in_the_score_column(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD.replace("b,t,1,1", "b,t,1,oops")))
+    assert "row 4 (model 'b', task 't', item '1')" in text
+    assert "score 'oops' in column 'score' is not a number" in text
+    assert "Expected a number" in text
+
+
+@either_csv_reader
+def test_decimal_commas_are_named(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, "model;item;score\na;1;0,5\n"))
+    assert "'0,5'" in text
+    assert "Decimal commas" in text
+
+
+@either_csv_reader
+def test_underscores_are_no_part_of_a_number(tmp_path: Path) -> None:
+    assert "'1_000'" in refusal(write(tmp_path, GOOD.replace("b,t,1,1", "b,t,1,1_000")))
+
+
+@either_csv_reader
+@pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
+def test_infinite_scores(tmp_path: Path, cell: str) -> None:
+    text = refusal(write(tmp_path, GOOD.replace("b,t,1,1", f"b,t,1,{cell}")))
+    assert "row 4 (model 'b', task 't', item '1'): the score is infinite" in text
+    assert "leave the cell empty" in text
+
+
+def test_an_infinite_score_in_a_frame() -> None:
+    with pytest.raises(rb.DataError, match=r"row 2 \(model 'b'.*infinite"):
+        read_columns({"model": ["a", "b"], "item": [1, 1], "score": [0.0, float("inf")]})
+
+
+@pytest.mark.parametrize("name", ["results.csv", "results.parquet", "results.json", "x.jsonl"])
+def test_an_empty_file(tmp_path: Path, name: str) -> None:
+    assert "the file is empty" in refusal(write(tmp_path, b"", name))
+
+
+def test_a_blank_file(tmp_path: Path) -> None:
+    assert "holds no text" in refusal(write(tmp_path, "\n\n  \n"))
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("results.csv", "model,task,item,score\n"), ("results.json", "[]")]
+)
+def test_a_header_without_rows(tmp_path: Path, name: str, content: str) -> None:
+    assert "header and no row" in refusal(write(tmp_path, content, name))
+
+
+def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
+    path = write_parquet({"model": [], "item": [], "score": []}, tmp_path)
+    assert "header and no row" in refusal(path)
+
+
+@either_csv_reader
+def test_a_csv_file_cut_off_inside_a_row(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD[:-5]))
+    assert "row 5" in text
+    assert "2 cells, the header has 4" in text
+    assert "cut off" in text
+
+
+@either_csv_reader
+def test_a_row_of_the_wrong_width_in_the_middle(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD.replace("a,t,2,0", "a,t,2,0,9")))
+    assert "row 3: the row has 5 cells, the header has 4" in text
+
+
+@either_csv_reader
+def test_a_quotation_mark_that_is_never_closed(tmp_path: Path) -> None:
+    assert "never closed" in refusal(write(tmp_path, GOOD + '"b,t,3,1\n'))
+
+
+def test_a_csv_file_cut_off_after_a_comma_is_noted(tmp_path: Path) -> None:
+    scores = rb.read(write(tmp_path, GOOD[:-2]))
+    assert "open-end" in [note.code for note in scores.notes]
+    assert "open-end" not in [note.code for note in rb.read(write(tmp_path, GOOD)).notes]
+
+
+def test_a_json_lines_file_cut_off(tmp_path: Path) -> None:
+    lines = '{"model": "a", "item": 1, "score": 1}\n{"model": "b", "it'
+    text = refusal(write(tmp_path, lines, "results.jsonl"))
+    assert "row 2" in text
+    assert "cut off" in text
+
+
+def test_a_json_file_cut_off(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, '[{"model": "a", "item": 1, "score": 1}, {"mo', "results.json"))
+    assert "cut off" in text
+
+
+def test_a_line_that_is_not_json(tmp_path: Path) -> None:
+    lines = '{"model": "a", "item": 1, "score": 1}\n{"model": b}\n{"model": "c"}\n'
+    text = refusal(write(tmp_path, lines, "results.jsonl"))
+    assert "row 2: the text is not JSON" in text
+
+
+@pytest.mark.parametrize("line", ["[1, 2]", "3", '"text"', "null"])
+def test_a_line_that_is_not_an_object(tmp_path: Path, line: str) -> None:
+    lines = f'{{"model": "a", "item": 1, "score": 1}}\n{line}\n'
+    assert "Expected an object" in refusal(write(tmp_path, lines, "results.jsonl"))
+
+
+def test_a_key_that_stands_twice(tmp_path: Path) -> None:
+    line = '{"model": "a", "item": 1, "score": 1, "score": 0}\n'
+    assert "'score' stands twice" in refusal(write(tmp_path, line, "results.jsonl"))
+
+
+@pytest.mark.parametrize("content", ["3", '"text"', '{"a": 1}', "[[1, 2]]", '{"a": [1], "b": []}'])
+def test_json_that_is_no_table(tmp_path: Path, content: str) -> None:
+    refusal(write(tmp_path, content, "results.json"))
+
+
+def test_json_nested_too_deeply(tmp_path: Path) -> None:
+    assert "nested too deeply" in refusal(
+        write(tmp_path, "[" * 100_000 + "]" * 100_000, "results.json")
+    )
+
+
+def test_a_number_with_too_many_digits(tmp_path: Path) -> None:
+    line = '{"model": "a", "item": 1, "score": ' + "1" * 5000 + "}\n"
+    assert "a number cannot be read" in refusal(write(tmp_path, line, "results.jsonl"))
+
+
+def test_values_that_are_lists(tmp_path: Path) -> None:
+    line = '{"model": "a", "item": [1], "score": 1}\n'
+    assert "'item' (item) holds a list" in refusal(write(tmp_path, line, "results.jsonl"))
+    line = '{"model": "a", "item": 1, "score": [1]}\n'
+    assert "'a list' in column 'score' is not a number" in refusal(
+        write(tmp_path, line, "results.jsonl")
+    )
+
+
+def test_a_parquet_column_of_lists(tmp_path: Path) -> None:
+    path = write_parquet({"model": ["a"], "item": [1], "score": [[1.0]]}, tmp_path)
+    assert "has the type DOUBLE[]" in refusal(path)
+
+
+def test_a_compressed_file_cut_off(tmp_path: Path) -> None:
+    packed = gzip.compress((GOOD + "c,t,1,0.123\n" * 500).encode())
+    text = refusal(write(tmp_path, packed[: len(packed) // 2], "results.csv.gz"))
+    assert "compressed file is cut off or damaged" in text
+
+
+def test_a_parquet_file_that_is_none(tmp_path: Path) -> None:
+    assert "is not Parquet" in refusal(write(tmp_path, GOOD, "results.parquet"))
+
+
+@pytest.mark.parametrize("kept", [100, 3000, 7000])
+def test_a_parquet_file_cut_off(tmp_path: Path, kept: int) -> None:
+    content = (TABLES / "vtab1k.parquet").read_bytes()[:kept]
+    assert "cut off or damaged" in refusal(write(tmp_path, content, "results.parquet"))
+
+
+@either_csv_reader
+def test_text_that_is_not_utf8(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD.replace("b,t,1", "bé,t,1").encode("latin-1")))
+    assert "row 4: the byte 0xe9 is not UTF-8" in text
+    assert "'é'" in text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_text_in_another_encoding(tmp_path: Path, encoding: str) -> None:
+    refusal(write(tmp_path, GOOD.encode(encoding)))
+
+
+@either_csv_reader
+def test_a_column_named_twice(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, "model,item,score,score\na,1,1,0\n"))
+    assert "'score' is named twice" in text
+
+
+def test_a_column_named_twice_in_other_sources(tmp_path: Path) -> None:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    frame = pd.DataFrame([["a", 1, 1, 0]], columns=["model", "item", "score", "score"])
+    with pytest.raises(rb.DataError, match="score"):
+        rb.Scores.from_frame(frame)
+    table = pa.table([["a"], [1], [1], [0]], names=["model", "item", "score", "score"])
+    with pytest.raises(rb.DataError, match="score"):
+        rb.Scores.from_frame(table)
+    path = tmp_path / "results.parquet"
+    pq.write_table(table, path)
+    assert "'score' is named twice" in refusal(path)
+
+
+def test_columns_that_differ_only_in_case_are_two_columns(tmp_path: Path) -> None:
+    path = write_parquet({"model": ["a"], "item": [1], "score": [1], "Score": [0]}, tmp_path)
+    text = refusal(path)
+    assert "2 columns could be the score: 'score', 'Score'" in text
+    assert rb.read(path, columns={"score": "Score"}).tasks["results"].values.tolist() == [[0.0]]
+
+
+def test_two_columns_that_could_be_the_model(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, "system,method,item,score\na,b,1,1\n"))
+    assert "2 columns could be the model: 'system', 'method'" in text
+    assert "--column model=system" in text
+
+
+def test_a_column_that_does_not_exist(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD), columns={"item": "itme"})
+    assert "no column 'itme' to be the item. Did you mean 'item'?" in text
+
+
+def test_no_score_column(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, "model,task,item,points\na,t,1,3\n"))
+    assert "--column score=points" in text
+
+
+def test_an_empty_name(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, GOOD.replace("b,t,2", ",t,2")))
+    assert "row 5 (task 't', item '2'): the model is empty" in text
+
+
+@either_csv_reader
+def test_models_and_items_swapped(tmp_path: Path) -> None:
+    rows = "".join(f"q{i},m{j},1\n" for i in range(2000) for j in range(3))
+    path = write(tmp_path, "model,item,score\n" + rows)
+    text = refusal(path)
+    assert "2000 models" in text
+    assert "seem to be swapped" in text
+    assert "--column model=item --column item=model" in text
+    right = rb.read(path, columns={"model": "item", "item": "model"})
+    assert len(right.models) == 3
+    assert len(rb.read(path, columns={"model": "model", "item": "item"}).models) == 2000
+
+
+def test_many_models_on_few_tasks_are_no_mistake() -> None:
+    columns = {"model": [f"m{i}" for i in range(2000)], "task": ["t"] * 2000,
+               "score": [i / 2000 for i in range(2000)]}  # fmt: skip
+    assert len(read_columns(columns).models) == 2000
+
+
+def test_percentages_beside_plain_numbers(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, "model,item,score\na,1,50%\na,2,0.5\n"))
+    assert "1 percentages and 1 plain numbers" in text
+
+
+@pytest.mark.parametrize("frame", [[1, 2], {"model": ["a"]}, "results.csv", None])
+def test_something_that_is_no_frame(frame: object) -> None:
+    with pytest.raises(rb.DataError, match="Expected a data frame"):
+        rb.Scores.from_frame(frame)
+
+
+def test_a_frame_without_a_model_column() -> None:
+    with pytest.raises(rb.DataError, match="no column names the model"):
+        read_columns({"item": [1, 2], "score": [1, 0]})
+
+
+def test_a_pandas_frame_with_two_header_rows() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
+    with pytest.raises(rb.DataError, match="2 header rows"):
+        rb.Scores.from_frame(frame)

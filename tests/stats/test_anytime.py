@@ -1,0 +1,173 @@
+"""Ranks that stay valid at every look: golden counts, brute force, coverage over many looks."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from reference import golden
+
+from rankbars.errors import OptionError
+from rankbars.stats.anytime import (
+    RunningBounds,
+    anytime_bounds,
+    anytime_relation,
+    intersect_bounds,
+    mean_e_count,
+)
+from rankbars.stats.eprocess import log_e_better
+from rankbars.stats.ranks import RankBounds
+
+# None of their means lies on a bound 1 / alpha, where logarithms would round to either side.
+E_VALUES = st.sampled_from([0.0, 0.3, 1.0, 4.7, 19.0, 21.0, 45.0, 90.0, 400.0, 1e5])
+LEVELS = st.sampled_from([0.01, 0.05, 0.2])
+
+
+def logs(e_values):
+    with np.errstate(divide="ignore"):
+        return np.log(np.asarray(e_values, dtype=float))
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in golden("shown_counts")["rows"] if row["rule"] == "mean_e_value"], ids=str
+)
+def test_counts_equal_the_reference_values(row):
+    assert mean_e_count(np.log(row["e"]), row["alpha"]) == row["count"]
+
+
+def closed_testing(e_values, alpha):
+    """Hypotheses rejected with all their supersets, and the count over all subsets."""
+    size = len(e_values)
+    kept = [
+        set(chosen)
+        for length in range(1, size + 1)
+        for chosen in combinations(range(size), length)
+        if np.mean([e_values[k] for k in chosen]) < 1 / alpha
+    ]
+    rejected = [not any(k in chosen for chosen in kept) for k in range(size)]
+    return rejected, size - max(map(len, kept), default=0)
+
+
+@given(arrays(float, st.integers(0, 6), elements=E_VALUES), LEVELS)
+def test_counts_equal_closed_testing_over_all_subsets(e_values, alpha):
+    assert mean_e_count(logs(e_values), alpha) == closed_testing(e_values, alpha)[1]
+
+
+@given(arrays(float, (3, 3), elements=E_VALUES), LEVELS)
+def test_the_relation_equals_closed_testing_over_all_subsets(e_values, alpha):
+    pairs = [(i, j) for i in range(3) for j in range(3) if i != j]
+    rejected, _ = closed_testing([e_values[pair] for pair in pairs], alpha)
+    relation = anytime_relation(logs(e_values), alpha)
+    assert [bool(relation[pair]) for pair in pairs] == rejected
+    assert not np.diagonal(relation).any()
+
+
+def test_counts_of_rows_are_those_of_each_row():
+    e_values = logs([[40, 30, 25, 2, 0.5], [1000, 1, 1, 1, 1]])
+    assert mean_e_count(e_values, 0.05).tolist() == [0, 1]
+
+
+def test_e_values_beyond_the_range_of_floats_count_as_evidence():
+    assert mean_e_count(np.array([1e6, 1e6, -1e6]), 0.05) == 2
+    assert mean_e_count(np.array([1e6, -1e6, -1e6]), 1e-9) == 1
+    assert mean_e_count(np.full(3, 5.0), 1e-9) == 0
+
+
+def test_one_giant_shows_itself_only():
+    assert mean_e_count(logs([1e9, 1.0, 1.0]), 0.05) == 1
+
+
+@given(st.integers(0, 2**16), st.integers(2, 6))
+def test_bounds_are_ranks_and_narrow_with_alpha(seed, size):
+    rng = np.random.default_rng(seed)
+    wins = rng.integers(0, 60, (size, size)) * rng.integers(1, 4, (size, 1))
+    log_e = log_e_better(wins, wins.T)
+    strict, loose = anytime_bounds(log_e, 0.01), anytime_bounds(log_e, 0.2)
+    for bounds in (strict, loose):
+        assert (bounds.best >= 1).all()
+        assert (bounds.best <= bounds.worst).all()
+        assert (bounds.worst <= size).all()
+    assert (strict.best <= loose.best).all()
+    assert (strict.worst >= loose.worst).all()
+
+
+def test_models_without_votes_may_stand_anywhere():
+    bounds = anytime_bounds(log_e_better(np.zeros((4, 4)), np.zeros((4, 4))), 0.05)
+    assert bounds.best.tolist() == [1] * 4
+    assert bounds.worst.tolist() == [4] * 4
+    assert not anytime_relation(np.zeros((4, 4)), 0.05).any()
+
+
+def test_one_model_is_first_and_last():
+    bounds = anytime_bounds(np.zeros((1, 1)), 0.05)
+    assert (bounds.best.tolist(), bounds.worst.tolist()) == ([1], [1])
+
+
+def test_a_ladder_is_ranked_exactly_once_votes_suffice():
+    wins = np.triu(np.full((5, 5), 900.0), 1) + np.tril(np.full((5, 5), 300.0), -1)
+    log_e = log_e_better(wins, wins.T)
+    bounds = anytime_bounds(log_e, 0.05)
+    assert bounds.best.tolist() == bounds.worst.tolist() == [1, 2, 3, 4, 5]
+    assert np.array_equal(anytime_relation(log_e, 0.05), np.triu(np.ones((5, 5), dtype=bool), 1))
+
+
+def test_relabelled_models_keep_their_bounds():
+    rng = np.random.default_rng(0)
+    wins = rng.integers(0, 200, (6, 6)) * np.arange(1, 7)[:, None]
+    order = rng.permutation(6)
+    moved = wins[np.ix_(order, order)]
+    bounds = anytime_bounds(log_e_better(wins, wins.T), 0.05)
+    again = anytime_bounds(log_e_better(moved, moved.T), 0.05)
+    assert again.best.tolist() == bounds.best[order].tolist()
+    assert again.worst.tolist() == bounds.worst[order].tolist()
+
+
+def test_looks_intersect_and_remember_contradictions():
+    first = RankBounds(np.array([1, 2, 1]), np.array([3, 3, 1]))
+    second = RankBounds(np.array([2, 1, 2]), np.array([3, 2, 3]))
+    third = RankBounds(np.array([1, 1, 1]), np.array([3, 3, 3]))
+    running = intersect_bounds(first, second)
+    assert running.best.tolist() == [2, 2, 1]
+    assert running.worst.tolist() == [3, 2, 1]
+    assert running.contradicted.tolist() == [False, False, True]
+    later = intersect_bounds(running, third)
+    assert isinstance(later, RunningBounds)
+    assert later.best.tolist() == running.best.tolist()
+    assert later.contradicted.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("alpha", [0.0, 1.0, -0.1])
+def test_levels_out_of_range_are_refused(alpha):
+    for function in (mean_e_count, anytime_bounds, anytime_relation):
+        with pytest.raises(OptionError):
+            function(np.zeros((2, 2)), alpha)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strength", [np.zeros(5), np.array([0.6, 0.0, 0.0, 0.0, -0.6])])
+def test_forty_looks_intersected_still_cover(strength):
+    """300 boards of 5 models with ties in truth; bounds of 40 looks intersected, alpha .1."""
+    p = 1 / (1 + np.exp(strength - strength[:, None]))
+    true_best = 1 + (strength[:, None] < strength).sum(axis=1)
+    true_worst = 5 - (strength[:, None] > strength).sum(axis=1)
+    upper = np.triu_indices(5, 1)
+    misses, false_relations, n_boards = np.zeros(5), 0, 300
+    for seed in range(n_boards):
+        rng = np.random.default_rng(seed)
+        wins, running, wrong = np.zeros((5, 5)), None, False
+        for _ in range(40):
+            won = rng.binomial(25, p[upper])
+            wins[upper] += won
+            wins.T[upper] += 25 - won
+            log_e = log_e_better(wins, wins.T)
+            bounds = anytime_bounds(log_e, 0.1)
+            running = bounds if running is None else intersect_bounds(running, bounds)
+            shown = anytime_relation(log_e, 0.1)
+            wrong |= bool((shown & (strength[:, None] <= strength)).any())
+        misses += (running.best > true_best) | (running.worst < true_worst)
+        false_relations += wrong
+    allowed = 0.1 + 3 * np.sqrt(0.1 * 0.9 / n_boards)
+    assert (misses / n_boards).max() <= allowed
+    assert false_relations / n_boards <= allowed

@@ -1,0 +1,122 @@
+"""Influence of single votes: exact Newton steps, real refits, and boards that hang on one vote."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from vote_cases import draw_votes, vote_tables
+
+from rankbars.errors import DataError
+from rankbars.stats.bradleyterry import fit_bradley_terry
+from rankbars.stats.connectivity import find_components
+from rankbars.stats.covariates import count_position_votes
+from rankbars.stats.ties import fit_davidson, fit_rao_kupper
+from rankbars.stats.votecounts import count_votes, from_matrices
+from rankbars.stats.votedesign import (
+    collect_products,
+    collect_slopes,
+    lay_out,
+    mirror_upper,
+    predict_rows,
+)
+from rankbars.stats.votefit import join_parameters, tie_parameter
+from rankbars.stats.voteinfluence import drop_votes, votes_to_swap
+
+FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
+
+
+def without(counts, outcome, row, votes=1.0):
+    """The counts with some votes fewer."""
+    weight = counts.weight.copy()
+    weight[outcome, row] -= votes
+    return counts._replace(weight=weight, squared=weight)
+
+
+def newton_step(counts, fit):
+    """One full Newton step from the fit of other counts, by a pseudo-inverse."""
+    design = lay_out(counts, fit.outcomes.has_tie)
+    eta = predict_rows(design, join_parameters(fit))
+    terms = fit.outcomes.terms(eta, tie_parameter(fit), counts.weight)
+    information = mirror_upper(
+        collect_products(design, terms.curvature, terms.cross, terms.tie_curvature)
+    )
+    gradient = collect_slopes(design, terms.slope, terms.tie_slope)
+    return np.linalg.pinv(information, hermitian=True, rcond=1e-10) @ gradient
+
+
+@pytest.mark.parametrize("fit_votes", FITS, ids=lambda fit: fit.__name__)
+@pytest.mark.parametrize("count", [count_votes, count_position_votes])
+def test_each_change_is_one_newton_step_on_the_remaining_votes(fit_votes, count):
+    votes = draw_votes(np.random.default_rng(0), np.array([0.7, 0.1, -0.8]), 60, 0.3)
+    counts = count(*votes)
+    fit = fit_votes(counts)
+    change = drop_votes(counts, fit, 0, 2)
+    for outcome, row in zip(*np.nonzero(counts.weight), strict=True):
+        step = newton_step(without(counts, outcome, row), fit)
+        assert change[outcome, row] == pytest.approx(step[0] - step[2], rel=1e-6, abs=1e-9)
+
+
+def test_changes_are_close_to_those_of_real_refits():
+    counts = count_votes(
+        *draw_votes(np.random.default_rng(1), np.array([0.7, 0.1, -0.8]), 300, 0.2)
+    )
+    fit = fit_bradley_terry(counts)
+    change = drop_votes(counts, fit, 0, 1)
+    lead = fit.strength[0] - fit.strength[1]
+    for outcome, row in zip(*np.nonzero(counts.weight), strict=True):
+        strength = fit_bradley_terry(without(counts, outcome, row)).strength
+        assert change[outcome, row] == pytest.approx(strength[0] - strength[1] - lead, abs=2e-4)
+
+
+@given(vote_tables(connected=True, max_models=5, max_votes=8))
+def test_votes_that_the_board_hangs_on_have_no_change(votes):
+    counts = count_votes(*votes)
+    change = drop_votes(counts, fit_bradley_terry(counts), 0, 1)
+    for outcome, row in np.ndindex(counts.weight.shape):
+        if counts.weight[outcome, row] == 0:
+            assert np.isnan(change[outcome, row])
+            continue
+        groups = find_components(without(counts, outcome, row)).component
+        assert np.isnan(change[outcome, row]) == (groups.max() > 0)
+
+
+def test_the_unit_of_weights_does_not_change_the_influence_of_a_vote():
+    rng = np.random.default_rng(2)
+    votes = draw_votes(rng, np.zeros(3), 2000)
+    plain = count_votes(*votes)
+    double = count_votes(*votes, np.full(2000, 2.0))
+    one = drop_votes(plain, fit_bradley_terry(plain), 0, 1)
+    same = drop_votes(double, fit_bradley_terry(double), 0, 1)
+    seen = ~np.isnan(one)
+    np.testing.assert_allclose(same[seen], one[seen], rtol=1e-9)
+
+
+@pytest.mark.parametrize("fit_votes", FITS, ids=lambda fit: fit.__name__)
+def test_taking_the_named_votes_away_turns_two_models_round(fit_votes):
+    strength = np.array([0.9, 0.14, 0.1, -0.9])
+    counts = count_votes(*draw_votes(np.random.default_rng(4), strength, 2000, 0.2))
+    fit = fit_votes(counts)
+    order = np.argsort(-fit.strength)
+    ahead, behind = order[1], order[2]
+    swap = votes_to_swap(counts, fit, ahead, behind)
+    assert 0 < swap.n_votes == swap.removed.sum() < 100
+    assert (swap.removed <= counts.weight).all()
+    turned = fit_votes(counts._replace(weight=counts.weight - swap.removed)).strength
+    assert turned[ahead] < turned[behind]
+    fewer = swap.removed.copy()
+    outcome, row = np.argwhere(fewer)[0]
+    fewer[outcome, row] -= 1
+    kept = fit_votes(counts._replace(weight=counts.weight - fewer)).strength
+    assert kept[ahead] > kept[behind] - 2e-3
+
+
+def test_a_lead_that_no_votes_can_take_away_needs_none():
+    """Without the losses of 1 to 2 the board falls apart, so they are not for removal."""
+    counts = from_matrices([[0, 1, 0], [0, 0, 1], [1, 0, 0]])
+    fit = fit_bradley_terry(counts)._replace(strength=np.array([0.5, 0.0, -0.5]))
+    assert votes_to_swap(counts, fit, 0, 1).n_votes == 0
+
+
+def test_a_model_that_is_not_ahead_is_refused():
+    counts = from_matrices([[0, 3], [4, 0]])
+    with pytest.raises(DataError, match="number 0 is not ahead of model number 1"):
+        votes_to_swap(counts, fit_bradley_terry(counts), 0, 1)
