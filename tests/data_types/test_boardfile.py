@@ -100,6 +100,7 @@ def test_damaged_values_are_refused(tmp_path: Path) -> None:
         ("tasks", "x"),
         ("overall", {}),
         ("spec", {"alpha": 7}),
+        ("tasks", [good["tasks"][0] | {"best": [1.5, 1.0, 1.0]}]),
     ]
     for key, value in damages:
         path.write_text(json.dumps(good | {key: value}))

@@ -20,7 +20,11 @@ BASE: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize(
     "name",
-    ["rmse", "RMSE", "log_loss", "log-loss", "logloss", "error", "wer", "perplexity", "word_perplexity", "latency_ms", "cost", "metric_error", "mean_squared_error", "toxicity", "brier", "val_loss"],
+    [
+        "rmse", "RMSE", "log_loss", "log-loss", "logloss", "error", "wer", "perplexity",
+        "word_perplexity", "latency_ms", "cost", "metric_error", "mean_squared_error",
+        "toxicity", "brier", "val_loss",
+    ],  # fmt: skip
 )
 def test_names_that_are_usually_lower_is_better(name: str) -> None:
     assert usual_direction(name) == "lower"
@@ -28,7 +32,11 @@ def test_names_that_are_usually_lower_is_better(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["accuracy", "acc", "acc_norm", "acc,none", "exact_match", "F1", "roc_auc", "ndcg@10", "bleu", "pass@1", "win_rate", "spearman", "neg_log_loss", "balanced_accuracy", "rougeL", "r2"],
+    [
+        "accuracy", "acc", "acc_norm", "acc,none", "exact_match", "F1", "roc_auc", "ndcg@10",
+        "bleu", "pass@1", "win_rate", "spearman", "neg_log_loss", "balanced_accuracy", "rougeL",
+        "r2",
+    ],  # fmt: skip
 )
 def test_names_that_are_usually_higher_is_better(name: str) -> None:
     assert usual_direction(name) == "higher"
@@ -128,13 +136,13 @@ def test_one_metric_per_task_is_chosen_by_name() -> None:
         "model": ["a", "a", "b", "b"], "task": ["t"] * 4, "metric": ["acc", "f1"] * 2,
         "score": [0.5, 0.6, 0.7, 0.8],
     }  # fmt: skip
-    with pytest.raises(rb.DataError, match="--metric acc.*'acc', 'f1'"):
+    with pytest.raises(rb.DataError, match=r"--metric acc.*'acc', 'f1'"):
         read_columns(columns)
     scores = read_columns(columns, metric="F1")
     assert scores.tasks["t"].mean.tolist() == [0.6, 0.8]
     assert scores.info["t"].metric == "f1"
     assert "Others: 'acc'" in message(scores, "metric")
-    with pytest.raises(rb.DataError, match="'bleu' is not in the table. Metrics: 'acc', 'f1'"):
+    with pytest.raises(rb.DataError, match=r"'bleu' is not in the table. Metrics: 'acc', 'f1'"):
         read_columns(columns, metric="bleu")
 
 

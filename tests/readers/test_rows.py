@@ -247,7 +247,7 @@ def test_a_status_column_decides() -> None:
     assert counts == [1, 1, 1, 1]
     assert "1 excluded rows" in message(scores, "left-out")
     columns["status"] = ["scored", "lost", "scored", "scored", "scored"]
-    with pytest.raises(rb.DataError, match="'lost'.*Known: scored, unscored, error, missing"):
+    with pytest.raises(rb.DataError, match=r"'lost'.*Known: scored, unscored, error, missing"):
         read_columns(columns)
 
 

@@ -288,4 +288,5 @@ def _array(values: list[float | None]) -> NDArray[np.float64]:
 
 
 def _ranks(values: list[int]) -> NDArray[np.int64]:
-    return np.array(values, dtype=np.int64)
+    # A rank of 1.5 must raise, not become 1: the types cast without loss.
+    return np.array(values) if values else np.zeros(0, dtype=np.int64)

@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 
+LARGEST_SCORE = 1e150
+
+
 @dataclass(frozen=True, slots=True)
 class Folds:
     """Rows are folds of (repeated) cross-validation, which share training data.
@@ -152,7 +155,8 @@ class Items:
         )
         if values.ndim != 2 or values.shape[1] != len(self.models):
             raise DataError(
-                f"values must have one column per model ({len(self.models)}); got shape {values.shape}."
+                f"values must have one column per model ({len(self.models)}); "
+                f"got shape {values.shape}."
             )
         if np.isinf(values).any():
             row, column = np.argwhere(np.isinf(values))[0]
@@ -160,6 +164,12 @@ class Items:
             raise DataError(
                 f"Model {self.models[column]!r} has an infinite score on row {name!r}; "
                 "scores must be finite (leave the cell empty if it was not observed)."
+            )
+        if (np.abs(values) > LARGEST_SCORE).any():
+            row, column = np.argwhere(np.abs(values) > LARGEST_SCORE)[0]
+            raise DataError(
+                f"Model {self.models[column]!r} has a score of {values[row, column]:.3g}; scores "
+                f"beyond {LARGEST_SCORE:.0e} cannot be squared and compared. Change the unit."
             )
         rows = values.shape[0]
         object.__setattr__(self, "values", values)

@@ -19,7 +19,7 @@ Row = dict[str, Any]
 
 
 def is_json_lines(head: str) -> bool:
-    r"""Whether text starts with one whole JSON object on a line of its own, and goes on.
+    r"""Whether text starts with one whole JSON object on a line of its own, and more follow.
 
     Examples
     --------
@@ -33,8 +33,7 @@ def is_json_lines(head: str) -> bool:
         json.loads(first)
     except (ValueError, RecursionError):
         return False
-    # A single object is a line as well, unless it is a table of columns.
-    return rest.lstrip().startswith("{") or not rest.strip()
+    return rest.lstrip().startswith("{")
 
 
 def open_json_lines(file: InputFile) -> ValueTable:
@@ -46,7 +45,7 @@ def open_json_lines(file: InputFile) -> ValueTable:
 def open_json(file: InputFile) -> ValueTable:
     """The file as a table.
 
-    It may hold a list of objects, ``{"columns": [...], "data": [...]}``, an object with a list of
+    It may hold one object or a list of objects, ``{"columns": [...], "data": [...]}``, an object with a list of
     objects under ``"data"``, or one list (or object) of values per column.
 
     Raises
@@ -131,6 +130,8 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
     if isinstance(content, list) and all(isinstance(row, dict) for row in content):
         return content
     if isinstance(content, dict):
+        if content and not any(isinstance(value, dict | list) for value in content.values()):
+            return [content]  # a single row
         names, data = content.get("columns"), content.get("data")
         if isinstance(names, list) and isinstance(data, list):
             return _rows_of_arrays(file, [str(name) for name in names], data)

@@ -238,10 +238,9 @@ def _two_ways(table: Table, header: _Header) -> str:
 def _undecided(table: Table, header: _Header) -> str:
     shown = ", ".join(repr(name) for name in list(header.columns)[:12])
     more = len(header.columns) - 12
-    numeric = [name for name in header.columns if name in header.numeric]
     hint = ""
     if header.has("model") or header.has("task") or any(header.has(key) for key in KEYS):
-        candidate = numeric[0] if numeric else "NAME"
+        candidate = next(iter(header.unexplained), "NAME")
         hint = f"name the score column (--column score={candidate}) or "
     return (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"

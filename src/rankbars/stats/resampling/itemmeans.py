@@ -67,7 +67,7 @@ def bootstrap_means(
     >>> scores = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     >>> made = bootstrap_means(scores, lambda chunk: np.random.default_rng(chunk), 1000)
     >>> made.mean(axis=0).round(1).tolist(), made.shape
-    ([0.7, 0.2], (1000, 2))
+    ([0.7, 0.3], (1000, 2))
     """
     units = _units(values, clusters, weights)
     constant = bool((units.size == units.size[0]).all())
@@ -116,4 +116,4 @@ def _add_up(
     groups = int(code.max()) + 1
     sums = np.zeros((groups, parts.shape[1]))
     np.add.at(sums, code, parts)
-    return sums, np.bincount(code, weights=size, minlength=groups)
+    return sums, np.asarray(np.bincount(code, weights=size), dtype=np.float64)

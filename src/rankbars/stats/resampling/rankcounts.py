@@ -1,0 +1,192 @@
+"""Ranks counted in draws of scores: probabilities of ranks, expected ranks, bands, the k best.
+
+Rank 1 is the best. Models with equal scores in a draw share their ranks evenly.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.errors import OptionError
+from rankbars.stats.blocks import row_blocks
+from rankbars.stats.guarantees import Rate, exact_rate
+from rankbars.stats.ranks import RankBounds
+
+__all__ = ["choose_top", "expected_rank", "rank_band", "rank_probability", "top_probability"]
+
+_BLOCK_CELLS = 2**19
+_ROUNDING = 1e-9
+
+
+def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of the draws in which each model has each rank.
+
+    Parameters
+    ----------
+    values : array of float, shape (S, M)
+        One draw of all scores per row, higher is better; nothing missing.
+
+    Returns
+    -------
+    array of float, shape (M, M)
+        ``[i, r]``: model i has rank r + 1. Rows and columns add up to 1. A model that is tied
+        with others in a draw has an equal share in each of the ranks that they take together.
+
+    Examples
+    --------
+    >>> rank_probability(np.array([[0.9, 0.5, 0.1], [0.7, 0.7, 0.1]])).tolist()
+    [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
+    """
+    draws, size = values.shape
+    whole = np.zeros(size * size, dtype=np.int64)
+    shared = np.zeros((size, size + 1))
+    for rows in row_blocks(draws, size, _BLOCK_CELLS):
+        block = -values[rows]
+        order = np.argsort(block, axis=1)
+        ordered = np.take_along_axis(block, order, axis=1)
+        equal = ordered[:, 1:] == ordered[:, :-1]
+        tied = equal.any(axis=1)
+        if tied.any():
+            _share_ranks(shared, order[tied], equal[tied])
+            order = order[~tied]
+        cells = order * size + np.arange(size)
+        whole += np.bincount(cells.reshape(-1), minlength=size * size)
+    total = whole.reshape(size, size).astype(np.float64)
+    if shared.any():
+        total += np.maximum(np.cumsum(shared, axis=1)[:, :size], 0.0)
+    return np.asarray(total / draws)
+
+
+def _share_ranks(
+    shared: NDArray[np.float64], order: NDArray[np.intp], equal: NDArray[np.bool_]
+) -> None:
+    """Add draws with ties, as steps: up where the ranks of a group begin, down behind its last."""
+    draws, size = order.shape
+    position = np.arange(size)
+    begins = np.ones((draws, size), dtype=np.bool_)
+    begins[:, 1:] = ~equal
+    ends = np.ones((draws, size), dtype=np.bool_)
+    ends[:, :-1] = ~equal
+    first = np.maximum.accumulate(np.where(begins, position, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, position, size)[:, ::-1], axis=1)[:, ::-1]
+    share = (1.0 / (last - first + 1)).reshape(-1)
+    columns = size + 1
+    for place, sign in ((first, 1.0), (last + 1, -1.0)):
+        cells = (order * columns + place).reshape(-1)
+        steps = np.bincount(cells, weights=sign * share, minlength=shared.size)
+        shared += steps.reshape(shared.shape)
+
+
+def expected_rank(probability: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean rank of each model, shape (M,), from its rank probabilities, shape (M, M).
+
+    Examples
+    --------
+    >>> expected_rank(np.array([[0.75, 0.25], [0.25, 0.75]])).tolist()
+    [1.25, 1.75]
+    """
+    return np.asarray(probability @ np.arange(1.0, probability.shape[1] + 1))
+
+
+def top_probability(probability: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Probability that each model is among the k best, shape (M,).
+
+    Raises
+    ------
+    OptionError
+        If k is not between 1 and M.
+
+    Examples
+    --------
+    >>> top_probability(np.array([[0.7, 0.2, 0.1], [0.3, 0.5, 0.2], [0.0, 0.3, 0.7]]), 2).round(1)
+    array([0.9, 0.8, 0.3])
+    """
+    size = probability.shape[1]
+    if not 1 <= k <= size:
+        raise OptionError.out_of_range("k", k, f"between 1 and {size}")
+    return np.asarray(probability[:, :k].sum(axis=1))
+
+
+def choose_top(
+    probability: NDArray[np.float64], k: int, *, exactly: bool = True
+) -> NDArray[np.bool_]:
+    """The models that are best reported as the k best.
+
+    Parameters
+    ----------
+    probability : array of float, shape (M, M)
+        Rank probabilities.
+    k : int
+        Between 1 and M.
+    exactly : bool
+        True: the k models with the largest probability of being among the k best, which makes
+        the expected number of wrong members smallest among sets of k. Between equal
+        probabilities the smaller expected rank decides, then the position. False: every model
+        whose probability exceeds one half, which makes the expected number of wrong decisions
+        smallest among all sets; there may be more or fewer than k of them.
+
+    Returns
+    -------
+    array of bool, shape (M,)
+        The chosen models.
+
+    References
+    ----------
+    Lin, Louis, Paddock & Ridgeway 2006, *Bayesian Analysis* 1.
+
+    Examples
+    --------
+    >>> ranks = np.array([[0.4, 0.4, 0.2], [0.35, 0.35, 0.3], [0.25, 0.25, 0.5]])
+    >>> choose_top(ranks, 1).tolist(), choose_top(ranks, 1, exactly=False).tolist()
+    ([True, False, False], [False, False, False])
+    """
+    inside = top_probability(probability, k)
+    if not exactly:
+        return inside > 0.5 + _ROUNDING
+    order = np.lexsort((expected_rank(probability), -np.round(inside, 9)))
+    chosen = np.zeros(inside.size, dtype=np.bool_)
+    chosen[order[:k]] = True
+    return chosen
+
+
+def rank_band(probability: NDArray[np.float64], draws: int, alpha: Rate = 0.05) -> RankBounds:
+    """Central band of the ranks that each model takes over the draws.
+
+    Parameters
+    ----------
+    probability : array of float, shape (M, M)
+        Rank probabilities.
+    draws : int
+        Number of draws S behind them.
+    alpha : float, str, Fraction or Decimal
+        Share of the draws outside the band, both ends together; read as an exact decimal.
+
+    Returns
+    -------
+    RankBounds
+        Of the S ranks of a model the ``floor(S alpha / 2)``-th smallest (at least the first) and
+        the ``ceil(S (1 - alpha / 2))``-th; shape (M,).
+
+    Notes
+    -----
+    **Not a confidence interval under ties**: draws of models that are truly equal take random
+    orders, and the band concentrates around the middle of the tie.
+
+    Examples
+    --------
+    >>> band = rank_band(np.array([[0.96, 0.04], [0.04, 0.96]]), 100, 0.1)
+    >>> band.best.tolist(), band.worst.tolist()
+    ([1, 2], [1, 2])
+    """
+    tail = exact_rate(alpha) / 2
+    reached = np.cumsum(probability, axis=1) * draws + _ROUNDING * draws
+    first = max(1, math.floor(draws * tail))
+    last = math.ceil(draws * (1 - tail))
+    size = probability.shape[1]
+    return RankBounds(
+        best=np.minimum(1 + np.count_nonzero(reached < first, axis=1), size).astype(np.int64),
+        worst=np.minimum(1 + np.count_nonzero(reached < last, axis=1), size).astype(np.int64),
+    )
