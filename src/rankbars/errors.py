@@ -32,11 +32,11 @@ class DataError(RankbarsError, ValueError):
 
 
 class ReadError(DataError):
-    """A file could not be read as evaluation results; names the file and, where known, the place."""
+    """A file could not be read as evaluation results; names file and, where known, place."""
 
     @classmethod
     def at(cls, path: object, problem: str, *, row: int | None = None) -> Self:
-        """Error about `path`, optionally about one of its rows (counted from 1, header included)."""
+        """Error about `path`, optionally about one of its rows (from 1, header included)."""
         place = f"{path}, row {row}" if row is not None else str(path)
         return cls(f"{place}: {problem}")
 

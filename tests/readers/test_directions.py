@@ -21,10 +21,23 @@ BASE: dict[str, list[Any]] = {
 @pytest.mark.parametrize(
     "name",
     [
-        "rmse", "RMSE", "log_loss", "log-loss", "logloss", "error", "wer", "perplexity",
-        "word_perplexity", "latency_ms", "cost", "metric_error", "mean_squared_error",
-        "toxicity", "brier", "val_loss",
-    ],  # fmt: skip
+        "rmse",
+        "RMSE",
+        "log_loss",
+        "log-loss",
+        "logloss",
+        "error",
+        "wer",
+        "perplexity",
+        "word_perplexity",
+        "latency_ms",
+        "cost",
+        "metric_error",
+        "mean_squared_error",
+        "toxicity",
+        "brier",
+        "val_loss",
+    ],
 )
 def test_names_that_are_usually_lower_is_better(name: str) -> None:
     assert usual_direction(name) == "lower"
@@ -33,10 +46,23 @@ def test_names_that_are_usually_lower_is_better(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "accuracy", "acc", "acc_norm", "acc,none", "exact_match", "F1", "roc_auc", "ndcg@10",
-        "bleu", "pass@1", "win_rate", "spearman", "neg_log_loss", "balanced_accuracy", "rougeL",
+        "accuracy",
+        "acc",
+        "acc_norm",
+        "acc,none",
+        "exact_match",
+        "F1",
+        "roc_auc",
+        "ndcg@10",
+        "bleu",
+        "pass@1",
+        "win_rate",
+        "spearman",
+        "neg_log_loss",
+        "balanced_accuracy",
+        "rougeL",
         "r2",
-    ],  # fmt: skip
+    ],
 )
 def test_names_that_are_usually_higher_is_better(name: str) -> None:
     assert usual_direction(name) == "higher"

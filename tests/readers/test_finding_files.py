@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from tablefiles import assert_same, codes, message, write_csv, write_json_lines, write_parquet
 
 import rankbars as rb
 from rankbars.readers import FORMATS, explain
-from tablefiles import assert_same, codes, message, write_csv, write_json_lines, write_parquet
 
 COLUMNS = {
     "model": ["a", "a", "b", "b"], "task": ["t"] * 4, "item": [1, 2, 1, 2], "score": [1, 0, 1, 1],
@@ -58,8 +58,9 @@ def test_files_of_the_same_name_are_told_apart_by_their_folders(tmp_path: Path) 
 
 def test_tasks_are_named_after_their_files(tmp_path: Path) -> None:
     columns = {name: values for name, values in COLUMNS.items() if name != "task"}
-    scores = rb.read([write_csv(columns, tmp_path, "math"), write_csv(columns | {"score": [0] * 4},
-                                                                      tmp_path, "code")])  # fmt: skip
+    math = write_csv(columns, tmp_path, "math")
+    code = write_csv(columns | {"score": [0] * 4}, tmp_path, "code")
+    scores = rb.read([math, code])
     assert list(scores.tasks) == ["code", "math"]
     assert scores.models == ("a", "b")
 

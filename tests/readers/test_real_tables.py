@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tablefiles import TABLES, codes, message
 
 import rankbars as rb
 from rankbars.data.evidence import Estimates, Folds, Items
-from tablefiles import TABLES, codes, message
 
 
 def total(scores: rb.Scores, state: str) -> int:

@@ -38,7 +38,9 @@ def tidy_columns(draw: st.DrawFn) -> dict[str, list[Any]]:
         rows[0] = (*rows[0][:4], 0.5)
     if len(epochs) == 1:
         rows = [(*row[:3], row[4]) for row in rows]
-        return dict(zip(("model", "task", "item", "score"), map(list, zip(*rows, strict=True)), strict=True))
+        return dict(
+            zip(("model", "task", "item", "score"), map(list, zip(*rows, strict=True)), strict=True)
+        )
     names = ("model", "task", "item", "epoch", "score")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 

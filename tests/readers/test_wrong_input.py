@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tablefiles import TABLES, read_columns, write_parquet
 
 import rankbars as rb
 import rankbars.readers.tables
-from tablefiles import TABLES, read_columns, write_parquet
 
 GOOD = "model,task,item,score\na,t,1,1\na,t,2,0\nb,t,1,1\nb,t,2,1\n"
 

@@ -143,6 +143,21 @@ def test_lopsided_counts_converge():
     np.testing.assert_allclose(-np.diff(strength), np.log(1e6), rtol=1e-9)
 
 
+def test_votes_in_very_different_numbers_converge():
+    """Circles of single votes against hundreds of thousands: odds of many pairs beyond 10^10."""
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        size = int(rng.integers(3, 12))
+        wins = np.roll(np.eye(size), 1, axis=1)
+        for i, j in rng.integers(0, size, (30, 2)):
+            wins[i, j] += (i != j) * 10 ** rng.uniform(0, 6)
+        counts = from_matrices(wins)
+        fit = fit_bradley_terry(counts)
+        total = win_totals(counts)
+        excess = np.abs(expected_wins(counts, fit.strength) - total)
+        assert excess.max() <= 2e-10 * total.max()
+
+
 def test_long_chains_converge():
     """Two hundred models in a row, each tied with the next but for one vote."""
     wins = np.zeros((200, 200))

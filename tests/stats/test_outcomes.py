@@ -125,7 +125,8 @@ def test_extreme_predictors_overflow_nowhere():
         terms = model.terms(eta, 0.5, weight)
         assert np.isfinite(terms.log_likelihood)
         assert np.isfinite(terms.slope).all()
-    p, q, log_q = logistic(eta)
+    p, q, log_p, log_q = logistic(eta)
     assert p.tolist() == [0.0, 1.0]
     assert q.tolist() == [1.0, 0.0]
+    assert log_p.tolist() == [-5000.0, 0.0]
     assert log_q.tolist() == [0.0, -5000.0]

@@ -14,7 +14,8 @@ from rankbars.cli.options import (
     quiet_option,
     reading_options,
 )
-from rankbars.cli.outputs import check_targets
+from rankbars.cli.outputs import STANDARD, check_targets
+from rankbars.cli.streams import emit_text
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ What was read is reported on standard error; the board goes to standard output.
 @click.option("--families", metavar="FILE", help="Family of each task, in the same way.")
 @click.option("--weights", metavar="FILE", help="Weight of each task in the average.")
 @analysis_options
+@click.option(
+    "--explain",
+    is_flag=True,
+    help="Also say which methods were chosen and why, whether other methods agree, and whether "
+    "a new task like these is plausible.",
+)
 @quiet_option
 def rank_command(
     *,
@@ -65,6 +72,7 @@ def rank_command(
     families: str | None,
     weights: str | None,
     analysis: Analysis,
+    explain: bool,
     quiet: bool,
 ) -> None:
     """Read, rank, write."""
@@ -89,7 +97,25 @@ def rank_command(
         report_reading(scores)
     with working("Comparing models", quiet=quiet):
         board = board_of(scores, analysis)
+    # With the board file on standard output, nothing else may go there.
+    words = _explanation(scores, board, quiet=quiet) if explain and output != STANDARD else ""
     deliver(board, targets, quiet=quiet)
+    if words:
+        emit_text(words)
+
+
+def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
+    """Choices, agreement of methods and, for several tasks, the diagnosis of a new one."""
+    import rankbars as rb
+    from rankbars.cli.progress import working
+    from rankbars.render.explanation import render_diagnosis, render_explanation
+
+    with working("Comparing methods", quiet=quiet):
+        parts = [render_explanation(rb.explain(scores, board.spec))]
+    if board.overall is not None:
+        top = min(5, len(board.models))
+        parts.append(render_diagnosis(rb.diagnose(board, top=top), board))
+    return "\n" + "\n".join(parts)
 
 
 def board_of(scores: Scores, analysis: Analysis) -> Leaderboard:

@@ -36,17 +36,26 @@ def is_json_lines(head: str) -> bool:
     return rest.lstrip().startswith("{")
 
 
-def open_json_lines(file: InputFile) -> ValueTable:
-    """The file as a table with one row per line; columns are all keys that occur."""
-    columns = tuple(dict.fromkeys(key for row in _read_lines(file) for key in row))
+def open_json_lines(file: InputFile, rows: int | None = None) -> ValueTable:
+    """The file as a table with one row per line; columns are all keys that occur.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    rows : int, optional
+        Look for columns in the first rows only.
+    """
+    first = itertools.islice(_read_lines(file), rows)
+    columns = tuple(dict.fromkeys(key for row in first for key in row))
     return _table(file, columns, lambda: _read_lines(file), 0)
 
 
 def open_json(file: InputFile) -> ValueTable:
     """The file as a table.
 
-    It may hold one object or a list of objects, ``{"columns": [...], "data": [...]}``, an object with a list of
-    objects under ``"data"``, or one list (or object) of values per column.
+    It may hold one object or a list of objects, ``{"columns": [...], "data": [...]}``, an object
+    with a list of objects under ``"data"``, or one list (or object) of values per column.
 
     Raises
     ------

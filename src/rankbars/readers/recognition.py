@@ -151,7 +151,7 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
 def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
     """Layout of a table and the reason, or None and why there is none."""
     with Engine() as engine:
-        table = open_table(InputFile(path, path.name), engine)
+        table = open_table(InputFile(path, path.name), engine, first_look=True)
         if not table.head(1):
             return None, "There is a header and no row below it."
         try:

@@ -225,8 +225,8 @@ def parquet_table(file: InputFile, engine: Engine) -> RelationTable:
             "read_parquet(?, file_row_number = true, hive_partitioning = false, "
             f"binary_as_string = true) AS t({names})"
         )
-        answer = running.execute(f"SELECT {names} FROM {clause} LIMIT 0", [path])
-        types = tuple(str(column[1]) for column in answer.description or ())
+        answer = running.execute(f"DESCRIBE SELECT {names} FROM {clause}", [path])
+        types = tuple(str(column[1]) for column in answer.fetchall())
     except duckdb.Error as error:
         with file.path.open("rb") as raw:
             starts_well = raw.read(4) == b"PAR1"

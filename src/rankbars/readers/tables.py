@@ -31,6 +31,9 @@ JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
 
+# Rows that a first look at a file without a header takes in.
+FIRST_ROWS = 1000
+
 # From this size on, a CSV file is read by the engine; reading it cell by cell takes seconds.
 BIG_CSV_BYTES = 8 << 20
 
@@ -62,8 +65,17 @@ def read_tables(files: Sequence[InputFile], options: TableOptions) -> Scores:
         return scores_from_tables(tables, options).with_notes(notes)
 
 
-def open_table(file: InputFile, engine: Engine) -> Table:
+def open_table(file: InputFile, engine: Engine, *, first_look: bool = False) -> Table:
     """The file as a table; nothing but its header has been read.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    engine : Engine
+        For files that it scans.
+    first_look : bool
+        Whether columns that only occur late in a file without a header may be overlooked.
 
     Raises
     ------
@@ -78,7 +90,7 @@ def open_table(file: InputFile, engine: Engine) -> Table:
         return parquet_table(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
     if suffix in JSON_LINES_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and is_json_lines(start)):
-        return open_json_lines(file)
+        return open_json_lines(file, FIRST_ROWS if first_look else None)
     if suffix in JSON_SUFFIXES or (
         suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))
     ):

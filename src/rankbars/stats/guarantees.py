@@ -14,6 +14,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
@@ -59,12 +60,19 @@ def exact_rate(alpha: Rate, name: str = "alpha") -> Fraction:
     """
     try:
         # str() of a float is its shortest decimal, which is what the caller wrote.
-        rate = Fraction(alpha) if isinstance(alpha, Fraction | Decimal) else Fraction(str(alpha))
+        exact = isinstance(alpha, Fraction | Decimal)
+        rate = Fraction(alpha) if exact else _read_decimal(str(alpha))
     except (ValueError, OverflowError, ZeroDivisionError) as error:
         raise OptionError.out_of_range(name, alpha, "a number between 0 and 1") from error
     if not 0 < rate < 1:
         raise OptionError.out_of_range(name, alpha, "strictly between 0 and 1")
     return rate
+
+
+@lru_cache(maxsize=64)
+def _read_decimal(text: str) -> Fraction:
+    """The number in `text`; the same few rates are read once for every prediction."""
+    return Fraction(text)
 
 
 def order_index(n_tasks: int, alpha: Rate) -> int:

@@ -89,7 +89,8 @@ def simulate_transitivity(
     -----
     A parametric bootstrap: each simulation keeps the number of votes of each row, draws outcomes
     from the fit, and is fitted again. With ties as half wins a row keeps its share of ties.
-    Votes that depend on each other within voters or prompts also raise the misfit.
+    Cycles speak of circles alone. The misfit also rises where votes depend on each other within
+    voters or prompts, and, with very many votes, where chances do not follow the model's curve.
 
     Examples
     --------

@@ -72,8 +72,8 @@ class OutcomeModel(NamedTuple):
     chances: Callable[[Array, float, Array], Array]
 
 
-def logistic(eta: Array) -> tuple[Array, Array, Array]:
-    """Logistic function from both ends, and the log of its lower end.
+def logistic(eta: Array) -> tuple[Array, Array, Array, Array]:
+    """Logistic function from both ends, and the logs of both.
 
     Parameters
     ----------
@@ -86,32 +86,38 @@ def logistic(eta: Array) -> tuple[Array, Array, Array]:
         ``1 / (1 + exp(-eta))``.
     q : ndarray
         ``1 - p``, to full relative precision.
-    log_q : ndarray
-        Its logarithm.
+    log_p, log_q : ndarray
+        Their logarithms, likewise.
 
     Examples
     --------
-    >>> p, q, log_q = logistic(np.array([0.0, 800.0]))
-    >>> p.tolist(), q.tolist(), log_q.round(3).tolist()
-    ([0.5, 1.0], [0.5, 0.0], [-0.693, -800.0])
+    >>> p, q, log_p, log_q = logistic(np.array([0.0, 800.0]))
+    >>> p.tolist(), q.tolist(), log_p.round(3).tolist(), log_q.round(3).tolist()
+    ([0.5, 1.0], [0.5, 0.0], [-0.693, 0.0], [-0.693, -800.0])
     """
     small = np.exp(-np.abs(eta))
     low = small / (1.0 + small)
     high = 1.0 / (1.0 + small)
     positive = eta > 0
-    log_q = -(np.maximum(eta, 0.0) + np.log1p(small))
-    return np.where(positive, high, low), np.where(positive, low, high), log_q
+    log_high = -np.log1p(small)
+    return (
+        np.where(positive, high, low),
+        np.where(positive, low, high),
+        np.minimum(eta, 0.0) + log_high,
+        np.minimum(-eta, 0.0) + log_high,
+    )
 
 
 def _split_terms(eta: Array, tie: float, weight: Array) -> RowTerms:
     """Bradley and Terry with a tie as half a win for each side."""
     total = weight.sum(axis=0)
     won = weight[0] + weight[1] / 2
-    p, q, log_q = logistic(eta)
+    lost = total - won
+    p, q, log_p, log_q = logistic(eta)
     zeros = np.zeros(eta.size)
     return RowTerms(
-        log_likelihood=float(won @ eta + total @ log_q),
-        slope=won * q - (total - won) * p,
+        log_likelihood=float(won @ log_p + lost @ log_q),
+        slope=won * q - lost * p,
         curvature=total * p * q,
         tie_slope=zeros,
         tie_curvature=zeros,
@@ -120,12 +126,12 @@ def _split_terms(eta: Array, tie: float, weight: Array) -> RowTerms:
 
 
 def _split_scores(eta: Array, tie: float) -> tuple[Array, Array]:
-    p, q, _ = logistic(eta)
+    p, q, _, _ = logistic(eta)
     return np.stack([q, (q - p) / 2, -p]), np.zeros((3, eta.size))
 
 
 def _split_chances(eta: Array, tie: float, weight: Array) -> Array:
-    p, q, _ = logistic(eta)
+    p, q, _, _ = logistic(eta)
     # The expected score of the row has to stay p, which leaves at most this many ties.
     share = np.minimum(weight[1] / weight.sum(axis=0), 2 * np.minimum(p, q))
     return np.stack([p - share / 2, share, q - share / 2])

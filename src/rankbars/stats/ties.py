@@ -138,8 +138,8 @@ def _davidson_start(weight: Array) -> float:
 
 
 def _rao_kupper_chances(eta: Array, tie: float, weight: Array | None = None) -> Array:
-    win, not_win, _ = logistic(eta - tie)
-    not_loss, loss, _ = logistic(eta + tie)
+    win, not_win, _, _ = logistic(eta - tie)
+    not_loss, loss, _, _ = logistic(eta + tie)
     return np.stack([win, -np.expm1(-2 * tie) * not_loss * not_win, loss])
 
 
@@ -147,17 +147,12 @@ def _rao_kupper_terms(eta: Array, tie: float, weight: Array) -> RowTerms:
     # P(tie) = (1 - exp(-2 tie)) s(eta + tie) s(tie - eta): the factors of decided votes again.
     if tie <= 0:
         return RowTerms(-np.inf, eta, eta, eta, eta, eta)
-    win, not_win, log_not_win = logistic(eta - tie)
-    not_loss, loss, log_loss = logistic(eta + tie)
+    win, not_win, log_win, log_not_win = logistic(eta - tie)
+    not_loss, loss, log_not_loss, log_loss = logistic(eta + tie)
     wins, ties, losses = weight
     above, below = wins + ties, losses + ties
-    value = (
-        wins @ (eta - tie)
-        + above @ log_not_win
-        + ties @ (eta + tie)
-        + below @ log_loss
-        + ties.sum() * np.log(-np.expm1(-2 * tie))
-    )
+    value = wins @ log_win + losses @ log_loss
+    value += ties @ (log_not_win + log_not_loss) + ties.sum() * np.log(-np.expm1(-2 * tie))
     upper, lower = above * win * not_win, below * not_loss * loss
     rise = np.expm1(2 * tie)
     return RowTerms(
@@ -171,8 +166,8 @@ def _rao_kupper_terms(eta: Array, tie: float, weight: Array) -> RowTerms:
 
 
 def _rao_kupper_scores(eta: Array, tie: float) -> tuple[Array, Array]:
-    win, not_win, _ = logistic(eta - tie)
-    not_loss, loss, _ = logistic(eta + tie)
+    win, not_win, _, _ = logistic(eta - tie)
+    not_loss, loss, _, _ = logistic(eta + tie)
     middle = win + loss + 2 / np.expm1(2 * tie)
     return np.stack([not_win, loss - win, -not_loss]), np.stack([-not_win, middle, -not_loss])
 

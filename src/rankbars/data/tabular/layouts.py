@@ -172,7 +172,7 @@ def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozen
         name
         for name in columns
         if name in numeric
-        and (fold_name(name) in ("", "unnamed0", "index") or name.startswith("__index_level"))
+        and (name in ("", "index", "Unnamed: 0") or name.startswith("__index_level"))
     )
 
 

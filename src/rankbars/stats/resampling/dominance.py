@@ -25,7 +25,7 @@ class StatedPairs(NamedTuple):
         ``[i, j]``: i is stated to be better than j.
     reachable : bool
         Whether the number of draws allows any statement at this level: the smallest share that
-        S draws can show is ``1 / (S + 1)``.
+        S draws can show is ``2 / (S + 1)``.
     """
 
     stated: NDArray[np.bool_]
@@ -66,7 +66,7 @@ def dominance(values: NDArray[np.float64]) -> NDArray[np.float64]:
             others = slice(start, min(start + step, size))
             counts[model, others] = _count(columns[model] > columns[others])
             counts[others, model] = _count(columns[model] < columns[others])
-    return counts / draws
+    return np.asarray(counts / draws)
 
 
 def _count(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -111,9 +111,7 @@ def state_pairs(
     [[False, True], [False, False]]
     """
     if correction not in DOMINANCE_CORRECTIONS:
-        raise UnknownOptionError.among(
-            "correction of dominance", correction, DOMINANCE_CORRECTIONS
-        )
+        raise UnknownOptionError.among("correction of dominance", correction, DOMINANCE_CORRECTIONS)
     check_alpha(alpha)
     size = better.shape[0]
     pairs = size * (size - 1) // 2
@@ -143,6 +141,6 @@ def _rejected(p: NDArray[np.float64], alpha: float, correction: str) -> NDArray[
         small = p[order] <= alpha / (count + 1 - place)
         rejected[order] = np.logical_and.accumulate(small)
     else:
-        small = np.flatnonzero(p[order] <= alpha * place / count)
-        rejected[order[: small[-1] + 1 if small.size else 0]] = True
+        last = np.flatnonzero(p[order] <= alpha * place / count)
+        rejected[order[: last[-1] + 1 if last.size else 0]] = True
     return rejected

@@ -1,0 +1,157 @@
+"""Bootstrap over whole tasks (or families): draws of the average, and the ends of its interval.
+
+The tasks are the sample. How much a task's mean varies because of its items is part of how much
+task means vary, so items are not resampled as well: that would count their noise twice.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.stats.centring import find_copies
+from rankbars.stats.resampling.counts import Streams, count_blocks
+
+__all__ = ["Ends", "StudentisedDraws", "percentile_ends", "resample_tasks", "studentised_ends"]
+
+_CANCELLED = 1e-13
+
+
+class Ends(NamedTuple):
+    """Ends of the interval of each model, shape (M,)."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+
+class StudentisedDraws(NamedTuple):
+    """Bootstrap draws of the average of tasks.
+
+    Attributes
+    ----------
+    values : array of float, shape (S, M)
+        Average over the resampled tasks.
+    errors : array of float, shape (S, M)
+        Its standard error in the same resample.
+    """
+
+    values: NDArray[np.float64]
+    errors: NDArray[np.float64]
+
+
+def resample_tasks(
+    rows: NDArray[np.float64],
+    streams: Streams,
+    draws: int,
+    weights: NDArray[np.float64] | None = None,
+) -> StudentisedDraws:
+    """Average of resampled tasks and its standard error, the same tasks for all models.
+
+    Parameters
+    ----------
+    rows : array of float, shape (N, M)
+        Complete scores, one row per task.
+    streams : callable
+        Random generator of each chunk of 256 draws.
+    draws : int
+        Number of resamples S.
+    weights : array of float, shape (N,), optional
+        Positive weights; a resample is averaged with the weights of the tasks in it.
+
+    Examples
+    --------
+    >>> rows = np.array([[0.1], [0.2], [0.4], [0.9]])
+    >>> made = resample_tasks(rows, lambda chunk: np.random.default_rng(chunk), 2000)
+    >>> print(f"{made.values.std():.2f}")
+    0.15
+    """
+    count, size = rows.shape
+    weight = np.ones(count) if weights is None else weights / weights.mean()
+    centre = weight @ rows / count
+    centred = rows - centre
+    parts = [weight[:, None] * centred, np.square(weight)[:, None] * np.square(centred)]
+    parts.append(np.square(weight)[:, None] * centred)
+    values, errors = np.empty((draws, size)), np.empty((draws, size))
+    for block, counts in count_blocks(streams, count, draws):
+        times = counts.astype(np.float64)
+        total = (times @ weight)[:, None]
+        mean = (times @ parts[0]) / total
+        # Sum of the squared weighted residuals around the mean of the resample.
+        around = times @ parts[1] + np.square(mean) * (times @ np.square(weight))[:, None]
+        squares = around - 2 * mean * (times @ parts[2])
+        squares[squares <= _CANCELLED * around] = 0.0  # one task drawn every time
+        values[block] = centre + mean
+        errors[block] = np.sqrt(squares / np.square(total) * count / max(count - 1, 1))
+    for group in find_copies(rows, centre):
+        values[:, group] = values[:, group[:1]]
+        errors[:, group] = errors[:, group[:1]]
+    return StudentisedDraws(values, errors)
+
+
+def percentile_ends(values: NDArray[np.float64], alpha: float) -> Ends:
+    """Central share ``1 - alpha`` of the draws of each model.
+
+    Parameters
+    ----------
+    values : array of float, shape (S, M)
+        Draws.
+    alpha : float
+        Share outside, both ends together.
+
+    Notes
+    -----
+    With few tasks too narrow: at nominal 95 % the interval of an average over 5 tasks covers
+    about 84 %, over 12 about 92 %.
+
+    Examples
+    --------
+    >>> ends = percentile_ends(np.arange(101.0)[:, None], 0.1)
+    >>> ends.low.tolist(), ends.high.tolist()
+    ([5.0], [95.0])
+    """
+    low, high = np.quantile(values, [alpha / 2, 1 - alpha / 2], axis=0)
+    return Ends(low, high)
+
+
+def studentised_ends(
+    mean: NDArray[np.float64],
+    se: NDArray[np.float64],
+    made: StudentisedDraws,
+    alpha: float,
+) -> Ends:
+    """Bootstrap-t interval: the estimate, and quantiles of studentised draws times its error.
+
+    Parameters
+    ----------
+    mean, se : array of float, shape (M,)
+        Estimate and its standard error.
+    made : StudentisedDraws
+        Draws of both.
+    alpha : float
+        Share outside, both ends together.
+
+    Returns
+    -------
+    Ends
+        Infinite where so many resamples hold one task only that the quantile is not finite.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).normal(size=(9, 1))
+    >>> made = resample_tasks(rows, lambda chunk: np.random.default_rng(chunk), 2000)
+    >>> ends = studentised_ends(rows.mean(axis=0), rows.std(axis=0, ddof=1) / 3, made, 0.05)
+    >>> bool(ends.high - ends.low > np.ptp(percentile_ends(made.values, 0.05)))
+    True
+    """
+    distance = made.values - mean
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(distance == 0.0, 0.0, distance / made.errors)
+    # Order statistics: interpolation between an infinite and a finite value has no value.
+    low = np.quantile(ratio, alpha / 2, axis=0, method="lower")
+    high = np.quantile(ratio, 1 - alpha / 2, axis=0, method="higher")
+    with np.errstate(invalid="ignore"):
+        return Ends(
+            np.where(se > 0, mean - high * se, mean), np.where(se > 0, mean - low * se, mean)
+        )

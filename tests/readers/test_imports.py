@@ -1,0 +1,51 @@
+"""Libraries are loaded by what needs them, and only then."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = ("duckdb", "narwhals", "pandas", "polars", "pyarrow", "scipy", "yaml", "zstandard")
+
+
+def loaded(code: str, folder: Path) -> set[str]:
+    script = f"{code}\nimport sys\nprint(*[name for name in {HEAVY!r} if name in sys.modules])"
+    result = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=folder
+    )
+    return set(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import rankbars", set()),
+        ("import rankbars.readers; rankbars.readers.FORMATS", set()),
+        ("import rankbars; rankbars.read('results.csv')", set()),
+        ("import rankbars; rankbars.read('results.jsonl')", set()),
+    ],
+)
+def test_small_text_files_need_no_library_but_numpy(
+    tmp_path: Path, code: str, expected: set[str]
+) -> None:
+    (tmp_path / "results.csv").write_text("model,item,score\na,1,1\nb,1,0\n")
+    (tmp_path / "results.jsonl").write_text('{"model": "a", "item": 1, "score": 1}\n')
+    assert loaded(code, tmp_path) == expected
+
+
+def test_parquet_files_need_the_engine_only(tmp_path: Path) -> None:
+    from tablefiles import write_parquet
+
+    write_parquet({"model": ["a"], "item": [1], "score": [1]}, tmp_path)
+    assert loaded("import rankbars; rankbars.read('results.parquet')", tmp_path) == {"duckdb"}
+
+
+def test_a_polars_frame_needs_no_other_frame_library(tmp_path: Path) -> None:
+    code = (
+        "import polars, rankbars as rb\n"
+        "rb.Scores.from_frame(polars.DataFrame({'model': ['a'], 'item': [1], 'score': [1]}))"
+    )
+    assert loaded(code, tmp_path) == {"polars", "narwhals"}
