@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from reference import DATA
 
-from rankbars.stats.voterows import VoteCounts
+from rankbars.stats.votes.voterows import VoteCounts
 
 
 class Votes(NamedTuple):

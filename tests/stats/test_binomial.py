@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.binomial import binomial_tail, pair_p_values, share_test
+from rankbars.stats.votes.binomial import binomial_tail, pair_p_values, share_test
 
 COUNTS = st.integers(0, 300)
 

@@ -17,9 +17,9 @@ from vote_cases import (
 )
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.bradleyterry import elo_ratings, fit_bradley_terry
-from rankbars.stats.votecounts import count_votes, from_matrices
-from rankbars.stats.votefit import win_totals
+from rankbars.stats.votes.bradleyterry import elo_ratings, fit_bradley_terry
+from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votefit import win_totals
 
 
 def expected_wins(counts, strength):

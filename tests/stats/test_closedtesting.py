@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-from rankbars.stats.closedtesting import simes_each, simes_each_from_p, simes_guarded
-from rankbars.stats.paired import paired_t
-from rankbars.stats.stepdown import holm_each
-from rankbars.stats.tails import upper_tail
 from reference import golden, oracle_columns, oracle_scores
+
+from rankbars.stats.multiplicity.closedtesting import simes_each, simes_each_from_p, simes_guarded
+from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.tails import upper_tail
 
 
 def brute_force_count(p: list[float], level: float) -> int:

@@ -4,19 +4,19 @@ import numpy as np
 import pytest
 from vote_cases import draw_votes
 
-from rankbars.stats import clusterinfluence
-from rankbars.stats.bradleyterry import fit_bradley_terry
-from rankbars.stats.clusterinfluence import drop_clusters
-from rankbars.stats.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.voteclusters import count_clustered_votes
-from rankbars.stats.votedesign import (
+from rankbars.stats.votes import clusterinfluence
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+from rankbars.stats.votes.clusterinfluence import drop_clusters
+from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
+from rankbars.stats.votes.voteclusters import count_clustered_votes
+from rankbars.stats.votes.votedesign import (
     collect_products,
     collect_slopes,
     lay_out,
     mirror_upper,
     predict_rows,
 )
-from rankbars.stats.votefit import join_parameters, tie_parameter
+from rankbars.stats.votes.votefit import join_parameters, tie_parameter
 
 FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
 

@@ -7,13 +7,13 @@ from scipy.optimize import linprog
 from vote_cases import relabel, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats.connectivity import (
+from rankbars.stats.votes.connectivity import (
     check_connected,
     check_tie_parameter,
     find_components,
     largest_component,
 )
-from rankbars.stats.votecounts import count_votes, from_matrices, to_matrices
+from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
 
 
 def reachable(edges):

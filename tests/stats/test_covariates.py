@@ -7,12 +7,12 @@ from reference import golden
 from vote_cases import draw_votes, golden_votes, swap_sides
 
 from rankbars.errors import DataError
-from rankbars.stats.bradleyterry import fit_bradley_terry
-from rankbars.stats.covariates import count_covariate_votes, count_position_votes
-from rankbars.stats.ties import fit_davidson
-from rankbars.stats.voteclusters import count_clustered_votes
-from rankbars.stats.votecounts import count_votes
-from rankbars.stats.votecovariance import (
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+from rankbars.stats.votes.covariates import count_covariate_votes, count_position_votes
+from rankbars.stats.votes.ties import fit_davidson
+from rankbars.stats.votes.voteclusters import count_clustered_votes
+from rankbars.stats.votes.votecounts import count_votes
+from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
     model_covariance,
     sandwich_covariance,

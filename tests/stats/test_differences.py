@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankbars.stats.blocks import CACHE_CELLS
-from rankbars.stats.differences import (
+from rankbars.stats.pairwise.differences import (
     apply_policy,
     build_statistics,
     count_units,
@@ -13,7 +13,7 @@ from rankbars.stats.differences import (
     no_pairs,
     sum_groups,
 )
-from rankbars.stats.grouping import group_rows
+from rankbars.stats.pairwise.grouping import group_rows
 
 
 def test_every_pair_comes_once_in_blocks_of_bounded_size():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import golden
 
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.guarantees import (
+from rankbars.stats.newtask.guarantees import (
     exact_rate,
     guarantee,
     joint_index,

@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reference import oracle_columns, oracle_scores
 from scipy import stats
 
-from rankbars.stats.maxt import (
+from rankbars.stats.multiplicity.maxt import (
     bootstrap_draws,
     flip_draws,
     gaussian_draws,
     max_t_all,
     max_t_each,
 )
-from rankbars.stats.paired import paired_t
-from rankbars.stats.stepdown import holm_each
+from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.streams import stream
-from reference import oracle_columns, oracle_scores
 
 
 def seeded(name: str) -> Callable[[int], np.random.Generator]:

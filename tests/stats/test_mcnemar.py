@@ -11,7 +11,7 @@ from reference import golden
 from scipy import stats
 
 from rankbars.errors import DataError
-from rankbars.stats.mcnemar import (
+from rankbars.stats.pairwise.mcnemar import (
     binomial_tail,
     binomial_tail_midp,
     count_wins,

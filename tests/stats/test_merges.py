@@ -20,10 +20,10 @@ from hypothesis import strategies as st
 from reference import golden
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.guarantees import guarantee, miss_bound, order_index
-from rankbars.stats.merges import joint_merge, quantile_merge, union_merge
+from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.newtask.guarantees import guarantee, miss_bound, order_index
+from rankbars.stats.newtask.merges import joint_merge, quantile_merge, union_merge
 from rankbars.stats.ranks import count_bounds, interval_width, observed_rank_sets
-from rankbars.stats.stepdown import holm_each
 
 MERGES = {"quantile": quantile_merge, "joint": joint_merge}
 alphas = st.sampled_from(ALPHAS)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from rankbars.errors import ConvergenceError, DataError, RankbarsError
-from rankbars.stats import newton
-from rankbars.stats.newton import Height, factorise, maximise, solve
+from rankbars.stats.votes import newton
+from rankbars.stats.votes.newton import Height, factorise, maximise, solve
 
 
 def logistic_height(signs):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbars.errors import DataError
+from rankbars.stats.multiplicity.stepdown import holm_all
 from rankbars.stats.orders import (
     find_cycles,
     neighbours_not_separated,
@@ -17,7 +18,6 @@ from rankbars.stats.orders import (
     undominated,
 )
 from rankbars.stats.ranks import rank_bounds
-from rankbars.stats.stepdown import holm_all
 
 
 def relation(size, *pairs):

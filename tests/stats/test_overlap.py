@@ -10,10 +10,10 @@ from hypothesis.extra.numpy import arrays
 from reference import DATA
 
 from rankbars.errors import DataError
-from rankbars.stats.estimates import z_from_se
-from rankbars.stats.overlap import overlap_bounds
+from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.pairwise.estimates import z_from_se
 from rankbars.stats.ranks import count_bounds
-from rankbars.stats.stepdown import holm_each
+from rankbars.stats.votes.overlap import overlap_bounds
 
 ENDS = arrays(float, st.integers(0, 8), elements=st.integers(-3, 3).map(float))
 

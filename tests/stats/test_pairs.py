@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pair_reference import explicit_statistics
 from scipy import special, stats
 
-from rankbars.stats.paired import cluster_t, corrected_t, paired_t
-from rankbars.stats.pairs import p_values
+from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
+from rankbars.stats.pairwise.pairs import p_values
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "golden.json").read_text())
 CLUSTERS = np.arange(60) % 12

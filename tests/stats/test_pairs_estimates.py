@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankbars.errors import DataError
-from rankbars.stats.estimates import z_from_cov, z_from_se
-from rankbars.stats.pairs import p_values
+from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
+from rankbars.stats.pairwise.pairs import p_values
 
 
 def test_two_estimates_by_hand():

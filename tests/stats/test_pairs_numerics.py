@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from pair_reference import explicit_statistics
 
-from rankbars.stats import complete, masked, masked_groups, moments
-from rankbars.stats.paired import cluster_t, corrected_t, paired_t
+from rankbars.stats.pairwise import complete, masked, masked_groups, moments
+from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 
 CLUSTERS = np.arange(200) % 20
 

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.merges import quantile_merge
-from rankbars.stats.plausibility import (
+from rankbars.stats.newtask.merges import quantile_merge
+from rankbars.stats.newtask.plausibility import (
     breakdown_shift,
     claim_miss,
     exact_interval,

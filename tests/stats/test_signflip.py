@@ -10,8 +10,8 @@ from reference import golden
 from scipy import stats
 
 from rankbars.errors import OptionError
-from rankbars.stats.mcnemar import mcnemar_exact
-from rankbars.stats.signflip import EXACT_UNITS, FLIPS_PER_CHUNK, draw_flips, sign_flip
+from rankbars.stats.pairwise.mcnemar import mcnemar_exact
+from rankbars.stats.pairwise.signflip import EXACT_UNITS, FLIPS_PER_CHUNK, draw_flips, sign_flip
 
 
 def against_zero(d):

@@ -19,8 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.guarantees import miss_bound
-from rankbars.stats.simultaneous import _outermost, depth_box_merge, split_score_merge
+from rankbars.stats.newtask.guarantees import miss_bound
+from rankbars.stats.newtask.simultaneous import _outermost, depth_box_merge, split_score_merge
 
 MERGES = {"simultaneous": split_score_merge, "depth_box": depth_box_merge}
 alphas = st.sampled_from(ALPHAS)

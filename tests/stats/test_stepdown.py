@@ -11,7 +11,7 @@ from reference import golden, oracle_columns, oracle_scores
 from scipy import special
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats import stepdown
+from rankbars.stats.multiplicity import stepdown
 from rankbars.stats.ranks import count_bounds
 from rankbars.stats.tails import critical_value, upper_tail
 

@@ -6,9 +6,9 @@ from reference import golden
 from scipy import stats
 
 from rankbars.errors import OptionError
-from rankbars.stats.paired import paired_t
-from rankbars.stats.pairs import p_values
-from rankbars.stats.trimmed import trimmed_t
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.trimmed import trimmed_t
 
 
 def against_zero(d):

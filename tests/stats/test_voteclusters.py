@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from vote_cases import same_counts, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats.voteclusters import count_clustered_votes
-from rankbars.stats.votecounts import count_votes
+from rankbars.stats.votes.voteclusters import count_clustered_votes
+from rankbars.stats.votes.votecounts import count_votes
 
 
 @given(vote_tables(), st.integers(1, 5))

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from vote_cases import draw_votes, relabel, same_counts, swap_sides, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats import votecounts
-from rankbars.stats.votecounts import count_votes, from_matrices, to_matrices
-from rankbars.stats.voterows import merge_counts
+from rankbars.stats.votes import votecounts
+from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
+from rankbars.stats.votes.voterows import merge_counts
 
 
 def count_by_loop(votes, weight=None):

@@ -7,12 +7,12 @@ from scipy.stats import binomtest, norm
 from vote_cases import draw_votes, vote_tables
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.bradleyterry import fit_bradley_terry
-from rankbars.stats.covariates import count_position_votes
-from rankbars.stats.ties import fit_davidson
-from rankbars.stats.votecounts import count_votes, from_matrices, to_matrices
-from rankbars.stats.votecovariance import contrast_se, model_covariance
-from rankbars.stats.votehealth import (
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+from rankbars.stats.votes.covariates import count_position_votes
+from rankbars.stats.votes.ties import fit_davidson
+from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
+from rankbars.stats.votes.votecovariance import contrast_se, model_covariance
+from rankbars.stats.votes.votehealth import (
     design_effect,
     growth_to_separate,
     measure_coverage,

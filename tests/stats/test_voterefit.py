@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from vote_cases import draw_votes
 
-from rankbars.stats import voterefit
-from rankbars.stats.bradleyterry import fit_bradley_terry
-from rankbars.stats.covariates import count_position_votes
-from rankbars.stats.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votecounts import count_votes, from_matrices
-from rankbars.stats.votefit import join_parameters
-from rankbars.stats.voterefit import prepare_refits, refit
+from rankbars.stats.votes import voterefit
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+from rankbars.stats.votes.covariates import count_position_votes
+from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
+from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votefit import join_parameters
+from rankbars.stats.votes.voterefit import prepare_refits, refit
 
 FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
 

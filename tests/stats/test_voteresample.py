@@ -5,12 +5,12 @@ import pytest
 from vote_cases import draw_votes
 
 from rankbars.errors import DataError
-from rankbars.stats.bradleyterry import fit_bradley_terry
-from rankbars.stats.ties import fit_davidson
-from rankbars.stats.voteclusters import count_clustered_votes
-from rankbars.stats.votecounts import count_votes, from_matrices
-from rankbars.stats.votecovariance import cluster_covariance, sandwich_covariance
-from rankbars.stats.voteresample import bootstrap_clusters, bootstrap_votes, draw_strengths
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+from rankbars.stats.votes.ties import fit_davidson
+from rankbars.stats.votes.voteclusters import count_clustered_votes
+from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
+from rankbars.stats.votes.voteresample import bootstrap_clusters, bootstrap_votes, draw_strengths
 
 
 def tied_votes(n_votes=2000):

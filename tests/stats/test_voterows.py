@@ -8,10 +8,10 @@ from hypothesis.extra.numpy import arrays
 from vote_cases import same_counts, swap_sides, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats import voterows
-from rankbars.stats.covariates import count_covariate_votes
-from rankbars.stats.votecounts import count_votes
-from rankbars.stats.voterows import code_rows, merge_counts, select_models
+from rankbars.stats.votes import voterows
+from rankbars.stats.votes.covariates import count_covariate_votes
+from rankbars.stats.votes.votecounts import count_votes
+from rankbars.stats.votes.voterows import code_rows, merge_counts, select_models
 
 TABLES = st.tuples(st.integers(1, 30), st.integers(1, 3))
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 from reference import golden
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.guarantees import miss_bound, order_index
-from rankbars.stats.merges import quantile_merge
-from rankbars.stats.weighted import (
+from rankbars.stats.newtask.guarantees import miss_bound, order_index
+from rankbars.stats.newtask.merges import quantile_merge
+from rankbars.stats.newtask.weighted import (
     family_merge,
     family_miss_bound,
     weighted_merge,

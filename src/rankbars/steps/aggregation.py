@@ -15,17 +15,17 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.contrasts import (
+from rankbars.stats.pairwise.contrasts import (
     ContrastSums,
     add_task,
     average_contrasts,
     average_summary,
     start_sums,
 )
-from rankbars.stats.paired import paired_t
-from rankbars.stats.pairs import PairStatistics
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, weighted_rows
 from rankbars.stats.ranks import midranks, rank_bounds
-from rankbars.stats.summaries import ModelSummary, item_summary, weighted_rows
 from rankbars.stats.tails import critical_value
 from rankbars.steps.averages import ESTIMATORS, AveragePlan, plan_average
 from rankbars.steps.corrections import (

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats import stepdown
-from rankbars.stats.bands import bootstrap_band
-from rankbars.stats.closedtesting import simes_guarded
-from rankbars.stats.maxt import (
+from rankbars.stats.multiplicity import stepdown
+from rankbars.stats.multiplicity.closedtesting import simes_guarded
+from rankbars.stats.multiplicity.maxt import (
     NullDraws,
     bootstrap_draws,
     flip_draws,
@@ -23,10 +22,11 @@ from rankbars.stats.maxt import (
     max_t_all,
     max_t_each,
 )
+from rankbars.stats.multiplicity.stepdown import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
-from rankbars.stats.stepdown import Decisions
+from rankbars.stats.pairwise.bands import bootstrap_band
+from rankbars.stats.pairwise.summaries import weighted_rows
 from rankbars.stats.streams import stream
-from rankbars.stats.summaries import weighted_rows
 
 __all__ = [
     "CORRECTIONS",

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis, LeftOut
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.guarantees import miss_bound
-from rankbars.stats.plausibility import breakdown_shift, claim_miss, leave_one_out
+from rankbars.stats.newtask.guarantees import miss_bound
+from rankbars.stats.newtask.plausibility import breakdown_shift, claim_miss, leave_one_out
 from rankbars.stats.ranks import RankBounds
 from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag

@@ -12,10 +12,10 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.contrasts import add_task, average_contrasts, start_sums
-from rankbars.stats.paired import paired_t
+from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.summaries import ModelSummary, weighted_rows
 from rankbars.stats.ranks import midranks
-from rankbars.stats.summaries import ModelSummary, weighted_rows
 from rankbars.steps.averages import AveragePlan, plan_average
 from rankbars.steps.paircontrasts import POWER, Pair, mean_test, task_contrast
 from rankbars.steps.pairtests import compare_evidence

@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.errors import OptionError
-from rankbars.stats.estimates import z_from_cov, z_from_se
-from rankbars.stats.paired import cluster_t, corrected_t, paired_t
-from rankbars.stats.pairs import PairStatistics
-from rankbars.stats.summaries import ModelSummary, cluster_summary, fold_summary, item_summary
+from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
+from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import (
+    ModelSummary,
+    cluster_summary,
+    fold_summary,
+    item_summary,
+)
 from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only, weighted_values
 from rankbars.steps.tested import Setting, Tested
 

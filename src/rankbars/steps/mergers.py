@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError
-from rankbars.stats.guarantees import miss_bound, smallest_number_of_tasks
-from rankbars.stats.merges import joint_merge, quantile_merge, union_merge
-from rankbars.stats.ranks import RankBounds
-from rankbars.stats.simultaneous import split_score_merge
-from rankbars.stats.weighted import (
+from rankbars.stats.newtask.guarantees import miss_bound, smallest_number_of_tasks
+from rankbars.stats.newtask.merges import joint_merge, quantile_merge, union_merge
+from rankbars.stats.newtask.simultaneous import split_score_merge
+from rankbars.stats.newtask.weighted import (
     family_merge,
     family_miss_bound,
     weighted_merge,
     weighted_miss_bound,
 )
+from rankbars.stats.ranks import RankBounds
 
 __all__ = ["MERGES", "Bag", "Merge", "Merged"]
 

@@ -12,7 +12,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.headtohead import Contrast, Verdict
 from rankbars.data.scores import Direction, TaskInfo
-from rankbars.stats.pairs import PairStatistics, p_values
+from rankbars.stats.pairwise.pairs import PairStatistics, p_values
 from rankbars.stats.power import detectable_difference
 from rankbars.stats.tails import critical_value
 

@@ -11,7 +11,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.pairs import PairStatistics
+from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
 from rankbars.steps.othertests import (
     mcnemar_midp_test,

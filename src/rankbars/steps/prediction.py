@@ -12,7 +12,7 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.guarantees import guarantee
+from rankbars.stats.newtask.guarantees import guarantee
 from rankbars.steps.mergers import MERGES, Bag, Merged
 
 __all__ = ["MERGE_NAMES", "predict"]

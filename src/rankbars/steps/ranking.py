@@ -14,8 +14,8 @@ from rankbars.data.notes import Note
 from rankbars.data.spec import SCOPES, check_rate
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
+from rankbars.stats.multiplicity.stepdown import Decisions, holm_each_stacked
 from rankbars.stats.ranks import rank_bounds
-from rankbars.stats.stepdown import Decisions, holm_each_stacked
 from rankbars.steps.corrections import (
     Corrected,
     Family,

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.errors import OptionError
-from rankbars.stats.summaries import weighted_rows
+from rankbars.stats.pairwise.summaries import weighted_rows
 
 __all__ = ["item_rows", "row_notes", "row_word", "runs_only", "weighted_values"]
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.pairs import PairStatistics
-from rankbars.stats.summaries import ModelSummary
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary
 
 __all__ = ["Setting", "Tested", "pad_tested"]
 

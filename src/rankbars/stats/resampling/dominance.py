@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import UnknownOptionError
-from rankbars.stats.thresholds import check_alpha
+from rankbars.stats.multiplicity.thresholds import check_alpha
 
 __all__ = ["DOMINANCE_CORRECTIONS", "StatedPairs", "dominance", "state_pairs"]
 

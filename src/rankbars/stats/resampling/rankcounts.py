@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import OptionError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.guarantees import Rate, exact_rate
+from rankbars.stats.newtask.guarantees import Rate, exact_rate
 from rankbars.stats.ranks import RankBounds
 
 __all__ = ["choose_top", "expected_rank", "rank_band", "rank_probability", "top_probability"]

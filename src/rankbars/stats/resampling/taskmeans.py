@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.centring import find_copies
+from rankbars.stats.pairwise.centring import find_copies
 from rankbars.stats.resampling.counts import Streams, count_blocks
 
 __all__ = ["Ends", "StudentisedDraws", "percentile_ends", "resample_tasks", "studentised_ends"]

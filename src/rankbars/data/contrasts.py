@@ -1,0 +1,146 @@
+"""Differences between models on an average, with intervals that hold together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.evidence import check_models
+from rankbars.errors import DataError, UnknownOptionError
+from rankbars.stats.averaging.allpairs import (
+    adjust_by_maxima,
+    adjust_pairs,
+    comparable_pairs,
+    critical_pairs,
+    upper_order_statistic,
+)
+from rankbars.stats.pairwise.pairs import PairStatistics
+
+__all__ = ["ADJUSTMENTS", "Contrasts"]
+
+ADJUSTMENTS = ("holm", "bonferroni", "maxt", "none")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Contrasts:
+    """Differences of all pairs of models; ``[i, j]`` reads "i minus j", positive if i is better.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models.
+    pairs : PairStatistics
+        Differences, standard errors, statistics and degrees of freedom, shape (M, M).
+    alpha : float
+        Error rate of all intervals together.
+    correction : {"holm", "bonferroni", "maxt", "none"}
+        How the number of pairs is accounted for.
+    scale : {"difference", "log ratio"}
+        What a contrast is: a difference of averages, or the logarithm of a ratio of geometric
+        means.
+    maxima : array of float, shape (B,), optional
+        Draws of the largest studentised difference, ascending; max-T needs them.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree, or max-T has no draws.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = {name: rng.random((40, 3)) + [0.0, 0.5, 0.5] for name in ("math", "law")}
+    >>> contrasts = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"])).contrasts
+    >>> contrasts.excludes_zero.astype(int).tolist()
+    [[0, 1, 1], [1, 0, 0], [1, 0, 0]]
+    """
+
+    models: tuple[str, ...]
+    pairs: PairStatistics
+    alpha: float
+    correction: Literal["holm", "bonferroni", "maxt", "none"]
+    scale: Literal["difference", "log ratio"] = "difference"
+    maxima: NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        if self.correction not in ADJUSTMENTS:
+            raise UnknownOptionError.among("correction", self.correction, ADJUSTMENTS)
+        square = (len(self.models),) * 2
+        frozen = {
+            name: frozen_array(getattr(self.pairs, name), np.float64, name, square)
+            for name in ("diff", "se", "statistic")
+        }
+        object.__setattr__(self, "pairs", self.pairs._replace(**frozen))
+        object.__setattr__(
+            self, "maxima", frozen_optional(self.maxima, np.float64, "maxima")
+        )
+        if self.correction == "maxt" and self.maxima is None:
+            raise DataError("Contrasts with max-T need the draws of the largest difference.")
+
+    @property
+    def diff(self) -> NDArray[np.float64]:
+        """Differences, shape (M, M); NaN where two models cannot be compared."""
+        return self.pairs.diff
+
+    @property
+    def se(self) -> NDArray[np.float64]:
+        """Standard errors of the differences, shape (M, M)."""
+        return self.pairs.se
+
+    @property
+    def df(self) -> NDArray[np.float64]:
+        """Degrees of freedom, shape (M, M); infinite for a normal tail."""
+        df = np.asarray(self.pairs.df, dtype=np.float64)
+        return np.broadcast_to(df, self.pairs.diff.shape)
+
+    @property
+    def count(self) -> int:
+        """Number of pairs that can be compared, each counted once."""
+        return int(comparable_pairs(self.pairs).sum()) // 2
+
+    @property
+    def critical(self) -> NDArray[np.float64]:
+        """How many standard errors an interval reaches to either side, shape (M, M).
+
+        Holm has no intervals of its own that are as simple; they are Bonferroni's, so that an
+        interval may contain zero where the adjusted p-value is below `alpha`.
+        """
+        if self.maxima is not None and self.correction == "maxt":
+            return np.full(self.diff.shape, upper_order_statistic(self.maxima, self.alpha))
+        return critical_pairs(self.pairs, self.alpha, 1 if self.correction == "none" else None)
+
+    @property
+    def low(self) -> NDArray[np.float64]:
+        """Lower ends of the intervals, shape (M, M)."""
+        return self.diff - self._half()
+
+    @property
+    def high(self) -> NDArray[np.float64]:
+        """Upper ends of the intervals, shape (M, M)."""
+        return self.diff + self._half()
+
+    @property
+    def p(self) -> NDArray[np.float64]:
+        """Two-sided adjusted p-values, shape (M, M); NaN where there is nothing to compare."""
+        if self.maxima is None or self.correction != "maxt":
+            return adjust_pairs(self.pairs, self.correction)
+        usable = comparable_pairs(self.pairs)
+        return np.where(usable, adjust_by_maxima(self.pairs.statistic, self.maxima), np.nan)
+
+    @property
+    def excludes_zero(self) -> NDArray[np.bool_]:
+        """Whether two models differ: the adjusted p-value is at most `alpha`, shape (M, M)."""
+        p = self.p
+        return np.asarray(np.nan_to_num(p, nan=1.0) <= self.alpha)
+
+    def _half(self) -> NDArray[np.float64]:
+        usable = comparable_pairs(self.pairs)
+        with np.errstate(invalid="ignore"):
+            half = np.where(self.se > 0, self.critical * self.se, 0.0)
+        return np.where(usable, half, np.nan)

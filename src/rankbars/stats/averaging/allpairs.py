@@ -1,0 +1,204 @@
+"""All pairs of models at once: simultaneous intervals of differences, and adjusted p-values.
+
+Two-sided, each unordered pair counted once: "the difference of i and j is not zero".
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.stats.blocks import row_blocks
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
+from rankbars.stats.tails import critical_value, upper_tail
+
+__all__ = [
+    "adjust_pairs",
+    "adjust_by_maxima",
+    "comparable_pairs",
+    "critical_pairs",
+    "maximum_contrasts",
+    "upper_order_statistic",
+]
+
+_BLOCK_CELLS = 2**20
+
+
+def comparable_pairs(pairs: PairStatistics) -> NDArray[np.bool_]:
+    """Which pairs can be compared at all, shape (M, M); the diagonal cannot.
+
+    Examples
+    --------
+    >>> from rankbars.stats.pairwise.paired import paired_t
+    >>> comparable_pairs(paired_t(np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0]]))).tolist()
+    [[False, True], [True, False]]
+    """
+    usable = np.isfinite(pairs.diff) & np.isfinite(pairs.se)
+    np.fill_diagonal(usable, False)
+    return usable
+
+
+def critical_pairs(
+    pairs: PairStatistics, alpha: float, count: int | None = None
+) -> NDArray[np.float64]:
+    """How many standard errors an interval reaches to either side, shape (M, M).
+
+    Parameters
+    ----------
+    pairs : PairStatistics
+        Differences with their degrees of freedom.
+    alpha : float
+        Error rate of all intervals together.
+    count : int, optional
+        Number of intervals m that share it, each at ``alpha / m`` (Bonferroni); the number of
+        comparable pairs where not given, 1 for intervals one at a time.
+
+    Examples
+    --------
+    >>> from rankbars.stats.pairwise.paired import paired_t
+    >>> found = paired_t(np.random.default_rng(0).normal(size=(2000, 3)))
+    >>> critical_pairs(found, 0.05)[0, 1].round(2)
+    np.float64(2.4)
+    """
+    shared = int(comparable_pairs(pairs).sum()) // 2 if count is None else count
+    df = np.asarray(pairs.df, dtype=np.float64)
+    level = alpha / (2 * max(shared, 1))
+    if df.ndim == 0:
+        return np.full(pairs.diff.shape, float(critical_value(level, df)))
+    return np.asarray(critical_value(level, df))
+
+
+def adjust_pairs(pairs: PairStatistics, correction: str) -> NDArray[np.float64]:
+    """Two-sided p-values of all pairs, adjusted for their number.
+
+    Parameters
+    ----------
+    pairs : PairStatistics
+        Statistics of all pairs.
+    correction : {"holm", "bonferroni", "none"}
+        How.
+
+    Returns
+    -------
+    array of float, shape (M, M)
+        Symmetric; NaN for pairs that cannot be compared and on the diagonal.
+
+    Examples
+    --------
+    >>> from rankbars.stats.pairwise.paired import paired_t
+    >>> scores = np.array([[1.0, 0.0, 0.2], [0.9, 0.1, 0.0], [1.0, 0.3, 0.1], [0.8, 0.0, 0.3]])
+    >>> print(f"{adjust_pairs(paired_t(scores), 'holm')[0, 1]:.4f}")
+    0.0126
+    """
+    usable = comparable_pairs(pairs)
+    first, second = np.nonzero(np.triu(usable))
+    df = np.asarray(pairs.df, dtype=np.float64)
+    own_df = df if df.ndim == 0 else df[first, second]
+    p = np.minimum(2 * upper_tail(np.abs(pairs.statistic[first, second]), own_df), 1.0)
+    if correction == "bonferroni":
+        p = np.minimum(p * p.size, 1.0)
+    elif correction == "holm":
+        order = np.argsort(p, kind="stable")
+        steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
+        p[order] = np.minimum(steps, 1.0)
+    adjusted = np.full(pairs.diff.shape, np.nan)
+    adjusted[first, second] = adjusted[second, first] = p
+    return adjusted
+
+
+def maximum_contrasts(
+    root: NDArray[np.float64],
+    se: NDArray[np.float64],
+    streams: Streams,
+    draws: int,
+    df: float = np.inf,
+) -> NDArray[np.float64]:
+    """Largest studentised difference of any pair in each draw from a world without differences.
+
+    Parameters
+    ----------
+    root : array of float, shape (R, M)
+        Matrix whose product ``root.T @ root`` is the covariance of the scores.
+    se : array of float, shape (M, M)
+        Standard errors of the differences; 0 or NaN takes a pair out.
+    streams : callable
+        Random generator of each chunk of 256 draws.
+    draws : int
+        Number of draws B.
+    df : float
+        Degrees of freedom, with one common factor per draw; infinity for the normal.
+
+    Returns
+    -------
+    array of float, shape (B,)
+        Ascending.
+
+    Examples
+    --------
+    Ten independent models: the upper 5 % point is Tukey's, over the square root of 2.
+
+    >>> se = np.full((10, 10), np.sqrt(2.0))
+    >>> found = maximum_contrasts(np.eye(10), se, lambda i: np.random.default_rng(i), 20_000)
+    >>> found[19_000].round(1)
+    np.float64(3.2)
+    """
+    usable = np.isfinite(se) & (se > 0)
+    scale = np.divide(1.0, se, out=np.zeros_like(se), where=usable)
+    size = root.shape[1]
+    made = []
+    for number, used in enumerate(chunk_sizes(draws)):
+        rng = streams(number)
+        scores = rng.standard_normal((CHUNK, root.shape[0])) @ root
+        if np.isfinite(df):
+            scores /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
+        for rows in row_blocks(used, size * size, _BLOCK_CELLS):
+            block = scores[rows]
+            distance = np.abs(block[:, :, None] - block[:, None, :]) * scale
+            made.append(distance.max(axis=(1, 2)))
+    return np.sort(np.concatenate(made))
+
+
+def upper_order_statistic(maxima: NDArray[np.float64], alpha: float) -> float:
+    """Value that a fresh draw exceeds with probability at most `alpha`.
+
+    Parameters
+    ----------
+    maxima : array of float, shape (B,)
+        Draws, ascending.
+    alpha : float
+        Level.
+
+    Returns
+    -------
+    float
+        Order statistic ``ceil((1 - alpha)(B + 1))``; infinity if B is too small for the level.
+
+    Examples
+    --------
+    >>> upper_order_statistic(np.arange(1.0, 100.0), 0.05), upper_order_statistic(np.ones(9), 0.05)
+    (95.0, inf)
+    """
+    position = int(np.ceil((1 - alpha) * (maxima.size + 1) - 1e-9))
+    return float(maxima[position - 1]) if position <= maxima.size else float(np.inf)
+
+
+def adjust_by_maxima(
+    statistic: NDArray[np.float64], maxima: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Single-step max-T p-values, two-sided: ``(1 + #{maxima >= |t|}) / (B + 1)``.
+
+    Parameters
+    ----------
+    statistic : array of float
+        Statistics, any shape.
+    maxima : array of float, shape (B,)
+        Draws of `maximum_contrasts`, ascending.
+
+    Examples
+    --------
+    >>> adjust_by_maxima(np.array([0.0, -3.5]), np.array([1.0, 2.0, 3.0, 4.0])).tolist()
+    [1.0, 0.4]
+    """
+    reached = maxima.size - np.searchsorted(maxima, np.abs(statistic), side="left")
+    return np.asarray((1 + reached) / (maxima.size + 1))

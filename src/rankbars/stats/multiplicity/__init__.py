@@ -1,0 +1,1 @@
+"""Multiplicity corrections: which of many comparisons may be claimed."""

@@ -1,0 +1,193 @@
+"""Is the assumption behind a prediction interval plausible, and how much shift does it bear?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from rankbars.errors import DataError, OptionError
+from rankbars.stats.ranks import RankBounds
+
+__all__ = [
+    "Containment",
+    "breakdown_shift",
+    "claim_miss",
+    "exact_interval",
+    "leave_one_out",
+    "shifted_miss",
+]
+
+MergeBounds = Callable[[NDArray[np.intp]], RankBounds]
+"""Prediction intervals made from the tasks at the given positions."""
+
+
+class Containment(NamedTuple):
+    """How often left-out tasks fell inside the interval made from the others, per model."""
+
+    inside: NDArray[np.int64]  # [M] left-out units whose interval lay inside
+    count: int  # units that were left out
+    low: NDArray[np.float64]  # [M] exact 95 % limits of the share, as if units were independent
+    high: NDArray[np.float64]
+
+
+def leave_one_out(
+    best: NDArray[np.int64],
+    worst: NDArray[np.int64],
+    units: ArrayLike,
+    merge: MergeBounds,
+    alpha: float = 0.05,
+) -> Containment:
+    """Leave out one task (or family of tasks) at a time, and look whether the rest foresaw it.
+
+    Parameters
+    ----------
+    best, worst : array of int, shape (N, M)
+        Ends of the interval of each model on each task (or observed rank sets).
+    units : array_like, shape (N,)
+        Label of the unit that each task is left out with: its own, or its family.
+    merge : callable
+        Makes the prediction intervals from the tasks at given positions.
+    alpha : float
+        Error rate of the exact limits.
+
+    Returns
+    -------
+    Containment
+        A unit counts as inside for a model if all its tasks are.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two units.
+
+    Notes
+    -----
+    A diagnosis, not a proof: the left-out units share their training tasks, so the exact
+    binomial limits are a guide.
+
+    Examples
+    --------
+    >>> from rankbars.stats.newtask.merges import union_merge
+    >>> best, worst = np.array([[1], [2], [1], [2]]), np.array([[2], [3], [2], [3]])
+    >>> made = leave_one_out(best, worst, range(4), lambda kept: union_merge(
+    ...     best[kept], worst[kept], 3))
+    >>> made.inside.tolist(), made.count
+    ([4], 4)
+    """
+    labels, code = np.unique(np.asarray(units), return_inverse=True)
+    if labels.size < 2:
+        raise DataError(
+            f"Leaving one out needs at least two tasks (or families); found {labels.size}."
+        )
+    inside = np.zeros(best.shape[1], dtype=np.int64)
+    for unit in range(labels.size):
+        kept, left = np.flatnonzero(code != unit), np.flatnonzero(code == unit)
+        made = merge(kept)
+        within = (made.best <= best[left]) & (worst[left] <= made.worst)
+        inside += within.all(axis=0)
+    low, high = exact_interval(inside, labels.size, alpha)
+    return Containment(inside, int(labels.size), low, high)
+
+
+def exact_interval(
+    successes: ArrayLike, trials: int, alpha: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Exact (Clopper–Pearson) limits of a binomial share.
+
+    Examples
+    --------
+    >>> low, high = exact_interval([0, 10], 10, 0.05)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.692], [0.308, 1.0])
+    """
+    k = np.asarray(successes, dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        low = np.where(k > 0, special.betaincinv(np.maximum(k, 1), trials - k + 1, alpha / 2), 0.0)
+        high = np.where(
+            k < trials, special.betaincinv(k + 1, np.maximum(trials - k, 1), 1 - alpha / 2), 1.0
+        )
+    return low, high
+
+
+def shifted_miss(miss: float, shift: float) -> float:
+    """Bound on the miss probability when the new source is within `shift` of the old one.
+
+    Parameters
+    ----------
+    miss : float
+        Miss probability under the old source.
+    shift : float
+        Total-variation distance between the sources, 0 to 1.
+
+    Examples
+    --------
+    >>> round(shifted_miss(0.2, 0.1), 3), shifted_miss(0.2, 0.9)
+    (0.3, 1.0)
+    """
+    return min(1.0, miss + shift)
+
+
+def claim_miss(outside: ArrayLike, n_tasks: int, side_level: float) -> NDArray[np.float64]:
+    """Bound on the probability that a one-sided claim about the true rank fails on a new task.
+
+    The claim is "never below rank k" (or never above): `outside` tasks have an interval that does
+    not support it. By exchangeability the new task is one of them with probability at most
+    ``(outside + 1) / (N + 1)``; dividing by one minus the error rate of one side of the task
+    interval turns that into a statement about the true rank.
+
+    Parameters
+    ----------
+    outside : array_like of int
+        Tasks whose interval does not support the claim.
+    n_tasks : int
+        All tasks, N.
+    side_level : float
+        Error rate of one side of the task intervals.
+
+    Notes
+    -----
+    The claim must be fixed before the ranks are seen.
+
+    Examples
+    --------
+    >>> claim_miss([0, 3], 19, 0.025).round(4).tolist()
+    [0.0513, 0.2051]
+    """
+    if n_tasks < 1:
+        raise DataError(f"A claim about a new task needs at least one task; got {n_tasks}.")
+    bound = (np.asarray(outside, dtype=np.float64) + 1.0) / (n_tasks + 1.0) / (1.0 - side_level)
+    return np.minimum(bound, 1.0)
+
+
+def breakdown_shift(miss: ArrayLike, coverage: float) -> NDArray[np.float64]:
+    """Largest shift (total variation) at which a claim still holds with probability `coverage`.
+
+    Parameters
+    ----------
+    miss : array_like of float
+        Miss probability without a shift.
+    coverage : float
+        Probability that is asked for, strictly between 0 and 1.
+
+    Returns
+    -------
+    array of float
+        Negative where the claim does not reach `coverage` even without a shift.
+
+    Raises
+    ------
+    OptionError
+        If `coverage` is out of range.
+
+    Examples
+    --------
+    >>> breakdown_shift([0.05, 0.3], 0.8).round(2).tolist()
+    [0.15, -0.1]
+    """
+    if not 0.0 < coverage < 1.0:
+        raise OptionError.out_of_range("coverage", coverage, "strictly between 0 and 1")
+    return 1.0 - coverage - np.asarray(miss, dtype=np.float64)

@@ -1,0 +1,1 @@
+"""Tests of all pairs of models on one task, at once."""

@@ -1,0 +1,208 @@
+"""McNemar's test of all pairs of models on items that are solved or not."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from rankbars.errors import DataError
+from rankbars.stats.blocks import accumulate
+from rankbars.stats.pairwise.degenerate import DegeneratePairs
+from rankbars.stats.pairwise.differences import apply_policy, count_units
+from rankbars.stats.pairwise.lattice import exact_blocks
+
+__all__ = ["binomial_tail", "binomial_tail_midp", "count_wins", "mcnemar_exact", "mcnemar_midp"]
+
+
+def mcnemar_exact(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One-sided p-values of the exact McNemar test, for every ordered pair of models.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, M)
+        0 or 1 for M models on n independent items, 1 = solved; NaN where not observed.
+        Each pair is compared on the items that both models have.
+
+    Returns
+    -------
+    ndarray of float64, shape (M, M)
+        ``P(Bin(b + c, 1/2) >= b)`` with b the items that only i solves and c those that only j
+        solves; 1 if there are none.
+
+    Raises
+    ------
+    DataError
+        If a score is neither 0 nor 1.
+
+    Notes
+    -----
+    Never above its level, at any number of items, and well below it where few items differ.
+
+    References
+    ----------
+    McNemar 1947, Psychometrika 12.
+
+    Examples
+    --------
+    >>> scores = np.array([[1, 0]] * 8 + [[0, 1]] * 2 + [[1, 1]] * 5)
+    >>> mcnemar_exact(scores)[0, 1]
+    np.float64(0.0546875)
+    """
+    wins = count_wins(values)
+    return _settle(binomial_tail(wins, wins + wins.T), values, wins)
+
+
+def mcnemar_midp(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One-sided mid-p values of the McNemar test, for every ordered pair of models.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, M)
+        0 or 1 for M models on n independent items, 1 = solved; NaN where not observed.
+
+    Returns
+    -------
+    ndarray of float64, shape (M, M)
+        The exact p-value minus half the probability of the observed count itself;
+        1 if no item differs, and by the rule for constant differences ``2**-n`` and 1 if one
+        model solves all n items and the other none.
+
+    Raises
+    ------
+    DataError
+        If a score is neither 0 nor 1.
+
+    Notes
+    -----
+    Closer to its level than the exact test; it may exceed it slightly.
+
+    Examples
+    --------
+    >>> scores = np.array([[1, 0]] * 8 + [[0, 1]] * 2 + [[1, 1]] * 5)
+    >>> mcnemar_midp(scores)[0, 1]
+    np.float64(0.03271484375)
+    """
+    wins = count_wins(values)
+    return _settle(binomial_tail_midp(wins, wins + wins.T), values, wins)
+
+
+def count_wins(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Items that the first model of a pair solves and the second does not.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, M)
+        0 or 1, 1 = solved; NaN where not observed.
+
+    Returns
+    -------
+    ndarray of int64, shape (M, M)
+        ``[i, j]``: items that i solves and j does not; the discordant items of a pair are
+        ``[i, j] + [j, i]``.
+
+    Raises
+    ------
+    DataError
+        If a score is neither 0 nor 1.
+
+    Examples
+    --------
+    >>> count_wins(np.array([[1, 0], [1, 0], [0, 1], [1, 1]]))
+    array([[0, 2],
+           [1, 0]])
+    """
+    values = np.asarray(values, dtype=np.float64)
+    wrong = ~np.isnan(values) & (values != 0) & (values != 1)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
+        raise DataError(
+            "McNemar's test counts items that are solved (1) or not (0); found "
+            f"{values[row, column]:g} in row {row}, column {column}. "
+            "Use the paired t-test or sign flips for graded scores."
+        )
+    if not len(values):
+        return np.zeros((values.shape[1],) * 2, dtype=np.int64)
+    blocks, dtype = exact_blocks(1, values.shape)
+    products = ((values[b] == 1).astype(dtype).T @ (values[b] == 0).astype(dtype) for b in blocks)
+    return accumulate(products).astype(np.int64)
+
+
+def binomial_tail(wins: NDArray[np.int64], trials: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Probability of at least so many wins in fair trials.
+
+    Parameters
+    ----------
+    wins, trials : ndarray of int64
+        Numbers of wins, and of trials; any one shape.
+
+    Returns
+    -------
+    ndarray of float64
+        ``P(Bin(trials, 1/2) >= wins)``, the same shape; 1 without trials.
+
+    Examples
+    --------
+    >>> binomial_tail(np.array([8, 0]), np.array([10, 0]))
+    array([0.0546875, 1.       ])
+    """
+    pairs, position = _distinct(wins, trials)
+    return np.asarray(_at_least(*pairs)[position].reshape(wins.shape))
+
+
+def binomial_tail_midp(wins: NDArray[np.int64], trials: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Probability of more wins in fair trials, plus half that of as many.
+
+    Parameters
+    ----------
+    wins, trials : ndarray of int64
+        Numbers of wins, and of trials; any one shape.
+
+    Returns
+    -------
+    ndarray of float64
+        ``P(Bin >= wins) - P(Bin = wins) / 2``, the same shape; 1 without trials.
+
+    Examples
+    --------
+    >>> binomial_tail_midp(np.array([8, 0]), np.array([10, 0]))
+    array([0.03271484, 1.        ])
+    """
+    (won, tried), position = _distinct(wins, trials)
+    # The mean of two tails: subtracting the point mass would cancel.
+    middle = (_at_least(won, tried) + _at_least(won + 1.0, tried)) / 2.0
+    middle[tried == 0] = 1.0
+    return np.asarray(middle[position].reshape(wins.shape))
+
+
+def _distinct(
+    wins: NDArray[np.int64], trials: NDArray[np.int64]
+) -> tuple[tuple[NDArray[np.float64], NDArray[np.float64]], NDArray[np.intp]]:
+    """Distinct pairs of numbers, and where each entry has its own."""
+    base = int(trials.max(initial=0)) + 1
+    codes, position = np.unique(trials * base + wins, return_inverse=True)
+    tried, won = np.divmod(codes, base)
+    return (won.astype(np.float64), tried.astype(np.float64)), position
+
+
+def _at_least(wins: NDArray[np.float64], trials: NDArray[np.float64]) -> NDArray[np.float64]:
+    """``P(Bin(trials, 1/2) >= wins)`` through the incomplete beta function."""
+    tail = np.ones(wins.shape)
+    possible = (wins > 0) & (wins <= trials)
+    won = wins[possible]
+    tail[possible] = special.betainc(won, trials[possible] - won + 1.0, 0.5)
+    tail[wins > trials] = 0.0
+    return tail
+
+
+def _settle(
+    p: NDArray[np.float64], values: NDArray[np.float64], wins: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Apply the degenerate policy: the counts alone show which differences do not vary."""
+    units = count_units(np.asarray(values, dtype=np.float64))
+    net = wins - wins.T
+    still = (np.abs(net) == units) | (wins + wins.T == 0)
+    first, second = np.nonzero(np.triu(still, k=1))
+    sign = np.sign(net[first, second]).astype(np.float64)
+    apply_policy(p, DegeneratePairs(first, second, sign, sign == 0), units)
+    return p

@@ -1,0 +1,216 @@
+"""Paired tests of all models on the same rows: independent rows, folds, clusters.
+
+All three divide the mean difference by a standard error and differ in that error only.
+NaN means not observed: each pair is then compared on the rows that both models have, which is
+valid if what is missing does not depend on the scores.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankbars.stats.blocks import row_blocks
+from rankbars.stats.pairwise.complete import measure_complete
+from rankbars.stats.pairwise.degenerate import sign_test_statistic
+from rankbars.stats.pairwise.grouping import Grouping, group_rows
+from rankbars.stats.pairwise.masked import measure_masked
+from rankbars.stats.pairwise.masked_groups import measure_masked_groups
+from rankbars.stats.pairwise.moments import PairMoments, pick_level
+from rankbars.stats.pairwise.pairs import PairStatistics
+
+__all__ = ["FEWEST_CLUSTERS", "cluster_t", "corrected_t", "paired_t"]
+
+FEWEST_CLUSTERS = 5
+"""With fewer clusters their spread says too little: no pair is separated."""
+
+_FEWEST_ROWS = 2
+
+
+def paired_t(values: NDArray[np.float64]) -> PairStatistics:
+    """Paired t statistics of all pairs of models on independent rows.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, M)
+        Finite scores of M models on n rows, higher is better; NaN where not observed.
+
+    Returns
+    -------
+    PairStatistics
+        ``mean(d) / sqrt(s2 / n)`` with the differences d and their sample variance s2;
+        ``n - 1`` degrees of freedom.
+        `df` and `n` are numbers for complete data and (M, M) matrices if anything is missing.
+
+    Notes
+    -----
+    Assumes independent rows and a nearly normal mean of differences;
+    exact under normal differences.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.5], [0.8, 0.6], [0.7, 0.6], [0.9, 0.4]])
+    >>> found = paired_t(scores)
+    >>> found.statistic.round(4)
+    array([[ 0.    ,  3.2863],
+           [-3.2863,  0.    ]])
+    >>> found.df, found.n
+    (3.0, 4)
+    """
+    moments = _measure(values)
+    n = np.asarray(moments.units, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = 1.0 / np.sqrt(n * (n - 1.0))
+    return _studentise(moments, scale, _FEWEST_ROWS)
+
+
+def corrected_t(values: NDArray[np.float64], test_share: float) -> PairStatistics:
+    """Paired t statistics for cross-validation folds, corrected for the training data they share.
+
+    Parameters
+    ----------
+    values : ndarray, shape (J, M)
+        Finite scores of M models on J = repeats x folds; NaN where not observed.
+    test_share : float
+        Share q of the data that each fold tests on, between 0 and 1: 1/K for K folds.
+
+    Returns
+    -------
+    PairStatistics
+        ``mean(d) / sqrt(s2 * (1/J + q/(1 - q)))``; ``J - 1`` degrees of freedom.
+
+    Notes
+    -----
+    A heuristic: the correlation between folds is taken to be the test share.
+    It concerns the learning algorithm at this training size.
+    Conservative for a single pass of K folds.
+
+    References
+    ----------
+    Nadeau and Bengio 2003, Machine Learning 52.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.9, 0.5], [0.8, 0.6], [0.7, 0.6], [0.9, 0.4]])
+    >>> round(float(corrected_t(scores, test_share=0.25).statistic[0, 1]), 4)
+    2.1514
+    """
+    moments = _measure(values)
+    folds = np.asarray(moments.units, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.sqrt((1.0 / folds + test_share / (1.0 - test_share)) / (folds - 1.0))
+    return _studentise(moments, scale, _FEWEST_ROWS)
+
+
+def cluster_t(values: NDArray[np.float64], clusters: ArrayLike) -> PairStatistics:
+    """Paired t statistics of all pairs with a cluster-robust standard error (CR1).
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, M)
+        Finite scores of M models on n rows; NaN where not observed.
+    clusters : array_like, shape (n,)
+        Cluster of each row; rows of one cluster may depend on each other.
+
+    Returns
+    -------
+    PairStatistics
+        ``mean(d) / se`` with ``se = sqrt(G/(G-1)) sqrt(sum_g (sum_(i in g) (d_i - mean d))^2) / n``
+        and ``G - 1`` degrees of freedom; `n` counts the clusters G.
+        With fewer than five clusters every statistic is 0 and `se` is NaN.
+
+    Notes
+    -----
+    Assumes independent clusters of not too unequal sizes.
+    A pair whose differences have the same mean in every cluster does not vary as far as this test
+    can see; its evidence is bounded by ``2**-G``.
+
+    Examples
+    --------
+    >>> scores = np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 0.0], [4.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
+    >>> found = cluster_t(scores, [1, 2, 3, 4, 5, 5])
+    >>> found.n, found.df
+    (5, 4.0)
+    >>> found.statistic[0].round(4)
+    array([0.  , 1.61])
+    """
+    moments = _measure(values, group_rows(clusters))
+    n = np.asarray(moments.rows, dtype=np.float64)
+    groups = np.asarray(moments.units, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scale = np.sqrt(groups / (groups - 1.0)) / n
+    return _studentise(moments, scale, FEWEST_CLUSTERS)
+
+
+def _measure(values: NDArray[np.float64], grouping: Grouping | None = None) -> PairMoments:
+    """Moments of all pairs by the route that fits the data."""
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    n, n_models = values.shape
+    missing = bool(np.isnan(values.min(initial=np.inf)))
+    if n < _FEWEST_ROWS or n_models == 0:
+        return _measure_single(values, missing=missing)
+    if not missing:
+        return measure_complete(values, grouping)
+    if grouping is None:
+        return measure_masked(values)
+    return measure_masked_groups(values, grouping)
+
+
+def _measure_single(values: NDArray[np.float64], *, missing: bool) -> PairMoments:
+    """Moments of at most one row: a difference, but no spread."""
+    n, n_models = values.shape
+    diff = np.full((n_models, n_models), np.nan)
+    if n == 1:
+        np.subtract(values[0][:, None], values[0], out=diff)
+    np.fill_diagonal(diff, 0.0)
+    rows: NDArray[np.int64] | int = n
+    if missing:
+        observed = (~np.isnan(values)).astype(np.int64)
+        rows = observed.T @ observed
+    return PairMoments(diff, np.zeros(diff.shape), rows, rows, pick_level([], diff))
+
+
+def _studentise(moments: PairMoments, scale: NDArray[np.float64], fewest: int) -> PairStatistics:
+    """Statistics from moments; `scale` turns a spread into a standard error."""
+    diff, se, units = moments.diff, moments.norm, moments.units
+    df = np.maximum(np.asarray(units, dtype=np.float64) - 1.0, 0.0)
+    statistic = np.empty_like(diff)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for rows in row_blocks(len(diff), len(diff)):
+            se[rows] *= scale if scale.ndim == 0 else scale[rows]
+            np.divide(diff[rows], se[rows], out=statistic[rows])
+    untestable = np.asarray(units) < fewest
+    if untestable.any():
+        untestable = np.broadcast_to(untestable, diff.shape)
+        statistic[untestable] = 0.0
+        se[untestable] = np.nan
+    np.fill_diagonal(statistic, 0.0)
+    np.fill_diagonal(se, 0.0)
+    constant, identical = _apply_policy(moments, statistic, df, fewest)
+    return PairStatistics(
+        diff,
+        se,
+        statistic,
+        float(df) if df.ndim == 0 else df,
+        units,
+        constant,
+        identical,
+    )
+
+
+def _apply_policy(
+    moments: PairMoments, statistic: NDArray[np.float64], df: NDArray[np.float64], fewest: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Give pairs that do not vary the statistic of a sign test, in place; mark them."""
+    constant = np.zeros(statistic.shape, dtype=np.bool_)
+    identical = np.zeros(statistic.shape, dtype=np.bool_)
+    first, second, sign, same = moments.degenerate
+    if first.size:
+        pair_units = np.broadcast_to(moments.units, statistic.shape)[first, second]
+        pair_df = np.broadcast_to(df, statistic.shape)[first, second]
+        bound = np.where(pair_units >= fewest, sign_test_statistic(pair_units, pair_df), 0.0)
+        statistic[first, second] = sign * bound + 0.0
+        statistic[second, first] = 0.0 - sign * bound
+        constant[first, second] = constant[second, first] = sign != 0
+        identical[first, second] = identical[second, first] = same
+    return constant, identical

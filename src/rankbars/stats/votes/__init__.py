@@ -1,0 +1,1 @@
+"""Pairwise votes: strengths, their errors, and how healthy the votes are."""

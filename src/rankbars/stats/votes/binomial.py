@@ -1,0 +1,136 @@
+"""Wins against losses without a model: exact tests and intervals for a share."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import special
+
+from rankbars.errors import DataError
+from rankbars.stats.multiplicity.thresholds import check_alpha
+
+__all__ = ["ShareTest", "binomial_tail", "pair_p_values", "share_test"]
+
+Array = NDArray[np.float64]
+
+
+class ShareTest(NamedTuple):
+    """A share of wins held against one half.
+
+    Attributes
+    ----------
+    share : float
+        Wins among wins and losses; NaN without any.
+    low, high : float
+        Exact interval (Clopper and Pearson).
+    p : float
+        Two-sided exact p-value for a share of one half.
+    n : float
+        Wins and losses.
+    """
+
+    share: float
+    low: float
+    high: float
+    p: float
+    n: float
+
+
+def binomial_tail(wins: ArrayLike, losses: ArrayLike) -> Array:
+    """Probability of at least that many wins if both sides win equally often.
+
+    Parameters
+    ----------
+    wins, losses : array_like of counts, shape (...)
+        Decided votes.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        One-sided exact p-values; 1 without wins.
+
+    Examples
+    --------
+    >>> binomial_tail([3, 2, 0], [0, 1, 0]).tolist()
+    [0.125, 0.5, 1.0]
+    """
+    won, lost = np.broadcast_arrays(
+        np.asarray(wins, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    )
+    if not ((won >= 0).all() and (lost >= 0).all()):
+        raise DataError("Wins and losses must be counts, 0 or more.")
+    tail = np.ones(won.shape)
+    some = won > 0
+    tail[some] = special.betainc(won[some], lost[some] + 1, 0.5)
+    return tail
+
+
+def pair_p_values(wins: NDArray[np.float64]) -> Array:
+    """Exact one-sided p-values of all pairs, each from its own decided votes.
+
+    Parameters
+    ----------
+    wins : ndarray of counts, shape (M, M)
+        ``[i, j]``: votes for i against j.
+
+    Returns
+    -------
+    ndarray, shape (M, M)
+        ``[i, j]``: evidence that i wins more than half of its decided votes against j; 1 on the
+        diagonal and for pairs without decided votes.
+
+    Notes
+    -----
+    No model links the pairs, so that what is shown may go round in circles.
+
+    Examples
+    --------
+    >>> pair_p_values(np.array([[0, 5], [0, 0]])).tolist()
+    [[1.0, 0.03125], [1.0, 1.0]]
+    """
+    return binomial_tail(wins, wins.T)
+
+
+def share_test(wins: float, losses: float, alpha: float) -> ShareTest:
+    """Exact test of one half, and exact interval, for a share of wins.
+
+    Parameters
+    ----------
+    wins, losses : float
+        Counts.
+    alpha : float
+        Error rate of the interval.
+
+    Returns
+    -------
+    ShareTest
+        Share with interval and p-value.
+
+    Raises
+    ------
+    DataError
+        If a count is negative.
+    OptionError
+        If `alpha` is not in (0, 1).
+
+    Notes
+    -----
+    The p-value is twice the smaller tail, at most 1: the test that inverts to the interval of
+    Clopper and Pearson (1934), Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> result = share_test(8, 2, 0.05)
+    >>> round(result.low, 4), round(result.high, 4), result.p
+    (0.4439, 0.9748, 0.109375)
+    """
+    rate = check_alpha(alpha)
+    tails = binomial_tail([wins, losses], [losses, wins])
+    n = wins + losses
+    if n == 0:
+        return ShareTest(float("nan"), 0.0, 1.0, 1.0, 0.0)
+    low = special.betaincinv(wins, losses + 1, rate / 2) if wins > 0 else 0.0
+    high = special.betaincinv(wins + 1, losses, 1 - rate / 2) if losses > 0 else 1.0
+    return ShareTest(wins / n, float(low), float(high), float(min(1.0, 2 * tails.min())), n)

@@ -1,0 +1,264 @@
+"""Covariance of fitted strengths: from the model, from single votes, from clusters of votes.
+
+Every matrix is of size D, in the order strengths, effects, tie parameter. Rows and columns of the
+strengths sum to zero. Compare models by contrasts, ``V_ii + V_jj - 2 V_ij``: the variance of
+one strength depends on the centring.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+from scipy.sparse import csr_array
+
+from rankbars.errors import DataError
+from rankbars.stats.votes.newton import factorise
+from rankbars.stats.votes.voteclusters import ClusterCounts
+from rankbars.stats.votes.votedesign import (
+    Design,
+    collect_products,
+    lay_out,
+    mirror_upper,
+    predict_rows,
+)
+from rankbars.stats.votes.votefit import (
+    VoteFit,
+    fix_gauge,
+    gauge_constant,
+    join_parameters,
+    tie_parameter,
+)
+from rankbars.stats.votes.voterows import VoteCounts
+
+__all__ = [
+    "cluster_covariance",
+    "cluster_scores",
+    "contrast_se",
+    "model_covariance",
+    "outcome_scores",
+    "sandwich_covariance",
+]
+
+Array = NDArray[np.float64]
+
+_SPARSE_COST = 50.0
+"""Work of one product in a sparse sum, in products of a dense one."""
+
+
+def model_covariance(fit: VoteFit) -> Array:
+    """Inverse of the information: right if the model is.
+
+    Parameters
+    ----------
+    fit : VoteFit
+        A fit.
+
+    Returns
+    -------
+    ndarray, shape (D, D)
+        Moore-Penrose inverse of ``fit.information``.
+
+    Notes
+    -----
+    With ties as half wins it is too large: votes with ties vary less than the model says.
+
+    Examples
+    --------
+    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> fit = fit_bradley_terry(from_matrices([[0, 8], [2, 0]]))
+    >>> round(float(contrast_se(model_covariance(fit))[0, 1]) ** 2, 9), 1 / 8 + 1 / 2
+    (0.625, 0.625)
+    """
+    size = fit.strength.size
+    constant = gauge_constant(fit.information, size)
+    factor = factorise(fix_gauge(fit.information.copy(), size))
+    inverse = lapack.dpotri(factor, lower=1, overwrite_c=1)[0]
+    covariance = mirror_upper(np.ascontiguousarray(inverse.T))
+    covariance[:size, :size] -= 1 / (constant * max(size, 1) ** 2)
+    return covariance
+
+
+def sandwich_covariance(counts: VoteCounts, fit: VoteFit) -> Array:
+    """Covariance that holds whatever the distribution of the outcomes, for independent votes.
+
+    Parameters
+    ----------
+    counts : VoteCounts
+        The votes that were fitted.
+    fit : VoteFit
+        Their fit.
+
+    Returns
+    -------
+    ndarray, shape (D, D)
+        ``V B V`` with the model covariance V and B the sum over votes of the outer product of
+        their score, weights squared.
+
+    Notes
+    -----
+    Where the outcome model does not hold it is the covariance of the estimate of the strengths
+    that fit best. Source: Huber (1967); White (1982), Econometrica 50, 1-25.
+
+    Examples
+    --------
+    Two models, three wins, one loss, one tie: the mean of 1, 1, 1, 1/2, 0 is .7, its variance .16.
+
+    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> counts = from_matrices([[0, 3], [1, 0]], [[0, 1], [1, 0]])
+    >>> se = contrast_se(sandwich_covariance(counts, fit_bradley_terry(counts)))
+    >>> round(float(se[0, 1]) ** 2, 9), round(0.16 / 5 / (0.7 * 0.3) ** 2, 9)
+    (0.725623583, 0.725623583)
+    """
+    design = lay_out(counts, fit.outcomes.has_tie)
+    slope, tie_slope = outcome_scores(design, fit)
+    meat = collect_products(
+        design,
+        (counts.squared * slope**2).sum(axis=0),
+        (counts.squared * slope * tie_slope).sum(axis=0),
+        (counts.squared * tie_slope**2).sum(axis=0),
+    )
+    bread = model_covariance(fit)
+    return _symmetric(bread @ mirror_upper(meat) @ bread)
+
+
+def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
+    """Covariance for votes that depend on each other within clusters.
+
+    Parameters
+    ----------
+    clusters : ClusterCounts
+        The votes that were fitted, by cluster: voter, prompt or conversation.
+    fit : VoteFit
+        Their fit.
+
+    Returns
+    -------
+    ndarray, shape (D, D)
+        ``G / (G - 1)`` times ``V (sum over clusters of s s') V``, s the sum of the scores of a
+        cluster. Its rank is below G: with fewer clusters than models some contrasts are lost.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two clusters.
+
+    Notes
+    -----
+    Source: Liang and Zeger (1986), Biometrika 73, 13-22.
+
+    Examples
+    --------
+    With one vote per cluster it is the sandwich times ``G / (G - 1)``.
+
+    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.voteclusters import count_clustered_votes
+    >>> votes = [0, 0, 1, 1], [1, 1, 0, 0], [0, 2, 1, 0]
+    >>> clusters = count_clustered_votes(*votes, [0, 1, 2, 3], 2)
+    >>> fit = fit_bradley_terry(clusters.counts)
+    >>> ratio = cluster_covariance(clusters, fit) / sandwich_covariance(clusters.counts, fit)
+    >>> round(float(ratio[0, 0]), 9)
+    1.333333333
+    """
+    n_clusters = clusters.n_clusters
+    if n_clusters < 2:
+        raise DataError(
+            f"Variation between clusters needs at least 2 of them; got {n_clusters}. Use the "
+            "covariance for independent votes, or clusters of another kind."
+        )
+    scores = cluster_scores(clusters, fit)
+    bread = model_covariance(fit)
+    return _symmetric(bread @ _gram(scores) @ bread) * (n_clusters / (n_clusters - 1))
+
+
+def contrast_se(covariance: Array) -> Array:
+    """Standard errors of all differences.
+
+    Parameters
+    ----------
+    covariance : ndarray, shape (M, M)
+        Covariance of the strengths.
+
+    Returns
+    -------
+    ndarray, shape (M, M)
+        ``sqrt(V_ii + V_jj - 2 V_ij)``; 0 on the diagonal.
+
+    Examples
+    --------
+    >>> contrast_se(np.array([[2.0, -1.0], [-1.0, 3.0]])).round(6).tolist()
+    [[0.0, 2.645751], [2.645751, 0.0]]
+    """
+    variance = covariance.diagonal()
+    return np.sqrt(np.maximum(variance + variance[:, None] - 2 * covariance, 0.0))
+
+
+def outcome_scores(design: Design, fit: VoteFit) -> tuple[Array, Array]:
+    """Derivatives of the log-probability of each outcome of each row, at the fit.
+
+    Parameters
+    ----------
+    design : Design
+        Rows.
+    fit : VoteFit
+        A fit.
+
+    Returns
+    -------
+    slope, tie_slope : ndarray, shape (3, R)
+        In the predictor, and in the tie parameter.
+    """
+    eta = predict_rows(design, join_parameters(fit))
+    return fit.outcomes.scores(eta, tie_parameter(fit))
+
+
+def cluster_scores(clusters: ClusterCounts, fit: VoteFit) -> csr_array:
+    """Score of each cluster: the gradient of its share of the log-likelihood.
+
+    Parameters
+    ----------
+    clusters : ClusterCounts
+        Votes by cluster.
+    fit : VoteFit
+        Their fit.
+
+    Returns
+    -------
+    sparse array, shape (G, D)
+        Rows add up to zero for a fit without ridge.
+    """
+    design = lay_out(clusters.counts, fit.outcomes.has_tie)
+    slope, tie_slope = outcome_scores(design, fit)
+    row = clusters.row
+    slopes = (clusters.weight * slope[:, row]).sum(axis=0)
+    size = design.n_models
+    values = [slopes, -slopes, *(slopes * column for column in design.covariates[row].T)]
+    places = [design.first[row], design.second[row]]
+    places += [np.full(row.size, size + k) for k in range(design.n_effects)]
+    if design.has_tie:
+        values.append((clusters.weight * tie_slope[:, row]).sum(axis=0))
+        places.append(np.full(row.size, size + design.n_effects))
+    shape = (clusters.n_clusters, design.n_parameters)
+    cluster = np.tile(clusters.cluster, len(places))
+    return csr_array((np.concatenate(values), (cluster, np.concatenate(places))), shape=shape)
+
+
+def _gram(scores: csr_array) -> Array:
+    """Sum over rows of outer products, sparse or dense by what is less work."""
+    sparse_work = np.square(np.diff(scores.indptr), dtype=np.float64).sum()
+    if _SPARSE_COST * sparse_work < scores.shape[0] * scores.shape[1] ** 2:
+        product: Array = (scores.T @ scores).toarray()
+        return product
+    total = np.zeros((scores.shape[1], scores.shape[1]))
+    step = max(1, 2**20 // scores.shape[1])
+    for start in range(0, scores.shape[0], step):
+        dense = scores[start : start + step].toarray()
+        total += dense.T @ dense
+    return total
+
+
+def _symmetric(matrix: Array) -> Array:
+    """Matrix without the rounding that tells [i, j] from [j, i]."""
+    return (matrix + matrix.T) / 2
