@@ -60,7 +60,7 @@ docs: $(FOR_TESTING)
 	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(FOR_TESTING)
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	$(BIN)/python -m benchmarks
 
 soak: $(FOR_TESTING)
 	$(BIN)/python -m pytest tests -n $(WORKERS) -m "hypothesis or soak" --hypothesis-profile=soak $(PYTEST_OPTIONS)

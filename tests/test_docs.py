@@ -90,17 +90,15 @@ def test_unclosed_block_is_an_error():
 
 
 def note_codes():
-    """Codes of the notes that the package writes out."""
-    calls = (
-        node
-        for path in Path(rankbars.__file__).parent.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Note"
-    )
-    given = [
-        [*call.args[:1], *(k.value for k in call.keywords if k.arg == "code")] for call in calls
-    ]
-    return {code.value for codes in given for code in codes if isinstance(code, ast.Constant)}
+    """Codes as the package spells them: ``Note("code", ...)`` or ``("the-code", text)``."""
+    for path in Path(rankbars.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name("Note"), args=[ast.Constant(str(code)), *_]):
+                    yield code
+                case ast.Tuple([ast.Constant(str(code)), ast.Constant() | ast.JoinedStr(), *_]):
+                    if re.fullmatch(r"[a-z]+(-[a-z]+)+", code):
+                        yield code
 
 
 def test_every_error_and_note_is_explained_on_the_page_of_messages():

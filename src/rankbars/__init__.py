@@ -12,12 +12,14 @@ if TYPE_CHECKING:
     from rankbars.data.boardfile import load
     from rankbars.data.comparisons import Comparisons
     from rankbars.data.draws import Draws
-    from rankbars.data.evidence import Estimates, Folds, Items, Votes
+    from rankbars.data.evidence import Estimates, Folds, Items
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.notes import Note
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec
+    from rankbars.data.voteoptions import VoteOptions
+    from rankbars.data.votes import Votes
     from rankbars.errors import (
         ConvergenceError,
         DataError,
@@ -62,6 +64,7 @@ __all__ = [
     "Spec",
     "TaskInfo",
     "UnknownOptionError",
+    "VoteOptions",
     "Votes",
     "WriteError",
     "__version__",
@@ -100,7 +103,8 @@ _MODULE_OF: Final = {
     "Spec": "rankbars.data.spec",
     "TaskInfo": "rankbars.data.scores",
     "UnknownOptionError": "rankbars.errors",
-    "Votes": "rankbars.data.evidence",
+    "VoteOptions": "rankbars.data.voteoptions",
+    "Votes": "rankbars.data.votes",
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.aggregation",
     "compare": "rankbars.steps.comparison",

@@ -235,3 +235,15 @@ def test_reading_twice_gives_the_same(tmp_path: Path) -> None:
     assert_same(one, two)
     assert one.notes == two.notes
     assert one.inputs == two.inputs
+
+
+def test_a_key_that_only_occurs_late_is_a_column(tmp_path: Path) -> None:
+    rows = [{"model": "a", "item": i, "score": 1} for i in range(1500)]
+    rows.append({"model": "a", "item": 1500, "score": None, "failure": "out of memory"})
+    rows.append({"model": "a", "item": 1501, "score": 0, "remark": "unimportant"})
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    coverage = rb.read(path).info["results"].coverage
+    assert coverage is not None
+    assert coverage.errors.tolist() == [1]
+    assert coverage.scored.tolist() == [1501]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +169,10 @@ def test_a_model_column_with_a_score_and_more_numbers_can_be_read_in_two_ways() 
 def test_rows_that_stand_twice_in_a_matrix_are_refused() -> None:
     with pytest.raises(rb.DataError, match="model 'x', task 'all', item '1' stands 2 times"):
         read_columns({"item": ["1", "1"], "x": [1, 0], "y": [0, 0]})
+
+
+def test_a_key_that_only_occurs_late_is_a_column_of_the_matrix(tmp_path: Path) -> None:
+    rows = [{"item": i, "a": 1.0} for i in range(1100)] + [{"item": 1100, "a": 0.0, "b": 1.0}]
+    path = tmp_path / "results.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert rb.read(path).models == ("a", "b")

@@ -200,7 +200,7 @@ def test_clusters_belong_to_rows() -> None:
     assert only(read_columns(columns)).clusters.tolist() == [0, 0, 1, 2]
     columns["passage"][5] = "q"
     with pytest.raises(rb.DataError, match=r"row 6 \(model 'b'.*two clusters"):
-        read_columns(columns)
+        rb.Scores.from_frame(pandas_frame(columns), columns={"cluster": "passage"})
 
 
 def test_weights_belong_to_rows_or_to_the_task() -> None:
@@ -267,3 +267,20 @@ def test_empty_rows_at_the_end_are_left_out() -> None:
     scores = read_columns(columns)
     assert only(scores).n == 2
     assert "2 empty rows" in message(scores, "left-out")
+
+
+def test_a_column_that_only_looks_like_clusters_is_left_aside() -> None:
+    columns = grid(model=["a", "b"], item=range(4))
+    for repo in (["r"] * 8, ["x"] * 4 + ["y"] * 4, ["p", None] * 4):
+        scores = read_columns({**columns, "repo": repo})
+        assert only(scores).clusters is None
+        assert "'repo'" in message(scores, "columns-ignored")
+    named = pandas_frame({**columns, "repo": ["p", None] * 4})
+    with pytest.raises(rb.DataError, match="the cluster is empty"):
+        rb.Scores.from_frame(named, columns={"cluster": "repo"})
+
+
+def test_uncertainties_beside_single_rows_are_left_aside() -> None:
+    columns = grid(model=["a", "b"], item=range(4))
+    scores = read_columns({**columns, "se": [0.1] * 8, "n": [5] * 8})
+    assert "'se', 'n'" in message(scores, "columns-ignored")

@@ -28,14 +28,16 @@ def tidy_columns(draw: st.DrawFn) -> dict[str, list[Any]]:
     tasks = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=2, unique=True))
     items = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True))
     epochs = draw(st.sampled_from(((1,), (1, 2), (1, 2, 3))))
-    score = QUARTERS | st.floats(-1e6, 1e6) | st.none()
+    score = draw(
+        st.sampled_from((QUARTERS | st.none(), st.floats(-1e6, 1e6), st.booleans() | st.none()))
+    )
     rows = [
         (model, task, item, epoch, draw(score))
         for model in models for task in tasks for item in items for epoch in epochs
         if draw(st.booleans()) or (item == items[0] and epoch == 1)
     ]  # fmt: skip
     if all(row[4] is None for row in rows):
-        rows[0] = (*rows[0][:4], 0.5)
+        rows[0] = (*rows[0][:4], True)
     if len(epochs) == 1:
         rows = [(*row[:3], row[4]) for row in rows]
         return dict(

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array
+from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.contrasts import Contrasts
+from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
+from rankbars.stats.resampling.components import Components
+from rankbars.stats.resampling.rankcounts import expected_rank
 
 __all__ = ["Aggregate", "Over"]
 
@@ -21,7 +27,7 @@ Over = Literal["items", "tasks", "families"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aggregate:
-    """Average score of each model, with its interval and its rank confidence interval.
+    """Average score of each model, with its interval and its rank interval.
 
     Parameters
     ----------
@@ -31,7 +37,8 @@ class Aggregate:
         Average of each model in the units of the input, and the ends of its own interval at
         level ``1 - alpha``, one model at a time; NaN for a model without scores on every task.
     best, worst : array of int, shape (M,)
-        Rank confidence interval, from paired contrasts of the average.
+        Rank confidence interval, from paired contrasts of the average; a rank band from `draws`
+        where `guarantee` is None.
     shown_better : array of bool, shape (M, M)
         ``[i, j]``: i was shown better than j on the average. Always from a run in which all
         statements hold at once (``scope="all"``), whatever `scope` says of `best` and `worst`.
@@ -42,7 +49,7 @@ class Aggregate:
     over : {"items", "tasks", "families"}
         Which average: over these tasks, over a population of tasks, or of families of tasks.
     estimator : str
-        How it was computed.
+        How it was estimated.
     unit : {"score", "rank"}
         Whether scores were averaged, or ranks within tasks.
     direction : {"higher", "lower"}
@@ -51,6 +58,30 @@ class Aggregate:
         What must hold, in plain sentences.
     notes : tuple of Note
         What the reader must know.
+    method : str
+        What was averaged: ``"mean"``, ``"average_rank"`` and so on.
+    normalise : str, optional
+        How scores were brought to a common scale.
+    limits : mapping from str to (float, float)
+        Scores that count as 0 and as 1 on each task, in the units of the input.
+    target : str
+        What the average is an average of, in plain words.
+    guarantee : float, optional
+        Probability with which `best` and `worst` hold; None where they are a band that describes
+        draws, or nothing is promised.
+    se : array of float, shape (M,), optional
+        Standard error of `score`.
+    draws : Draws, optional
+        Joint draws of the averages, higher is better.
+    rank_probability : array of float, shape (M, M), optional
+        ``[i, r]``: probability that model i has rank r + 1, counted in `draws`; NaN for a model
+        without an average. A description, not a confidence statement.
+    dominance : array of float, shape (M, M), optional
+        ``[i, j]``: probability that i is better than j, counted in `draws`.
+    contrasts : Contrasts, optional
+        Differences of all pairs, with intervals that hold together.
+    components : Components, optional
+        Variance between and within tasks, where both were estimated.
 
     Raises
     ------
@@ -73,6 +104,17 @@ class Aggregate:
     direction: Literal["higher", "lower"] = "higher"
     assumptions: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+    method: str = "mean"
+    normalise: str | None = None
+    limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    target: str = ""
+    guarantee: float | None = None
+    se: NDArray[np.float64] | None = None
+    draws: Draws | None = None
+    rank_probability: NDArray[np.float64] | None = None
+    dominance: NDArray[np.float64] | None = None
+    contrasts: Contrasts | None = None
+    components: Components | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -90,5 +132,27 @@ class Aggregate:
             "shown_better",
             frozen_array(self.shown_better, np.bool_, "shown_better", (size, size)),
         )
+        object.__setattr__(self, "se", frozen_optional(self.se, np.float64, "se", (size,)))
+        for name in ("rank_probability", "dominance"):
+            square = frozen_optional(getattr(self, name), np.float64, name, (size, size))
+            object.__setattr__(self, name, square)
+        object.__setattr__(self, "limits", MappingProxyType(dict(self.limits)))
         if not ((self.best >= 1) & (self.best <= self.worst) & (self.worst <= size)).all():
             raise DataError(f"Rank intervals must lie within 1 to {size}, best before worst.")
+        for part in (self.draws, self.contrasts):
+            if part is not None and part.models != self.models:
+                raise DataError("All parts of an average must speak of the same models.")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Mapping proxies cannot be pickled; worker processes and copies need results.
+        names = self.__slots__
+        values = [getattr(self, name) for name in names]
+        values[names.index("limits")] = dict(self.limits)
+        return type(self), tuple(values)
+
+    @property
+    def expected_rank(self) -> NDArray[np.float64] | None:
+        """Mean rank of each model over the draws, shape (M,); None without rank probabilities."""
+        if self.rank_probability is None:
+            return None
+        return expected_rank(self.rank_probability)

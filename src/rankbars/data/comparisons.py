@@ -46,9 +46,11 @@ class Comparisons:
     notes : tuple of Note
         What the reader must know about these comparisons.
     evidence : Items or Estimates, optional
-        The evidence itself, for corrections that resample.
+        The evidence itself, for corrections that resample; for votes the fitted strengths.
     guaranteed : bool
         False where the test does not fit the design of the rows, so that no error rate holds.
+    log_e : array of float, shape (M, M), optional
+        Logarithms of e-values that i is better than j, where the test gives them.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class Comparisons:
     notes: tuple[Note, ...] = ()
     evidence: Evidence | None = None
     guaranteed: bool = True
+    log_e: NDArray[np.float64] | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,6 +86,7 @@ class Comparisons:
         object.__setattr__(
             self, "exact_p", frozen_optional(self.exact_p, np.float64, "exact_p", square)
         )
+        object.__setattr__(self, "log_e", frozen_optional(self.log_e, np.float64, "log_e", square))
         if self.pairs is None and self.exact_p is None:
             raise DataError("Comparisons need statistics of the pairs or p-values; got neither.")
         if self.pairs is not None and self.pairs.statistic.shape != square:

@@ -77,9 +77,7 @@ class Contrasts:
             for name in ("diff", "se", "statistic")
         }
         object.__setattr__(self, "pairs", self.pairs._replace(**frozen))
-        object.__setattr__(
-            self, "maxima", frozen_optional(self.maxima, np.float64, "maxima")
-        )
+        object.__setattr__(self, "maxima", frozen_optional(self.maxima, np.float64, "maxima"))
         if self.correction == "maxt" and self.maxima is None:
             raise DataError("Contrasts with max-T need the draws of the largest difference.")
 

@@ -10,7 +10,18 @@ from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
 from rankbars.data.evidence import check_models
+from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.ranks import RankBounds
+from rankbars.stats.resampling.dominance import StatedPairs, dominance, state_pairs
+from rankbars.stats.resampling.rankcounts import (
+    choose_top,
+    rank_band,
+    rank_probability,
+    settle_ties,
+    top_probability,
+)
+from rankbars.stats.resampling.taskmeans import Ends, percentile_ends
 
 __all__ = ["SOURCES", "Draws", "Source"]
 
@@ -45,8 +56,8 @@ class Draws:
     Examples
     --------
     >>> draws = Draws(("a", "b"), [[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]], "bootstrap")
-    >>> draws.size, draws.effective
-    (3, 3.0)
+    >>> draws.size, draws.rank_probability()[0].round(2).tolist()
+    (3, [0.67, 0.33])
     """
 
     models: tuple[str, ...]
@@ -87,3 +98,87 @@ class Draws:
     def present(self) -> NDArray[np.bool_]:
         """Which models have a score, shape (M,)."""
         return np.asarray(~np.isnan(self.values[0]))
+
+    def interval(self, alpha: float = 0.05) -> Ends:
+        """Central share ``1 - alpha`` of the draws of each model: ``low`` and ``high``."""
+        return percentile_ends(self.values, check_rate("alpha", alpha))
+
+    def rank_probability(self) -> NDArray[np.float64]:
+        """Share of the draws in which each model has each rank, shape (M, M).
+
+        ``[i, r]`` belongs to model i and rank r + 1. Models that are tied in a draw share their
+        ranks evenly. Ranks count the models that have a score; a model without one has NaN.
+        """
+        present = np.flatnonzero(self.present)
+        found = np.zeros((len(self.models),) * 2)
+        found[~self.present] = np.nan
+        if present.size:
+            kept = settle_ties(self.values[:, present])
+            found[present, : present.size] = rank_probability(kept)
+        return found
+
+    def rank_band(self, alpha: float = 0.05) -> RankBounds:
+        """Central band of the ranks over the draws, as ``best`` and ``worst``, shape (M,).
+
+        A description: not a confidence interval under ties. Models without a score may stand
+        anywhere, which widens the bands of the others at their worse end.
+        """
+        size = len(self.models)
+        present = np.flatnonzero(self.present)
+        best, worst = np.ones(size, np.int64), np.full(size, size, np.int64)
+        if present.size:
+            found = self.rank_probability()[present, : present.size]
+            band = rank_band(found, self.size, alpha)
+            best[present] = band.best
+            worst[present] = band.worst + (size - present.size)
+        return RankBounds(best, worst)
+
+    def dominance(self) -> NDArray[np.float64]:
+        """Share of the draws in which i scores higher than j, shape (M, M); NaN without scores."""
+        present = np.flatnonzero(self.present)
+        found = np.full((len(self.models),) * 2, np.nan)
+        found[np.ix_(present, present)] = dominance(settle_ties(self.values[:, present]))
+        return found
+
+    def state_pairs(
+        self, alpha: float = 0.05, correction: Literal["bonferroni", "holm", "bh"] = "bonferroni"
+    ) -> StatedPairs:
+        """Pairs whose order these draws allow to state, with all pairs accounted for.
+
+        Parameters
+        ----------
+        alpha : float
+            Error rate, two-sided.
+        correction : {"bonferroni", "holm", "bh"}
+            ``"bonferroni"``, ``"holm"``: all stated pairs are right, with probability
+            ``1 - alpha``. ``"bh"``: on average at most a share of `alpha` of them is wrong, so
+            they are no order in which every line is claimed.
+
+        Returns
+        -------
+        StatedPairs
+            ``stated[i, j]``: i is better than j; ``reachable``: whether there are draws enough to
+            state anything.
+        """
+        return state_pairs(
+            np.nan_to_num(self.dominance(), nan=0.5), self.size, alpha, correction
+        )
+
+    def top_probability(self, k: int) -> NDArray[np.float64]:
+        """Probability that each model is among the `k` best, shape (M,); NaN without a score."""
+        return top_probability(self.rank_probability(), k)
+
+    def top(self, k: int, *, exactly: bool = True) -> tuple[str, ...]:
+        """The models best reported as the `k` best, in order of their names.
+
+        Parameters
+        ----------
+        k : int
+            Between 1 and the number of models.
+        exactly : bool
+            True: exactly k models, those with the largest probability of being among the k
+            best. False: every model for which that is likelier than not, however many.
+        """
+        found = np.nan_to_num(self.rank_probability(), nan=0.0)
+        chosen = choose_top(found, k, exactly=exactly)
+        return tuple(name for name, kept in zip(self.models, chosen, strict=True) if kept)

@@ -1,4 +1,4 @@
-"""Evidence about models on one task: scores per row, or published estimates.
+"""Evidence about models on one task: scores per row, published estimates, or votes.
 
 Higher is always better here. Readers settle direction before anything gets this far.
 """
@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.names import check_models
+from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 
 __all__ = [
@@ -21,6 +23,7 @@ __all__ = [
     "Evidence",
     "Folds",
     "Items",
+    "Votes",
     "check_models",
     "take_models",
     "take_rows",
@@ -280,7 +283,7 @@ class Estimates:
         return self.cov is not None or (self.se is not None and not np.isnan(self.se).all())
 
 
-Evidence: TypeAlias = Items | Estimates
+Evidence: TypeAlias = Items | Estimates | Votes
 
 
 def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -> Evidence:
@@ -289,6 +292,8 @@ def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -
     if chosen.size == len(evidence.models) and (chosen == np.arange(chosen.size)).all():
         return evidence
     models = tuple(evidence.models[i] for i in chosen)
+    if isinstance(evidence, Votes):
+        return evidence.take(chosen)
     if isinstance(evidence, Items):
         return replace(
             evidence,
@@ -320,14 +325,3 @@ def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
         answers=None if items.answers is None else items.answers[keep],
         runs=None if items.runs is None else items.runs[keep],
     )
-
-
-def check_models(models: tuple[str, ...]) -> tuple[str, ...]:
-    """The names as a tuple; raises `DataError` if one is repeated or there is none."""
-    names = tuple(models)
-    if not names:
-        raise DataError("At least one model is needed; found none.")
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"Model {twice!r} is named twice; each model needs a name of its own.")
-    return names

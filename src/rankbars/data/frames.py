@@ -10,8 +10,8 @@ import numpy as np
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.assembly import scores_from_tables
-from rankbars.data.tabular.coding import Chunk, ValueTable
 from rankbars.data.tabular.tidy import FileNames
+from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.errors import DataError
 
 __all__ = ["scores_from_frame", "table_from_frame"]
@@ -86,12 +86,16 @@ def _with_index(frame: Any) -> Any:
 
 def _cells(series: Any) -> Any:
     """Cells of a narwhals series: numbers as an array, anything else as Python values."""
-    if not series.is_null().any():
+    gaps = series.is_null().any()
+    if not gaps and (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
         cells = series.to_numpy()
         if cells.dtype.kind in "biuf":
             return cells
+    cells = series.to_list()
+    if not gaps:
+        return cells
     empty = series.is_null().to_list()
-    return [None if gone else value for value, gone in zip(series.to_list(), empty, strict=True)]
+    return [None if gone else cell for cell, gone in zip(cells, empty, strict=True)]
 
 
 def _relation_table(relation: Any) -> ValueTable:

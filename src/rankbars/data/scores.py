@@ -53,6 +53,8 @@ class TaskInfo:
         Declared limits of the score, in the units and direction of the input.
     coverage : Coverage, optional
         Scored, unscored, failed and missing rows per model of the task.
+    chance : float, optional
+        Declared score of guessing, in the units and direction of the input.
     """
 
     category: str | None = None
@@ -63,6 +65,7 @@ class TaskInfo:
     minimum: float | None = None
     maximum: float | None = None
     coverage: Coverage | None = field(default=None, compare=False)
+    chance: float | None = None
 
     def __post_init__(self) -> None:
         if self.direction not in ("higher", "lower"):

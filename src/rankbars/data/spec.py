@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
+from rankbars.data.voteoptions import VoteOptions
 from rankbars.errors import OptionError, UnknownOptionError
 
 __all__ = ["MISSING_POLICIES", "OVERS", "SCOPES", "Spec", "check_rate"]
 
 SCOPES = ("each", "all")
 MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds")
-OVERS = ("auto", "items", "tasks", "none")
+OVERS = ("auto", "items", "tasks", "families", "none")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ class Spec:
         How task intervals become an interval for a new task.
     alpha_overall : float
         Error rate of that merge.
-    over : {"auto", "items", "tasks", "none"}
+    over : {"auto", "items", "tasks", "families", "none"}
         Which average leads; ``"auto"`` lets the structure of the input decide.
     missing : str
         What to do where a model has no score.
@@ -44,6 +45,8 @@ class Spec:
         Start of every random stream.
     resamples : int
         Number of resamples, for methods that resample.
+    votes : VoteOptions
+        How pairwise votes are turned into strengths.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class Spec:
     missing: str = "raise"
     seed: int = 0
     resamples: int = 1000
+    votes: VoteOptions = field(default_factory=VoteOptions)
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
@@ -91,8 +95,11 @@ class Spec:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Spec:
         """Options from a plain dict; names that a later version added are left out."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+        known = {one.name for one in fields(cls)}
+        kept = {name: value for name, value in values.items() if name in known}
+        if "votes" in kept:
+            kept["votes"] = VoteOptions.from_dict(kept["votes"])
+        return cls(**kept)
 
 
 def check_rate(name: str, value: object) -> float:

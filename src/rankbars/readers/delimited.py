@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from rankbars.data.tabular.coding import Chunk, ValueTable
+from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, open_text
 

@@ -227,16 +227,18 @@ def number_text_column(scan: Scan, name: str, survey: Survey) -> tuple[str, Numb
         If it holds more than plain numbers and the usual words for none.
     """
     column = scan.column(name)[0]
-    cases = ""
+    cases, truths = "", False
     for text in survey.texts[f"number {name}"]:
         value = parse_number(text)
         if value is None or text.strip().casefold() not in WORDS:
             raise UnusualTextError(f"{scan.source}: the column {name!r} holds {text!r}.")
+        truths |= not np.isnan(value)
         quoted = text.replace("'", "''")
         cases += f" WHEN {column} = '{quoted}' THEN {'NULL' if np.isnan(value) else value}"
     number = _as_number(column)
     expression = f"CASE{cases} ELSE {number} END" if cases else number
-    return expression, NumberColumn(None, survey.known[name], 0, truths=False)
+    known = survey.known[name]
+    return expression, NumberColumn(None, known, 0, truths=truths and not known)
 
 
 def convert_text(scan: Scan, name: str, rows: int) -> tuple[NDArray[np.float64], NumberColumn]:

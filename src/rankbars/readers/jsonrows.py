@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rankbars.data.tabular.coding import Chunk, ValueTable
+from rankbars.data.tabular.coding import CodedTable
+from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, open_text
 
-__all__ = ["is_json_lines", "open_json", "open_json_lines"]
+__all__ = ["JsonLinesTable", "is_json_lines", "open_json"]
 
 CHUNK_ROWS = 1 << 15
+
+# Rows that a first look takes in.
+FIRST_ROWS = 1000
 
 Row = dict[str, Any]
 
@@ -36,19 +40,53 @@ def is_json_lines(head: str) -> bool:
     return rest.lstrip().startswith("{")
 
 
-def open_json_lines(file: InputFile, rows: int | None = None) -> ValueTable:
-    """The file as a table with one row per line; columns are all keys that occur.
+class JsonLinesTable:
+    """A file with one object per line, read in one go.
+
+    Its columns are the keys of the first rows, and all further ones once it was coded: then
+    `columns` has grown, and a column that matters can be asked for in a second go.
 
     Parameters
     ----------
     file : InputFile
         The file.
-    rows : int, optional
-        Look for columns in the first rows only.
     """
-    first = itertools.islice(_read_lines(file), rows)
-    columns = tuple(dict.fromkeys(key for row in first for key in row))
-    return _table(file, columns, lambda: _read_lines(file), 0)
+
+    header_rows = 0
+
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
+        self._keys: dict[str, None] = {}
+        for row in itertools.islice(_read_lines(file), FIRST_ROWS):
+            self._keys |= dict.fromkeys(row)
+
+    @property
+    def source(self) -> str:
+        """Name for messages."""
+        return self._file.label
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Keys seen so far, in order of appearance."""
+        return tuple(self._keys)
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+        return self._table().head(rows)
+
+    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
+        """Columns in coded form; notices further columns on the way."""
+        return self._table().code(labels, numbers)
+
+    def _table(self) -> ValueTable:
+        return _table(self._file, self.columns, self._read_rows)
+
+    def _read_rows(self) -> Iterator[Row]:
+        keys = self._keys
+        for row in _read_lines(self._file):
+            if not row.keys() <= keys.keys():
+                keys |= dict.fromkeys(row)
+            yield row
 
 
 def open_json(file: InputFile) -> ValueTable:
@@ -66,26 +104,27 @@ def open_json(file: InputFile) -> ValueTable:
         content = _parse(file, text.read(), None)
     rows = _rows_of(file, content)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    return _table(file, columns, lambda: iter(rows), 0)
+    return _table(file, columns, lambda: iter(rows))
 
 
 def _table(
-    file: InputFile, columns: tuple[str, ...], read: Callable[[], Iterator[Row]], header: int
+    file: InputFile, columns: tuple[str, ...], read: Callable[[], Iterator[Row]]
 ) -> ValueTable:
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         rows = read()
         while chunk := list(itertools.islice(rows, CHUNK_ROWS)):
             yield {name: [row.get(name) for row in chunk] for name in wanted}
 
-    return ValueTable(file.label, columns, read_chunks, header)
+    return ValueTable(file.label, columns, read_chunks, header_rows=0)
 
 
 def _read_lines(file: InputFile) -> Iterator[Row]:
+    decoder = json.JSONDecoder(object_pairs_hook=_object)
     with open_text(file) as text:
         for number, line in enumerate(text, start=1):
-            if not line.strip():
+            if line.isspace():
                 continue
-            row = _parse(file, line, number)
+            row = _parse(file, line, number, decoder)
             if not isinstance(row, dict):
                 raise ReadError.at(
                     file.label,
@@ -96,9 +135,12 @@ def _read_lines(file: InputFile) -> Iterator[Row]:
             yield row
 
 
-def _parse(file: InputFile, text: str, number: int | None) -> Any:
+def _parse(
+    file: InputFile, text: str, number: int | None, decoder: json.JSONDecoder | None = None
+) -> Any:
+    decoder = decoder or json.JSONDecoder(object_pairs_hook=_object)
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        return decoder.decode(text)
     except json.JSONDecodeError as error:
         row = number if number is not None else error.lineno
         cut = error.pos >= len(text.rstrip())

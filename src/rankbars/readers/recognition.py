@@ -137,13 +137,13 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
     if not known and not head.startswith(b"PAR1"):
         return None
     state = path.stat()
-    layout, reason = _look(path, state.st_size, state.st_mtime_ns)
+    layout, reason = _look(path.resolve(), state.st_size, state.st_mtime_ns)
     if layout is None:
         return Recognition(wanted, DECLINED, reason)
     found = "tidy" if layout == "tidy" else "wide"
     if found != wanted:
         return None
-    return Recognition(wanted, TABLE, reason if found == "tidy" else f"{layout}: {reason}")
+    return Recognition(wanted, TABLE, f"{reason}." if found == "tidy" else f"{layout}: {reason}.")
 
 
 # The formats of tables ask the same of the same file, one after the other.
@@ -151,7 +151,7 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
 def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
     """Layout of a table and the reason, or None and why there is none."""
     with Engine() as engine:
-        table = open_table(InputFile(path, path.name), engine, first_look=True)
+        table = open_table(InputFile(path, path.name), engine)
         if not table.head(1):
             return None, "There is a header and no row below it."
         try:

@@ -11,14 +11,15 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.assembly import scores_from_tables
-from rankbars.data.tabular.coding import CodedTable, Table, ValueTable
+from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.metrics import usual_direction
 from rankbars.data.tabular.tidy import FileNames
+from rankbars.data.tabular.valuetables import ValueTable
 from rankbars.errors import ReadError
 from rankbars.readers.delimited import open_delimited, read_header
 from rankbars.readers.engine import Engine
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
-from rankbars.readers.jsonrows import is_json_lines, open_json, open_json_lines
+from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 
 if TYPE_CHECKING:
     from rankbars.readers.relations import RelationTable
@@ -30,9 +31,6 @@ DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
-
-# Rows that a first look at a file without a header takes in.
-FIRST_ROWS = 1000
 
 # From this size on, a CSV file is read by the engine; reading it cell by cell takes seconds.
 BIG_CSV_BYTES = 8 << 20
@@ -65,17 +63,8 @@ def read_tables(files: Sequence[InputFile], options: TableOptions) -> Scores:
         return scores_from_tables(tables, options).with_notes(notes)
 
 
-def open_table(file: InputFile, engine: Engine, *, first_look: bool = False) -> Table:
+def open_table(file: InputFile, engine: Engine) -> Table:
     """The file as a table; nothing but its header has been read.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    engine : Engine
-        For files that it scans.
-    first_look : bool
-        Whether columns that only occur late in a file without a header may be overlooked.
 
     Raises
     ------
@@ -90,7 +79,7 @@ def open_table(file: InputFile, engine: Engine, *, first_look: bool = False) -> 
         return parquet_table(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
     if suffix in JSON_LINES_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and is_json_lines(start)):
-        return open_json_lines(file, FIRST_ROWS if first_look else None)
+        return JsonLinesTable(file)
     if suffix in JSON_SUFFIXES or (
         suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))
     ):

@@ -57,6 +57,11 @@ class Design(NamedTuple):
     block: int = 1
     ties: float = 0.0
 
+    @property
+    def name(self) -> str:
+        """All of it in one line, for the names of random streams."""
+        return " ".join(f"{field} {value}" for field, value in self._asdict().items())
+
 
 class RankSets(NamedTuple):
     """True ranks: tied models share all their ranks. Rank 1 is the best.
@@ -79,7 +84,7 @@ def mean_scores(n_models: int) -> Array:
     >>> mean_scores(4).round(3).tolist()
     [1.0, 1.414, 1.732, 2.0]
     """
-    return np.sqrt(np.arange(1.0, n_models + 1))
+    return np.asarray(np.sqrt(np.arange(1.0, n_models + 1)))
 
 
 def block_correlation(n_models: int, block: int, rho: float, between: float = 0.0) -> Array:

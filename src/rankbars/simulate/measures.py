@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.simulate.designs import RankSets
-from rankbars.simulate.study import Row, Table
+from rankbars.simulate.study import Cell, Row, Table
 
-__all__ = ["Tally", "compare_with_published", "covers", "share_of_field", "tally_rows"]
+__all__ = [
+    "Published",
+    "Tally",
+    "compare_with_published",
+    "covers",
+    "share_of_field",
+    "tally_rows",
+]
+
+Published = Mapping[Any, float | tuple[float, float]]
+"""Published values, or ranges of them, by what they belong to and the quantity."""
 
 
 def share_of_field(best: ArrayLike, worst: ArrayLike, n_models: int) -> NDArray[np.float64]:
@@ -54,7 +64,7 @@ def covers(best: ArrayLike, worst: ArrayLike, truth: RankSets) -> NDArray[np.boo
 class Tally(NamedTuple):
     """Values of one quantity over independent repetitions, as sums that can be added up."""
 
-    count: int
+    number: int
     total: float
     squares: float
 
@@ -67,26 +77,27 @@ class Tally(NamedTuple):
     def add(self, other: Tally) -> Tally:
         """Both together."""
         return Tally(
-            self.count + other.count, self.total + other.total, self.squares + other.squares
+            self.number + other.number, self.total + other.total, self.squares + other.squares
         )
 
     @property
     def mean(self) -> float:
         """Mean of the values."""
-        return self.total / self.count
+        return self.total / self.number
 
     @property
     def standard_error(self) -> float:
-        """Monte-Carlo standard error of the mean; at least that of one more and one less in count.
+        """Monte-Carlo standard error of the mean.
 
-        A share of exactly 0 or 1 has no spread; half an event is then assumed.
+        Equal values, such as a share of exactly 0 or 1, show no spread; half an event is then
+        assumed.
         """
-        if self.count < 2:
+        if self.number < 2:
             return math.inf
-        variance = max(self.squares / self.count - self.mean**2, 0.0)
-        floor = 0.5 / self.count
-        variance = max(variance, floor * (1 - floor))
-        return math.sqrt(variance / self.count)
+        variance = self.squares / self.number - self.mean**2
+        if variance <= 0:
+            variance = (0.5 / self.number) * (1 - 0.5 / self.number)
+        return math.sqrt(variance / (self.number - 1))
 
 
 def tally_rows(key: Mapping[str, str | int | float], values: Mapping[str, ArrayLike]) -> Table:
@@ -107,11 +118,9 @@ def tally_rows(key: Mapping[str, str | int | float], values: Mapping[str, ArrayL
 
 
 def compare_with_published(
-    rows: Iterable[Row],
-    columns: tuple[str, ...],
-    published: Mapping[tuple[Hashable, ...], float],
+    rows: Iterable[Row], columns: tuple[str, ...], published: Published
 ) -> Table:
-    """One row per quantity: the published value beside ours with its standard error.
+    """One row per quantity: the published value (or range) beside ours with its standard error.
 
     Parameters
     ----------
@@ -122,21 +131,23 @@ def compare_with_published(
     published : mapping
         Published values by the content of `columns` and the quantity.
     """
-    tallies: dict[tuple[Hashable, ...], Tally] = {}
+    tallies: dict[tuple[Cell, ...], Tally] = {}
     for row in rows:
         key = (*(row[column] for column in columns), row["quantity"])
-        count, total, squares = (row[name] for name in Tally._fields)
-        tally = Tally(int(count or 0), float(total or 0.0), float(squares or 0.0))
+        number, total, squares = (row[name] for name in Tally._fields)
+        tally = Tally(int(number or 0), float(total or 0.0), float(squares or 0.0))
         tallies[key] = tallies[key].add(tally) if key in tallies else tally
     table: Table = []
     for key, tally in tallies.items():
-        named = dict(zip((*columns, "quantity"), key, strict=True))
+        known = published.get(key)
+        low, high = known if isinstance(known, tuple) else (known, known)
         made: Row = {
-            **named,  # type: ignore[dict-item]  # cells came from rows
-            "published": published.get(key),
+            **dict(zip((*columns, "quantity"), key, strict=True)),
+            "published_low": low,
+            "published_high": high,
             "value": tally.mean,
             "standard_error": tally.standard_error,
-            "repetitions": tally.count,
+            "repetitions": tally.number,
         }
         table.append(made)
     return table

@@ -77,7 +77,7 @@ def pool_intervals(
     made: dict[float, list[rb.RankIntervals]] = {level: [] for level in levels}
     for start in range(0, len(truth), CHUNK):
         part = truth[start : start + CHUNK]
-        rng = stream(seed, "new tasks", *design, start)
+        rng = stream(seed, "new tasks", design.name, start)
         rows = rng.standard_normal((len(part), design.n_rows, design.n_models))
         rows *= design.sigma
         rows += part[:, None, :]
@@ -135,7 +135,7 @@ def measure_new_tasks(design: Design, plan: NewTaskPlan) -> Table:
 
 def _draw_tasks(design: Design, n_tasks: int, repetition: int, seed: int) -> list[int]:
     """Numbers of the training tasks, then of the new ones."""
-    rng = stream(seed, "new tasks", *design, "draw", n_tasks, repetition)
+    rng = stream(seed, "new tasks", design.name, "draw", n_tasks, repetition)
     drawn: list[int] = rng.choice(POOL, n_tasks + UNSEEN, replace=False).tolist()
     return drawn
 

@@ -57,7 +57,8 @@ def task_scores(design: Design) -> NDArray[np.float64]:
     """True scores of the one task of a configuration, the same in every run, shape (M,)."""
     spread = spread_root(design) @ legacy_normals(design.n_models, 1)
     scores = mean_scores(design.n_models) + spread.T
-    return tie_closest(scores, tied_models(design.n_models, design.ties))[0]
+    tied = tie_closest(scores, tied_models(design.n_models, design.ties))
+    return np.asarray(tied[0])
 
 
 def measure_this_task(design: Design, plan: ThisTaskPlan) -> Table:
@@ -79,12 +80,11 @@ def measure_this_task(design: Design, plan: ThisTaskPlan) -> Table:
     truth = task_scores(design)
     sets = true_rank_sets(truth)
     root = spread_root(design, BETWEEN_BLOCKS)
-    rng = stream(plan.seed, "this task", *design)
+    rng = stream(plan.seed, "this task", design.name)
     shape = (plan.repetitions, design.n_rows, design.n_models)
     rows = truth + rng.standard_normal(shape) @ root.T
     # The name of a task keys its resamples.
-    key = " ".join(str(part) for part in design)
-    tasks = {f"{key} repetition {i:04d}": one for i, one in enumerate(rows)}
+    tasks = {f"{design.name} repetition {i:04d}": one for i, one in enumerate(rows)}
     comparisons = rb.compare(rb.Scores.from_arrays(tasks, model_names(design.n_models)), test="t")
     table: Table = []
     for level in plan.levels:

@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from rankbars.data.evidence import Items
+from rankbars.data.aggregate import Over
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS
 from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.steps.estimators import ESTIMATORS, take_estimator
+from rankbars.steps.itemaverages import is_share
+from rankbars.steps.plans import AveragePlan
+from rankbars.steps.scales import fixed_limits
+from rankbars.steps.taskpoints import METHODS, take_method
 
-__all__ = ["ESTIMATORS", "AveragePlan", "plan_average"]
-
-ESTIMATORS: dict[str, Literal["items", "tasks"]] = {"analytic": "items", "t": "tasks"}
-"""Which average each estimator is for."""
-
-
-class AveragePlan(NamedTuple):
-    """What is averaged: which population, scores or ranks, with which weights."""
-
-    over: Literal["items", "tasks"]
-    unit: Literal["score", "rank"]
-    direction: Direction
-    weights: Mapping[str, float]
+__all__ = ["ESTIMATORS", "METHODS", "AveragePlan", "plan_average"]
 
 
 def plan_average(
@@ -33,29 +27,62 @@ def plan_average(
     over: str = "auto",
     estimator: str = "auto",
     weights: Mapping[str, float] | None = None,
+    *,
+    method: str = "auto",
+    normalise: str | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
 ) -> AveragePlan:
-    """What can and should be averaged, decided by the structure of the input alone."""
+    """What can and should be averaged, decided by the structure of the input alone.
+
+    Raises
+    ------
+    UnknownOptionError
+        If a name is not known.
+    OptionError
+        If options do not fit each other or the scores, or a weight is out of range.
+    DataError
+        If there are fewer than two tasks (or families) with weight.
+    """
+    _check_names(over, estimator, method)
+    shares = _shares(scores, weights)
+    if len(shares) < 2:
+        raise DataError(f"An average needs at least two tasks with weight; found {len(shares)}.")
+    fixed = fixed_limits(scores, shares, normalise, limits)
+    chosen = _choose_method(scores, shares, method, normalise)
+    target = _choose_over(scores, shares, over, estimator, chosen)
+    name = _choose_estimator(scores, shares, estimator, target, chosen.name)
+    take_estimator(name, target)
+    if normalise == "minmax_draws" and (name, target) != ("bootstrap", "items"):
+        raise OptionError(
+            "Normalisation 'minmax_draws' takes its limits from draws of resampled items. Use "
+            "over='items' and estimator='bootstrap', or normalise='bounds'."
+        )
+    return AveragePlan(
+        over=target,
+        estimator=name,
+        method=chosen.name,
+        direction=_direction(scores, shares, chosen.name, normalise),
+        weights=shares,
+        shared=_shared_models(scores, shares),
+        normalise=None if normalise == "rank" else normalise,
+        limits=fixed,
+        families=_families(scores, shares) if target == "families" else {},
+    )
+
+
+class _Chosen(NamedTuple):
+    name: str
+    fallback: bool  # ranks because the tasks have no scale in common
+
+
+def _check_names(over: str, estimator: str, method: str) -> None:
     known = tuple(value for value in OVERS if value != "none")
     if over not in known:
         raise UnknownOptionError.among("average (over)", over, known)
     if estimator != "auto" and estimator not in ESTIMATORS:
         raise UnknownOptionError.among("estimator", estimator, ("auto", *ESTIMATORS))
-    shares = _shares(scores, weights)
-    if len(shares) < 2:
-        raise DataError(f"An average needs at least two tasks with weight; found {len(shares)}.")
-    one_scale = _one_scale(scores, shares)
-    sure = all(_has_error(scores, name) for name in shares)
-    wanted = over if estimator == "auto" else ESTIMATORS[estimator]
-    if over not in ("auto", wanted):
-        raise OptionError(f"Estimator {estimator!r} is for over={wanted!r}; got over={over!r}.")
-    if wanted == "items":
-        _refuse_items(one_scale, sure)
-    chosen: Literal["items", "tasks"] = (
-        "items" if wanted != "tasks" and one_scale and sure else "tasks"
-    )
-    directions = {scores.info[name].direction for name in shares}
-    direction: Direction = "lower" if not one_scale or directions == {"lower"} else "higher"
-    return AveragePlan(chosen, "score" if one_scale else "rank", direction, shares)
+    if method != "auto":
+        take_method(method)
 
 
 def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, float]:
@@ -74,6 +101,64 @@ def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, fl
     return {name: value / total for name, value in raw.items() if value > 0}
 
 
+def _choose_method(
+    scores: Scores, shares: Mapping[str, float], method: str, normalise: str | None
+) -> _Chosen:
+    common = normalise not in (None, "rank") or _one_scale(scores, shares)
+    if normalise == "rank":
+        if method not in ("auto", "mean", "average_rank"):
+            raise OptionError(f"Ranks within tasks are averaged; got method={method!r}.")
+        return _Chosen("average_rank", False)
+    if method == "auto":
+        return _Chosen("mean" if common else "average_rank", not common)
+    if not common and METHODS[method].linear is not None:
+        raise OptionError(
+            "These tasks are measured in different ways (metric, direction or unit), so their "
+            f"scores cannot be averaged by the method {method!r}. Use average_rank, or bring them "
+            "to one scale (--normalise)."
+        )
+    return _Chosen(method, False)
+
+
+def _choose_over(
+    scores: Scores, shares: Mapping[str, float], over: str, estimator: str, chosen: _Chosen
+) -> Over:
+    counts = estimator == "bootstrap"
+    sure = all(_has_error(scores.tasks[name], counts=counts) for name in shares)
+    fits = ("items", "tasks") if estimator == "auto" else tuple(ESTIMATORS[estimator])
+    wanted = over
+    if over == "auto":
+        items = "items" in fits and (len(fits) == 1 or (sure and not chosen.fallback))
+        wanted = "items" if items else "tasks"
+    if wanted == "items":
+        _refuse_items(chosen, sure)
+        return "items"
+    return "families" if wanted == "families" else "tasks"
+
+
+def _choose_estimator(
+    scores: Scores, shares: Mapping[str, float], estimator: str, over: Over, method: str
+) -> str:
+    if estimator != "auto":
+        return estimator
+    if over != "items":
+        return "t"
+    if METHODS[method].linear is not None:
+        return "analytic"
+    can = all(_can_resample(scores.tasks[name]) for name in shares)
+    return "bootstrap" if can else "analytic"
+
+
+def _direction(
+    scores: Scores, shares: Mapping[str, float], method: str, normalise: str | None
+) -> Direction:
+    if METHODS[method].unit == "rank":
+        return "lower"
+    lower = {scores.info[name].direction for name in shares} == {"lower"}
+    shown_raw = METHODS[method].linear is not None and normalise is None
+    return "lower" if lower and shown_raw else "higher"
+
+
 def _one_scale(scores: Scores, shares: Mapping[str, float]) -> bool:
     infos = [scores.info[name] for name in shares]
     metrics = {info.metric for info in infos}
@@ -83,15 +168,58 @@ def _one_scale(scores: Scores, shares: Mapping[str, float]) -> bool:
     return metric is None or not depends_on_scale(metric)
 
 
-def _has_error(scores: Scores, name: str) -> bool:
-    evidence = scores.tasks[name]
+def _has_error(evidence: Evidence, *, counts: bool) -> bool:
     if isinstance(evidence, Items):
         return evidence.n >= 2
-    return evidence.has_uncertainty
+    return evidence.has_uncertainty or (counts and is_share(evidence))
 
 
-def _refuse_items(one_scale: bool, sure: bool) -> None:
-    if not one_scale:
+def _can_resample(evidence: Evidence) -> bool:
+    return (
+        isinstance(evidence, Items)
+        and not isinstance(evidence.design, Folds)
+        and not np.isnan(evidence.values[:, _seen(evidence)]).any()
+    )
+
+
+def _seen(evidence: Evidence) -> np.ndarray:
+    if isinstance(evidence, Estimates):
+        return ~np.isnan(evidence.mean)
+    return ~np.isnan(evidence.values).all(axis=0)
+
+
+def _shared_models(scores: Scores, shares: Mapping[str, float]) -> tuple[str, ...]:
+    """Models with some score on every task that has weight."""
+    shared = set(scores.models)
+    for name in shares:
+        evidence = scores.tasks[name]
+        seen = _seen(evidence)
+        shared &= {model for i, model in enumerate(evidence.models) if seen[i]}
+    return tuple(sorted(shared))
+
+
+def _families(scores: Scores, shares: Mapping[str, float]) -> dict[str, str]:
+    found, lacking = {}, []
+    for name in shares:
+        family = scores.info[name].family
+        if family is None:
+            lacking.append(name)
+        else:
+            found[name] = family
+    if lacking:
+        shown = ", ".join(repr(name) for name in lacking[:3])
+        shown += f" and {len(lacking) - 3} more tasks" if len(lacking) > 3 else ""
+        raise OptionError(
+            f"The average over families needs the family of every task; not known for {shown}. "
+            "Give them with --families FILE, or use --aggregate tasks."
+        )
+    if len(set(found.values())) < 2:
+        raise DataError("The average over families needs at least two families; found one.")
+    return found
+
+
+def _refuse_items(chosen: _Chosen, sure: bool) -> None:
+    if chosen.fallback:
         raise OptionError(
             "These tasks are measured in different ways (metric, direction or unit), so their "
             'scores cannot be averaged. Use over="tasks" (--aggregate tasks): it averages ranks '

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Folds, Items
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
@@ -20,6 +20,7 @@ from rankbars.stats.pairwise.summaries import (
 )
 from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only, weighted_values
 from rankbars.steps.tested import Setting, Tested
+from rankbars.steps.votetests import strength_test
 
 __all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
 
@@ -131,7 +132,9 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
 
 
 def z_test(evidence: Evidence, setting: Setting) -> Tested:
-    """Normal test of published scores with standard errors or a covariance."""
+    """Normal test of published scores with standard errors, or of strengths fitted to votes."""
+    if isinstance(evidence, Votes):
+        return strength_test(evidence, setting)
     if not isinstance(evidence, Estimates):
         raise OptionError(
             "The z-test is for published scores with standard errors; this task has scores "

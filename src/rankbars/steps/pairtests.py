@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
 from rankbars.data.notes import Note
+from rankbars.data.votes import Votes
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
@@ -23,6 +24,7 @@ from rankbars.steps.othertests import (
     wilcoxon_test,
 )
 from rankbars.steps.tested import Setting, Tested, pad_tested
+from rankbars.steps.votetests import binomial_test, e_process_test
 
 __all__ = ["TESTS", "PairTest", "choose_test", "compare_evidence"]
 
@@ -40,12 +42,14 @@ TESTS: dict[str, PairTest] = {
     "mcnemar_midp": mcnemar_midp_test,
     "two_way": two_way_test,
     "welch": welch_test,
+    "binomial": binomial_test,
+    "e_process": e_process_test,
 }
 
 
 def choose_test(evidence: Evidence) -> str:
     """The test that ``auto`` stands for: the design of the rows decides, never the result."""
-    if isinstance(evidence, Estimates):
+    if isinstance(evidence, Estimates | Votes):
         return "z"
     if isinstance(evidence.design, Folds):
         return "corrected_t"
@@ -81,8 +85,14 @@ def compare_evidence(
     except OptionError as error:
         raise OptionError(f"Task {task!r}: {error}") from error
     positions = np.array([models.index(model) for model in taken.models], dtype=np.int64)
+    about = tuple(
+        Note(code, text, task, tuple(taken.models[i] for i in members))
+        for code, text, members in tested.about
+    )
+    if tested.kept is not None:
+        positions = positions[tested.kept]
     padded = pad_tested(tested, positions, len(models))
-    rows = evidence.n if isinstance(evidence, Items) else _known_rows(evidence)
+    rows = _known_rows(evidence) if tested.rows is None else tested.rows
     identical = _identical_note(padded.pairs, models, task)
     return Comparisons(
         models=models,
@@ -97,8 +107,9 @@ def compare_evidence(
         decided_by=padded.decided_by,
         assumptions=tested.assumptions,
         guaranteed=tested.guaranteed,
-        notes=tuple(Note(code, text, task) for code, text in tested.notes) + identical,
-        evidence=taken,
+        notes=tuple(Note(code, text, task) for code, text in tested.notes) + about + identical,
+        evidence=taken if tested.fitted is None else tested.fitted,
+        log_e=padded.log_e,
     )
 
 
@@ -113,9 +124,13 @@ def _identical_note(
 
 
 def _present(evidence: Evidence) -> NDArray[np.intp]:
+    if isinstance(evidence, Votes):
+        return np.arange(len(evidence.models))
     values = evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
     return np.flatnonzero(~np.isnan(values).all(axis=0))
 
 
-def _known_rows(evidence: Estimates) -> int:
+def _known_rows(evidence: Evidence) -> int:
+    if not isinstance(evidence, Estimates):
+        return evidence.n
     return 0 if evidence.n is None else int(evidence.n.max(initial=0))

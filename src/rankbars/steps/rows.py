@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Items
+from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.summaries import weighted_rows
 
@@ -18,6 +18,11 @@ def item_rows(evidence: Evidence, test: str) -> Items:
     """The evidence as rows; raises `OptionError` where there are only published scores."""
     if isinstance(evidence, Items):
         return evidence
+    if isinstance(evidence, Votes):
+        raise OptionError(
+            f"Test {test!r} needs scores per item, fold or run; this task has votes. Use --test z, "
+            "binomial or e_process (or auto)."
+        )
     raise OptionError(
         f"Test {test!r} needs scores per item, fold or run; this task has one score per model. "
         "Use --test z (or auto)."

@@ -14,11 +14,12 @@ __all__ = ["Setting", "Tested", "pad_tested"]
 
 
 class Setting(NamedTuple):
-    """What a test that resamples needs: a seed, a number of draws, and what they are for."""
+    """What some tests need: a seed, a number of draws, what they are for; choices for votes."""
 
     seed: int = 0
     resamples: int = 1000
     key: str = ""
+    votes: VoteOptions = VoteOptions()
 
 
 class Tested(NamedTuple):
@@ -31,6 +32,11 @@ class Tested(NamedTuple):
     decided_by: PairStatistics | None = None  # decides instead of `pairs`, which describe means
     notes: tuple[tuple[str, str], ...] = ()
     guaranteed: bool = True
+    about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()  # notes about single models
+    kept: NDArray[np.intp] | None = None  # positions of the models that were tested, if not all
+    fitted: Estimates | None = None  # what corrections resample instead of the evidence
+    rows: int | None = None  # rows that were used, if not all
+    log_e: NDArray[np.float64] | None = None  # log e-values, where there are any
 
 
 def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Tested:
@@ -55,10 +61,15 @@ def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Teste
     if exact is not None:
         exact = np.ones((size, size))
         exact[block] = tested.exact_p
+    log_e = tested.log_e
+    if log_e is not None:
+        log_e = np.zeros((size, size))
+        log_e[block] = tested.log_e
     return tested._replace(
         summary=ModelSummary(*vectors),
         pairs=None if tested.pairs is None else _pad_pairs(tested.pairs, block, size),
         exact_p=exact,
+        log_e=log_e,
         decided_by=None
         if tested.decided_by is None
         else _pad_pairs(tested.decided_by, block, size),

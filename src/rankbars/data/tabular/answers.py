@@ -112,6 +112,9 @@ def _identities(
 class Sides:
     """Cluster and weight of each row, which must agree between models.
 
+    A column of clusters that was only recognised by its name, and does not describe rows, is set
+    aside; one that the caller named raises `DataError`.
+
     Parameters
     ----------
     records : Records
@@ -120,11 +123,14 @@ class Sides:
         Cluster code of each row.
     weights : array of float, shape (R,), or None
         Weight of each row.
+    set_aside : str
+        Why the clusters are not used; empty if they are.
     """
 
     records: Records
     clusters: NDArray[np.int64] | None
     weights: NDArray[np.float64] | None
+    set_aside: str = ""
 
     @classmethod
     def of(cls, records: Records, index: Index) -> Sides:
@@ -140,12 +146,17 @@ class Sides:
         """Enter one block; `row` is the position of each of its rows."""
         if self.clusters is not None:
             codes = rows.block.labels["cluster"].astype(np.int64)
-            self._refuse(rows, codes < 0, "the cluster is empty", "Every row needs one")
             new = self.clusters[row] < 0
             # Of several entries the first one counts, so that the message names the other.
             self.clusters[row[new][::-1]] = codes[new][::-1]
             differs = self.clusters[row] != codes
-            self._refuse(rows, differs, "the row is in two clusters", "It must be in the same one")
+            if "cluster" in self.records.named:
+                self._refuse(rows, codes < 0, "the cluster is empty", "Every row needs one")
+                self._refuse(
+                    rows, differs, "the row is in two clusters", "It must be in the same one"
+                )
+            elif (codes < 0).any() or differs.any():
+                self.clusters, self.set_aside = None, "it does not describe every row"
         if self.weights is not None:
             given = rows.block.numbers["weight"]
             bad = ~(np.isfinite(given) & (given >= 0))
@@ -154,6 +165,14 @@ class Sides:
             self.weights[row[new][::-1]] = given[new][::-1]
             differs = self.weights[row] != given
             self._refuse(rows, differs, "the row has two weights", "It must have the same one")
+
+    def settle(self, task_of_row: NDArray[np.int64]) -> None:
+        """Set clusters aside that tell the rows of no task apart."""
+        if self.clusters is None or "cluster" in self.records.named:
+            return
+        pairs = np.unique(np.stack((task_of_row, self.clusters)), axis=1)
+        if pairs.shape[1] == len(np.unique(task_of_row)):
+            self.clusters, self.set_aside = None, "it tells no rows of a task apart"
 
     def _refuse(self, rows: CleanRows, bad: NDArray[np.bool_], problem: str, expected: str) -> None:
         if bad.any():

@@ -68,7 +68,8 @@ def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: Table
     found = []
     for plan, parts in groups.items():
         scores = _read_group(Group.of(plan, parts), options)
-        found.append(replace(scores, notes=describe_group(parts, sources[plan]) + scores.notes))
+        remarks = describe_group(parts, sources[plan], alone=len(tables) == 1)
+        found.append(replace(scores, notes=remarks + scores.notes))
     return join_scores(found)
 
 
@@ -91,7 +92,7 @@ def _read_group(group: Group, options: TableOptions) -> Scores:
     if group.plan.kind == "positions":
         group = replace(group, table=number_rows(group.table),
                         plan=RowPlan("items", ("item",), (), ()))  # fmt: skip
-    records = Records(group.table, group.plan.keys, options)
+    records = Records(group.table, group.plan.keys, options, group.named)
     index = index_rows(records, [role for role in TRAIT_ROLES if role in group.table.names])
     if not len(index.pairs):
         raise DataError("No row is left to read: all of them are empty or excluded.")

@@ -139,12 +139,12 @@ class NumberCells:
         self.unread: Unread | None = None
         self.percentages = 0
         self.plain = 0
-        self.truths = True
+        self._only_truths = True
 
     def extend(self, cells: Sequence[object] | NDArray[Any]) -> None:
         """Append cells."""
         if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
-            self.truths &= cells.dtype.kind == "b"
+            self._only_truths &= cells.dtype.kind == "b"
             values = np.asarray(cells, dtype=np.float64)
             self.plain += int(np.count_nonzero(~np.isnan(values)))
             self._values.frombytes(values.tobytes())
@@ -152,6 +152,11 @@ class NumberCells:
         append, convert = self._values.append, self._convert
         for cell in cells:
             append(convert(cell))
+
+    @property
+    def truths(self) -> bool:
+        """Whether there are values and all of them are true or false."""
+        return self._only_truths and self.plain > 0
 
     def values(self) -> NDArray[np.float64]:
         """Values so far, shape (rows,)."""
@@ -165,7 +170,7 @@ class NumberCells:
         if isinstance(cell, bool | np.bool_):
             self.plain += 1
             return float(cell)
-        self.truths = False
+        self._only_truths = False
         if isinstance(cell, int | float | np.integer | np.floating | decimal.Decimal):
             try:
                 value = float(cell)
@@ -185,11 +190,11 @@ class NumberCells:
             self.percentages += 1
         else:
             self.plain += 1
-        self.truths &= cell.strip().casefold() in WORDS
+        self._only_truths &= cell.strip().casefold() in WORDS
         return value
 
     def _remember(self, text: str) -> float:
-        self.truths = False
+        self._only_truths = False
         if self.unread is None:
             self.unread = Unread(len(self._values), text, 1)
         else:

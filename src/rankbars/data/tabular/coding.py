@@ -14,13 +14,19 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.cells import LabelCells, NumberCells, Unread
-from rankbars.errors import DataError
+from rankbars.data.tabular.cells import Unread
 
 __all__ = [
-    "ROW_ROLES", "Block", "CodedTable", "NumberColumn", "Table", "ValueTable", "concatenate",
+    "ROW_ROLES",
+    "Block",
+    "CodedTable",
+    "NumberColumn",
+    "Table",
+    "concatenate",
+    "keep_roles",
     "sort_names",
-]  # fmt: skip
+    "take_codes",
+]
 
 # Their names are row labels: put in numeric order if all of them are whole numbers.
 ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch"})
@@ -30,8 +36,6 @@ NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")
 
 # Rows that are processed at once; larger blocks only cost memory.
 SLICE_ROWS = 1 << 19
-
-Chunk = Mapping[str, Sequence[object] | NDArray[Any]]
 
 
 class NumberColumn(NamedTuple):
@@ -185,72 +189,6 @@ class Table(Protocol):
 
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
         """Columns in coded form: `labels` and `numbers` map roles to columns."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueTable:
-    """A table whose cells arrive as Python or NumPy values, a chunk of rows at a time.
-
-    Parameters
-    ----------
-    source : str
-        Name for messages.
-    columns : tuple of str
-        Header.
-    read_chunks : callable
-        Gives chunks (values by column) afresh, restricted to the columns it is passed.
-    header_rows : int
-        Rows before the first row of data.
-    """
-
-    source: str
-    columns: tuple[str, ...]
-    read_chunks: Callable[[Sequence[str]], Iterator[Chunk]]
-    header_rows: int = 1
-
-    def head(self, rows: int) -> list[tuple[object, ...]]:
-        """First rows as they are."""
-        found: list[tuple[object, ...]] = []
-        for chunk in self.read_chunks(self.columns):
-            cells = [chunk[name][: rows - len(found)] for name in self.columns]
-            found += list(zip(*cells, strict=True))
-            if len(found) >= rows:
-                break
-        return found
-
-    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        """Columns in coded form; raises `DataError` if a name cannot be one."""
-        label_cells = {role: LabelCells() for role in labels}
-        number_cells = {role: NumberCells() for role in numbers}
-        wanted = tuple(dict.fromkeys((*labels.values(), *numbers.values())))
-        rows = 0
-        for chunk in self.read_chunks(wanted):
-            for role, column in labels.items():
-                try:
-                    label_cells[role].extend(chunk[column])
-                except DataError as error:
-                    raise DataError(
-                        f"{self.source}: the column {column!r} ({role}) {error}."
-                    ) from error
-            for role, column in numbers.items():
-                number_cells[role].extend(chunk[column])
-            rows += len(chunk[wanted[0]]) if wanted else 0
-        return self._coded(label_cells, number_cells, rows)
-
-    def _coded(
-        self, labels: Mapping[str, LabelCells], numbers: Mapping[str, NumberCells], rows: int
-    ) -> CodedTable:
-        names, codes = {}, {}
-        for role, cells in labels.items():
-            names[role], position = sort_names(cells.names, numeric=role in ROW_ROLES)
-            codes[role] = take_codes(cells.codes(), position)
-        values = {role: cells.values() for role, cells in numbers.items()}
-        block = Block(self.header_rows + 1, rows, codes, values, self.source)
-        columns = {
-            role: NumberColumn(cells.unread, cells.plain, cells.percentages, cells.truths)
-            for role, cells in numbers.items()
-        }
-        return CodedTable(names, rows, lambda roles: iter((keep_roles(block, roles),)), columns)
 
 
 def sort_names(names: Sequence[str], *, numeric: bool) -> tuple[tuple[str, ...], NDArray[np.int32]]:

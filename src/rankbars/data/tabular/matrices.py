@@ -123,6 +123,8 @@ class Matrix(NamedTuple):
         Weight of each row.
     left_out : mapping from str to int
         Rows left out, by reason.
+    set_aside : str
+        Why a column of clusters is not used; empty otherwise.
     """
 
     values: NDArray[np.float64]
@@ -132,6 +134,7 @@ class Matrix(NamedTuple):
     clusters: NDArray[np.int64] | None
     weights: NDArray[np.float64] | None
     left_out: Mapping[str, int]
+    set_aside: str
 
 
 def fill_matrix(records: Records, index: RowIndex, answers: Sequence[str]) -> Matrix:
@@ -181,7 +184,17 @@ def fill_matrix(records: Records, index: RowIndex, answers: Sequence[str]) -> Ma
         if number != np.count_nonzero(filled):
             raise describe_duplicates(records, index, ())
         behind = None
+    sides.settle(index.task_of_row)
     present = counts.sum(axis=0) > 0
     expected = np.bincount(index.task_of_row, minlength=index.tasks)
     counts[MISSING] += expected[:, None] - counts.sum(axis=0)
-    return Matrix(values, present, counts, behind, sides.clusters, sides.weights, dict(left_out))
+    return Matrix(
+        values,
+        present,
+        counts,
+        behind,
+        sides.clusters,
+        sides.weights,
+        dict(left_out),
+        sides.set_aside,
+    )

@@ -75,11 +75,14 @@ class Records:
         Label roles that together name a row of a task; may be empty.
     options : TableOptions
         Metric and limits of the scores.
+    named : frozenset of str
+        Roles that the caller named.
     """
 
     table: CodedTable
     keys: tuple[str, ...]
     options: TableOptions
+    named: frozenset[str] = frozenset()
 
     @property
     def key_names(self) -> tuple[str, ...]:

@@ -17,6 +17,10 @@ from rankbars.errors import DataError
 
 __all__ = ["check_swapped", "describe_group", "describe_rows", "refuse_resamples"]
 
+# Roles that mean something only for single rows, or only for published scores.
+ROW_ONLY = ("cluster",)
+SUMMARY_ONLY = ("se", "ci_low", "ci_high", "ci_level", "n")
+
 # Numbers of rows that are usual for cross-validation and repeated runs.
 FOLD_COUNTS = frozenset({3, 5, 9, 10, 30})
 
@@ -36,8 +40,20 @@ def refuse_resamples(source: str, part: TidyTable, options: TableOptions) -> Non
         )
 
 
-def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[Note, ...]:
-    """Remarks on the tables of a group; equal remarks on several tables become one note."""
+def describe_group(
+    parts: Sequence[TidyTable], sources: Sequence[str], *, alone: bool
+) -> tuple[Note, ...]:
+    """Remarks on the tables of a group; equal remarks on several tables become one note.
+
+    Parameters
+    ----------
+    parts : sequence of TidyTable
+        The tables.
+    sources : sequence of str
+        Name of each.
+    alone : bool
+        Whether there is no other table, so that its name adds nothing.
+    """
     where: dict[tuple[str, str], list[str]] = {}
     for part, source in zip(parts, sources, strict=True):
         for remark in part.remarks:
@@ -47,7 +63,7 @@ def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[
         place = ", ".join(found[:3])
         if len(found) > 3:
             place += f" and {len(found) - 3} more"
-        notes.append(Note(code, f"{place}: {text}"))
+        notes.append(Note(code, text if alone else f"{text} ({place})"))
     return tuple(notes)
 
 
@@ -82,13 +98,22 @@ def describe_rows(
             f"Up to {counted.answers.max()} answers to one row (column {columns}) were averaged; "
             "their number is kept.",
         ))  # fmt: skip
+    if isinstance(counted, Matrix) and counted.set_aside:
+        notes.append(Note(
+            "columns-ignored",
+            f"Not used, because {counted.set_aside}: {group.roles['cluster']!r}.",
+        ))  # fmt: skip
     if counted.left_out:
         parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
         notes.append(Note("left-out", f"Left out: {parts}."))
     metrics = group.table.names.get("metric", ())
     if options.metric is not None and len(metrics) > 1:
         others = ", ".join(repr(name) for name in metrics if name != options.metric)
-        notes.append(Note("metric", f"Metric: {options.metric!r}, chosen. Others: {others}."))
+        message = f"Metric: {options.metric!r}, chosen. Others: {others}."
+        lacking = [task for task in group.table.names["task"] if task not in scores.tasks]
+        if lacking:
+            message += f" Left out, because they lack it: {', '.join(map(repr, lacking))}."
+        notes.append(Note("metric", message))
     return tuple(notes)
 
 
@@ -119,6 +144,12 @@ def _describe_design(
     if group.plan.ignored:
         columns = ", ".join(repr(group.roles[role]) for role in group.plan.ignored)
         why = f"rows are named by {keys}" if keys else "it names no row that models share"
+        notes.append(Note("columns-ignored", f"Not used, because {why}: {columns}."))
+    published = group.plan.kind == "estimates"
+    idle = ROW_ONLY if published else SUMMARY_ONLY
+    why = "there is one score per model" if published else "there are scores of single rows"
+    columns = ", ".join(repr(group.roles[role]) for role in idle if role in group.roles)
+    if columns:
         notes.append(Note("columns-ignored", f"Not used, because {why}: {columns}."))
     return notes
 

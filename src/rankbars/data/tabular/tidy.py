@@ -69,13 +69,9 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
     DataError
         If the score column cannot be found or holds text, or there is no name for the model.
     """
-    columns = _find(table, options)
+    columns, coded = _code(table, options)
     roles = dict(columns.roles)
-    if "score" not in roles:
-        raise DataError(_no_score(table))
-    labels = {role: name for role, name in roles.items() if role not in NUMBER_ROLES}
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
-    coded = table.code(labels, numbers)
     remarks = [("columns", _describe(columns))]
     task = names.task if "model" in roles else names.shared_task
     for role, name in (("model", names.model), ("task", task)):
@@ -93,6 +89,22 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
     if "metric" not in roles:
         metric = _metric_name(table, roles["score"], names.metric, options)
     return TidyTable(coded, roles, columns.named, metric, tuple(remarks))
+
+
+def _code(table: Table, options: TableOptions) -> tuple[Columns, CodedTable]:
+    """Roles and the coded table; once more if a file without a header had columns further down."""
+    while True:
+        known = table.columns
+        columns = _find(table, options)
+        if "score" not in columns.roles:
+            raise DataError(_no_score(table))
+        roles = columns.roles.items()
+        coded = table.code(
+            {role: name for role, name in roles if role not in NUMBER_ROLES},
+            {role: name for role, name in roles if role in NUMBER_ROLES},
+        )
+        if table.columns == known or _find(table, options).roles == columns.roles:
+            return columns, coded
 
 
 def name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
@@ -165,7 +177,7 @@ def _metric_name(table: Table, column: str, from_file: str | None, options: Tabl
 
 
 def _describe(columns: Columns) -> str:
-    text = f"{columns.describe()}."
+    text = f"Columns: {columns.describe()}."
     if columns.passed_over:
         text += f" Passed over for a better name: {_list(columns.passed_over)}."
     unused = [name for name in columns.unused if name not in columns.passed_over]

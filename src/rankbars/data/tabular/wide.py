@@ -79,11 +79,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
         If a cell holds something beside a number, or nothing names the models.
     """
     rows, columns, missing = AXES[layout]
-    parts = _split(table, rows, columns)
-    labels = {**({"index": parts.row_names} if parts.row_names is not None else {}), **parts.traits}
-    trait_numbers = {role: labels.pop(role) for role in TASK_NUMBERS if role in labels}
-    cells = {f"value {name}": name for name in (*parts.values, *parts.errors.values())}
-    coded = table.code(labels, {**cells, **trait_numbers})
+    parts, coded = _code(table, rows, columns)
     check_numbers(coded, {f"value {name}": name for name in parts.errors.values()})
     kept, text = _numeric_columns(table, coded, parts.values)
     remarks = [("columns", _describe(layout, parts, kept, text))]
@@ -104,6 +100,21 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
     roles |= {role: role for role in (*parts.traits, *(("se",) if parts.errors else ()))}
     return TidyTable(melted, roles, frozenset(), names.metric, tuple(remarks))
+
+
+def _code(table: Table, rows: str, columns: str) -> tuple[_Parts, CodedTable]:
+    """Parts and coded form; once more if a file without a header had columns further down."""
+    while True:
+        known = table.columns
+        parts = _split(table, rows, columns)
+        labels = dict(parts.traits)
+        if parts.row_names is not None:
+            labels["index"] = parts.row_names
+        numbers = {role: labels.pop(role) for role in TASK_NUMBERS if role in labels}
+        numbers |= {f"value {name}": name for name in (*parts.values, *parts.errors.values())}
+        coded = table.code(labels, numbers)
+        if table.columns == known:
+            return parts, coded
 
 
 def _split(table: Table, rows: str, columns: str) -> _Parts:

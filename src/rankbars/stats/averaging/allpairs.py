@@ -14,8 +14,8 @@ from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
 from rankbars.stats.tails import critical_value, upper_tail
 
 __all__ = [
-    "adjust_pairs",
     "adjust_by_maxima",
+    "adjust_pairs",
     "comparable_pairs",
     "critical_pairs",
     "maximum_contrasts",
@@ -89,7 +89,7 @@ def adjust_pairs(pairs: PairStatistics, correction: str) -> NDArray[np.float64]:
     >>> from rankbars.stats.pairwise.paired import paired_t
     >>> scores = np.array([[1.0, 0.0, 0.2], [0.9, 0.1, 0.0], [1.0, 0.3, 0.1], [0.8, 0.0, 0.3]])
     >>> print(f"{adjust_pairs(paired_t(scores), 'holm')[0, 1]:.4f}")
-    0.0126
+    0.0029
     """
     usable = comparable_pairs(pairs)
     first, second = np.nonzero(np.triu(usable))

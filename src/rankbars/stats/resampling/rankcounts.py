@@ -15,10 +15,31 @@ from rankbars.stats.blocks import row_blocks
 from rankbars.stats.newtask.guarantees import Rate, exact_rate
 from rankbars.stats.ranks import RankBounds
 
-__all__ = ["choose_top", "expected_rank", "rank_band", "rank_probability", "top_probability"]
+__all__ = [
+    "choose_top",
+    "expected_rank",
+    "rank_band",
+    "rank_probability",
+    "settle_ties",
+    "top_probability",
+]
 
 _BLOCK_CELLS = 2**19
 _ROUNDING = 1e-9
+_KEPT_BITS = 40
+
+
+def settle_ties(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores with 40 significant bits: sums that differ by their rounding only become equal.
+
+    Examples
+    --------
+    >>> settled = settle_ties(np.array([0.1 + 0.2, 0.3]))
+    >>> bool(settled[0] == settled[1]), bool(0.1 + 0.2 == 0.3)
+    (True, False)
+    """
+    mantissa, exponent = np.frexp(values)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS))
 
 
 def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,0 +1,154 @@
+"""Bootstrap over items, and what is counted in its draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.inputs import draw_scores
+from benchmarks.rows import Ratio, Row, Sides
+from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
+from rankbars.stats.resampling.dominance import dominance
+from rankbars.stats.resampling.itemmeans import bootstrap_means
+from rankbars.stats.resampling.rankcounts import rank_probability
+
+TITLE = "Resampling"
+
+Array = NDArray[np.float64]
+
+
+class Board(NamedTuple):
+    """What draws of an average of tasks say about ranks."""
+
+    probability: Array
+    better: Array
+
+
+def means_against_loop(models: int, items: int, draws: int) -> Sides:
+    """Bootstrap draws of all means, beside a loop over draws."""
+    values = draw_scores(models, items)
+
+    def loop() -> Array:
+        return np.array([values[rows].mean(axis=0) for rows in resampled_rows(items, draws, 0)])
+
+    return Sides(lambda: bootstrap_means(values, streams_of(0), draws), loop, _close)
+
+
+def means_against_index(models: int, items: int, draws: int) -> Sides:
+    """The same, beside one large index."""
+    values = draw_scores(models, items)
+
+    def index() -> Array:
+        rows = np.array(list(resampled_rows(items, draws, 0)))
+        means: Array = values[rows].mean(axis=1)
+        return means
+
+    return Sides(lambda: bootstrap_means(values, streams_of(0), draws), index, _close)
+
+
+def board_against_loop(models: int, items: int, tasks: int, draws: int) -> Sides:
+    """Draws of the average of tasks, their ranks, and who is better how often."""
+    arrays = [draw_scores(models, items, seed=t) for t in range(tasks)]
+
+    def ours() -> Board:
+        average = np.zeros((draws, models))
+        for number, values in enumerate(arrays):
+            average += bootstrap_means(values, streams_of(number), draws) / tasks
+        return Board(rank_probability(average), dominance(average))
+
+    def loop() -> Board:
+        average = np.zeros((draws, models))
+        for number, values in enumerate(arrays):
+            for draw, rows in enumerate(resampled_rows(items, draws, number)):
+                average[draw] += values[rows].mean(axis=0) / tasks
+        rank = np.empty((draws, models), dtype=np.intp)
+        for draw in range(draws):
+            rank[draw, np.argsort(-average[draw])] = np.arange(models)
+        counts = [np.bincount(rank[:, j], minlength=models) for j in range(models)]
+        return Board(np.array(counts) / draws, better_by_column(average))
+
+    return Sides(ours, loop, _same_board)
+
+
+def dominance_against_columns(models: int, draws: int) -> Sides:
+    """Who is better how often, in draws that are there."""
+    values = draw_scores(models, draws)
+    return Sides(
+        lambda: dominance(values), lambda: better_by_column(values), np.testing.assert_array_equal
+    )
+
+
+def streams_of(task: int) -> Streams:
+    """Random numbers of one task, chunk by chunk."""
+    return lambda chunk: np.random.default_rng([task, chunk])
+
+
+def resampled_rows(items: int, draws: int, task: int) -> Iterator[NDArray[np.int64]]:
+    """The rows of each resample that `bootstrap_means` takes from the same streams."""
+    make: Callable[[int], np.random.Generator] = streams_of(task)
+    for number, used in enumerate(chunk_sizes(draws)):
+        yield from make(number).integers(0, items, size=(CHUNK, items))[:used]
+
+
+def better_by_column(values: Array) -> Array:
+    """Share of draws in which a model is better than each other one, model by model."""
+    return np.array([(values[:, [j]] > values).mean(axis=0) for j in range(values.shape[1])])
+
+
+def _close(one: Array, other: Array) -> None:
+    np.testing.assert_allclose(one, other, rtol=0, atol=1e-5)
+
+
+def _same_board(one: Board, other: Board) -> None:
+    # Averages are rounded to single precision: two models may change places in a draw of 10,000.
+    np.testing.assert_allclose(one.probability, other.probability, atol=2e-3)
+    np.testing.assert_allclose(one.better, other.better, atol=2e-3)
+
+
+def _sizes(models: int, items: int, draws: int) -> dict[str, int]:
+    return {"models": models, "items": items, "draws": draws}
+
+
+ROWS: tuple[Row, ...] = (
+    *(
+        Ratio(
+            f"{name}_{models}x{items}",
+            "bootstrap means of one task",
+            peer,
+            prepare,
+            _sizes(models, items, 1000),
+            _sizes(4, 30, 300),
+            at_least=3.5,
+        )
+        for name, peer, prepare in (
+            ("loop", "loop over `X[index].mean(0)`", means_against_loop),
+            ("index", "one large `X[index].mean(1)`", means_against_index),
+        )
+        for models, items in ((30, 200), (100, 500))
+    ),
+    Ratio(
+        "board_30x200x60",
+        "bootstrap of the average, ranks and dominance",
+        "careful numpy loops over tasks and draws",
+        board_against_loop,
+        {"models": 30, "items": 200, "tasks": 60, "draws": 1000},
+        {"models": 4, "items": 30, "tasks": 3, "draws": 300},
+        at_least=6,
+        slow=True,
+    ),
+    *(
+        Ratio(
+            f"dominance_{models}",
+            "dominance in draws",
+            "means of booleans, column by column",
+            dominance_against_columns,
+            {"models": models, "draws": 10_000},
+            {"models": 4, "draws": 99},
+            at_least=3,
+        )
+        for models in (30, 100)
+    ),
+)

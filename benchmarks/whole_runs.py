@@ -1,0 +1,69 @@
+"""What whole runs cost by themselves."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import rankbars as rb
+from benchmarks.inputs import model_names, task_arrays
+from benchmarks.rows import Job, Once, Row, require
+from rankbars.demos import DEMOS, demo_path
+
+TITLE = "Whole runs"
+
+
+def leaderboard_of_arrays(models: int, items: int, tasks: int) -> Job:
+    """Arrays to all intervals; the arrays are locked, so that they are shared."""
+    arrays, names = task_arrays(models, items, tasks), model_names(models)
+
+    def check(board: rb.Leaderboard) -> None:
+        require(board.models == names and len(board.tasks) == tasks, "every model and task")
+
+    return Job(lambda: rb.leaderboard(rb.Scores.from_arrays(arrays, names)), check)
+
+
+def board_of_demo(demo: str) -> Job:
+    """A file of real results to the printed board, start of the program included."""
+    chosen = DEMOS[demo]
+    return Job(
+        _command("rank", str(demo_path(chosen)), "--missing", chosen.missing),
+        lambda printed: _require(printed, "Models"),
+    )
+
+
+def help_text() -> Job:
+    """Nothing but the start of the program."""
+    return Job(_command("--help"), lambda printed: _require(printed, "Exit codes"))
+
+
+def _command(*words: str) -> Callable[[], str]:
+    command = [sys.executable, "-m", "rankbars", *words]
+    return lambda: subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def _require(printed: str, word: str) -> None:
+    require(word.lower() in printed.lower(), f"{word!r} in what was printed: {printed}")
+
+
+ROWS: tuple[Row, ...] = (
+    Once(
+        "arrays_1000x1000x20",
+        "arrays to all intervals, tasks, average and new task",
+        leaderboard_of_arrays,
+        {"models": 1000, "items": 1000, "tasks": 20},
+        {"models": 5, "items": 12, "tasks": 4},
+        {"cpu_s": 3, "peak_mb": 400},
+    ),
+    Once(
+        "mmlu_pro",
+        "`rankbars rank` of MMLU-Pro, Parquet file to printed board",
+        board_of_demo,
+        {"demo": "mmlu_pro"},
+        {"demo": "vtab"},
+        {"wall_s": 3},
+        repeats=5,
+    ),
+    Once("help", "`rankbars --help`", help_text, {}, {}, {"wall_s": 0.4}, repeats=9),
+)

@@ -1,0 +1,134 @@
+"""Draw the pictures of README and documentation from the results that ship with the package.
+
+Usage: ``python scripts/make_pictures.py [FOLDER]``; FOLDER is ``docs/images`` where not given.
+
+Every picture is what a user sees: the page of ``rankbars demo`` in the system's Chromium, and the
+board that the same command prints on a terminal. Run it after a change of the page, of the board
+or of a default; the numbers in the pictures are those of the code.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+from rich.console import Console
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME
+from rich.text import Text
+
+from rankbars import demos
+
+ROOT = Path(__file__).resolve().parent.parent
+COLUMNS = 80
+WIDTH, HEIGHT = 1080, 860
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+# As root in a container, and without calls home.
+BROWSER_OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+
+# The usual drawing of a terminal, without fonts from the network.
+SVG = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">
+<title>A board on a terminal</title>
+<style>
+.{unique_id}-matrix {{
+  font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace;
+  font-size: {char_height}px; line-height: {line_height}px;
+}}
+.{unique_id}-title {{ font: 16px sans-serif; }}
+{styles}
+</style>
+<defs><clipPath id="{unique_id}-clip-terminal">
+<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/></clipPath>
+{lines}
+</defs>
+{chrome}
+<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
+{backgrounds}
+<g class="{unique_id}-matrix">
+{matrix}
+</g>
+</g>
+</svg>
+"""
+
+
+def main() -> None:
+    """Draw all pictures."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as work:
+        report = Path(work) / "report.html"
+        run_demo("mmlu_pro", report)
+        draw_page(report, folder)
+        board = run_demo("vtab", Path(work) / "vtab.html")
+    draw_terminal(board, "rankbars demo vtab", folder / "board.svg")
+    for path in sorted(folder.iterdir()):
+        print(f"{path}  {path.stat().st_size:,} bytes")
+
+
+def run_demo(name: str, report: Path) -> str:
+    """What ``rankbars demo NAME`` prints on a terminal; its page goes to `report`."""
+    command = [str(Path(sys.executable).parent / "rankbars"), "demo", name, "--html", str(report)]
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 60, COLUMNS, 0, 0))
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
+    environment.pop("NO_COLOR", None)
+    with subprocess.Popen(
+        command, stdout=inner, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=environment
+    ) as process:
+        os.close(inner)
+        parts = []
+        while part := _read(outer):
+            parts.append(part)
+    os.close(outer)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed with exit code {process.returncode}")
+    return b"".join(parts).decode("utf-8").replace("\r\n", "\n")
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # Linux says so when the other end of a terminal has closed.
+        return b""
+
+
+def draw_page(report: Path, folder: Path) -> None:
+    """The top of the page, and its picture of all intervals."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if program is None:
+        raise SystemExit("This needs Chromium. On Debian: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
+        page.goto(report.as_uri())
+        page.screenshot(path=folder / "page.png")
+        page.locator("#picture figure").screenshot(path=folder / "intervals.png")
+        browser.close()
+
+
+def draw_terminal(text: str, title: str, path: Path) -> None:
+    """Coloured text of a terminal as a picture, without the notes on the file that was read."""
+    text = text.partition(f"\n{Path(demos.__file__).parent}")[0]
+    with Path(os.devnull).open("w", encoding="utf-8") as nowhere:
+        console = Console(
+            record=True, width=COLUMNS, file=nowhere, force_terminal=True, legacy_windows=False
+        )
+        console.print(Text.from_ansi(text.rstrip("\n")), soft_wrap=True)
+        drawn = console.export_svg(
+            title=title, theme=DEFAULT_TERMINAL_THEME, code_format=SVG, unique_id="board"
+        )
+    path.write_text(drawn + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

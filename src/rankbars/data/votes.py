@@ -1,0 +1,252 @@
+"""Pairwise votes on one task: which of two models was preferred, how often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.ballots import BAD, LOSS, TIE, WIN, Ballots, Labels
+from rankbars.data.names import check_models
+from rankbars.errors import DataError
+
+__all__ = ["Votes", "merge_votes"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Votes:
+    """Pairwise votes of one task, as counts.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models, each once.
+    wins : array of float, shape (M, M)
+        ``[i, j]``: votes (or sum of weights) for i against j; the diagonal is zero.
+    ties : array of float, shape (M, M), optional
+        Votes without a winner, symmetric: ``[i, j]`` and ``[j, i]`` name the same votes.
+    both_bad : array of float, shape (M, M), optional
+        Votes for neither side, symmetric; kept apart from `ties`.
+    ballots : Ballots, optional
+        The single votes behind the counts, where votes have weights, belong together or come
+        with covariates. Use `from_ballots`, which counts them.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree, a count is negative or not finite, a model meets itself, or a table
+        of ties is not symmetric.
+
+    Examples
+    --------
+    >>> votes = Votes(("a", "b"), [[0, 3], [1, 0]], [[0, 2], [2, 0]])
+    >>> votes.n
+    6
+    """
+
+    models: tuple[str, ...]
+    wins: NDArray[np.float64]
+    ties: NDArray[np.float64] | None = None
+    both_bad: NDArray[np.float64] | None = None
+    ballots: Ballots | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        square = (len(self.models),) * 2
+        object.__setattr__(
+            self, "wins", frozen_array(_reals(self.wins), np.float64, "wins", square)
+        )
+        for name in ("ties", "both_bad"):
+            given = getattr(self, name)
+            table = None if given is None else _reals(given)
+            object.__setattr__(self, name, frozen_optional(table, np.float64, name, square))
+        for name in ("wins", "ties", "both_bad"):
+            self._check(name, getattr(self, name))
+        if self.ballots is not None and self.ballots.first.size:
+            largest = max(self.ballots.first.max(), self.ballots.second.max())
+            least = min(self.ballots.first.min(), self.ballots.second.min())
+            if least < 0 or largest >= len(self.models):
+                raise DataError("A vote names a model that is not among the models.")
+
+    def _check(self, name: str, table: NDArray[np.float64] | None) -> None:
+        if table is None:
+            return
+        if not (np.isfinite(table).all() and (table >= 0).all()):
+            raise DataError(f"The table of {name} must hold finite counts, none below 0.")
+        if np.diagonal(table).any():
+            model = self.models[int(np.flatnonzero(np.diagonal(table))[0])]
+            raise DataError(f"The table of {name} has votes of model {model!r} against itself.")
+        if name != "wins" and not np.array_equal(table, table.T):
+            raise DataError(
+                f"The table of {name} must be symmetric: a tie of i and j is also one of j and i. "
+                "If each tie is written once, pass ties + ties.T."
+            )
+
+    @classmethod
+    def from_ballots(cls, models: Sequence[str], ballots: Ballots, *, keep: bool = True) -> Votes:
+        """Votes counted from single ones.
+
+        Parameters
+        ----------
+        models : sequence of str
+            The M models.
+        ballots : Ballots
+            The votes.
+        keep : bool
+            Whether to keep the single votes; without them only counts are known.
+        """
+        size = len(models)
+
+        def table(outcome: int) -> NDArray[np.float64]:
+            rows = ballots.outcome == outcome
+            place = ballots.first[rows] * size + ballots.second[rows]
+            total = np.bincount(place, ballots.weights[rows], size * size)
+            return np.asarray(total, dtype=np.float64).reshape(size, size)
+
+        ties, bad = table(TIE), table(BAD)
+        return cls(
+            tuple(models),
+            table(WIN) + table(LOSS).T,
+            ties + ties.T if ties.any() else None,
+            bad + bad.T if bad.any() else None,
+            ballots if keep else None,
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of votes."""
+        if self.ballots is not None:
+            return int(self.ballots.counts.sum())
+        total = self.wins.sum()
+        for table in (self.ties, self.both_bad):
+            total += 0.0 if table is None else table.sum() / 2
+        return round(float(total))
+
+    @property
+    def kind(self) -> Literal["votes"]:
+        """The word used in the board file."""
+        return "votes"
+
+    @property
+    def met(self) -> NDArray[np.float64]:
+        """Votes (or sum of weights) between each two models, shape (M, M), symmetric."""
+        total = self.wins + self.wins.T
+        for table in (self.ties, self.both_bad):
+            if table is not None:
+                total = total + table
+        return total
+
+    def take(self, columns: NDArray[np.intp]) -> Votes:
+        """The votes among the models at the given positions, in that order."""
+        block = np.ix_(columns, columns)
+        ballots = self.ballots
+        if ballots is not None:
+            place = np.full(len(self.models), -1, dtype=np.int64)
+            place[columns] = np.arange(len(columns))
+            kept = ballots.take((place[ballots.first] >= 0) & (place[ballots.second] >= 0))
+            ballots = replace(kept, first=place[kept.first], second=place[kept.second])
+        return Votes(
+            tuple(self.models[i] for i in columns),
+            self.wins[block],
+            None if self.ties is None else self.ties[block],
+            None if self.both_bad is None else self.both_bad[block],
+            ballots,
+        )
+
+
+def merge_votes(parts: Sequence[Votes]) -> Votes:
+    """Votes of several sources as one.
+
+    Parameters
+    ----------
+    parts : sequence of Votes
+        At least one; their models may differ. Single votes are kept if all parts have them;
+        labels and covariates are kept if all parts have the same kinds.
+
+    Returns
+    -------
+    Votes
+        Over all models, in code-point order.
+
+    Raises
+    ------
+    DataError
+        If there are no parts.
+
+    Examples
+    --------
+    >>> one = Votes(("a", "b"), [[0, 3], [1, 0]])
+    >>> two = Votes(("b", "c"), [[0, 2], [2, 0]])
+    >>> merge_votes([one, two]).wins.tolist()
+    [[0.0, 3.0, 0.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]]
+    """
+    if not parts:
+        raise DataError("There are no votes to merge.")
+    models = tuple(sorted({name for part in parts for name in part.models}))
+    ballots = [part.ballots for part in parts]
+    known = [one for one in ballots if one is not None]
+    if len(known) == len(parts):
+        places = [np.array([models.index(name) for name in part.models]) for part in parts]
+        return Votes.from_ballots(models, _stack_ballots(known, places))
+    tables = {name: np.zeros((len(models),) * 2) for name in ("wins", "ties", "both_bad")}
+    for part in parts:
+        place = [models.index(name) for name in part.models]
+        for name, table in tables.items():
+            counts = getattr(part, name)
+            if counts is not None:
+                table[np.ix_(place, place)] += counts
+    ties, bad = tables["ties"], tables["both_bad"]
+    return Votes(models, tables["wins"], ties if ties.any() else None, bad if bad.any() else None)
+
+
+def _stack_ballots(parts: Sequence[Ballots], places: Sequence[NDArray[np.int64]]) -> Ballots:
+    weighted = any(part.weight is not None for part in parts)
+    shared = [name for name in parts[0].labels if all(name in part.labels for part in parts)]
+    alike = len({part.covariate_names for part in parts}) == 1
+    placed = all(part.position is not None for part in parts)
+    return Ballots(
+        np.concatenate([place[part.first] for part, place in zip(parts, places, strict=True)]),
+        np.concatenate([place[part.second] for part, place in zip(parts, places, strict=True)]),
+        np.concatenate([part.outcome for part in parts]),
+        np.concatenate([part.counts for part in parts]),
+        np.concatenate([part.weights for part in parts]) if weighted else None,
+        np.concatenate([part.squares for part in parts]) if weighted else None,
+        {name: _stack_labels(name, [part.labels[name] for part in parts]) for name in shared},
+        np.concatenate([_known(part.position) for part in parts]) if placed else None,
+        np.concatenate([_known(part.covariates) for part in parts])
+        if alike and parts[0].covariate_names
+        else None,
+        parts[0].covariate_names if alike else (),
+    )
+
+
+def _stack_labels(kind: str, parts: Sequence[Labels]) -> Labels:
+    """Labels under common codes; a vote of one part is never one of another."""
+    if kind == "vote":
+        offsets = np.cumsum([0, *(len(part.names) for part in parts)])
+        moved = [
+            np.where(part.codes < 0, -1, part.codes + offset)
+            for part, offset in zip(parts, offsets[:-1], strict=True)
+        ]
+        return Labels(np.concatenate(moved), tuple(map(str, range(offsets[-1]))))
+    names = tuple(sorted({name for part in parts for name in part.names}))
+    place = {name: code for code, name in enumerate(names)}
+    codes = []
+    for part in parts:
+        position = np.array([*(place[name] for name in part.names), -1], dtype=np.int64)
+        codes.append(position[part.codes])
+    return Labels(np.concatenate(codes), names)
+
+
+def _known(values: NDArray[np.generic] | None) -> NDArray[np.generic]:
+    return np.empty(0) if values is None else values
+
+
+def _reals(values: object) -> NDArray[np.generic]:
+    # Counts arrive as integers too.
+    given = np.asarray(values)
+    return given.astype(np.float64) if given.dtype.kind in "bui" else given

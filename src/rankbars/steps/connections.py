@@ -1,0 +1,90 @@
+"""Which models the votes put on one scale: found out before any fit, and said by name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.votes import Votes
+from rankbars.errors import DataError
+from rankbars.stats.connectivity import Connectivity, find_components, largest_component
+from rankbars.steps.tallies import tally
+
+__all__ = ["connected_models"]
+
+_MOST_NAMES = 5
+_MOST_GROUPS = 3
+
+
+def connected_models(votes: Votes, options: VoteOptions, task: str) -> NDArray[np.intp]:
+    """Positions of the models that can be ranked: all, or the largest group of them.
+
+    Raises
+    ------
+    DataError
+        If the votes do not put all models on one scale and `options` does not ask for the
+        largest group, or if that is a single model.
+    """
+    counts = tally(votes, options)
+    groups = find_components(counts)
+    if groups.component.max(initial=0) == 0:
+        return np.arange(len(votes.models))
+    kept = largest_component(counts)
+    if options.largest_component and kept.size > 1:
+        return kept
+    raise DataError(_describe(votes, groups, kept, task))
+
+
+def _describe(votes: Votes, groups: Connectivity, kept: NDArray[np.intp], task: str) -> str:
+    """What is wrong with votes that do not put all models on one scale, and what to do."""
+    names = np.array(votes.models, dtype=object)
+    alone = np.bincount(groups.island)[groups.island] == 1
+    parts = [
+        f"{_listed(names[who])} {what}"
+        for who, what in (
+            (groups.undefeated, "never lost or tied"),
+            (groups.winless, "never won or tied"),
+            (alone, "met nobody"),
+        )
+        if who.any()
+    ]
+    parts += _other_groups(votes, groups)
+    where = f"Task {task!r}: the" if task else "The"
+    remedy = (
+        f"To rank the largest group, {kept.size} of {len(names)} models, add --largest-component "
+        "(in Python: votes=rb.VoteOptions(largest_component=True))"
+    )
+    if kept.size < 2:
+        remedy = "No two models can be compared"
+    return (
+        f"{where} votes do not put all {len(names)} models on one scale, so their strengths have "
+        f"no finite values: {'; '.join(parts)}. {remedy}, or add votes that connect them."
+    )
+
+
+def _other_groups(votes: Votes, groups: Connectivity) -> list[str]:
+    """Groups of two and more models that are cut off, in words."""
+    sizes = np.bincount(groups.component)
+    parts = []
+    several = [number for number in range(1, sizes.size) if sizes[number] > 1]
+    for number in several[:_MOST_GROUPS]:
+        inside = groups.component == number
+        won, lost = votes.wins[inside][:, ~inside].any(), votes.wins[~inside][:, inside].any()
+        shown = _listed(np.array(votes.models, dtype=object)[inside])
+        if won and lost:
+            parts.append(f"{shown} always beat, or always lost to, each group of others they met")
+        elif won or lost:
+            parts.append(f"{shown} always {'beat' if won else 'lost to'} the others")
+        else:
+            parts.append(f"{shown} met only each other")
+    if len(several) > _MOST_GROUPS:
+        parts.append(f"and there are {len(several) - _MOST_GROUPS} more such groups")
+    return parts
+
+
+def _listed(names: NDArray[np.object_]) -> str:
+    shown = [repr(name) for name in names[:_MOST_NAMES]]
+    if len(names) > _MOST_NAMES:
+        return f"{', '.join(shown)} and {len(names) - _MOST_NAMES} more"
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

@@ -1,0 +1,287 @@
+"""The average over exactly these tasks: the items of each task are the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.draws import Source
+from rankbars.data.evidence import Estimates, Folds, Items
+from rankbars.data.notes import Note
+from rankbars.errors import OptionError
+from rankbars.stats.averaging.limits import Limits
+from rankbars.stats.averaging.logs import log_pairs, log_summary
+from rankbars.stats.pairwise.contrasts import (
+    add_task,
+    average_contrasts,
+    average_summary,
+    start_sums,
+)
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.resampling.counts import Streams
+from rankbars.stats.resampling.distributions import (
+    binomial_draws,
+    contrast_covariance,
+    normal_draws,
+    symmetric_root,
+)
+from rankbars.stats.resampling.itemmeans import bootstrap_means
+from rankbars.stats.resampling.taskmeans import percentile_ends
+from rankbars.stats.tails import critical_value
+from rankbars.steps.plans import (
+    Accumulator,
+    AveragePlan,
+    Estimate,
+    Sampling,
+    TaskPart,
+    place,
+)
+from rankbars.steps.scales import draws_limits, scale_comparisons
+from rankbars.steps.taskpoints import check_range, take_method
+
+__all__ = ["is_share", "start_analytic", "start_bootstrap"]
+
+DrawScores: TypeAlias = Callable[[TaskPart, tuple[str, ...], Streams, int], NDArray[np.float64]]
+_NO_DRAWS = "no-draws"
+
+
+def start_analytic(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+    """Paired contrasts summed over tasks; draws from the normal distribution."""
+    if take_method(plan.method).linear is not None:
+        return _Contrasts(plan, models, sampling)
+    return _Points(plan, models, sampling, draw_normal, "normal")
+
+
+def start_bootstrap(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+    """Items resampled within each task, the same for all models; percentile intervals."""
+    points = _Points(plan, models, sampling, draw_resampled, "bootstrap")
+    if take_method(plan.method).linear is None:
+        return points
+    return _Resampled(_Contrasts(plan, models, sampling), points)
+
+
+class _Contrasts:
+    """Means, differences and their errors, summed over tasks."""
+
+    def __init__(self, plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> None:
+        self._plan, self._models, self._sampling = plan, models, sampling
+        self._sums = start_sums(len(models))
+
+    def add(self, part: TaskPart) -> None:
+        compared = part.comparisons
+        pairs = compared.pairs
+        if pairs is None:
+            raise OptionError(
+                f"Task {part.task!r}: test {compared.test!r} says nothing about means, so there "
+                "is no average. Use --test auto."
+            )
+        summary = ModelSummary(compared.mean, compared.mean_se, compared.mean_df)
+        if self._plan.method == "geometric":
+            seen = ~np.isnan(summary.mean)
+            check_range("geometric", summary.mean[seen], _named(self._models, seen), part.task)
+            pairs, summary = log_pairs(summary, pairs), log_summary(summary)
+        add_task(self._sums, pairs, summary, part.weight)
+
+    def finish(self) -> Estimate:
+        summary, pairs = average_summary(self._sums), average_contrasts(self._sums)
+        level = self._sampling.alpha / 2
+        half = critical_value(level, np.nan_to_num(summary.df, nan=0.0)) * summary.se
+        draws, notes = self._draw(summary, pairs)
+        return Estimate(
+            summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
+            _assumptions("errors of averages are close to normal"), notes=notes,
+        )  # fmt: skip
+
+    def contrasts(self) -> tuple[ModelSummary, PairStatistics]:
+        """Averages and their contrasts."""
+        return average_summary(self._sums), average_contrasts(self._sums)
+
+    def _draw(
+        self, summary: ModelSummary, pairs: PairStatistics
+    ) -> tuple[NDArray[np.float64] | None, tuple[Note, ...]]:
+        present = np.flatnonzero(~np.isnan(summary.mean))
+        block = np.ix_(present, present)
+        own, among = np.square(summary.se[present]), np.square(pairs.se[block])
+        if present.size == 0 or not (np.isfinite(own).all() and np.isfinite(among).all()):
+            message = "No joint distribution of the averages: some errors are not known."
+            return None, (Note(_NO_DRAWS, message),)
+        found = symmetric_root(contrast_covariance(own, among))
+        made = normal_draws(
+            summary.mean[present],
+            found.root,
+            self._sampling.streams("average", "normal"),
+            self._sampling.resamples,
+            identical=pairs.identical[block],
+        )
+        notes = (_NOT_JOINT,) if found.deficit > _LARGEST_DEFICIT else ()
+        return place(made, present, len(self._models)), notes
+
+
+_LARGEST_DEFICIT = 1e-3
+_NOT_JOINT = Note(
+    "not-joint",
+    "Pairs of models share different rows, and their errors fit no joint distribution; rank "
+    "probabilities come from the nearest one.",
+)
+
+
+class _Points:
+    """What models earn on each task, in every draw of their scores there."""
+
+    def __init__(
+        self,
+        plan: AveragePlan,
+        models: tuple[str, ...],
+        sampling: Sampling,
+        draw: DrawScores,
+        source: Source,
+    ) -> None:
+        self._plan, self._models, self._sampling = plan, models, sampling
+        self._draw, self._source = draw, source
+        self._method = take_method(plan.method)
+        self._shared = np.array([models.index(name) for name in plan.shared], dtype=np.intp)
+        self._score = np.zeros(self._shared.size)
+        self._draws = np.zeros((sampling.resamples, self._shared.size))
+        self.limits: dict[str, Limits] = {}
+
+    def add(self, part: TaskPart) -> None:
+        streams = self._sampling.streams("average", self._source, part.task)
+        values = self._draw(part, self._plan.shared, streams, self._sampling.resamples)
+        limits = part.limits
+        if self._plan.normalise == "minmax_draws":
+            limits = self.limits[part.task] = draws_limits(values, part.task)
+            part = part._replace(comparisons=scale_comparisons(part.comparisons, limits))
+        if limits is not None:
+            values = limits.apply(values)
+        mean = part.comparisons.mean[self._shared]
+        check_range(self._plan.method, mean, self._plan.shared, part.task)
+        rng = self._sampling.streams("average", "noise", part.task)(0)
+        self._score += part.weight * self._method.points(mean)
+        with np.errstate(divide="ignore"):  # the logarithm of a draw of zero
+            self._draws += part.weight * self._method.draw(values, rng)
+
+    def finish(self) -> Estimate:
+        size = len(self._models)
+        ends = percentile_ends(self._draws, self._sampling.alpha)
+        with np.errstate(invalid="ignore"):
+            spread = self._draws.std(axis=0, ddof=1) if len(self._draws) > 1 else ends.low * np.nan
+        summary = ModelSummary(
+            place(self._score, self._shared, size),
+            place(spread, self._shared, size),
+            place(np.full(self._shared.size, np.inf), self._shared, size),
+        )
+        what = "resampled items" if self._source == "bootstrap" else "normal draws of task scores"
+        return Estimate(
+            summary,
+            place(ends.low, self._shared, size),
+            place(ends.high, self._shared, size),
+            None,
+            place(self._draws, self._shared, size),
+            self._source,
+            _assumptions(f"{what} vary as the data would if they were collected again"),
+            limits=self.limits,
+        )
+
+
+class _Resampled:
+    """Contrasts from the data, intervals and draws from resampled items."""
+
+    def __init__(self, contrasts: _Contrasts, points: _Points) -> None:
+        self._contrasts, self._points = contrasts, points
+
+    def add(self, part: TaskPart) -> None:
+        self._points.add(part)
+        drawn = self._points.limits.get(part.task)
+        if drawn is not None:
+            part = part._replace(comparisons=scale_comparisons(part.comparisons, drawn))
+        self._contrasts.add(part)
+
+    def finish(self) -> Estimate:
+        found = self._points.finish()
+        summary, pairs = self._contrasts.contrasts()
+        spread = found.summary.se
+        return found._replace(summary=summary._replace(se=spread), pairs=pairs)
+
+
+def draw_resampled(
+    part: TaskPart, models: tuple[str, ...], streams: Streams, draws: int
+) -> NDArray[np.float64]:
+    """Scores of `models` on resampled items of one task, shape (S, M)."""
+    evidence = part.evidence
+    columns = [evidence.models.index(name) for name in models]
+    if isinstance(evidence, Items):
+        values = evidence.values[:, columns]
+        _refuse_rows(part.task, evidence, values)
+        return bootstrap_means(
+            values, streams, draws, clusters=evidence.clusters, weights=evidence.weights
+        )
+    if evidence.n is not None and is_share(evidence):
+        return binomial_draws(evidence.mean[columns], evidence.n[columns], streams, draws)
+    return draw_normal(part, models, streams, draws)
+
+
+def draw_normal(
+    part: TaskPart, models: tuple[str, ...], streams: Streams, draws: int
+) -> NDArray[np.float64]:
+    """Normal draws of the scores of `models` on one task, shape (S, M)."""
+    compared = part.comparisons
+    chosen = np.array([compared.models.index(name) for name in models], dtype=np.intp)
+    block = np.ix_(chosen, chosen)
+    pairs, mean = compared.pairs, compared.mean[chosen]
+    own = np.square(compared.mean_se[chosen])
+    among = np.full(own.shape * 2, np.nan) if pairs is None else np.square(pairs.se[block])
+    if pairs is None or not (np.isfinite(own).all() and np.isfinite(among).all()):
+        raise OptionError(
+            f"Task {part.task!r} does not say how sure its scores are, so nothing can be drawn. "
+            'Use over="tasks" (--aggregate tasks).'
+        )
+    root = symmetric_root(contrast_covariance(own, among)).root
+    made = normal_draws(mean, root, streams, draws, identical=pairs.identical[block])
+    if part.limits is None:
+        return made
+    # Comparisons are on the common scale already; draws are handed over as they were read.
+    return made * part.limits.width + part.limits.low
+
+
+def is_share(evidence: Estimates) -> bool:
+    """Whether scores can be shares of right answers: between 0 and 1, with binomial errors."""
+    if evidence.n is None or evidence.cov is not None:
+        return False
+    seen = ~np.isnan(evidence.mean)
+    share, items = evidence.mean[seen], evidence.n[seen]
+    if (items < 1).any() or ((share < 0) | (share > 1)).any():
+        return False
+    if evidence.se is None:
+        return True
+    inside = (share > 0) & (share < 1)
+    binomial = np.sqrt(share * (1 - share) / items)[inside]
+    return bool(np.allclose(evidence.se[seen][inside], binomial, rtol=1e-3, atol=0.0))
+
+
+def _refuse_rows(task: str, evidence: Items, values: NDArray[np.float64]) -> None:
+    if isinstance(evidence.design, Folds):
+        raise OptionError(
+            f"Task {task!r}: rows are cross-validation folds, which share training data, and "
+            "cannot be resampled. Use the estimator 'analytic', or over=\"tasks\"."
+        )
+    if np.isnan(values).any():
+        raise OptionError(
+            f"Task {task!r}: resampling items needs complete scores. Use --missing listwise, "
+            "fail, drop_models or bounds, or the estimator 'analytic'."
+        )
+
+
+def _assumptions(errors: str) -> tuple[str, ...]:
+    return (
+        "The target is the average over exactly these tasks.",
+        "Tasks have items of their own, so their errors are independent of each other, and "
+        f"{errors}.",
+    )
+
+
+def _named(models: tuple[str, ...], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(name for name, kept in zip(models, chosen, strict=True) if kept)

@@ -1,0 +1,172 @@
+"""What an average is made of: the plan, what each task contributes, what an estimator finds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.aggregate import Over
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.draws import Source
+from rankbars.data.evidence import Evidence
+from rankbars.data.notes import Note
+from rankbars.data.scores import Direction
+from rankbars.stats.averaging.limits import Limits
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.resampling.components import Components
+from rankbars.stats.resampling.counts import Streams
+from rankbars.stats.streams import stream
+
+__all__ = [
+    "Accumulator",
+    "AveragePlan",
+    "Estimate",
+    "Sampling",
+    "StartAverage",
+    "TaskPart",
+    "place",
+]
+
+
+class AveragePlan(NamedTuple):
+    """What is averaged, over what, and how.
+
+    Attributes
+    ----------
+    over : {"items", "tasks", "families"}
+        Which average.
+    estimator, method : str
+        How it is estimated; what is averaged.
+    direction : {"higher", "lower"}
+        Which side of the average is better, as it is shown.
+    weights : mapping from str to float
+        Share of each task that has one, adding up to 1.
+    shared : tuple of str
+        Models with scores on all these tasks.
+    normalise : str, optional
+        How scores are brought to a common scale.
+    limits : mapping from str to Limits
+        Values that count as 0 and as 1 on each task, where they are fixed beforehand.
+    families : mapping from str to str
+        Family of each task; empty unless families are the sample.
+    """
+
+    over: Over
+    estimator: str
+    method: str
+    direction: Direction
+    weights: Mapping[str, float]
+    shared: tuple[str, ...]
+    normalise: str | None = None
+    limits: Mapping[str, Limits] = MappingProxyType({})
+    families: Mapping[str, str] = MappingProxyType({})
+
+
+class Sampling(NamedTuple):
+    """How resampling is done: seed, number of draws, share outside an interval."""
+
+    seed: int = 0
+    resamples: int = 1000
+    alpha: float = 0.05
+
+    def streams(self, *key: str) -> Streams:
+        """Random generator of each chunk of draws, for one purpose."""
+        return lambda chunk: stream(self.seed, *key, chunk)
+
+
+class TaskPart(NamedTuple):
+    """What one task contributes.
+
+    Attributes
+    ----------
+    task : str
+        Its name.
+    weight : float
+        Its share of the average.
+    comparisons : Comparisons
+        Tests of all models, on the scale that is averaged.
+    evidence : Items or Estimates
+        The evidence itself, as it was read, of the models that have any.
+    limits : Limits, optional
+        How scores of the evidence get to the scale that is averaged.
+    """
+
+    task: str
+    weight: float
+    comparisons: Comparisons
+    evidence: Evidence
+    limits: Limits | None = None
+
+
+class Estimate(NamedTuple):
+    """What an estimator finds: everything higher is better, before it is shown.
+
+    Attributes
+    ----------
+    summary : ModelSummary
+        Average of each model, its standard error and degrees of freedom; NaN without scores on
+        some task.
+    low, high : array of float, shape (M,)
+        Ends of the interval of each model by itself.
+    pairs : PairStatistics, optional
+        Contrasts; None where nothing can be claimed about them.
+    draws : array of float, shape (S, M), optional
+        Joint draws of the averages; NaN for models without one.
+    source : str
+        Where the draws come from.
+    assumptions : tuple of str
+        What must hold, in plain sentences.
+    rows : array of float, shape (N, M), optional
+        The sample itself, one row per task or family; NaN for models without an average.
+    components : Components, optional
+        Variance between and within tasks.
+    effective : float
+        How many independent draws the draws are worth; NaN for their number.
+    limits : mapping from str to Limits
+        Scores that count as 0 and as 1 by task, where the draws themselves set them.
+    notes : tuple of Note
+        What the reader must know.
+    """
+
+    summary: ModelSummary
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    pairs: PairStatistics | None
+    draws: NDArray[np.float64] | None
+    source: Source
+    assumptions: tuple[str, ...]
+    rows: NDArray[np.float64] | None = None
+    components: Components | None = None
+    effective: float = np.nan
+    limits: Mapping[str, Limits] = MappingProxyType({})
+    notes: tuple[Note, ...] = ()
+
+
+class Accumulator(Protocol):
+    """Takes the tasks one after the other, so that no two have to be held at once."""
+
+    def add(self, part: TaskPart) -> None:
+        """Take one task."""
+
+    def finish(self) -> Estimate:
+        """What all tasks together say."""
+
+
+StartAverage: TypeAlias = Callable[[AveragePlan, tuple[str, ...], Sampling], Accumulator]
+"""Starts an average of the given models."""
+
+
+def place(
+    values: NDArray[np.float64], positions: NDArray[np.intp], size: int
+) -> NDArray[np.float64]:
+    """Values of some models, along the last axis, among those of the full field; NaN elsewhere."""
+    if positions.size == size:
+        return values
+    placed = np.full((*values.shape[:-1], size), np.nan)
+    placed[..., positions] = values
+    return placed

@@ -1,0 +1,177 @@
+"""Bringing tasks to a common scale: a table from name to rule, and what the rule does to a task.
+
+The limits are fixed before any draw and kept in the result. (``minmax_draws`` is the exception,
+there to reproduce published numbers: its limits, and so what is estimated, depend on the number of
+draws.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.averaging.limits import Limits, standard_limits
+
+__all__ = [
+    "NORMALISATIONS",
+    "draws_limits",
+    "fixed_limits",
+    "scale_comparisons",
+    "shown_limits",
+    "zscore_limits",
+]
+
+Declared: TypeAlias = Callable[[TaskInfo], tuple[float | None, float | None]]
+
+
+def _bounds(info: TaskInfo) -> tuple[float | None, float | None]:
+    """The declared worst and best possible score."""
+    ends = (info.minimum, info.maximum)
+    return ends if info.direction == "higher" else (ends[1], ends[0])
+
+
+def _chance(info: TaskInfo) -> tuple[float | None, float | None]:
+    """What guessing scores, and the best possible score."""
+    return info.chance, info.maximum if info.direction == "higher" else info.minimum
+
+
+NORMALISATIONS: dict[str, Declared | None] = {
+    "bounds": _bounds,
+    "chance": _chance,
+    "zscore": None,
+    "rank": None,
+    "minmax_draws": None,
+}
+"""How to read the scores that count as 0 and 1 off what is declared; None: from the scores."""
+
+
+def fixed_limits(
+    scores: Scores,
+    tasks: Mapping[str, float],
+    normalise: str | None,
+    given: Mapping[str, tuple[float, float]] | None,
+) -> dict[str, Limits]:
+    """Limits that are fixed before the scores are looked at, higher is better.
+
+    Parameters
+    ----------
+    scores : Scores
+        For what is declared about the tasks.
+    tasks : mapping from str to float
+        The tasks that are averaged.
+    normalise : str, optional
+        Name of the scale.
+    given : mapping from str to (float, float), optional
+        Scores that count as 0 and as 1, in the units of the input; they go before what is
+        declared.
+
+    Raises
+    ------
+    UnknownOptionError
+        If the scale or a task is not known.
+    OptionError
+        If a limit is not declared, or the one that counts as 1 is not the better one.
+    """
+    if normalise is not None and normalise not in NORMALISATIONS:
+        raise UnknownOptionError.among("normalisation", normalise, ("none", *NORMALISATIONS))
+    for name in given or ():
+        if name not in scores.tasks:
+            raise UnknownOptionError.among("task in the limits", name, tuple(scores.tasks))
+    declared = None if normalise is None else NORMALISATIONS[normalise]
+    if declared is None:
+        if given:
+            raise OptionError(
+                f"limits= belong to normalise='bounds' or 'chance'; got normalise={normalise!r}."
+            )
+        return {}
+    found, lacking = {}, []
+    for name in tasks:
+        info = scores.info[name]
+        zero, one = (given or {}).get(name, declared(info))
+        if zero is None or one is None:
+            lacking.append(name)
+            continue
+        sign = 1.0 if info.direction == "higher" else -1.0
+        found[name] = _checked(Limits(sign * zero, sign * one), name)
+    if lacking:
+        raise OptionError(_lacking(str(normalise), lacking))
+    return found
+
+
+def _lacking(normalise: str, tasks: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in tasks[:3])
+    shown += f" and {len(tasks) - 3} more tasks" if len(tasks) > 3 else ""
+    what = "the score of guessing and the best score" if normalise == "chance" else "both limits"
+    how = (
+        "Declare them: --chance FILE with --score-max, "
+        if normalise == "chance"
+        else "Declare them: --score-min and --score-max, "
+    )
+    return (
+        f"Normalisation {normalise!r} needs {what} of every task; not declared for {shown}. "
+        f"{how}or limits={{task: (zero, one)}} in Python."
+    )
+
+
+def zscore_limits(mean: NDArray[np.float64], task: str) -> Limits:
+    """Limits that turn the scores of the models on one task into z-scores.
+
+    Raises
+    ------
+    DataError
+        If all models have the same score, so that there is no scale.
+    """
+    return _checked(standard_limits(mean), task)
+
+
+def draws_limits(values: NDArray[np.float64], task: str) -> Limits:
+    """Smallest and largest score over all models and draws, shape (S, M), of one task.
+
+    Raises
+    ------
+    DataError
+        If all draws are equal, so that there is no scale.
+    """
+    return _checked(Limits(float(values.min()), float(values.max())), task)
+
+
+def _checked(limits: Limits, task: str) -> Limits:
+    if not (np.isfinite(limits.low) and np.isfinite(limits.high)):
+        raise OptionError(f"Task {task!r}: the limits of the scale must be finite.")
+    if limits.low == limits.high:
+        raise DataError(
+            f"Task {task!r} has no scale: the scores that count as 0 and as 1 are both "
+            f"{abs(limits.low):g}. Give it other limits, or weight 0."
+        )
+    if limits.low > limits.high:
+        raise OptionError(
+            f"Task {task!r}: the score that counts as 1 must be better than the one that counts "
+            "as 0. Was the direction declared?"
+        )
+    return limits
+
+
+def shown_limits(limits: Limits, info: TaskInfo) -> tuple[float, float]:
+    """Scores that count as 0 and as 1, in the units of the input."""
+    sign = 1.0 if info.direction == "higher" else -1.0
+    return sign * limits.low + 0.0, sign * limits.high + 0.0
+
+
+def scale_comparisons(comparisons: Comparisons, limits: Limits) -> Comparisons:
+    """Means, differences and their errors on the common scale; statistics stay what they are."""
+    pairs = comparisons.pairs
+    return replace(
+        comparisons,
+        mean=limits.apply(comparisons.mean),
+        mean_se=comparisons.mean_se / limits.width,
+        pairs=None
+        if pairs is None
+        else pairs._replace(diff=pairs.diff / limits.width, se=pairs.se / limits.width),
+    )

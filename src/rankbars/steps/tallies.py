@@ -1,0 +1,166 @@
+"""Votes as the fits see them: ties by their convention, rows by pair, clusters by what was chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.ballots import BAD, LABELS, LOSS, TIE, WIN, Ballots
+from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.votes import Votes
+from rankbars.errors import OptionError
+from rankbars.stats.voteclusters import ClusterCounts, count_clustered_votes
+from rankbars.stats.votecounts import from_matrices
+from rankbars.stats.voterows import VoteCounts, code_rows, merge_rows
+
+__all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used", "tally",
+           "tally_clusters"]  # fmt: skip
+
+MIN_CLUSTERS = 5  # fewer cannot support a variance estimate
+
+CLUSTER_WORDS = {
+    "judge": "voters", "prompt": "prompts", "cluster": "clusters of votes", "vote": "votes",
+}  # fmt: skip
+
+
+def tally(votes: Votes, options: VoteOptions) -> VoteCounts:
+    """Counts per pair of models, and per value of the covariates where there are any.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes.
+    options : VoteOptions
+        What ties and votes for neither side count as.
+    """
+    ballots = votes.ballots
+    if ballots is None or (ballots.weight is None and ballots.covariates is None):
+        return from_matrices(votes.wins, _tie_table(votes, options))
+    used = _with_conventions(ballots, options)
+    rows = used.first.size
+    weight, squared = np.zeros((2, 3, rows))
+    weight[used.outcome, np.arange(rows)] = used.weights
+    squared[used.outcome, np.arange(rows)] = used.squares
+    return merge_rows(
+        len(votes.models), used.first, used.second, weight, squared, _covariates(used)
+    )
+
+
+def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -> ClusterCounts:
+    """Counts per cluster; with several names, a cluster is a combination of them.
+
+    Raises
+    ------
+    OptionError
+        If the votes do not say what they belong to.
+    """
+    ballots = votes.ballots
+    if ballots is None or any(name not in ballots.labels for name in names):
+        raise OptionError(_no_labels(votes, "+".join(names)))
+    used = _with_conventions(ballots, options)
+    code = code_rows([_single_codes(used.labels[name].codes) for name in names])
+    clusters = count_clustered_votes(
+        used.first, used.second, used.outcome, code, len(votes.models), used.weights,
+        _covariates(used),
+    )  # fmt: skip
+    # A row may stand for several votes, which only the tally knows.
+    return clusters._replace(counts=tally(votes, options))
+
+
+def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
+    """What votes are clustered by; empty where they are taken as independent.
+
+    ``auto`` takes voters, else prompts, else conversations: the first that the votes name, that
+    are `MIN_CLUSTERS` or more, and that bring any two votes together.
+
+    Raises
+    ------
+    OptionError
+        If clusters are asked for that the votes do not name.
+    """
+    if options.covariance in ("sandwich", "hessian") or options.cluster == "none":
+        return ()
+    labels = {} if votes.ballots is None else votes.ballots.labels
+    if options.cluster == "auto":
+        for name in LABELS:
+            if name in labels and MIN_CLUSTERS <= labels[name].groups < votes.n:
+                return (name,)
+        if options.covariance == "cluster":
+            raise OptionError(_no_labels(votes, "cluster"))
+        return ()
+    names = tuple(name.strip() for name in options.cluster.split("+"))
+    for name in names:
+        if name not in labels:
+            raise OptionError(_no_labels(votes, name))
+    if len(names) > 2 or len(set(names)) < len(names):
+        raise OptionError(
+            f"Votes are clustered by one kind of label, or by two; got {options.cluster!r}."
+        )
+    return names
+
+
+def count_used(votes: Votes, options: VoteOptions) -> int:
+    """Number of votes that are used: all, or those with a winner."""
+    bad = options.both_bad == "drop"
+    if votes.ballots is not None:
+        ballots = votes.ballots
+        left_out = np.zeros(ballots.first.size, dtype=np.bool_)
+        if options.ties == "drop":
+            left_out |= (ballots.outcome == TIE) | (ballots.outcome == BAD)
+        if bad:
+            left_out |= ballots.outcome == BAD
+        return int(ballots.counts[~left_out].sum())
+    ties = _tie_table(votes, options)
+    return round(float(votes.wins.sum() + (0.0 if ties is None else ties.sum() / 2)))
+
+
+def _tie_table(votes: Votes, options: VoteOptions) -> NDArray[np.float64] | None:
+    if options.ties == "drop":
+        return None
+    tables = [votes.ties, votes.both_bad if options.both_bad == "tie" else None]
+    known = [table for table in tables if table is not None]
+    return None if not known else np.asarray(sum(known[1:], known[0]))
+
+
+def _with_conventions(ballots: Ballots, options: VoteOptions) -> Ballots:
+    """Votes that count, with the outcomes win, tie and loss only."""
+    keep = np.ones(ballots.first.size, dtype=np.bool_)
+    if options.ties == "drop":
+        keep &= (ballots.outcome == WIN) | (ballots.outcome == LOSS)
+    elif options.both_bad == "drop":
+        keep &= ballots.outcome != BAD
+    used = ballots if keep.all() else ballots.take(keep)
+    if not (used.outcome == BAD).any():
+        return used
+    tied = np.where(used.outcome == BAD, TIE, used.outcome)
+    return Ballots(
+        used.first, used.second, tied, used.votes, used.weight, used.squared, used.labels,
+        used.position, used.covariates, used.covariate_names,
+    )  # fmt: skip
+
+
+def _covariates(ballots: Ballots) -> NDArray[np.float64]:
+    if ballots.covariates is None:
+        return np.empty((ballots.first.size, 0))
+    return ballots.covariates
+
+
+def _single_codes(codes: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Codes in which a row without a label is a cluster by itself."""
+    unknown = codes < 0
+    if not unknown.any():
+        return codes.astype(np.intp, copy=False)
+    own = codes.max(initial=-1) + 1 + np.cumsum(unknown) - 1
+    return np.where(unknown, own, codes).astype(np.intp)
+
+
+def _no_labels(votes: Votes, name: str) -> str:
+    labels = {} if votes.ballots is None else votes.ballots.labels
+    known = [one for one in LABELS if one in labels and one != "vote"]
+    found = f"they name: {', '.join(known)}" if known else "they name neither voter nor prompt"
+    wanted = "clusters" if name == "cluster" and not known else f"{name!r}"
+    return (
+        f"The votes cannot be clustered by {wanted}: {found}. Name the column with --column "
+        "judge=NAME, prompt=NAME or cluster=NAME, or use --covariance sandwich for independent "
+        "votes."
+    )

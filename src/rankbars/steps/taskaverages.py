@@ -1,0 +1,260 @@
+"""The average over a population of tasks, or of families of tasks: whole tasks are the sample."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.draws import Source
+from rankbars.errors import OptionError
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, weighted_rows
+from rankbars.stats.resampling.components import Components, split_variance
+from rankbars.stats.resampling.distributions import row_draws
+from rankbars.stats.resampling.taskmeans import (
+    Ends,
+    percentile_ends,
+    resample_tasks,
+    studentised_ends,
+)
+from rankbars.stats.tails import critical_value
+from rankbars.steps.plans import (
+    Accumulator,
+    AveragePlan,
+    Estimate,
+    Sampling,
+    TaskPart,
+    place,
+)
+from rankbars.steps.taskpoints import check_range, take_method
+
+__all__ = ["start_bootstrap", "start_bootstrap_t", "start_t", "start_two_level"]
+
+
+class _Sample(NamedTuple):
+    """Tasks (or families) by models with an average, and what the paired t says about them."""
+
+    rows: NDArray[np.float64]
+    weights: NDArray[np.float64] | None
+    summary: ModelSummary
+    pairs: PairStatistics
+
+
+class _Found(NamedTuple):
+    ends: Ends
+    draws: NDArray[np.float64]
+    source: Source
+
+
+Interval: TypeAlias = Callable[[_Sample, Sampling], _Found]
+
+
+def start_t(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+    """Paired t over tasks or families; draws from the multivariate t distribution."""
+    return _TaskRows(plan, models, sampling, _by_t)
+
+
+def start_bootstrap(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+    """Whole tasks or families resampled; percentile intervals."""
+    return _TaskRows(plan, models, sampling, _by_percentiles)
+
+
+def start_bootstrap_t(
+    plan: AveragePlan, models: tuple[str, ...], sampling: Sampling
+) -> Accumulator:
+    """Whole tasks or families resampled; intervals from studentised draws."""
+    return _TaskRows(plan, models, sampling, _by_studentised)
+
+
+def start_two_level(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+    """Variance between tasks and within them, each counted once."""
+    return _TwoLevel(plan, models, sampling, _by_t)
+
+
+def _by_t(sample: _Sample, sampling: Sampling) -> _Found:
+    mean, se, df = sample.summary
+    half = critical_value(sampling.alpha / 2, df) * se
+    streams = sampling.streams("average", "t")
+    draws = row_draws(_plain(sample), streams, sampling.resamples)
+    return _Found(Ends(mean - half, mean + half), draws, "t")
+
+
+def _by_percentiles(sample: _Sample, sampling: Sampling) -> _Found:
+    streams = sampling.streams("average", "tasks")
+    made = resample_tasks(sample.rows, streams, sampling.resamples, sample.weights)
+    return _Found(percentile_ends(made.values, sampling.alpha), made.values, "bootstrap")
+
+
+def _by_studentised(sample: _Sample, sampling: Sampling) -> _Found:
+    streams = sampling.streams("average", "tasks")
+    made = resample_tasks(sample.rows, streams, sampling.resamples, sample.weights)
+    ends = studentised_ends(sample.summary.mean, sample.summary.se, made, sampling.alpha)
+    return _Found(ends, made.values, "bootstrap")
+
+
+def _plain(sample: _Sample) -> NDArray[np.float64]:
+    """Rows whose plain mean is the weighted one."""
+    return sample.rows if sample.weights is None else weighted_rows(sample.rows, sample.weights)
+
+
+class _TaskRows:
+    """Scores of every task, kept until all are there: one row each."""
+
+    def __init__(
+        self,
+        plan: AveragePlan,
+        models: tuple[str, ...],
+        sampling: Sampling,
+        interval: Interval,
+    ) -> None:
+        self._plan, self._models, self._sampling = plan, models, sampling
+        self._interval = interval
+        self._means: dict[str, NDArray[np.float64]] = {}
+
+    def add(self, part: TaskPart) -> None:
+        self._means[part.task] = part.comparisons.mean
+
+    def finish(self) -> Estimate:
+        values = np.array(list(self._means.values()))
+        shared = np.flatnonzero(~np.isnan(values).any(axis=0))
+        sample = self._sampled(self._points(values[:, shared], shared))
+        components = self._components(shared, len(sample.rows))
+        if components is not None:
+            sample = _widened(sample, components, shared)
+        found = self._interval(sample, self._sampling)
+        size = len(self._models)
+        return Estimate(
+            ModelSummary(*(place(part, shared, size) for part in sample.summary)),
+            place(found.ends.low, shared, size),
+            place(found.ends.high, shared, size),
+            _pad_pairs(sample.pairs, shared, size),
+            place(found.draws, shared, size),
+            found.source,
+            self._assumptions(len(sample.rows)),
+            rows=place(_plain(sample), shared, size),
+            components=None
+            if components is None
+            else Components(*(place(part, shared, size) for part in components.models)),
+        )
+
+    def _points(self, values: NDArray[np.float64], shared: NDArray[np.intp]) -> NDArray[np.float64]:
+        # Ranks among the models that every task has: rank 3 of 5 is not rank 3 of 30.
+        names = tuple(self._models[i] for i in shared)
+        for task, row in zip(self._means, values, strict=True):
+            check_range(self._plan.method, row, names, task)
+        return take_method(self._plan.method).points(values) if shared.size else values
+
+    def _sampled(self, points: NDArray[np.float64]) -> _Sample:
+        weights = np.array([self._plan.weights[name] for name in self._means])
+        if self._plan.over == "families":
+            points, weights = self._by_family(points, weights)
+        used = weights if np.ptp(weights) > 0 else None
+        rows = points if used is None else weighted_rows(points, used)
+        return _Sample(points, used, item_summary(rows), paired_t(rows))
+
+    def _by_family(
+        self, points: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weighted mean of the tasks of each family; every family counts the same."""
+        names = [self._plan.families[task] for task in self._means]
+        means = []
+        for family in sorted(set(names)):
+            inside = np.array([name == family for name in names])
+            share = weights[inside] / weights[inside].sum()
+            means.append(share @ points[inside])
+        return np.array(means), np.ones(len(means))
+
+    def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
+        return None
+
+    def _assumptions(self, count: int) -> tuple[str, ...]:
+        what = take_method(self._plan.method).words
+        what = "scores" if what == "average score" else f"tasks' contributions to the {what}"
+        if self._plan.over == "families":
+            return (
+                "The target is the average over the population that these families of tasks were "
+                "drawn from; every family counts the same.",
+                f"The {count} families are independent draws, and average differences of {what} "
+                "are close to normal.",
+            )
+        what = "mean ranks within tasks" if self._plan.method == "average_rank" else what
+        return (
+            "The target is the average over the population that these tasks were drawn from.",
+            f"The {count} tasks are independent draws, and average differences of {what} are "
+            "close to normal.",
+        )
+
+
+class _PairComponents(NamedTuple):
+    """Variance components of each model and of each difference, of the full field."""
+
+    models: Components
+    pairs: Components
+
+
+class _TwoLevel(_TaskRows):
+    """Task rows whose errors are never taken to be smaller than the items alone make them."""
+
+    def __init__(
+        self,
+        plan: AveragePlan,
+        models: tuple[str, ...],
+        sampling: Sampling,
+        interval: Interval,
+    ) -> None:
+        super().__init__(plan, models, sampling, interval)
+        size = len(models)
+        self._noise, self._pair_noise = np.zeros(size), np.zeros((size, size))
+
+    def add(self, part: TaskPart) -> None:
+        super().add(part)
+        pairs = part.comparisons.pairs
+        if pairs is None or take_method(self._plan.method).linear != "difference":
+            raise OptionError(
+                "Estimator 'two_level' splits the variance of average scores; use the method mean."
+            )
+        self._noise += np.square(part.weight * part.comparisons.mean_se)
+        self._pair_noise += np.square(part.weight * pairs.se)
+
+    def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
+        block = np.ix_(shared, shared)
+        own, among = self._noise[shared], self._pair_noise[block]
+        if not (np.isfinite(own).all() and np.isfinite(among).all()):
+            raise OptionError(
+                "Estimator 'two_level' needs to know how sure the scores of every task are. Use "
+                "the estimator 't'."
+            )
+        weights = np.array([self._plan.weights[name] for name in self._means])
+        values = np.array(list(self._means.values()))[:, shared]
+        rows = weighted_rows(values, weights)
+        spread = np.square(paired_t(rows).se) * count
+        return _PairComponents(
+            split_variance(rows.var(axis=0, ddof=1), own * count, count),
+            split_variance(spread, among * count, count),
+        )
+
+
+def _widened(sample: _Sample, components: _PairComponents, shared: NDArray[np.intp]) -> _Sample:
+    se = np.sqrt(components.models.variance)
+    among = np.sqrt(components.pairs.variance)
+    pairs = sample.pairs
+    usable = among > 0
+    statistic = np.divide(pairs.diff, among, out=pairs.statistic.copy(), where=usable)
+    return sample._replace(
+        summary=sample.summary._replace(se=se),
+        pairs=pairs._replace(se=among, statistic=statistic),
+    )
+
+
+def _pad_pairs(tested: PairStatistics, shared: NDArray[np.intp], size: int) -> PairStatistics:
+    block = np.ix_(shared, shared)
+    real = [np.full((size, size), np.nan), np.full((size, size), np.nan), np.zeros((size, size))]
+    for target, source in zip(real, (tested.diff, tested.se, tested.statistic), strict=True):
+        target[block] = source
+    flags = [np.zeros((size, size), dtype=np.bool_) for _ in range(2)]
+    flags[0][block], flags[1][block] = tested.constant, tested.identical
+    return PairStatistics(*real, tested.df, tested.n, *flags)
