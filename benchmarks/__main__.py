@@ -12,11 +12,11 @@ from typing import Any
 
 from benchmarks.page import Machine, Measured, describe, render_page
 from benchmarks.rows import TOPICS, Ratio, find_row, missing_peers, rows_of
-from benchmarks.timing import ONE_THREAD, measure_apart
+from benchmarks.timing import ONE_THREAD, MeasurementError, measure_apart
 
 
 def main() -> int:
-    """Measure; 1 if something demanded was missed."""
+    """Measure; 1 if a row failed or missed what is demanded. Failures leave the page alone."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="NAME", help="topics or rows; all by default")
     parser.add_argument("--list", action="store_true", help="name the rows and stop")
@@ -34,10 +34,19 @@ def main() -> int:
         print(*wanted, sep="\n")
         return 0
     topics: dict[str, list[Measured]] = {}
+    failed = []
     for path in wanted:
-        measured = measure(path, chosen.peers)
+        try:
+            measured = measure(path, chosen.peers)
+        except MeasurementError as error:
+            failed.append(path)
+            print(error, flush=True)
+            continue
         print(f"{path}: {describe(measured)}", flush=True)
         topics.setdefault(_title(path), []).append(measured)
+    if failed:
+        print(f"Failed: {', '.join(failed)}.")
+        return 1
     if chosen.output:
         chosen.output.write_text(render_page(topics, _machine()), encoding="utf-8")
         print(f"Wrote {chosen.output}")

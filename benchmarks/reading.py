@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -22,8 +24,9 @@ def parquet_against_pandas(models: int, items: int, tasks: int) -> Sides:
 
     import rankbars as rb
 
-    folder = tempfile.TemporaryDirectory()
-    path = Path(folder.name) / "scores.parquet"
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    path = folder / "scores.parquet"
     names = list(model_names(models))
     parts = [
         pd.DataFrame(draw_scores(models, items, seed=t), columns=names)
@@ -39,8 +42,7 @@ def parquet_against_pandas(models: int, items: int, tasks: int) -> Sides:
         return {name: task.values for name, task in tasks if isinstance(task, rb.Items)}
 
     def by_pandas() -> Matrices:
-        # The reference to `folder` keeps the file for as long as either side can be called.
-        frame = pd.read_parquet(Path(folder.name) / "scores.parquet")
+        frame = pd.read_parquet(path)
         return {
             str(task): rows.pivot(index="item", columns="model", values="score").to_numpy()
             for task, rows in frame.groupby("task")

@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks.rows import Once, Ratio, Sides, find_row
 
-__all__ = ["ONE_THREAD", "measure_apart"]
+__all__ = ["ONE_THREAD", "MeasurementError", "measure_apart"]
 
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
@@ -39,6 +39,10 @@ _CLEAR = Path("/proc/self/clear_refs")
 _KILOBYTES_PER_MB = 1e3
 
 
+class MeasurementError(Exception):
+    """A row could not be measured: its process failed, for example because answers differ."""
+
+
 def measure_apart(row: str, what: str, peers: Path | None = None) -> dict[str, Any]:
     """What a fresh process finds.
 
@@ -53,15 +57,15 @@ def measure_apart(row: str, what: str, peers: Path | None = None) -> dict[str, A
 
     Raises
     ------
-    SystemExit
-        If the process fails, for example because answers differ; it has said why.
+    MeasurementError
+        If the process fails; it has said why.
     """
     paths = [str(_ROOT), os.environ.get("PYTHONPATH", ""), str(peers) if peers else ""]
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     command = [sys.executable, "-m", "benchmarks.timing", row, what]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode:
-        sys.exit(f"{row}: could not be measured ({what}).")
+        raise MeasurementError(f"{row} could not be measured ({what}).")
     found: dict[str, Any] = json.loads(done.stdout)
     return found
 

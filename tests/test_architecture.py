@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import grimp
 import pytest
 from importlinter.cli import lint_imports
+
+import rankbars
 
 PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 HEAVY = {
@@ -29,6 +32,13 @@ def test_every_import_follows_the_layers(capsys, monkeypatch):
     monkeypatch.setattr(sys, "path", sys.path.copy())  # lint_imports adds an entry to it
     broken = lint_imports(config_filename=str(PYPROJECT), no_cache=True, no_logo=True)
     assert not broken, capsys.readouterr().out
+
+
+def test_the_contract_on_steps_lists_every_public_one():
+    contracts = tomllib.loads(PYPROJECT.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (listed,) = (set(one["modules"]) for one in contracts if one["type"] == "independence")
+    public = {name for name in rankbars._MODULE_OF.values() if name.startswith("rankbars.steps.")}
+    assert public - listed == set()
 
 
 def test_stats_imports_numpy_scipy_and_the_standard_library_only():

@@ -96,7 +96,9 @@ def note_codes():
             match node:
                 case ast.Call(func=ast.Name("Note"), args=[ast.Constant(str(code)), *_]):
                     yield code
-                case ast.Tuple([ast.Constant(str(code)), ast.Constant() | ast.JoinedStr(), *_]):
+                case ast.Tuple(
+                    [ast.Constant(str(code)), ast.Constant() | ast.JoinedStr() | ast.Name(), *_]
+                ):
                     if re.fullmatch(r"[a-z]+(-[a-z]+)+", code):
                         yield code
 

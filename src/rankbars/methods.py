@@ -10,6 +10,7 @@ from rankbars.data.evidence import Estimates, Evidence, Folds
 from rankbars.data.explanation import Choice, Explanation, MethodOutcome
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
+from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
 from rankbars.pipeline import leaderboard
 from rankbars.steps.corrections import CORRECTIONS
@@ -106,6 +107,8 @@ def _reason(evidence: Evidence) -> str:
             "Models come with one published score each, so differences are compared with their "
             "errors."
         )
+    if isinstance(evidence, Votes):
+        return "Models were compared in votes, so contrasts of their fitted strengths are tested."
     if isinstance(evidence.design, Folds):
         return (
             "Rows are cross-validation folds, which share training data; the plain t-test would "

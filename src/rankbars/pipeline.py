@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from importlib.metadata import version
 from typing import Literal, NamedTuple
 
-import numpy as np
-
-from rankbars.data.aggregate import Aggregate
-from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.board import Leaderboard
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.orders import tiers
-from rankbars.stats.ranks import observed_rank_sets
 from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
+from rankbars.steps.assembly import assemble_board, describe_task, observe_ranks
 from rankbars.steps.corrections import strict_correction, take_correction
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS, compare_evidence
+from rankbars.steps.plans import Sampling
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task
 from rankbars.steps.tested import Setting
@@ -46,6 +41,9 @@ def leaderboard(
     seed: int = 0,
     resamples: int = 1000,
     n_jobs: int = 1,
+    estimator: str = "auto",
+    method: str = "auto",
+    normalise: str | None = None,
 ) -> Leaderboard:
     """Rank models with error bars: on each task, on the average, and on a new task.
 
@@ -68,7 +66,7 @@ def leaderboard(
         How task intervals become an interval for a new task; see `rankbars.predict`.
     alpha_overall : float
         Error rate of that merge.
-    over : {"auto", "items", "tasks", "none"}
+    over : {"auto", "items", "tasks", "families", "none"}
         Which average; see `rankbars.aggregate`.
     missing : str
         What to do where a model has no score: ``"raise"``, ``"pairwise"``, ``"listwise"``,
@@ -80,6 +78,8 @@ def leaderboard(
     n_jobs : int
         Workers over tasks, as joblib counts them; any joblib backend around the call is used.
         The result does not depend on it.
+    estimator, method, normalise
+        How the average is estimated, what is averaged, on which scale; see `rankbars.aggregate`.
 
     Returns
     -------
@@ -106,21 +106,35 @@ def leaderboard(
     ([3, 1, 1], [3, 2, 2])
     """
     given = Spec(
-        test, correction, scope, alpha, merge, alpha_overall, over, missing, seed, resamples
+        test=test,
+        correction=correction,
+        scope=scope,
+        alpha=alpha,
+        merge=merge,
+        alpha_overall=alpha_overall,
+        over=over,
+        missing=missing,
+        seed=seed,
+        resamples=resamples,
+        estimator=estimator,
+        method=method,
+        normalise=normalise,
     )
     spec = _one_spec(spec, given)
     scores = resolve_missing(scores, spec.missing)
-    models = scores.models
 
     plan = _plan(scores, spec)
-    collector = None if plan is None else AverageCollector(models, plan)
+    sampling = Sampling(spec.seed, spec.resamples, spec.alpha)
+    collector = None if plan is None else AverageCollector(scores, plan, sampling)
     single = len(scores.tasks) == 1
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
     for name, ranked in _ranked_tasks(scores, spec, n_jobs):
         intervals[name] = ranked.intervals
-        observed[name] = _observed(ranked.comparisons)
-        results[name] = _task_result(name, scores.tasks[name], scores.info[name], ranked, observed)
+        observed[name] = observe_ranks(ranked.comparisons)
+        results[name] = describe_task(
+            scores.tasks[name], scores.info[name], *ranked, observed[name]
+        )
         notes.extend(ranked.intervals.notes)
         if collector is not None:
             collector.add(name, ranked.comparisons)
@@ -136,9 +150,7 @@ def leaderboard(
 
     aggregate = None
     if collector is not None:
-        aggregate = collector.finish(
-            spec.correction, spec.scope, spec.alpha, seed=spec.seed, resamples=spec.resamples
-        )
+        aggregate = collector.finish(spec.correction, spec.scope)
         notes.extend(aggregate.notes)
     overall = None
     if not single:
@@ -155,7 +167,7 @@ def leaderboard(
         if overall.method != spec.merge:
             notes.append(_OBSERVED)
 
-    return _board(scores, spec, results, overall, aggregate, strict, notes)
+    return assemble_board(scores, spec, results, overall, aggregate, strict, notes)
 
 
 _OBSERVED = Note(
@@ -200,7 +212,9 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
 def _plan(scores: Scores, spec: Spec) -> AveragePlan | None:
     if spec.over == "none" or len(scores.tasks) == 1:
         return None
-    return plan_average(scores, spec.over)
+    return plan_average(
+        scores, spec.over, spec.estimator, method=spec.method, normalise=spec.normalise
+    )
 
 
 def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str, _Ranked]]:
@@ -233,92 +247,7 @@ def _rank_one(name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec
     return _Ranked(comparisons, intervals)
 
 
-def _observed(comparisons: Comparisons) -> RankIntervals:
-    bounds = observed_rank_sets(comparisons.mean)
-    return RankIntervals(
-        comparisons.models, bounds.best, bounds.worst, 1.0, "each", "task", "observed"
-    )
-
-
-def _task_result(
-    name: str,
-    evidence: Evidence,
-    info: TaskInfo,
-    ranked: _Ranked,
-    observed: dict[str, RankIntervals],
-) -> TaskResult:
-    comparisons, intervals = ranked
-    sign = 1.0 if info.direction == "higher" else -1.0
-    return TaskResult(
-        name=name,
-        kind=evidence.kind,
-        n=comparisons.rows,
-        mean=sign * comparisons.mean,
-        se=comparisons.mean_se,
-        best=intervals.best,
-        worst=intervals.worst,
-        observed_best=observed[name].best,
-        observed_worst=observed[name].worst,
-        coverage=_coverage(evidence, info, comparisons.models),
-        test=comparisons.test,
-        correction=intervals.method,
-        scope=intervals.scope,
-        alpha=intervals.alpha,
-        guarantee=intervals.guarantee,
-        direction=info.direction,
-        category=info.category,
-        family=info.family,
-        metric=info.metric,
-        weight=info.weight,
-        assumptions=intervals.assumptions,
-    )
-
-
 def _declared(scores: Scores, what: Literal["category", "family"]) -> dict[str, str] | None:
     values = {name: getattr(info, what) for name, info in scores.info.items()}
     found = {name: value for name, value in values.items() if value is not None}
     return found or None
-
-
-def _coverage(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> np.ndarray:
-    share = np.zeros(len(models))
-    columns = [models.index(name) for name in evidence.models]
-    if info.coverage is not None:
-        share[columns] = info.coverage.share
-    else:
-        values = evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
-        share[columns] = 1.0 - np.isnan(values).mean(axis=0)
-    return share
-
-
-def _board(
-    scores: Scores,
-    spec: Spec,
-    results: dict[str, TaskResult],
-    overall: RankIntervals | None,
-    aggregate: Aggregate | None,
-    strict: RankIntervals | None,
-    notes: list[Note],
-) -> Leaderboard:
-    models = scores.models
-    shown = np.zeros((len(models), len(models)), dtype=np.bool_)
-    lead: Literal["task", "aggregate", "new_task"] = "new_task"
-    if strict is not None and strict.shown_better is not None:
-        lead, shown = "task", strict.shown_better
-    elif aggregate is not None:
-        lead, shown = "aggregate", aggregate.shown_better
-    draft = Leaderboard(
-        models=models,
-        tasks=results,
-        overall=overall,
-        aggregate=aggregate,
-        lead=lead,
-        shown_better=shown,
-        tiers=(models,),
-        spec=spec,
-        notes=tuple(dict.fromkeys(notes)),
-        inputs=scores.inputs,
-        version=version("rankbars"),
-    )
-    groups = tiers(draft.score, shown)
-    return replace(draft, tiers=tuple(tuple(models[i] for i in members) for members in groups))

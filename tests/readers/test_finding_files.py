@@ -110,11 +110,18 @@ def test_files_whose_names_look_like_patterns(tmp_path: Path, name: str) -> None
 def test_a_file_given_twice_is_read_once(tmp_path: Path) -> None:
     path = write_csv(COLUMNS, tmp_path)
     assert len(rb.read([path, str(path)]).inputs) == 1
-    copy = tmp_path / "copy.csv"
-    copy.write_bytes(path.read_bytes())
-    scores = rb.read(tmp_path)
-    assert len(scores.inputs) == 1
-    assert "copies" in codes(scores)
+
+
+def test_models_with_the_same_answers_are_two_models(tmp_path: Path) -> None:
+    one, two = log(tmp_path, "a.csv", [1, 0]), log(tmp_path, "b.csv", [1, 0])
+    assert rb.read([one, two]).models == ("a", "b")
+
+
+def test_a_copy_that_names_its_models_is_refused_with_both_places(tmp_path: Path) -> None:
+    write_csv(COLUMNS, tmp_path, "one")
+    write_csv(COLUMNS, tmp_path, "two")
+    with pytest.raises(rb.DataError, match=r"one\.csv, row 2.*stands 2 times.*two\.csv, row 2"):
+        rb.read(tmp_path)
 
 
 def test_what_does_not_exist_is_said(tmp_path: Path) -> None:

@@ -55,10 +55,8 @@ def test_gaussian_draws_agree_with_csranks(scope: str, column: str) -> None:
     pairs = paired_t(scores)
     spread = (scores - scores.mean(axis=0)) / np.sqrt(n * (n - 1))
     draws = gaussian_draws(pairs.statistic, spread, pairs.se, seeded("csranks"), n_draws=20_000)
-    if scope == "each":
-        made = max_t_each(draws, 0.05, one_family=True)
-    else:
-        made = max_t_all(draws, 0.05)
+    each = scope == "each"
+    made = max_t_each(draws, 0.05, one_family=True) if each else max_t_all(draws, 0.05)
     table = oracle_columns("csranks_synth30x200_50k")
     order = [int(name[1:]) - 1 for name in table["model"]]
     ends = np.concatenate([(1 + made.better)[order], (30 - made.worse)[order]])

@@ -40,15 +40,18 @@ def test_containment_by_a_plain_loop() -> None:
             within = interval.best[j] <= best[left, j] and worst[left, j] <= interval.worst[j]
             inside[j] += bool(within)
     assert made.inside.tolist() == inside
-    assert made.count == 14
+    assert made.units == 14
 
 
 def test_a_family_is_left_out_whole() -> None:
     best = np.array([[1], [1], [3], [3]])
     made = leave_one_out(
-        best, best, ["x", "x", "y", "y"], lambda kept: quantile_merge(best[kept], best[kept], 3, 0.8)
+        best,
+        best,
+        ["x", "x", "y", "y"],
+        lambda kept: quantile_merge(best[kept], best[kept], 3, 0.8),
     )
-    assert (made.inside.tolist(), made.count) == ([0], 2)
+    assert (made.inside.tolist(), made.units) == ([0], 2)
 
 
 def test_one_unit_cannot_be_left_out() -> None:

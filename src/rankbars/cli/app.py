@@ -12,6 +12,7 @@ from rankbars.cli.demonstration import demo_command
 from rankbars.cli.formats import formats_command
 from rankbars.cli.headtohead import compare_command
 from rankbars.cli.ranking import rank_command
+from rankbars.cli.simulation import simulate_group
 from rankbars.cli.streams import discard_output, say
 from rankbars.errors import RankbarsError, UnknownOptionError
 
@@ -81,6 +82,7 @@ for _command in (
     compare_command,
     formats_command,
     demo_command,
+    simulate_group,
 ):
     app.add_command(_command)
 

@@ -77,7 +77,8 @@ class Aggregate:
         ``[i, r]``: probability that model i has rank r + 1, counted in `draws`; NaN for a model
         without an average. A description, not a confidence statement.
     dominance : array of float, shape (M, M), optional
-        ``[i, j]``: probability that i is better than j, counted in `draws`.
+        ``[i, j]``: probability that i is better than j, counted in `draws`; for up to 200 models
+        (for more, ``draws.dominance()``).
     contrasts : Contrasts, optional
         Differences of all pairs, with intervals that hold together.
     components : Components, optional

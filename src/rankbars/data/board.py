@@ -190,6 +190,28 @@ class Leaderboard:
         """Models that no other model was shown better than: those that may be first."""
         return self.top(1)
 
+    def rank_probabilities(self) -> NDArray[np.float64]:
+        """Probability that each model has each rank on the average, shape (M, M).
+
+        ``[i, r]`` belongs to model i and rank r + 1; rows follow `models`. They are counted in
+        joint draws of the averages: posterior or resampling probabilities, which describe the
+        uncertainty and are not confidence statements. NaN for a model without an average.
+
+        Raises
+        ------
+        DataError
+            If the board has no average, or its errors are not known.
+        """
+        found = None if self.aggregate is None else self.aggregate.rank_probability
+        if found is None:
+            reason = (
+                "it has no average of tasks"
+                if self.aggregate is None
+                else "the errors of its average are not known"
+            )
+            raise DataError(f"This board has no rank probabilities: {reason}.")
+        return found
+
     @property
     def score(self) -> NDArray[np.float64]:
         """Score of each model on what is shown first, higher is better, shape (M,)."""

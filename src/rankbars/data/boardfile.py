@@ -236,17 +236,26 @@ def _overall_from_dict(values: Mapping[str, Any], models: tuple[str, ...]) -> Ra
 
 
 _AGGREGATE_PLAIN = ("over", "estimator", "scope", "alpha", "unit", "direction")
+# Keys that files of the first versions do not have, with what they mean there.
+_AGGREGATE_LATER: dict[str, Any] = {
+    "method": "mean", "normalise": None, "target": "", "guarantee": None,
+}  # fmt: skip
 
 
 def _aggregate_to_dict(aggregate: Aggregate) -> dict[str, Any]:
-    return {name: getattr(aggregate, name) for name in _AGGREGATE_PLAIN} | {
+    plain = (*_AGGREGATE_PLAIN, *_AGGREGATE_LATER)
+    return {name: getattr(aggregate, name) for name in plain} | {
         "score": _reals(aggregate.score),
         "low": _reals(aggregate.low),
         "high": _reals(aggregate.high),
         "best": aggregate.best.tolist(),
         "worst": aggregate.worst.tolist(),
         "assumptions": list(aggregate.assumptions),
-        "rank_probability": None,
+        "se": _optional_reals(aggregate.se),
+        "expected_rank": _optional_reals(aggregate.expected_rank),
+        "rank_probability": _optional_square(aggregate.rank_probability),
+        "dominance": _optional_square(aggregate.dominance),
+        "limits": {task: list(ends) for task, ends in aggregate.limits.items()},
     }
 
 
@@ -262,7 +271,12 @@ def _aggregate_from_dict(
         worst=_ranks(values["worst"]),
         shown_better=better,
         assumptions=tuple(values["assumptions"]),
+        se=_optional_array(values.get("se")),
+        rank_probability=_optional_table(values.get("rank_probability")),
+        dominance=_optional_table(values.get("dominance")),
+        limits={task: (ends[0], ends[1]) for task, ends in values.get("limits", {}).items()},
         **{name: values[name] for name in _AGGREGATE_PLAIN},
+        **{name: values.get(name, usual) for name, usual in _AGGREGATE_LATER.items()},
     )
 
 
@@ -280,11 +294,27 @@ def _note_from_dict(values: Mapping[str, Any]) -> Note:
 
 
 def _reals(array: NDArray[np.float64]) -> list[float | None]:
-    return [None if math.isnan(value) else value for value in array.tolist()]
+    return [value if math.isfinite(value) else None for value in array.tolist()]
+
+
+def _optional_reals(array: NDArray[np.float64] | None) -> list[float | None] | None:
+    return None if array is None else _reals(array)
+
+
+def _optional_square(table: NDArray[np.float64] | None) -> list[list[float | None]] | None:
+    return None if table is None else [_reals(row) for row in table]
 
 
 def _array(values: list[float | None]) -> NDArray[np.float64]:
     return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _optional_array(values: list[float | None] | None) -> NDArray[np.float64] | None:
+    return None if values is None else _array(values)
+
+
+def _optional_table(rows: list[list[float | None]] | None) -> NDArray[np.float64] | None:
+    return None if rows is None else np.array([_array(row) for row in rows])
 
 
 def _ranks(values: list[int]) -> NDArray[np.int64]:

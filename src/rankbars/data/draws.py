@@ -160,9 +160,7 @@ class Draws:
             ``stated[i, j]``: i is better than j; ``reachable``: whether there are draws enough to
             state anything.
         """
-        return state_pairs(
-            np.nan_to_num(self.dominance(), nan=0.5), self.size, alpha, correction
-        )
+        return state_pairs(np.nan_to_num(self.dominance(), nan=0.5), self.size, alpha, correction)
 
     def top_probability(self, k: int) -> NDArray[np.float64]:
         """Probability that each model is among the `k` best, shape (M,); NaN without a score."""

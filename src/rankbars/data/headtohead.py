@@ -25,7 +25,7 @@ class Contrast:
     ----------
     name : str
         The task, or what the average is over.
-    kind : {"items", "folds", "runs", "estimates", "tasks"}
+    kind : {"items", "folds", "runs", "estimates", "votes", "tasks"}
         What a row is; ``"tasks"`` for an average over a population of tasks.
     test : str
         How the difference was tested.
@@ -64,7 +64,7 @@ class Contrast:
     """
 
     name: str
-    kind: Literal["items", "folds", "runs", "estimates", "tasks"]
+    kind: Literal["items", "folds", "runs", "estimates", "votes", "tasks"]
     test: str
     n: int
     n_a: int

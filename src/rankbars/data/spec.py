@@ -47,6 +47,13 @@ class Spec:
         Number of resamples, for methods that resample.
     votes : VoteOptions
         How pairwise votes are turned into strengths.
+    estimator : str
+        How the average is estimated; ``"auto"`` takes the usual way.
+    method : str
+        What is averaged: scores, ranks, wins; ``"auto"`` averages scores where tasks share a
+        scale, else ranks within tasks.
+    normalise : str, optional
+        How scores are brought to a common scale before they are averaged.
 
     Raises
     ------
@@ -70,6 +77,9 @@ class Spec:
     seed: int = 0
     resamples: int = 1000
     votes: VoteOptions = field(default_factory=VoteOptions)
+    estimator: str = "auto"
+    method: str = "auto"
+    normalise: str | None = None
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)

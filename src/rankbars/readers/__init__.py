@@ -19,7 +19,7 @@ from rankbars.readers.recognition import (
     FileReport,
     Format,
     Recognition,
-    fits_options,
+    apply_options,
     recognise,
     sniff_tidy,
     sniff_wide,
@@ -180,39 +180,26 @@ class _Chosen(NamedTuple):
 def _choose_formats(
     files: Sequence[InputFile], declared: str, options: TableOptions
 ) -> tuple[list[_Chosen], list[Note]]:
-    chosen: dict[str, _Chosen] = {}
+    chosen: list[_Chosen] = []
     skipped: list[FileReport] = []
-    copies: list[str] = []
     for file in files:
         report = FileReport(file.label, declared, "declared")
         if declared == "auto":
-            report = recognise(file, FORMATS)
-        if report.format is None and fits_options(file, options):
-            wide = options.layout not in (None, "tidy")
-            report = report._replace(format="wide" if wide else "tidy")
-        if report.format is None:
-            if file.asked:
-                raise ReadError.at(file.label, f"the file is not recognised. {report.reason}")
-            skipped.append(report)
-            continue
-        found = _Chosen(file, report.format, digest(file.path))
-        if found.sha256 in chosen:
-            copies.append(f"{file.label} (as {chosen[found.sha256].file.label})")
+            report = apply_options(file, recognise(file, FORMATS), options)
+        if report.format is not None:
+            chosen.append(_Chosen(file, report.format, digest(file.path)))
+        elif file.asked:
+            raise ReadError.at(file.label, f"the file is not recognised. {report.reason}")
         else:
-            chosen[found.sha256] = found
+            skipped.append(report)
     if not chosen:
         raise ReadError(_nothing_found(skipped))
-    notes = []
-    if skipped:
-        shown = "; ".join(f"{report.path}: {report.reason}" for report in skipped[:5])
-        more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
-        notes.append(Note("files-skipped", f"{_files(len(skipped))} not read: {shown}{more}"))
-    if copies:
-        more = f" and {len(copies) - 1} more" if copies[1:] else ""
-        notes.append(
-            Note("copies", f"Read once, because the content is the same: {copies[0]}{more}.")
-        )
-    return list(chosen.values()), notes
+    if not skipped:
+        return chosen, []
+    shown = "; ".join(f"{report.path}: {report.reason}" for report in skipped[:5])
+    more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
+    note = Note("files-skipped", f"{_files(len(skipped))} not read: {shown}{more}")
+    return chosen, [note]
 
 
 def _nothing_found(skipped: Sequence[FileReport]) -> str:

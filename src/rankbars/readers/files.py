@@ -12,21 +12,25 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple, cast
 
-from rankbars.errors import MissingPackageError, ReadError
+from rankbars.errors import ReadError
 
 __all__ = [
-    "COMPRESSIONS", "InputFile", "data_suffix", "digest", "file_stem", "find_files", "open_binary",
+    "COMPRESSIONS", "DAMAGE", "InputFile", "data_suffix", "digest", "file_stem", "find_files", "open_binary",
     "open_text", "read_head", "standard_input",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 16
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = "-"
+
+# What opening or reading a file that is cut off or damaged may raise.
+DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
 
 
 class InputFile(NamedTuple):
@@ -169,12 +173,9 @@ def _open_zstandard(path: Path) -> IO[bytes]:
         from compression import zstd
 
         return zstd.open(path, "rb")
-    try:
-        import zstandard
-    except ImportError as error:
-        raise MissingPackageError.for_extra("zstandard", f"Reading {path}", "zstandard") from error
-    stream: IO[bytes] = zstandard.open(path, "rb")
-    return stream
+    from rankbars.readers.zstandardfile import ZstandardFile
+
+    return cast(IO[bytes], io.BufferedReader(ZstandardFile(path)))
 
 
 @contextmanager
@@ -185,7 +186,7 @@ def open_text(file: InputFile) -> Iterator[IO[str]]:
             yield text
     except UnicodeDecodeError as error:
         raise _not_utf8(file, error) from error
-    except (EOFError, OSError, lzma.LZMAError) as error:
+    except DAMAGE as error:
         raise _unreadable(file, error) from error
 
 
@@ -194,7 +195,7 @@ def read_head(file: InputFile) -> bytes:
     try:
         with open_binary(file.path) as raw:
             head = raw.read(HEAD_BYTES)
-    except (EOFError, OSError, lzma.LZMAError) as error:
+    except DAMAGE as error:
         raise _unreadable(file, error) from error
     if not head:
         raise ReadError.at(file.label, "the file is empty. Expected a table of results.")
@@ -232,7 +233,7 @@ def _not_utf8(file: InputFile, error: UnicodeDecodeError) -> ReadError:
                         f"UTF-8 (it may be Latin-1 or Windows-1252, where it is {chr(byte)!r}).",
                         row=number,
                     )
-    except (EOFError, OSError, lzma.LZMAError) as damage:
+    except DAMAGE as damage:
         return _unreadable(file, damage)
     return ReadError.at(
         file.label, f"the text is not UTF-8 ({error.reason}); it may be UTF-16. Save it as UTF-8."

@@ -16,7 +16,7 @@ from rankbars.readers.files import InputFile, data_suffix, read_head
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 
 __all__ = [
-    "FileReport", "Format", "Recognition", "fits_options", "recognise", "sniff_tidy", "sniff_wide",
+    "FileReport", "Format", "Recognition", "apply_options", "recognise", "sniff_tidy", "sniff_wide",
 ]  # fmt: skip
 
 # How sure a format may be. Formats with a signature of their own outdo plain tables.
@@ -117,19 +117,33 @@ def sniff_wide(path: Path, head: bytes) -> Recognition | None:
     return _sniff_table(path, head, "wide")
 
 
-def fits_options(file: InputFile, options: TableOptions) -> bool:
-    """Whether the caller's options say how to read a table that its header does not explain."""
-    named = [name for name in options.columns.values() if name]
-    if options.metric is not None:
-        named.append(options.metric)
-    if not named and options.layout is None:
-        return False
-    if data_suffix(file.path) not in TABLE_SUFFIXES and file.path.name != "stdin":
-        return False
-    if file.asked or options.layout is not None:
-        return True
-    with Engine() as engine:
-        return set(named) <= set(open_table(file, engine).columns)
+def apply_options(file: InputFile, report: FileReport, options: TableOptions) -> FileReport:
+    """The report as the caller's options change it.
+
+    Options may say how to read a table that its header does not explain. In a folder, a table
+    without any of the columns that they name is not what the caller means.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    report : FileReport
+        What it was recognised as.
+    options : TableOptions
+        What the caller declares.
+    """
+    named = {name for name in options.columns.values() if name}
+    table = data_suffix(file.path) in TABLE_SUFFIXES or file.path.name == "stdin"
+    if not table or report.format not in (None, "tidy", "wide"):
+        return report
+    if named and not file.asked:
+        with Engine() as engine:
+            if named.isdisjoint(open_table(file, engine).columns):
+                return report._replace(format=None, reason="It has none of the named columns.")
+    if report.format is None and (named or options.metric or options.layout):
+        wide = options.layout not in (None, "tidy")
+        return report._replace(format="wide" if wide else "tidy", reason="declared")
+    return report
 
 
 def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:

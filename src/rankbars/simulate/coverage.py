@@ -19,11 +19,21 @@ from rankbars.simulate.designs import (
 )
 from rankbars.simulate.likeness import Evaluation, planned_evaluation
 from rankbars.simulate.measures import Tally, covers, share_of_field
-from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten
+from rankbars.simulate.study import (
+    Row,
+    Study,
+    Table,
+    Unit,
+    check_repetitions,
+    flatten,
+    number,
+    numbers,
+)
 from rankbars.simulate.traps.common import portions
 from rankbars.stats.streams import stream
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["coverage"]
@@ -130,7 +140,7 @@ def measure(
                 "method": method,
                 "scope": scope,
                 "n_models": len(evaluation.means),
-                "n_tasks": n_tasks,
+                "n_tasks": n_tasks if target == "new task" else None,
                 "n_rows": n_rows,
                 "guarantee": guarantee,
             }
@@ -212,18 +222,18 @@ def _finish(results: Sequence[Table]) -> dict[str, Table]:
     """One row per method and size: means over repetitions, with their standard errors."""
     columns = ("target", "method", "scope", "n_models", "n_tasks", "n_rows", "guarantee")
     groups: dict[tuple[object, ...], Table] = {}
-    for row in flatten(results):
+    # What holds on one task comes first: it does not depend on the number of tasks.
+    for row in sorted(flatten(results), key=lambda row: row["target"] != "this task"):
         groups.setdefault(tuple(row[name] for name in columns), []).append(row)
     table: Table = []
     for rows in groups.values():
         made: Row = {name: rows[0][name] for name in columns}
         for quantity in QUANTITIES:
-            tally = Tally.of([float(row[quantity] or 0.0) for row in rows])
+            tally = Tally.of(numbers(rows, quantity))
             made[quantity] = tally.mean
             made[f"{quantity}_se"] = tally.standard_error
         made["repetitions"] = len(rows)
         table.append(made)
-    table.sort(key=lambda row: (row["target"] != "this task", row["n_tasks"], row["n_rows"]))
     return {"coverage": table}
 
 
@@ -231,31 +241,44 @@ def _draw(tables: Mapping[str, Table]) -> dict[str, Figure]:
     from matplotlib.figure import Figure
 
     table = tables["coverage"]
-    sizes = list(dict.fromkeys((row["n_tasks"], row["n_rows"]) for row in table))
-    figure = Figure(figsize=(11.0, 7.0), layout="constrained")
+    figure = Figure(figsize=(12.0, 7.0), layout="constrained")
+    figure.set_label("Width and coverage of each method; the numbers are in coverage.csv")
     targets = ("this task", "new task")
     panels = figure.subplots(len(targets), len(QUANTITIES), sharex="col", squeeze=False)
     for line, target in enumerate(targets):
         part = [row for row in table if row["target"] == target]
-        methods = list(dict.fromkeys((row["method"], row["scope"]) for row in part))
         for column, quantity in enumerate(QUANTITIES):
             axes = panels[line, column]
-            for number, size in enumerate(sizes):
-                rows = [row for row in part if (row["n_tasks"], row["n_rows"]) == size]
-                shift = 0.6 * ((number + 0.5) / len(sizes) - 0.5)
-                places = [methods.index((row["method"], row["scope"])) + shift for row in rows]
-                axes.errorbar(
-                    [row[quantity] for row in rows],
-                    places,
-                    xerr=[row[f"{quantity}_se"] for row in rows],
-                    fmt="os^vDP*X"[number % 8],
-                    label=f"{size[0]} tasks × {size[1]} rows",
-                )
-            axes.set_yticks(range(len(methods)), [f"{name}, {scope}" for name, scope in methods])
+            _draw_dots(axes, part, quantity)
             axes.tick_params(labelleft=column == 0)
-            axes.set_ylim(len(methods) - 0.5, -0.5)
-            axes.grid(axis="x", alpha=0.3)
             axes.set_title(f"{target}: {_LABELS[quantity]}", fontsize="medium")
-            axes.set_xlim(-0.02, 1.02)
-    panels[0, 0].legend(fontsize="small")
+        panels[line, -1].legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.02, 1.0))
     return {"coverage": figure}
+
+
+def _draw_dots(axes: Axes, table: Table, quantity: str) -> None:
+    """A line per method, a dot per size; bars are Monte-Carlo standard errors.
+
+    A grey stroke is the coverage that is promised.
+    """
+    sizes = list(dict.fromkeys((row["n_tasks"], row["n_rows"]) for row in table))
+    methods = list(dict.fromkeys((row["method"], row["scope"]) for row in table))
+    for position, (n_tasks, n_rows) in enumerate(sizes):
+        rows = [row for row in table if (row["n_tasks"], row["n_rows"]) == (n_tasks, n_rows)]
+        shift = 0.6 * ((position + 0.5) / len(sizes) - 0.5)
+        places = [methods.index((row["method"], row["scope"])) + shift for row in rows]
+        scope = {"coverage": "each", "coverage_all": "all"}.get(quantity)
+        for row, place in zip(rows, places, strict=True):
+            if row["guarantee"] is not None and row["scope"] == scope:
+                axes.plot(number(row, "guarantee"), place, "|", color="grey", markersize=12)
+        axes.errorbar(
+            numbers(rows, quantity),
+            places,
+            xerr=numbers(rows, f"{quantity}_se"),
+            fmt="os^vDP*X"[position % 8],
+            label=f"{n_rows} rows" if n_tasks is None else f"{n_tasks} tasks × {n_rows} rows",
+        )
+    axes.set_yticks(range(len(methods)), [f"{name}, {scope}" for name, scope in methods])
+    axes.set_ylim(len(methods) - 0.5, -0.5)
+    axes.set_xlim(-0.02, 1.02)
+    axes.grid(axis="x", alpha=0.3)

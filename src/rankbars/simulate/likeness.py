@@ -129,7 +129,7 @@ def evaluation_like(scores: rb.Scores, *, ties: float = 0.0) -> tuple[Evaluation
     if len(standardised) < 2:
         raise rb.DataError(
             "Fewer than two tasks have scores that vary, so nothing says how ranks differ between "
-            "tasks. Describe the evaluation instead: --models, --tasks, --rows, --task-sd."
+            "tasks. Describe the evaluation instead: --models, --tasks, --items, --task-sd."
         )
     found = np.array(standardised)
     # Centred columns have lost one model's worth of variance.
@@ -164,7 +164,7 @@ def _complete_tables(scores: rb.Scores) -> list[NDArray[np.float64]]:
         if isinstance(evidence.design, rb.Folds) or evidence.clusters is not None:
             raise rb.DataError(
                 f"Task {name!r}: rows are folds or come in clusters; only independent rows can be "
-                "imitated. Describe the evaluation instead: --models, --tasks, --rows."
+                "imitated. Describe the evaluation instead: --models, --tasks, --items."
             )
         complete = evidence.values[~np.isnan(evidence.values).any(axis=1)]
         if len(complete) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+from html import escape
 from typing import TYPE_CHECKING
 
 from rankbars.errors import MissingPackageError, UnknownOptionError
@@ -42,7 +43,10 @@ def check_picture(kind: str, *, drawn: bool) -> None:
 
 
 def picture_bytes(figure: Figure, kind: str) -> bytes:
-    """The finished file; the same figure gives the same bytes."""
+    """The finished file; the same figure gives the same bytes.
+
+    The label of the figure becomes the text alternative of an SVG.
+    """
     import matplotlib as mpl
 
     stream = io.BytesIO()
@@ -50,4 +54,13 @@ def picture_bytes(figure: Figure, kind: str) -> bytes:
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
     with mpl.rc_context({"svg.hashsalt": "rankbars", "svg.fonttype": "none"}):
         figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
-    return stream.getvalue()
+    made = stream.getvalue()
+    return _with_title(made, str(figure.get_label())) if kind == "svg" else made
+
+
+def _with_title(svg: bytes, text: str) -> bytes:
+    """The drawing with `text` as its title, which screen readers and browsers show."""
+    head, opening, rest = svg.partition(b"<svg ")
+    attributes, end, drawing = rest.partition(b">")
+    title = f"\n <title>{escape(text)}</title>".encode()
+    return head + opening + attributes + end + title + drawing

@@ -7,9 +7,9 @@ import hashlib
 import io
 import json
 from collections.abc import Callable, Iterator, Sequence
-from importlib.metadata import version
 from pathlib import Path
 
+import rankbars as rb
 from rankbars.data.files import write_all, write_text
 from rankbars.errors import OptionError, WriteError
 from rankbars.simulate.pictures import check_picture, picture_bytes
@@ -164,7 +164,7 @@ def _make_folder(folder: Path) -> Path:
 def _digest(unit: Unit) -> str:
     """Name of a unit's partial result: it depends on all that its rows depend on."""
     function = unit.function
-    what = [version("rankbars"), function.__module__, function.__qualname__, unit.arguments]
+    what = [rb.__version__, function.__module__, function.__qualname__, unit.arguments]
     return hashlib.sha256(json.dumps(what).encode()).hexdigest()[:32]
 
 

@@ -11,7 +11,17 @@ from rankbars.errors import OptionError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Cell", "Row", "Study", "Table", "Unit", "check_repetitions", "flatten"]
+__all__ = [
+    "Cell",
+    "Row",
+    "Study",
+    "Table",
+    "Unit",
+    "check_repetitions",
+    "flatten",
+    "number",
+    "numbers",
+]
 
 Cell = str | int | float | None
 Row = dict[str, Cell]
@@ -66,6 +76,41 @@ def flatten(parts: Sequence[Table]) -> Table:
     [{'a': 1}, {'a': 2}]
     """
     return [row for part in parts for row in part]
+
+
+def number(row: Row, column: str) -> float:
+    """A cell that must be a number.
+
+    Raises
+    ------
+    TypeError
+        If it is text or empty.
+
+    Examples
+    --------
+    >>> number({"width": 0.5}, "width")
+    0.5
+    """
+    cell = row[column]
+    if cell is None or isinstance(cell, str):
+        raise TypeError(f"expected a number as {column}, found {cell!r}")
+    return float(cell)
+
+
+def numbers(table: Table, column: str) -> list[float]:
+    """A column that must hold numbers only.
+
+    Raises
+    ------
+    TypeError
+        If a cell is text or empty.
+
+    Examples
+    --------
+    >>> numbers([{"width": 0.5}, {"width": 1}], "width")
+    [0.5, 1.0]
+    """
+    return [number(row, column) for row in table]
 
 
 def check_repetitions(repetitions: int, least: int = 1) -> int:

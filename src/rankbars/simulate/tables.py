@@ -16,7 +16,16 @@ from statistics import fmean, stdev
 from rankbars.errors import UnknownOptionError
 from rankbars.simulate.designs import Design
 from rankbars.simulate.newtasks import NewTaskPlan, measure_new_tasks
-from rankbars.simulate.study import Cell, Row, Study, Table, Unit, check_repetitions, flatten
+from rankbars.simulate.study import (
+    Cell,
+    Row,
+    Study,
+    Table,
+    Unit,
+    check_repetitions,
+    flatten,
+    number,
+)
 from rankbars.simulate.thistask import ThisTaskPlan, measure_this_task
 
 __all__ = ["NUMBERS", "designs_of", "tables"]
@@ -77,24 +86,24 @@ def tables(numbers: Collection[int] = NUMBERS, *, repetitions: int = 100, seed: 
     12
     """
     wanted = sorted(set(numbers))
-    for number in wanted:
-        if number not in NUMBERS:
-            raise UnknownOptionError.among("table", number, [str(known) for known in NUMBERS])
+    for one in wanted:
+        if one not in NUMBERS:
+            raise UnknownOptionError.among("table", one, [str(known) for known in NUMBERS])
     check_repetitions(repetitions)
-    parts = [(number, _units(number, repetitions, seed)) for number in wanted]
+    parts = [(one, _units(one, repetitions, seed)) for one in wanted]
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
         made, start = {}, 0
-        for number, units in parts:
+        for one, units in parts:
             rows = flatten(results[start : start + len(units)])
-            made[f"table_{number}"] = _assemble(number, rows)
+            made[f"table_{one}"] = _assemble(one, rows)
             start += len(units)
         return made
 
     return Study("tables", tuple(unit for _, units in parts for unit in units), finish)
 
 
-def designs_of(number: int) -> Iterator[Design]:
+def designs_of(table: int) -> Iterator[Design]:
     """Configurations behind a table.
 
     Examples
@@ -102,22 +111,22 @@ def designs_of(number: int) -> Iterator[Design]:
     >>> sum(1 for _ in designs_of(5))
     324
     """
-    blocks, ties = (_LEADERBOARD | _TASK)[number]
+    blocks, ties = (_LEADERBOARD | _TASK)[table]
     for n_models, n_rows, sigma, (rho, block), share in product(MODELS, ROWS, SIGMAS, blocks, ties):
         yield Design(n_models, n_rows, sigma, rho, block, share)
 
 
-def _units(number: int, repetitions: int, seed: int) -> list[Unit]:
-    if number in _LEADERBOARD:
+def _units(table: int, repetitions: int, seed: int) -> list[Unit]:
+    if table in _LEADERBOARD:
         plan = NewTaskPlan(TASKS, LEVELS, RATES, repetitions, seed)
-        return [Unit(measure_new_tasks, (design, plan)) for design in designs_of(number)]
+        return [Unit(measure_new_tasks, (design, plan)) for design in designs_of(table)]
     task_plan = ThisTaskPlan(LEVELS, repetitions, seed)
-    return [Unit(measure_this_task, (design, task_plan)) for design in designs_of(number)]
+    return [Unit(measure_this_task, (design, task_plan)) for design in designs_of(table)]
 
 
-def _assemble(number: int, rows: Iterable[Row]) -> Table:
+def _assemble(table: int, rows: Iterable[Row]) -> Table:
     """Published cells from the rows of all configurations."""
-    leaderboard = number in _LEADERBOARD
+    leaderboard = table in _LEADERBOARD
     cells: dict[tuple[Cell, ...], list[float]] = {}
     quantities = _leaderboard_quantities if leaderboard else _task_quantities
     for row in rows:
@@ -128,7 +137,7 @@ def _assemble(number: int, rows: Iterable[Row]) -> Table:
             cells.setdefault(key, []).append(value)
     return [
         {
-            "table": number,
+            "table": table,
             "n_models": n_models,
             "n_tasks": n_tasks,
             "n_base": n_base,
@@ -148,17 +157,11 @@ _Quantities = Callable[[Row], Iterator[tuple[str, float]]]
 
 def _leaderboard_quantities(row: Row) -> Iterator[tuple[str, float]]:
     merge = _PRINTED[str(row["merge"])]
-    yield f"pi_width_{merge}", _number(row["width"])
-    yield f"pi_coverage_{merge}", _number(row["coverage"])
+    yield f"pi_width_{merge}", number(row, "width")
+    yield f"pi_coverage_{merge}", number(row, "coverage")
 
 
 def _task_quantities(row: Row) -> Iterator[tuple[str, float]]:
     ties = "ties" if row["ties"] else "no_ties"
-    yield f"{ties}_ci_width_{row['method']}", _number(row["width"])
-    yield f"{ties}_ci_coverage_{row['method']}", _number(row["coverage"])
-
-
-def _number(cell: Cell) -> float:
-    if not isinstance(cell, float):
-        raise TypeError(f"expected a measured number, got {cell!r}")
-    return cell
+    yield f"{ties}_ci_width_{row['method']}", number(row, "width")
+    yield f"{ties}_ci_coverage_{row['method']}", number(row, "coverage")

@@ -3,40 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.draws import Draws
+from rankbars.data.evidence import Estimates
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, check_rate
-from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.pairwise.contrasts import (
-    ContrastSums,
-    add_task,
-    average_contrasts,
-    average_summary,
-    start_sums,
-)
-from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, weighted_rows
-from rankbars.stats.ranks import midranks, rank_bounds
-from rankbars.stats.tails import critical_value
-from rankbars.steps.averages import ESTIMATORS, AveragePlan, plan_average
-from rankbars.steps.corrections import (
-    Family,
-    simultaneous_order,
-    strict_correction,
-    take_correction,
-)
+from rankbars.data.tabular.summaries import binomial_se
+from rankbars.errors import UnknownOptionError
+from rankbars.stats.averaging.limits import Limits
+from rankbars.steps.averageranks import average_contrasts, average_ranks
+from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_average
+from rankbars.steps.corrections import side_level, take_correction
+from rankbars.steps.estimators import take_estimator
+from rankbars.steps.itemaverages import is_share
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.plans import Accumulator, Estimate, Sampling, TaskPart
+from rankbars.steps.scales import scale_comparisons, shown_limits, zscore_limits
+from rankbars.steps.taskpoints import Method, take_method
 
-__all__ = ["ESTIMATORS", "AverageCollector", "AveragePlan", "aggregate", "plan_average"]
+__all__ = [
+    "ESTIMATORS",
+    "METHODS",
+    "AverageCollector",
+    "AveragePlan",
+    "aggregate",
+    "plan_average",
+]
 
 
 def aggregate(
@@ -44,6 +45,9 @@ def aggregate(
     *,
     over: str = "auto",
     estimator: str = "auto",
+    method: str = "auto",
+    normalise: str | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
     weights: Mapping[str, float] | None = None,
     test: str = "auto",
     correction: str = "holm",
@@ -58,33 +62,53 @@ def aggregate(
     ----------
     scores : Scores
         Results on two tasks or more.
-    over : {"auto", "items", "tasks"}
+    over : {"auto", "items", "tasks", "families"}
         ``"items"``: the average over exactly these tasks; the items of each task are the sample.
         ``"tasks"``: the average over a population of tasks, of which these are a sample.
+        ``"families"``: the same for families of tasks; every family counts the same.
         ``"auto"``: these tasks where every task says how sure its scores are, else the population.
-    estimator : {"auto", "analytic", "t"}
-        ``"analytic"`` sums paired contrasts over tasks (``over="items"``); ``"t"`` is the paired
-        t over tasks (``over="tasks"``).
+    estimator : str
+        ``"analytic"`` (items): paired contrasts summed over tasks, normal draws. ``"t"`` (tasks,
+        families): the paired t over tasks. ``"bootstrap"``: resampled items, tasks or families,
+        percentile intervals. ``"bootstrap_t"`` (tasks, families): studentised intervals.
+        ``"two_level"`` (tasks): variance between and within tasks, each counted once. ``"auto"``:
+        the first that fits.
+    method : str
+        What is averaged. ``"mean"``, ``"geometric"``; ``"average_rank"`` (ties share the mean of
+        their ranks), ``"average_rank_noise"``, ``"average_rank_bins"``; ``"borda"``;
+        ``"win_rate"`` (share of the other models beaten), ``"win_rate_field"`` (tasks won
+        against the mean of the others), ``"win_rate_top1"``; ties split. ``"auto"``: the mean
+        where tasks share a scale, else the average rank.
+    normalise : {"bounds", "chance", "zscore", "rank", "minmax_draws"}, optional
+        Scale of the scores: declared limits to 0 and 1; guessing to 0 and the best score to 1;
+        mean and standard deviation of the models; ranks within tasks; smallest and largest draw,
+        which only reproduces published numbers, for what it estimates depends on the number of
+        draws.
+    limits : mapping from task to (float, float), optional
+        Scores that count as 0 and as 1, for ``"bounds"`` and ``"chance"``, in the units of the
+        input; those declared with the scores where not given.
     weights : mapping from task to float, optional
         Weights of the tasks, 0 or more; scaled to sum 1. Those of the scores where not given.
     test : str
         Paired test within a task; see `rankbars.compare`.
     correction, scope, alpha, seed, resamples
-        As in `rankbars.rank`.
+        As in `rankbars.rank`; `resamples` is the number of draws too.
 
     Returns
     -------
     Aggregate
         Ranks come from paired contrasts of the average by the one rule, not from overlap of
-        intervals. `shown_better` is from a run for all models at once.
+        intervals; `shown_better` is from a run for all models at once. Methods that rank or
+        count wins within resampled items have no contrasts: their ranks are a band, which
+        `guarantee` None says. `draws` give rank probabilities.
 
     Raises
     ------
     DataError
         If there are fewer than two tasks with weight.
     OptionError
-        If a weight is negative or for an unknown task, all are zero, or scores on different
-        scales would be averaged.
+        If a weight is negative or for an unknown task, all are zero, options do not fit each
+        other, or scores on different scales would be averaged.
 
     Notes
     -----
@@ -94,6 +118,11 @@ def aggregate(
     freedom; item noise is contained in them and is not counted twice. Tasks with different
     metrics are averaged as ranks within tasks, never raw.
 
+    References
+    ----------
+    Longjohn, Gopalan & Casleton 2025, arXiv:2501.04234, for the bootstrap, the weights and the
+    five ways to aggregate ranks.
+
     Examples
     --------
     >>> import numpy as np, rankbars as rb
@@ -102,187 +131,188 @@ def aggregate(
     >>> average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"]))
     >>> average.best.tolist(), average.worst.tolist()
     ([3, 1, 1], [3, 2, 2])
+    >>> average.target
+    'average score over exactly these 2 tasks'
     """
     if scope not in SCOPES:
         raise UnknownOptionError.among("scope", scope, SCOPES)
     check_rate("alpha", alpha)
     take_correction(correction)
-    plan = plan_average(scores, over, estimator, weights)
-    collector = AverageCollector(scores.models, plan)
+    plan = plan_average(
+        scores, over, estimator, weights, method=method, normalise=normalise, limits=limits
+    )
+    collector = AverageCollector(scores, plan, Sampling(seed, resamples, alpha))
     for name, evidence in scores.tasks.items():
         collector.add(name, compare_evidence(evidence, scores.models, test, name))
-    return collector.finish(
-        correction, "each" if scope == "each" else "all", alpha, seed=seed, resamples=resamples
-    )
+    return collector.finish(correction, "each" if scope == "each" else "all")
 
 
 class AverageCollector:
-    """Takes the comparisons of one task after the other, so that no two tasks are held at once."""
+    """Takes the comparisons of one task after the other, so that no two tasks are held at once.
 
-    def __init__(self, models: tuple[str, ...], plan: AveragePlan) -> None:
-        self.models = models
+    Parameters
+    ----------
+    scores : Scores
+        What is averaged.
+    plan : AveragePlan
+        How.
+    sampling : Sampling
+        Seed, number of draws and error rate.
+    """
+
+    def __init__(self, scores: Scores, plan: AveragePlan, sampling: Sampling) -> None:
+        self.models = scores.models
         self.plan = plan
-        self._sums: ContrastSums | None = None
-        self._means: dict[str, NDArray[np.float64]] = {}
+        self._info = scores.info
+        self._sampling = sampling
+        self._limits: dict[str, Limits] = {}
+        start = take_estimator(plan.estimator, plan.over)
+        self._average: Accumulator = start(plan, self.models, sampling)
 
     def add(self, task: str, comparisons: Comparisons) -> None:
         """Add one task; a task without weight is left out."""
         weight = self.plan.weights.get(task, 0.0)
-        if weight == 0.0:
+        evidence = comparisons.evidence
+        if weight == 0.0 or evidence is None:
             return
-        if self.plan.over == "tasks" or comparisons.pairs is None:
-            self._means[task] = comparisons.mean
-            return
-        if self._sums is None:
-            self._sums = start_sums(len(self.models))
-        summary = ModelSummary(comparisons.mean, comparisons.mean_se, comparisons.mean_df)
-        add_task(self._sums, comparisons.pairs, summary, weight)
+        if self.plan.estimator == "bootstrap" and isinstance(evidence, Estimates):
+            comparisons = _with_binomial_errors(comparisons, evidence)
+        limits = self.plan.limits.get(task)
+        if self.plan.normalise == "zscore":
+            shared = [self.models.index(name) for name in self.plan.shared]
+            limits = zscore_limits(comparisons.mean[shared], task)
+        if limits is not None:
+            self._limits[task] = limits
+            comparisons = scale_comparisons(comparisons, limits)
+        self._average.add(TaskPart(task, weight, comparisons, evidence, limits))
 
-    def finish(
-        self, correction: str, scope: Scope, alpha: float, *, seed: int = 0, resamples: int = 1000
-    ) -> Aggregate:
+    def finish(self, correction: str, scope: Scope) -> Aggregate:
         """The average of what was added."""
-        if self._sums is not None:
-            summary, pairs = average_summary(self._sums), average_contrasts(self._sums)
-            assumptions = _item_assumptions()
-        else:
-            summary, pairs = self._population()
-            assumptions = _task_assumptions(self.plan.unit, len(self._means))
-        evidence = self._evidence(summary, pairs) if correction.startswith("maxt") else None
-        family = Family(
-            pairs.statistic, pairs.df, None, pairs.se, evidence, "average", seed, resamples
+        found = self._average.finish()
+        sampling, plan = self._sampling, self.plan
+        draws = self._draws(found)
+        band = None if draws is None else draws.rank_band(sampling.alpha)
+        ranks = average_ranks(found, self.models, correction, scope, sampling, band)
+        method = take_method(plan.method)
+        contrasts = average_contrasts(
+            found, self.models, correction, sampling, method.linear or "difference"
         )
-        best, worst, shown, notes = _ranks(family, summary, self.models, correction, scope, alpha)
-        half = critical_value(alpha / 2, np.nan_to_num(summary.df, nan=0.0)) * summary.se
-        # Inside, higher is better; what leaves is in the units of the input.
-        sign = 1.0 if self.plan.direction == "higher" else -1.0
+        promised = found.pairs is not None and side_level(correction, scope, 1.0) is not None
+        limits = self._limits | dict(found.limits)
+        shown = self._shown(found, method)
+        few = len(self.models) <= _MOST_PAIRED
         return Aggregate(
             models=self.models,
-            score=sign * summary.mean,
-            low=sign * summary.mean - half,
-            high=sign * summary.mean + half,
-            best=best,
-            worst=worst,
-            shown_better=shown,
-            alpha=alpha,
+            score=shown.score,
+            low=shown.low,
+            high=shown.high,
+            best=ranks.bounds.best,
+            worst=ranks.bounds.worst,
+            shown_better=ranks.shown_better,
+            alpha=sampling.alpha,
             scope=scope,
-            over=self.plan.over,
-            estimator="analytic" if self.plan.over == "items" else "t",
-            unit=self.plan.unit,
-            direction=self.plan.direction,
-            assumptions=assumptions,
-            notes=notes,
+            over=plan.over,
+            estimator=plan.estimator,
+            unit=method.unit,
+            direction=plan.direction,
+            assumptions=found.assumptions,
+            notes=found.notes + ranks.notes + self._notes(shown),
+            method=plan.method,
+            normalise=plan.normalise,
+            limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},
+            target=describe_target(plan),
+            guarantee=1.0 - sampling.alpha if promised else None,
+            se=shown.se,
+            draws=draws,
+            rank_probability=None if draws is None else draws.rank_probability(),
+            dominance=draws.dominance() if draws is not None and few else None,
+            contrasts=contrasts,
+            components=found.components,
         )
 
-    def _evidence(self, summary: ModelSummary, pairs: PairStatistics) -> Evidence:
-        """What max-T resamples: tasks, or scores with the covariance of the average."""
-        present = ~np.isnan(summary.mean)
-        names = tuple(name for name, here in zip(self.models, present, strict=True) if here)
-        if self.plan.over == "tasks":
-            return Items(names, self._task_rows()[:, present])
-        own = summary.se[present] ** 2
-        among = pairs.se[np.ix_(present, present)] ** 2
-        try:
-            return Estimates(
-                names, summary.mean[present], cov=(own[:, None] + own[None, :] - among) / 2
+    def _draws(self, found: Estimate) -> Draws | None:
+        if found.draws is None:
+            return None
+        values = found.draws
+        method = take_method(self.plan.method)
+        if method.unit == "score":  # ranks stay negative: higher is better
+            values = method.back(values)
+        return Draws(self.models, values, found.source, describe_target(self.plan), found.effective)
+
+    def _shown(self, found: Estimate, method: Method) -> _Shown:
+        """What leaves is in the units of the input; inside, higher is better."""
+        sign = -1.0 if self.plan.direction == "lower" and method.unit == "score" else 1.0
+        score, one, two = (
+            sign * method.back(values) for values in (found.summary.mean, found.low, found.high)
+        )
+        se = found.summary.se
+        if method.linear == "log ratio":
+            se = se * score
+        return _Shown(score, np.minimum(one, two), np.maximum(one, two), se)
+
+    def _notes(self, shown: _Shown) -> tuple[Note, ...]:
+        notes = []
+        outside = (shown.score < shown.low) | (shown.score > shown.high)
+        if outside.any():
+            notes.append(
+                Note(
+                    "outside-interval",
+                    "The value on the data lies outside of what resampled data give: resampling "
+                    "adds noise, which draws ranks and wins towards the middle.",
+                    models=tuple(self.models[i] for i in np.flatnonzero(outside)),
+                )
             )
-        except DataError as error:
-            raise OptionError(
-                "max-T on the average needs complete scores. Use --missing listwise, fail, "
-                "drop_models or bounds, or --correction holm."
-            ) from error
-
-    def _task_rows(self) -> NDArray[np.float64]:
-        """One row per task, higher is better; NaN for models that some task lacks."""
-        values = np.array(list(self._means.values()))
-        absent = np.isnan(values).any(axis=0)
-        if self.plan.unit == "rank":
-            # Ranks among the models that every task has: rank 3 of 5 is not rank 3 of 30.
-            values[:, ~absent] = -midranks(values[:, ~absent], axis=1)
-        values[:, absent] = np.nan
-        weights = np.array([self.plan.weights[name] for name in self._means])
-        return weighted_rows(values, weights) if np.ptp(weights) > 0 else values
-
-    def _population(self) -> tuple[ModelSummary, PairStatistics]:
-        values = self._task_rows()
-        size = len(self.models)
-        present = np.flatnonzero(~np.isnan(values).any(axis=0))
-        kept = values[:, present]
-        summary = ModelSummary(*(np.full(size, np.nan) for _ in range(3)))
-        for target, source in zip(summary, item_summary(kept), strict=True):
-            target[present] = source
-        block = np.ix_(present, present)
-        tested = paired_t(kept)
-        statistic = np.zeros((size, size))
-        statistic[block] = tested.statistic
-        flags = [np.zeros((size, size), dtype=np.bool_) for _ in range(2)]
-        flags[0][block], flags[1][block] = tested.constant, tested.identical
-        diff, se = np.full((size, size), np.nan), np.full((size, size), np.nan)
-        diff[block], se[block] = tested.diff, tested.se
-        return summary, PairStatistics(diff, se, statistic, tested.df, tested.n, *flags)
+        if np.isinf(shown.low).any() or np.isinf(shown.high).any():
+            message = "Too few tasks for studentised resampling at this level: an end is infinite."
+            notes.append(Note("unbounded", message))
+        if self.plan.normalise == "minmax_draws":
+            notes.append(_DRIFTS)
+        return tuple(notes)
 
 
-def _item_assumptions() -> tuple[str, ...]:
-    return (
-        "The target is the average over exactly these tasks.",
-        "Tasks have items of their own, so their errors are independent of each other.",
-        "Average differences are close to normal.",
-    )
+_MOST_PAIRED = 200  # beyond, the table of pairs is left to `Draws.dominance`
 
 
-def _task_assumptions(unit: str, count: int) -> tuple[str, ...]:
-    what = "mean ranks within tasks" if unit == "rank" else "scores"
-    return (
-        "The target is the average over the population that these tasks were drawn from.",
-        f"The {count} tasks are independent draws, and average differences of {what} are close "
-        "to normal.",
-    )
+class _Shown(NamedTuple):
+    score: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    se: NDArray[np.float64]
 
 
-def _ranks(
-    family: Family,
-    summary: ModelSummary,
-    models: tuple[str, ...],
-    correction: str,
-    scope: Scope,
-    alpha: float,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_], tuple[Note, ...]]:
-    size = len(models)
-    present = np.flatnonzero(~np.isnan(summary.mean))
-    block = np.ix_(present, present)
-    family = family.among(present)
-    # What stands in shown_better is claimed for all pairs at once, whatever was asked for.
-    strict = take_correction(strict_correction(correction))(family, "all", alpha)
-    relation = strict.decisions.shown_better
-    if relation is None:
-        raise OptionError(f"Correction {correction!r} does not say which models are better.")
-    order, cycles = simultaneous_order(relation)
-    shown = np.zeros((size, size), dtype=np.bool_)
-    shown[block] = order
-    notes = [_cycle_note(models, present, members) for members in cycles]
-    absent = tuple(name for i, name in enumerate(models) if np.isnan(summary.mean[i]))
-    if absent:
-        message = "No score on some task, so no average: may stand anywhere on it."
-        notes.append(Note("no-average", message, models=absent))
-    if scope == "all" and correction != "none":
-        best, worst = rank_bounds(shown)
-        return best, worst, shown, tuple(notes)
-    corrected = take_correction(correction)(family, scope, alpha)
-    notes.extend(
-        Note(code, text, models=tuple(models[present[i]] for i in members))
-        for code, text, members in corrected.notes
-    )
-    best = np.ones(size, dtype=np.int64)
-    worst = np.full(size, size, dtype=np.int64)
-    best[present] = 1 + corrected.decisions.better
-    worst[present] = size - corrected.decisions.worse
-    return best, worst, shown, tuple(notes)
+_DRIFTS = Note(
+    "drifting-scale",
+    "The scale of each task is the range of its draws, which widens with their number: these "
+    "averages reproduce published ones and estimate nothing fixed.",
+)
 
 
-def _cycle_note(models: tuple[str, ...], present: NDArray[np.intp], members: list[int]) -> Note:
-    return Note(
-        "cycle",
-        "On the average these models were each shown better than another in a circle, so at "
-        "least one of the findings is false. Nothing is claimed among them.",
-        models=tuple(models[present[i]] for i in members),
-    )
+def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comparisons:
+    """Shares without a standard error get the binomial one, so that they can be compared."""
+    if evidence.has_uncertainty or evidence.n is None or not is_share(evidence):
+        return comparisons
+    known = replace(evidence, se=binomial_se(evidence.mean, evidence.n))
+    return compare_evidence(known, comparisons.models, "z", comparisons.task)
+
+
+def describe_target(plan: AveragePlan) -> str:
+    """What an average is an average of, in plain words."""
+    tasks = f"{len(plan.weights)} tasks"
+    shares = np.array(list(plan.weights.values()))
+    weighted = "weighted " if np.ptp(shares) > 1e-12 else ""
+    scaled = _SCALES.get(plan.normalise or "", "")
+    over = {
+        "items": f"over exactly these {tasks}",
+        "tasks": f"over the population that these {tasks} were drawn from",
+        "families": f"over the population that these {len(set(plan.families.values()))} families "
+        f"({tasks}) were drawn from",
+    }[plan.over]
+    return f"{weighted}{take_method(plan.method).words}{scaled} {over}"
+
+
+_SCALES = {
+    "bounds": " (scaled to the limits of each task)",
+    "chance": " (guessing counts as 0, the best score as 1)",
+    "zscore": " (in standard deviations of the models on each task)",
+    "minmax_draws": " (scaled to the range of the draws of each task)",
+}

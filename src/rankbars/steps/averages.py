@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Over
-from rankbars.data.evidence import Estimates, Evidence, Folds, Items
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS
 from rankbars.data.tabular.metrics import depends_on_scale
@@ -171,6 +172,8 @@ def _one_scale(scores: Scores, shares: Mapping[str, float]) -> bool:
 def _has_error(evidence: Evidence, *, counts: bool) -> bool:
     if isinstance(evidence, Items):
         return evidence.n >= 2
+    if isinstance(evidence, Votes):
+        return True
     return evidence.has_uncertainty or (counts and is_share(evidence))
 
 
@@ -182,10 +185,13 @@ def _can_resample(evidence: Evidence) -> bool:
     )
 
 
-def _seen(evidence: Evidence) -> np.ndarray:
+def _seen(evidence: Evidence) -> NDArray[np.bool_]:
+    """Which models of the evidence have any."""
+    if isinstance(evidence, Votes):
+        return np.ones(len(evidence.models), dtype=np.bool_)
     if isinstance(evidence, Estimates):
-        return ~np.isnan(evidence.mean)
-    return ~np.isnan(evidence.values).all(axis=0)
+        return np.asarray(~np.isnan(evidence.mean))
+    return np.asarray(~np.isnan(evidence.values).all(axis=0))
 
 
 def _shared_models(scores: Scores, shares: Mapping[str, float]) -> tuple[str, ...]:

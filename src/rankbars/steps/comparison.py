@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
+from rankbars.data.voteoptions import VoteOptions
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 
@@ -11,9 +12,14 @@ __all__ = ["compare"]
 
 
 def compare(
-    scores: Scores, *, test: str = "auto", seed: int = 0, resamples: int = 1000
+    scores: Scores,
+    *,
+    test: str = "auto",
+    seed: int = 0,
+    resamples: int = 1000,
+    votes: VoteOptions | None = None,
 ) -> dict[str, Comparisons]:
-    """Paired tests of all pairs of models, task by task.
+    """Tests of all pairs of models, task by task.
 
     Parameters
     ----------
@@ -21,11 +27,14 @@ def compare(
         Evaluation results.
     test : str
         ``"auto"`` (the design of the rows decides), ``"t"`` (paired), ``"corrected_t"``
-        (Nadeau–Bengio, for cross-validation), ``"cluster_t"``, ``"z"`` (published scores),
+        (Nadeau–Bengio, for cross-validation), ``"cluster_t"``, ``"z"`` (published scores, or
+        Bradley–Terry strengths of votes), ``"binomial"`` and ``"e_process"`` (votes),
         ``"wilcoxon"``, ``"trimmed_t"``, ``"signflip"``, ``"mcnemar"`` or ``"mcnemar_midp"`` (0/1
         scores), ``"two_way"`` (items crossed with runs) or ``"welch"`` (nothing paired).
     seed, resamples : int
         Start of the random streams and number of resamples, for ``"signflip"``.
+    votes : VoteOptions, optional
+        How pairwise votes are turned into strengths.
 
     Returns
     -------
@@ -39,6 +48,8 @@ def compare(
         If the test is not known.
     OptionError
         If the test does not fit the evidence of a task.
+    DataError
+        If votes do not put all models on one scale.
 
     Notes
     -----
@@ -53,7 +64,7 @@ def compare(
     0.5
     """
     models = scores.models
-    setting = Setting(seed, resamples)
+    setting = Setting(seed, resamples, votes=VoteOptions() if votes is None else votes)
     return {
         name: compare_evidence(evidence, models, test, name, setting)
         for name, evidence in scores.tasks.items()

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.stats.connectivity import Connectivity, find_components, largest_component
+from rankbars.stats.votes.connectivity import Connectivity, find_components, largest_component
 from rankbars.steps.tallies import tally
 
 __all__ = ["connected_models"]

@@ -81,7 +81,7 @@ def diagnose(board: Leaderboard, *, top: int = 5, coverage: float = 0.8) -> Diag
     left_out = []
     for unit, labels in units:
         made = leave_one_out(best, worst, labels, merged)
-        left_out.append(LeftOut(unit, made.count, made.inside, made.low, made.high))
+        left_out.append(LeftOut(unit, made.units, made.inside, made.low, made.high))
     sides = {side_level(task.correction, task.scope, task.alpha) for task in tasks}
     guaranteed = None not in sides and all(task.guarantee is not None for task in tasks)
     side = max((value for value in sides if value is not None), default=0.0)

@@ -12,6 +12,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.summaries import ModelSummary, weighted_rows
@@ -47,7 +48,7 @@ def head_to_head(
         Paired test within a task; see `rankbars.compare`.
     alpha : float
         Error rate of each verdict by itself, both sides together.
-    over : {"auto", "items", "tasks", "none"}
+    over : {"auto", "items", "tasks", "families", "none"}
         Which average; see `rankbars.aggregate`.
     seed, resamples : int
         Start of the random stream and number of resamples, for tests that resample.
@@ -201,17 +202,21 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
         inside = -midranks(inside, axis=1)
     ahead, behind = (int((inside[:, i] > inside[:, 1 - i]).sum()) for i in (0, 1))
     weights = np.array(list(plan.weights.values()))
+    if plan.over == "families":
+        inside = family_means(inside, weights, [plan.families[name] for name in plan.weights])
+        weights = np.ones(len(inside))
     rows = weighted_rows(inside, weights) if np.ptp(weights) > 0 else inside
     sign = 1.0 if plan.direction == "higher" else -1.0
     mean_a, mean_b = (sign * rows.mean(axis=0)).tolist()
     what = "ranks within tasks" if plan.unit == "rank" else "scores"
+    units = "families" if plan.over == "families" else "tasks"
     return Contrast(
-        name=f"average over a population of tasks ({len(used)} seen)",
+        name=f"average over a population of {units} ({len(rows)} seen)",
         kind="tasks",
         test="t",
-        n=len(used),
-        n_a=len(used),
-        n_b=len(used),
+        n=len(rows),
+        n_a=len(rows),
+        n_b=len(rows),
         score_a=mean_a,
         score_b=mean_b,
         ahead=ahead,
@@ -219,8 +224,8 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
         direction=plan.direction,
         unit=plan.unit,
         assumptions=(
-            "The target is the average over the population that these tasks were drawn from.",
-            f"The {len(used)} tasks are independent draws.",
+            f"The target is the average over the population that these {units} were drawn from.",
+            f"The {len(rows)} {units} are independent draws.",
             f"The mean difference of {what} is close to normal.",
         ),
         **mean_test(paired_t(rows), (0, 1), alpha)._asdict(),

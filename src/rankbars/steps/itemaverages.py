@@ -219,7 +219,7 @@ def draw_resampled(
         return bootstrap_means(
             values, streams, draws, clusters=evidence.clusters, weights=evidence.weights
         )
-    if evidence.n is not None and is_share(evidence):
+    if isinstance(evidence, Estimates) and evidence.n is not None and is_share(evidence):
         return binomial_draws(evidence.mean[columns], evidence.n[columns], streams, draws)
     return draw_normal(part, models, streams, draws)
 

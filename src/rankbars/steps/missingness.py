@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Items, take_rows
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -136,6 +136,11 @@ def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
     for name in dict.fromkeys(gap.task for gap in gaps):
         evidence, info = scores.tasks[name], scores.info[name]
         lowest = _lowest(name, info)
+        if isinstance(evidence, Votes):
+            raise OptionError(
+                f"Task {name!r} has votes, not answers, so a model without votes cannot be counted "
+                "as failed. Use --missing drop_models or bounds."
+            )
         if isinstance(evidence, Estimates):
             raise OptionError(
                 f"Task {name!r} has published scores, not answers, so a missing one cannot be "
@@ -278,10 +283,15 @@ def _lowest(task: str, info: TaskInfo) -> float:
 
 
 def _values(evidence: Evidence) -> NDArray[np.float64]:
+    """Scores by row; models with votes on a task count as one row without a gap."""
+    if isinstance(evidence, Votes):
+        return np.zeros((1, len(evidence.models)))
     return evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
 
 
 def _blank(evidence: Evidence, absent: set[str]) -> Evidence:
+    if isinstance(evidence, Votes):
+        return evidence  # a model without votes is absent already
     columns = [i for i, model in enumerate(evidence.models) if model in absent]
     if isinstance(evidence, Items):
         values = evidence.values.copy()

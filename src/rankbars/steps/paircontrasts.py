@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Evidence, Items
+from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.headtohead import Contrast, Verdict
 from rankbars.data.scores import Direction, TaskInfo
 from rankbars.stats.pairwise.pairs import PairStatistics, p_values
@@ -84,6 +84,9 @@ def task_contrast(
         Error rate of both sides together.
     """
     common = _common_rows(pair, evidence)
+    if isinstance(evidence, Votes):
+        scores = [float(compared.mean[compared.models.index(model)]) for model in pair]
+        common = common._replace(score_a=scores[0], score_b=scores[1])
     return Contrast(
         name=compared.task,
         kind=evidence.kind,
@@ -97,6 +100,8 @@ def task_contrast(
 
 
 def _common_rows(pair: Pair, evidence: Evidence) -> _Common:
+    if isinstance(evidence, Votes):
+        return _common_votes(pair, evidence)
     if not isinstance(evidence, Items):
         rows = np.zeros(len(evidence.models)) if evidence.n is None else evidence.n
         known = {
@@ -120,6 +125,16 @@ def _common_rows(pair: Pair, evidence: Evidence) -> _Common:
         # Where lower is better, 0/1 scores are stored as 0 and -1.
         binary=bool(u.size) and bool(np.isin(np.abs(np.concatenate([u, v])), (0.0, 1.0)).all()),
     )
+
+
+def _common_votes(pair: Pair, votes: Votes) -> _Common:
+    """Votes between the two models, and how many of them each won."""
+    if not set(pair) <= set(votes.models):
+        return _Common(0, 0, 0, math.nan, math.nan)
+    a, b = (votes.models.index(model) for model in pair)
+    met, won, lost = votes.met[a, b], votes.wins[a, b], votes.wins[b, a]
+    n = round(float(met))
+    return _Common(n, n, n, math.nan, math.nan, ahead=round(float(won)), behind=round(float(lost)))
 
 
 def _column(items: Items, model: str) -> NDArray[np.float64]:

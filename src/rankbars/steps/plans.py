@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.streams import stream
+from rankbars.steps.taskpoints import take_method
 
 __all__ = [
     "Accumulator",
@@ -65,6 +66,11 @@ class AveragePlan(NamedTuple):
     normalise: str | None = None
     limits: Mapping[str, Limits] = MappingProxyType({})
     families: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def unit(self) -> Literal["score", "rank"]:
+        """Whether scores are averaged, or ranks within tasks."""
+        return take_method(self.method).unit
 
 
 class Sampling(NamedTuple):

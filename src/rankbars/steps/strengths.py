@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.stats.bradleyterry import fit_bradley_terry
-from rankbars.stats.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.voteclusters import ClusterCounts
-from rankbars.stats.votecovariance import (
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
+from rankbars.stats.votes.voteclusters import ClusterCounts
+from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
     model_covariance,
     sandwich_covariance,
 )
-from rankbars.stats.votefit import VoteFit
-from rankbars.stats.voteresample import VoteDraws, bootstrap_clusters, bootstrap_votes
-from rankbars.stats.voterows import VoteCounts
+from rankbars.stats.votes.votefit import VoteFit
+from rankbars.stats.votes.voteresample import VoteDraws, bootstrap_clusters, bootstrap_votes
+from rankbars.stats.votes.voterows import VoteCounts
 from rankbars.steps.tallies import (
     CLUSTER_WORDS,
     MIN_CLUSTERS,

@@ -1,4 +1,4 @@
-"""Votes as the fits see them: ties by their convention, rows by pair, clusters by what was chosen."""
+"""Votes as the fits see them: ties by their convention, rows by pair, clusters as chosen."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from rankbars.data.ballots import BAD, LABELS, LOSS, TIE, WIN, Ballots
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
-from rankbars.stats.voteclusters import ClusterCounts, count_clustered_votes
-from rankbars.stats.votecounts import from_matrices
-from rankbars.stats.voterows import VoteCounts, code_rows, merge_rows
+from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
+from rankbars.stats.votes.votecounts import from_matrices
+from rankbars.stats.votes.voterows import VoteCounts, code_rows, merge_rows
 
 __all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used", "tally",
            "tally_clusters"]  # fmt: skip

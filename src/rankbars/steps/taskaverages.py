@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
 from rankbars.errors import OptionError
+from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, weighted_rows
@@ -151,22 +152,12 @@ class _TaskRows:
     def _sampled(self, points: NDArray[np.float64]) -> _Sample:
         weights = np.array([self._plan.weights[name] for name in self._means])
         if self._plan.over == "families":
-            points, weights = self._by_family(points, weights)
+            names = [self._plan.families[task] for task in self._means]
+            points = family_means(points, weights, names)
+            weights = np.ones(len(points))
         used = weights if np.ptp(weights) > 0 else None
         rows = points if used is None else weighted_rows(points, used)
         return _Sample(points, used, item_summary(rows), paired_t(rows))
-
-    def _by_family(
-        self, points: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Weighted mean of the tasks of each family; every family counts the same."""
-        names = [self._plan.families[task] for task in self._means]
-        means = []
-        for family in sorted(set(names)):
-            inside = np.array([name == family for name in names])
-            share = weights[inside] / weights[inside].sum()
-            means.append(share @ points[inside])
-        return np.array(means), np.ones(len(means))
 
     def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
         return None
@@ -252,9 +243,9 @@ def _widened(sample: _Sample, components: _PairComponents, shared: NDArray[np.in
 
 def _pad_pairs(tested: PairStatistics, shared: NDArray[np.intp], size: int) -> PairStatistics:
     block = np.ix_(shared, shared)
-    real = [np.full((size, size), np.nan), np.full((size, size), np.nan), np.zeros((size, size))]
-    for target, source in zip(real, (tested.diff, tested.se, tested.statistic), strict=True):
-        target[block] = source
-    flags = [np.zeros((size, size), dtype=np.bool_) for _ in range(2)]
-    flags[0][block], flags[1][block] = tested.constant, tested.identical
-    return PairStatistics(*real, tested.df, tested.n, *flags)
+    diff, se = np.full((size, size), np.nan), np.full((size, size), np.nan)
+    statistic = np.zeros((size, size))
+    constant, identical = np.zeros((size, size), np.bool_), np.zeros((size, size), np.bool_)
+    diff[block], se[block], statistic[block] = tested.diff, tested.se, tested.statistic
+    constant[block], identical[block] = tested.constant, tested.identical
+    return PairStatistics(diff, se, statistic, tested.df, tested.n, constant, identical)

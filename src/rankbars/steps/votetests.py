@@ -1,4 +1,4 @@
-"""Tests of votes: strengths with their covariance, pairs by themselves, and evidence at any time."""
+"""Tests of votes: strengths with their covariance, single pairs, evidence at any time."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
-from rankbars.stats.binomial import pair_p_values
-from rankbars.stats.connectivity import find_components
-from rankbars.stats.eprocess import log_e_better
-from rankbars.stats.estimates import z_from_cov
-from rankbars.stats.pairs import PairStatistics
-from rankbars.stats.summaries import ModelSummary
+from rankbars.stats.pairwise.estimates import z_from_cov
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.votes.binomial import pair_p_values
+from rankbars.stats.votes.connectivity import find_components
+from rankbars.stats.votes.eprocess import log_e_better
 from rankbars.steps.connections import connected_models
 from rankbars.steps.strengths import Strengths, fit_strengths, fit_tally
 from rankbars.steps.tallies import count_used, tally

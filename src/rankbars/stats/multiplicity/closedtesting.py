@@ -110,7 +110,7 @@ def simes_each(
     level = check_alpha(alpha) / 2
     size = statistic.shape[0]
     if size < 2:
-        return Decisions(*(np.zeros(size, dtype=np.int64) for _ in range(2)), None)
+        return Decisions(np.zeros(size, np.int64), np.zeros(size, np.int64), None)
     if np.ndim(df) != 0:
         with np.errstate(invalid="ignore"):
             p = np.where(statistic > 0, upper_tail(np.abs(statistic), df), 1.0)
@@ -172,7 +172,9 @@ def simes_guarded(
     simes, holm = simes_each(statistic, df, alpha), holm_each(statistic, df, alpha)
     differ = np.flatnonzero((simes.better != holm.better) | (simes.worse != holm.worse))
     variance = se**2
-    refused = np.array([j for j in differ if _negative_correlation(variance, j)], dtype=np.intp)
+    refused = np.array(
+        [j for j in differ if _negative_correlation(variance, int(j))], dtype=np.intp
+    )
     better, worse = simes.better.copy(), simes.worse.copy()
     better[refused], worse[refused] = holm.better[refused], holm.worse[refused]
     return GuardedSimes(Decisions(better, worse, None), refused)
@@ -183,7 +185,7 @@ def _without_one_zero(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
     columns = ordered.shape[1]
     first_zero = (ordered < 0).sum(axis=1)
     keep = np.arange(columns) != first_zero[:, None]
-    return ordered[keep].reshape(ordered.shape[0], columns - 1)
+    return np.asarray(ordered[keep].reshape(ordered.shape[0], columns - 1))
 
 
 def _needed_p(

@@ -190,11 +190,12 @@ def sign_patterns(
         codes = np.arange(2**units)
         for start in range(0, codes.size, CHUNK):
             bits = (codes[start : start + CHUNK, None] >> np.arange(units)) & 1
-            yield 1.0 - 2.0 * bits
+            yield np.asarray(1.0 - 2.0 * bits, dtype=np.float64)
         return
     for number, first in enumerate(range(0, n_draws, CHUNK)):
         count = min(CHUNK, n_draws - first)
-        yield 2.0 * make_stream(number).integers(0, 2, (count, units)) - 1.0
+        coins = make_stream(number).integers(0, 2, (count, units))
+        yield np.asarray(2.0 * coins - 1.0, dtype=np.float64)
 
 
 def bootstrap_draws(

@@ -1,7 +1,7 @@
 """Single-step decisions: Bonferroni, and no correction at all.
 
-The same conventions, scopes and results as in `rankbars.stats.multiplicity.stepdown`; every pair of a family
-is held to one and the same level, so that counting replaces sorting.
+The same conventions, scopes and results as in `rankbars.stats.multiplicity.stepdown`; every pair
+of a family is held to one and the same level, so that counting replaces sorting.
 """
 
 from __future__ import annotations

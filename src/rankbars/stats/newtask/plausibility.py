@@ -1,4 +1,4 @@
-"""Is the assumption behind a prediction interval plausible, and how much shift does it bear?"""
+"""Whether the assumption behind a prediction interval is plausible, and what shift it bears."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Containment(NamedTuple):
     """How often left-out tasks fell inside the interval made from the others, per model."""
 
     inside: NDArray[np.int64]  # [M] left-out units whose interval lay inside
-    count: int  # units that were left out
+    units: int  # tasks or families that were left out
     low: NDArray[np.float64]  # [M] exact 95 % limits of the share, as if units were independent
     high: NDArray[np.float64]
 
@@ -75,7 +75,7 @@ def leave_one_out(
     >>> best, worst = np.array([[1], [2], [1], [2]]), np.array([[2], [3], [2], [3]])
     >>> made = leave_one_out(best, worst, range(4), lambda kept: union_merge(
     ...     best[kept], worst[kept], 3))
-    >>> made.inside.tolist(), made.count
+    >>> made.inside.tolist(), made.units
     ([4], 4)
     """
     labels, code = np.unique(np.asarray(units), return_inverse=True)

@@ -77,8 +77,8 @@ def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:
         whole += np.bincount(cells.reshape(-1), minlength=size * size)
     total = whole.reshape(size, size).astype(np.float64)
     if shared.any():
-        total += np.maximum(np.cumsum(shared, axis=1)[:, :size], 0.0)
-    return np.asarray(total / draws)
+        total += np.cumsum(shared, axis=1)[:, :size]
+    return np.clip(total / draws, 0.0, 1.0)  # shares of ties add up with rounding
 
 
 def _share_ranks(

@@ -1,0 +1,278 @@
+"""``rankbars simulate``: a simulation study in, its tables and pictures out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rankbars.cli.options import Reading, named_option, reading_options
+
+if TYPE_CHECKING:
+    from rankbars.simulate import Evaluation, Study
+
+__all__ = ["TRAPS", "simulate_group"]
+
+HELP = """Check the methods by simulation: the published tables, your own plans, and the traps.
+
+Each study writes one CSV file per table into a folder. A study that was interrupted goes on where
+it stopped when the same command is given again.
+
+\b
+  rankbars simulate tables -o results --jobs 2          the published tables, recomputed
+  rankbars simulate coverage --models 8 --tasks 20 --items 100 --items 400 -o results
+  rankbars simulate coverage --like results.csv -o results
+"""
+
+TRAPS = {
+    "winner": "Intervals for one model, read as intervals for the observed winner.",
+    "clusters": "Rows that come in clusters, taken as independent.",
+    "folds": "Cross-validation folds, taken as independent.",
+    "runs": "Items crossed with runs, averaged over the runs.",
+    "ties": "All corrections side by side, with and without exact ties.",
+    "families": "Tasks that come in families, taken as independent.",
+    "observed": "Intervals for observed ranks, read as intervals for true ranks.",
+    "peeking": "Looking again and again at growing data.",
+}
+"""The studies of what goes wrong, each with one line of help."""
+
+Command = Callable[..., None]
+
+
+@click.group("simulate", help=HELP, short_help="Check the methods by simulation.")
+def simulate_group() -> None:
+    """The command ``rankbars simulate``."""
+
+
+def running_options(command: Command) -> Command:
+    """Options of every study: where to, how often, with which seed and how many workers."""
+    for option in reversed(
+        (
+            click.option(
+                "-o", "--output", metavar="DIR", required=True,
+                help="Folder for the tables; made if it does not exist.",
+            ),
+            click.option(
+                "--repetitions", type=int, metavar="R",
+                help="Repetitions per configuration; each study has its own default.",
+            ),
+            click.option(
+                "--seed", type=click.IntRange(min=0), default=0, show_default=True,
+                help="Start of random numbers.",
+            ),
+            click.option(
+                "--jobs", type=int, metavar="N", default=1, show_default=True,
+                help="Number of workers; -1 for one per core. Results do not depend on it.",
+            ),
+            click.option("-q", "--quiet", is_flag=True, help="Do not name the files written."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+picture_option = named_option(
+    "--picture", known=("svg", "png", "pdf", "none"), default="svg", show_default=True,
+    help="Kind of the pictures; all but none need the extra rankbars[plot].",
+)  # fmt: skip
+
+
+@simulate_group.command("tables", short_help="Tables 2 to 7 of the published study.")
+@click.option(
+    "--table", "numbers", type=int, multiple=True, metavar="NUMBER",
+    help="Only this table, 2 to 7. Repeat for more.",
+)  # fmt: skip
+@running_options
+def tables_command(*, numbers: tuple[int, ...], **running: Any) -> None:
+    """Recompute Tables 2 to 7 of Neuhof and Benjamini (2026): table_2.csv to table_7.csv.
+
+    One row per published cell. 100 repetitions take some minutes on two cores.
+    """
+    chosen = {"numbers": numbers} if numbers else {}
+    _run("tables", chosen, "none", **running)
+
+
+@simulate_group.command("figures", short_help="Figures 1 and 6 of the published study.")
+@picture_option
+@running_options
+def figures_command(*, picture: str, **running: Any) -> None:
+    """Recompute Figures 1 (a, b) and 6 of Neuhof and Benjamini (2026), with their numbers."""
+    _run("figures", {}, picture, **running)
+
+
+@simulate_group.command("coverage", short_help="What each method would give on your evaluation.")
+@click.option("--models", type=int, metavar="M", help="Number of models.  [default: 10]")
+@click.option(
+    "--tasks",
+    type=int,
+    multiple=True,
+    metavar="N",
+    help="Number of tasks. Repeat to compare several.  [default: 20]",
+)
+@click.option(
+    "--rows-per-task",
+    "sizes",
+    type=int,
+    multiple=True,
+    metavar="n",
+    help="Items (rows) per task. Repeat to compare several.  [default: 200]",
+)
+@click.option(
+    "--spread",
+    type=float,
+    metavar="SD",
+    help="Standard deviation of the models' mean scores, in standard deviations of one row.  "
+    "[default: 0.3]",
+)
+@click.option(
+    "--task-sd",
+    type=float,
+    metavar="SD",
+    help="Standard deviation of one model's true score between tasks, likewise.  [default: 0.2]",
+)
+@click.option(
+    "--correlation",
+    type=float,
+    metavar="R",
+    help="Correlation of the scores of two models on a row.  [default: 0.3]",
+)
+@click.option(
+    "--ties",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the models that are exactly tied on every task.",
+)
+@click.option(
+    "--like",
+    multiple=True,
+    metavar="INPUT",
+    help="Take models, spread, tasks and rows from these results instead. Repeat for more files.",
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Error rate on a task.")
+@click.option(
+    "--alpha-overall",
+    type=float,
+    default=0.2,
+    show_default=True,
+    help="Error rate of the step to a new task.",
+)
+@reading_options
+@picture_option
+@running_options
+def coverage_command(
+    *,
+    models: int | None,
+    tasks: tuple[int, ...],
+    sizes: tuple[int, ...],
+    spread: float | None,
+    task_sd: float | None,
+    correlation: float | None,
+    ties: float,
+    like: tuple[str, ...],
+    alpha: float,
+    alpha_overall: float,
+    reading: Reading,
+    picture: str,
+    **running: Any,
+) -> None:
+    """Width and coverage of every method on an evaluation, before it is paid for.
+
+    Describe the evaluation, or let it be taken from results you have (--like). Several numbers of
+    tasks and items are compared with each other.
+    """
+    described = {
+        "--models": models, "--spread": spread, "--task-sd": task_sd, "--correlation": correlation
+    }  # fmt: skip
+    given = {option: value for option, value in described.items() if value is not None}
+    chosen: dict[str, Any] = {"alpha": alpha, "alpha_overall": alpha_overall}
+    if like:
+        if given:
+            raise click.UsageError(
+                f"--like takes the models from results; {' and '.join(given)} cannot be given too."
+            )
+        evaluation, n_tasks, n_rows = _evaluation_like(like, reading, ties)
+        chosen |= {"n_tasks": (n_tasks,), "n_rows": (n_rows,)}
+    else:
+        from rankbars.simulate import planned_evaluation
+
+        values = {option.lstrip("-").replace("-", "_"): value for option, value in given.items()}
+        count = values.pop("models", 10)
+        evaluation = planned_evaluation(int(count), ties=ties, **values)
+    chosen["evaluation"] = evaluation
+    if tasks:
+        chosen["n_tasks"] = tasks
+    if sizes:
+        chosen["n_rows"] = sizes
+    _run("coverage", chosen, picture, **running)
+
+
+def _trap_command(name: str, line: str) -> click.Command:
+    @click.command(name, help=f"{line}\n\nWrites {name}.csv: published values beside ours.",
+                   short_help=line)  # fmt: skip
+    @running_options
+    def command(**running: Any) -> None:
+        _run(name, {}, "none", **running)
+
+    return command
+
+
+for _name, _line in TRAPS.items():
+    simulate_group.add_command(_trap_command(_name, _line))
+
+
+def _evaluation_like(
+    like: tuple[str, ...], reading: Reading, ties: float
+) -> tuple[Evaluation, int, int]:
+    from rankbars.cli.reading import read_scores
+    from rankbars.simulate import evaluation_like
+
+    return evaluation_like(read_scores(like, reading), ties=ties)
+
+
+def _run(
+    name: str,
+    chosen: dict[str, Any],
+    picture: str,
+    *,
+    output: str,
+    repetitions: int | None,
+    seed: int,
+    jobs: int,
+    quiet: bool,
+) -> None:
+    """Make a study, run it, say what was written."""
+    from rankbars.cli.streams import say
+    from rankbars.simulate import STUDIES, run
+
+    if repetitions is not None:
+        chosen = {**chosen, "repetitions": repetitions}
+    study: Study = STUDIES[name](seed=seed, **chosen)
+    with _counting(f"Simulating {name}", quiet=quiet) as progress:
+        paths = run(study, output, n_jobs=jobs, picture=picture, progress=progress)
+    if not quiet:
+        say(f"Wrote {', '.join(str(path) for path in paths)}.")
+
+
+@contextmanager
+def _counting(message: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A bar that fills as the work is done: on a terminal only, and gone at the end."""
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        shown = bar.add_task(message, total=None)
+        yield lambda done, total: bar.update(shown, completed=done, total=total)

@@ -1,0 +1,1 @@
+"""Tables of votes → `Votes`: columns, outcome words, assembly; every layout ends in one form."""

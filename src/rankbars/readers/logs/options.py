@@ -1,0 +1,86 @@
+"""Options for reading: those of tables, and those of logs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
+
+from rankbars.data.tables import TableOptions
+from rankbars.errors import OptionError, UnknownOptionError
+
+__all__ = ["RERUNS", "ReadOptions", "named_once"]
+
+RERUNS = ("newest", "all")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions(TableOptions):
+    """What the caller declares about tables and logs.
+
+    Parameters
+    ----------
+    metrics : tuple of str
+        Metrics to use: each task shows the first of them that it has.
+    filters : tuple of str
+        Variants to use: an answer filter, a number of shots.
+    reruns : {"newest", "all"}
+        Which of several runs of one model and task count; all of them are repeats.
+    compare_anyway : bool
+        Compare runs although they were not given the same task.
+    """
+
+    metrics: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    reruns: Literal["newest", "all"] = "newest"
+    compare_anyway: bool = False
+
+    def __post_init__(self) -> None:
+        TableOptions.__post_init__(self)
+        if self.reruns not in RERUNS:
+            raise UnknownOptionError.among("choice of reruns", self.reruns, RERUNS)
+
+    @classmethod
+    def for_logs(
+        cls,
+        table: TableOptions,
+        *,
+        metrics: Sequence[str] = (),
+        filters: Sequence[str] = (),
+        reruns: str = "newest",
+        compare_anyway: bool = False,
+    ) -> ReadOptions:
+        """Options for tables, and those for logs beside them.
+
+        Raises
+        ------
+        UnknownOptionError
+            If `reruns` is not known.
+        """
+        shared: dict[str, Any] = {one.name: getattr(table, one.name) for one in fields(table)}
+        return cls(
+            **shared,
+            metrics=tuple(metrics),
+            filters=tuple(filters),
+            reruns=reruns,  # type: ignore[arg-type]  # checked inside
+            compare_anyway=compare_anyway,
+        )
+
+
+def named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+    """One or several names as a tuple.
+
+    Raises
+    ------
+    OptionError
+        If a name is empty.
+
+    Examples
+    --------
+    >>> named_once("acc", "metric"), named_once(["acc", "f1", "acc"], "metric")
+    (('acc',), ('acc', 'f1'))
+    """
+    given = () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    if "" in given:
+        raise OptionError(f"The name of a {what} is empty.")
+    return tuple(dict.fromkeys(given))

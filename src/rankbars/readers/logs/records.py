@@ -1,0 +1,196 @@
+"""The record table of all log formats, and how to add a format.
+
+A log reader has two functions. ``sniff(path, head)`` says whether a file is its own (start from
+`rankbars.readers.logs.jsontext.top_level_keys`). ``read(files, options)`` turns the files into
+`Run` objects and returns ``scores_from_runs(runs, options)``; one line in `FORMATS` adds it.
+
+A `Run` is one model on one task in one pass of the producer. It holds columns, not rows:
+
+* `Rows`: one entry per answer (item id, repeat, status, cluster), shared by all metrics. An
+  answer is ``SCORED``, ``UNSCORED``, ``ERROR`` or ``MISSING``; what a rule excludes is not put in.
+* `Measure`: one metric. Its `scores` stand beside the rows, NaN where the producer gave none; and
+  `value`, `se` and `n` are what the producer published. Either part may be absent.
+
+A reader states what it found and decides nothing. `scores_from_runs` decides, in this order, and
+notes each choice: parts instead of their whole (`parts`); names for systems and tasks that differ
+in their settings (`system`, `setup`); one variant (`variants`, chosen by ``--filter``); one metric
+per task (``--metric``); one run per model and task (``--reruns``); whether the models were given
+the same task (`agree`, overruled by ``--compare-anyway``); the items they share, where they were
+given different ones on purpose (`selection`); item scores or published values; direction.
+
+Never put text of prompts, answers or targets into a record, never put 0 for an absent score, and
+name the file and the place in every `ReadError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.notes import Note
+from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED
+
+__all__ = [
+    "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Direction", "Measure", "Rows", "Run",
+]  # fmt: skip
+
+Direction: TypeAlias = Literal["higher", "lower"]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class Agreement(NamedTuple):
+    """A fact that must be the same for all models of a task.
+
+    Parameters
+    ----------
+    value : str
+        The fact, such as a hash.
+    context : str
+        Only facts with the same context are compared: a hash over prompts says nothing where two
+        models have different chat templates.
+    """
+
+    value: str
+    context: str = ""
+
+
+class Rows(NamedTuple):
+    """Answers of one run, in any order.
+
+    Parameters
+    ----------
+    ids : tuple of str
+        Item of each answer: a hash of its content, or its name.
+    status : array of uint8, shape (rows,)
+        ``SCORED`` (or unscored, where a measure holds NaN), ``UNSCORED``, ``ERROR``, ``MISSING``.
+    repeats : array of int, shape (rows,), optional
+        Which answer to the item it is (epoch, seed); None where each item has one.
+    clusters : tuple of (str or None), optional
+        Value of the metadata key that the caller named as the cluster.
+    other_ids : tuple of str, optional
+        Item of each answer in another way, for items whose `ids` are not unique.
+    prints : array of int, shape (rows,), optional
+        Fingerprint of what was asked, which must be the same for all models.
+    identity : (str, str)
+        What `ids` and `other_ids` are, for messages.
+    """
+
+    ids: tuple[str, ...]
+    status: NDArray[np.uint8]
+    repeats: NDArray[np.int64] | None = None
+    clusters: tuple[str | None, ...] | None = None
+    other_ids: tuple[str, ...] | None = None
+    prints: NDArray[np.int64] | None = None
+    identity: tuple[str, str] = ("item", "position")
+
+    def has_unique(self, ids: tuple[str, ...]) -> bool:
+        """Whether each of `ids`, with its repeat, stands once."""
+        if self.repeats is None:
+            return len(set(ids)) == len(ids)
+        return len(set(zip(ids, self.repeats.tolist(), strict=True))) == len(ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measure:
+    """One metric of one run.
+
+    Parameters
+    ----------
+    name : str
+        What the caller chooses it by.
+    scores : array of float, shape (rows,), optional
+        Score of each answer of `Run.rows`, in the producer's units; NaN = none.
+    value, se : float, optional
+        Published score and its standard error.
+    n : int, optional
+        Items behind the published score.
+    metric : str, optional
+        Name that tells direction and scale, where `name` is that of a scorer.
+    direction : {"higher", "lower"}, optional
+        Recorded side; None if the log does not say.
+    limits : (float or None, float or None)
+        Least and greatest possible score, where the log or its code fixes them.
+    declined : str, optional
+        Why the scores of items cannot be used; they are passed over.
+    fault : str, optional
+        What is wrong with a score, with its place; raised if the metric is chosen.
+    """
+
+    name: str
+    scores: NDArray[np.float64] | None = None
+    value: float | None = None
+    se: float | None = None
+    n: int | None = None
+    metric: str | None = None
+    direction: Direction | None = None
+    limits: tuple[float | None, float | None] = (None, None)
+    declined: str | None = None
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Run:
+    """One model on one task in one pass of the producer.
+
+    Parameters
+    ----------
+    source : str
+        File, for messages.
+    model, task : str
+        Names as the producer wrote them.
+    measures : mapping from str to Measure
+        By name, in the producer's order; empty for a log without any score.
+    rows : Rows, optional
+        Answers.
+    headline : str, optional
+        The producer's main measure; the first one if not given.
+    variants : mapping from str to str
+        Kind of variant (``"filter"``, ``"shots"``) → its name.
+    system : mapping from str to str
+        Settings that make systems of one model name different.
+    setup : mapping from str to str
+        Settings that make tasks of one name different.
+    agree : mapping from str to Agreement
+        What must be the same for all models.
+    selection : str, optional
+        Which items were asked for, such as ``"limit 5"``.
+    stamp : float, optional
+        Time of the run, in seconds; None if not known.
+    finished : bool
+        Whether the run came to its end.
+    expected : int, optional
+        Items that the run should have.
+    failed : int
+        Answers known to have failed without a row of their own.
+    category : str, optional
+        Group of the task.
+    parts : tuple of str
+        Tasks that this one is put together from.
+    notes : tuple of Note
+        What the reader did.
+    """
+
+    source: str
+    model: str
+    task: str
+    measures: Mapping[str, Measure]
+    rows: Rows | None = None
+    headline: str | None = None
+    variants: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    system: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    setup: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    agree: Mapping[str, Agreement] = field(default_factory=lambda: MappingProxyType({}))
+    selection: str | None = None
+    stamp: float | None = None
+    finished: bool = True
+    expected: int | None = None
+    failed: int = 0
+    category: str | None = None
+    parts: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()

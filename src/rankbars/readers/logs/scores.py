@@ -1,0 +1,259 @@
+"""From runs to scores: the way every log goes, whatever wrote it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.tabular.directions import Side, settle_directions
+from rankbars.data.tabular.metrics import is_proportion
+from rankbars.data.tabular.traits import check_scale
+from rankbars.errors import DataError, UnknownOptionError
+from rankbars.readers.logs.agreement import check_agreement
+from rankbars.readers.logs.choosing import Chosen, choose, group_runs
+from rankbars.readers.logs.naming import name_systems, name_tasks, take_leaves
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.pairing import pair_items
+from rankbars.readers.logs.published import count_published, has_items, publish
+from rankbars.readers.logs.records import Direction, Run
+from rankbars.readers.logs.remarks import Remarks
+
+__all__ = ["scores_from_runs"]
+
+# Published values are often rounded to four digits.
+ROUNDING = 1e-4
+
+
+def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
+    """Scores of all runs; the order of decisions is told in `rankbars.readers.logs.records`.
+
+    Parameters
+    ----------
+    runs : iterable of Run
+        What the readers found.
+    options : ReadOptions
+        What the caller declares.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to compare, or it cannot be told what is to be compared.
+    """
+    every = list(runs)
+    if not every:
+        raise DataError("There is no result in the logs.")
+    _check_filters(every, options)
+    notes = list(dict.fromkeys(note for run in every for note in run.notes))
+    leaves, more = take_leaves(every)
+    notes += more
+    systems, more = name_systems(leaves)
+    notes += more
+    if not options.compare_anyway:
+        systems, more = name_tasks(systems)
+        notes += more
+    remarks = Remarks()
+    groups = group_runs(systems)
+    chosen = [
+        found
+        for task, of_task in groups.items()
+        if (found := choose(task, of_task, options, remarks)) is not None
+    ]
+    if not chosen:
+        names = {name: None for run in systems for name in run.measures}
+        asked = next(iter(options.metrics), "")
+        raise UnknownOptionError.among("metric", asked, tuple(names) or ("none",))
+    _refuse_faults(chosen)
+    scores = _build(chosen, options, remarks)
+    return replace(scores, notes=(*notes, *remarks.notes(len(groups)), *scores.notes))
+
+
+def _check_filters(runs: Sequence[Run], options: ReadOptions) -> None:
+    known = sorted({name for run in runs for name in run.variants.values()})
+    for name in options.filters:
+        if name not in known:
+            raise UnknownOptionError.among("filter", name, known or ("none",))
+
+
+def _refuse_faults(every: Sequence[Chosen]) -> None:
+    for chosen in every:
+        for measure in chosen.measures:
+            if measure.fault is not None:
+                raise DataError(measure.fault)
+
+
+def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> Scores:
+    metrics = {chosen.task: _metric_name(chosen) for chosen in every}
+    directions, notes = _settle(every, metrics, options)
+    raw: dict[str, Evidence] = {}
+    coverage: dict[str, Coverage | None] = {}
+    published = []
+    for chosen in every:
+        same = check_agreement(chosen, options, remarks)
+        if has_items(chosen, remarks):
+            raw[chosen.task], coverage[chosen.task] = pair_items(
+                chosen,
+                shared_only=_share_only(chosen, same=same),
+                clustered=bool(options.columns.get("cluster")),
+                remarks=remarks,
+            )
+        else:
+            published.append(chosen)
+            coverage[chosen.task] = count_published(chosen)
+    estimates = publish(published, metrics)
+    raw |= estimates.tasks
+    _check_scales(raw, metrics, options)
+    tasks, info = {}, {}
+    for chosen in every:
+        task = chosen.task
+        _compare_with_published(chosen, raw[task], remarks)
+        _remark_coverage(task, raw[task], coverage[task], remarks)
+        low, high = _limits(chosen, raw[task], metrics[task], options)
+        info[task] = TaskInfo(
+            category=next((r.category for rs in chosen.runs.values() for r in rs if r.category),
+                          None),
+            metric=metrics[task], direction=directions[task], minimum=low, maximum=high,
+            coverage=coverage[task],
+        )  # fmt: skip
+        tasks[task] = _turn(raw[task]) if directions[task] == "lower" else raw[task]
+    return Scores(tasks, info, (*notes, *estimates.notes))
+
+
+def _metric_name(chosen: Chosen) -> str | None:
+    """Name that tells direction and scale."""
+    said = next((measure.metric for measure in chosen.measures if measure.metric), None)
+    return said or chosen.metric
+
+
+def _settle(
+    every: Sequence[Chosen], metrics: Mapping[str, str | None], options: ReadOptions
+) -> tuple[dict[str, Direction], tuple[Note, ...]]:
+    sides = {}
+    for chosen in every:
+        metric = metrics[chosen.task]
+        recorded = {m.direction for m in chosen.measures if m.direction is not None}
+        declared = {chosen.task, metric, ""} & set(options.direction)
+        if len(recorded) > 1 and not declared:
+            raise DataError(
+                f"Task {chosen.task!r}: the logs say both higher and lower for the metric "
+                f"{metric!r}. Declare one: --direction {metric}=higher or "
+                f"--direction {metric}=lower."
+            )
+        sides[chosen.task] = Side(metric, next(iter(recorded), None))
+    return settle_directions(sides, options.direction)
+
+
+def _share_only(chosen: Chosen, *, same: bool) -> bool:
+    """Whether models were given different items on purpose."""
+    selections = {
+        run.selection for runs in chosen.runs.values() for run in runs if run.selection is not None
+    }
+    return len(selections) > 1 or not same
+
+
+def _check_scales(
+    raw: Mapping[str, Evidence], metrics: Mapping[str, str | None], options: ReadOptions
+) -> None:
+    """R3: a proportion must not stand as 0.73 for one model and as 73 for another."""
+    models = tuple(sorted({model for evidence in raw.values() for model in evidence.models}))
+    position = {model: column for column, model in enumerate(models)}
+    largest: dict[str, NDArray[np.float64]] = {}
+    for task, evidence in raw.items():
+        top = np.full(len(models), np.nan)
+        columns = [position[model] for model in evidence.models]
+        if isinstance(evidence, Items) and evidence.n:
+            top[columns] = np.fmax.reduce(evidence.values, axis=0)
+        elif isinstance(evidence, Estimates):
+            top[columns] = evidence.mean
+        largest[task] = top
+    declared = [limit for limit in (options.minimum, options.maximum) if limit is not None]
+    check_scale(largest, metrics, models, declared)
+
+
+def _limits(
+    chosen: Chosen, evidence: Evidence, metric: str | None, options: ReadOptions
+) -> tuple[float | None, float | None]:
+    """Declared limits; else those of the log; else 0 and 1 for a proportion."""
+    low, high = options.minimum, options.maximum
+    values = _values(evidence)
+    values = values[~np.isnan(values)]
+    if low is not None or high is not None:
+        outside = values[(values < (-np.inf if low is None else low))
+                         | (values > (np.inf if high is None else high))]  # fmt: skip
+        if len(outside):
+            raise DataError(
+                f"Task {chosen.task!r}: the score {outside[0]:g} lies outside the declared "
+                "limits. Correct the limits."
+            )
+        return low, high
+    fixed = {measure.limits for measure in chosen.measures}
+    if len(fixed) == 1 and fixed != {(None, None)}:
+        return next(iter(fixed))
+    within = bool(((values >= 0.0) & (values <= 1.0)).all())
+    return (0.0, 1.0) if metric is not None and is_proportion(metric) and within else (None, None)
+
+
+def _values(evidence: Evidence) -> NDArray[np.float64]:
+    if isinstance(evidence, Items):
+        return evidence.values
+    return evidence.mean if isinstance(evidence, Estimates) else np.empty(0)
+
+
+def _turn(evidence: Evidence) -> Evidence:
+    """The same evidence with the sign that makes higher better."""
+    if isinstance(evidence, Items):
+        runs = None if evidence.runs is None else 0.0 - evidence.runs
+        return replace(evidence, values=0.0 - evidence.values, runs=runs)
+    if isinstance(evidence, Estimates):
+        return replace(evidence, mean=0.0 - evidence.mean)
+    return evidence
+
+
+def _compare_with_published(chosen: Chosen, evidence: Evidence, remarks: Remarks) -> None:
+    """A remark where the mean of the items is not what the producer published about them."""
+    if not isinstance(evidence, Items):
+        return
+    for column, (model, runs) in enumerate(chosen.runs.items()):
+        measure = chosen.measure(runs[-1])
+        scores = evidence.values[:, column]
+        known = scores[~np.isnan(scores)]
+        whole = len(runs) == 1 and measure is not None and measure.n == len(known)
+        if not whole or measure is None or measure.value is None or not len(known):
+            continue
+        mean = float(known.mean())
+        if abs(mean - measure.value) > ROUNDING * max(1.0, abs(mean)):
+            remarks.add(
+                "published-differs",
+                f"model {model!r}: the mean of the items is {mean:.4g}, the published value "
+                f"{measure.value:.4g}. The items count.",
+                chosen.task,
+            )
+
+
+def _remark_coverage(
+    task: str, evidence: Evidence, coverage: Coverage | None, remarks: Remarks
+) -> None:
+    if coverage is None or not coverage.expected:
+        return
+    short = np.flatnonzero(coverage.scored < coverage.expected)
+    if not len(short):
+        return
+    parts = []
+    for column in short[:3].tolist():
+        counts = {
+            "unscored": coverage.unscored[column], "failed": coverage.errors[column],
+            "missing": coverage.missing[column],
+        }  # fmt: skip
+        lost = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
+        parts.append(f"{evidence.models[column]!r} {coverage.scored[column]} ({lost})")
+    more = f"; and {len(short) - 3} more models" if len(short) > 3 else ""
+    remarks.add(
+        "coverage",
+        f"not all of {coverage.expected} items are scored: {'; '.join(parts)}{more}.",
+        task,
+    )

@@ -1,0 +1,115 @@
+"""Scores from several sources as one."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tablefiles import TABLES, assert_same, csv_text, write_csv
+
+import rankbars as rb
+import rankbars.data.tabular.matrices
+from rankbars.data.evidence import Estimates, Folds, Items
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.tabular.joining import join_scores
+
+
+def items(model: str, **changes: Any) -> Scores:
+    given = {"values": [[1.0], [0.0]], "ids": ("1", "2"), **changes}
+    return Scores({"t": Items((model,), **given)})
+
+
+def test_models_of_the_same_rows_stand_side_by_side() -> None:
+    joined = join_scores([items("b", values=[[1.0], [2.0]]), items("a", answers=[[2], [1]])])
+    task = joined.tasks["t"]
+    assert isinstance(task, Items)
+    assert task.models == ("a", "b")
+    assert task.values.tolist() == [[1.0, 1.0], [0.0, 2.0]]
+    assert task.answers is not None
+    assert task.answers.tolist() == [[2, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (items("a"), "model 'a' occurs in two of them"),
+        (items("b", ids=("1", "3")), "rows are not the same"),
+        (items("b", ids=None), "rows are not the same"),
+        (items("b", design=Folds(1, 2)), "rows are not the same"),
+        (items("b", weights=[1.0, 2.0]), "the weights of their rows differ"),
+        (items("b", clusters=[0, 1]), "clusters"),
+        (Scores({"t": Estimates(("b",), [0.5])}), "scores of single rows"),
+        (
+            Scores({"t": items("b").tasks["t"]}, {"t": TaskInfo(metric="f1")}),
+            "describe the task differently",
+        ),
+    ],
+)
+def test_tasks_that_do_not_fit_are_refused_with_the_reason(other: Scores, reason: str) -> None:
+    with pytest.raises(rb.DataError, match=f"Task 't' occurs in several inputs.*{reason}"):
+        join_scores([items("a"), other])
+
+
+def test_published_scores_are_joined_with_what_each_has() -> None:
+    one = Scores({"t": Estimates(("b",), [1.0], se=[0.1])})
+    two = Scores({"t": Estimates(("a",), [2.0], n=[7])})
+    task = join_scores([one, two]).tasks["t"]
+    assert isinstance(task, Estimates)
+    assert task.mean.tolist() == [2.0, 1.0]
+    np.testing.assert_array_equal(task.se, [np.nan, 0.1])
+    assert task.n is not None
+    assert task.n.tolist() == [7, 0]
+    covariance = Scores({"t": Estimates(("c",), [1.0], cov=[[1.0]])})
+    with pytest.raises(rb.DataError, match="covariance"):
+        join_scores([one, covariance])
+
+
+def test_models_of_one_task_may_be_spread_over_files(tmp_path: Path) -> None:
+    rows = {"model": ["a", "a", "b"], "item": [1, 2, 2], "score": [1, 0, 1]}
+    whole = rb.read(write_csv(rows | {"task": ["t"] * 3}, tmp_path))
+    first = {name: values[:2] for name, values in rows.items()} | {"task": ["t"] * 2}
+    second = {name: values[2:] for name, values in rows.items()} | {"task": ["t"]}
+    parts = rb.read([write_csv(second, tmp_path, "b"), write_csv(first, tmp_path, "a")])
+    assert_same(whole, parts)
+    coverage = parts.info["t"].coverage
+    assert coverage is not None
+    assert coverage.missing.tolist() == [0, 1]
+
+
+def test_many_tasks_with_items_of_their_own_need_no_big_table(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    path = TABLES / "swebench_pro.parquet"
+    whole = rb.read(path)
+    monkeypatch.setattr(rankbars.data.tabular.matrices, "DENSE_CELLS", 0)
+    assert_same(whole, rb.read(path))
+
+
+@pytest.mark.parametrize("suffix", ["bz2", "xz", "zst"])
+def test_other_compressions(tmp_path: Path, suffix: str) -> None:
+    import zstandard
+
+    columns = {"model": ["a", "b"], "task": ["t"] * 2, "item": [1, 1], "score": [1, 0]}
+    content = csv_text(columns).encode()
+    pack = {
+        "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.ZstdCompressor().compress,
+    }[suffix]  # fmt: skip
+    path = tmp_path / f"results.csv.{suffix}"
+    path.write_bytes(pack(content))
+    assert rb.read(path).models == ("a", "b")
+    path.write_bytes(pack(content)[:-9])
+    with pytest.raises(rb.ReadError, match="cut off or damaged"):
+        rb.read(path)
+
+
+def test_options_pick_the_fitting_tables_of_a_folder(tmp_path: Path) -> None:
+    write_csv({"who": ["a", "b"], "q": [1, 1], "points": [1, 0]}, tmp_path, "results")
+    write_csv({"dataset": ["t"], "rows": [100], "source": ["web"]}, tmp_path, "about")
+    columns = {"model": "who", "item": "q", "score": "points"}
+    scores = rb.read(tmp_path, columns=columns)
+    assert scores.models == ("a", "b")
+    assert [given.path for given in scores.inputs] == [(tmp_path / "results.csv").as_posix()]
