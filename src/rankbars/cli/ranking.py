@@ -113,8 +113,7 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     with working("Comparing methods", quiet=quiet):
         parts = [render_explanation(rb.explain(scores, board.spec))]
     if board.overall is not None:
-        top = min(5, len(board.models))
-        parts.append(render_diagnosis(rb.diagnose(board, top=top), board))
+        parts.append(render_diagnosis(rb.diagnose(board), board))
     return "\n" + "\n".join(parts)
 
 

@@ -18,7 +18,6 @@ from rankbars.stats.resampling.rankcounts import (
     choose_top,
     rank_band,
     rank_probability,
-    settle_ties,
     top_probability,
 )
 from rankbars.stats.resampling.taskmeans import Ends, percentile_ends
@@ -99,6 +98,10 @@ class Draws:
         """Which models have a score, shape (M,)."""
         return np.asarray(~np.isnan(self.values[0]))
 
+    def _of(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
+        whole = positions.size == len(self.models)
+        return self.values if whole else np.asarray(self.values[:, positions])
+
     def interval(self, alpha: float = 0.05) -> Ends:
         """Central share ``1 - alpha`` of the draws of each model: ``low`` and ``high``."""
         return percentile_ends(self.values, check_rate("alpha", alpha))
@@ -113,8 +116,7 @@ class Draws:
         found = np.zeros((len(self.models),) * 2)
         found[~self.present] = np.nan
         if present.size:
-            kept = settle_ties(self.values[:, present])
-            found[present, : present.size] = rank_probability(kept)
+            found[present, : present.size] = rank_probability(self._of(present))
         return found
 
     def rank_band(self, alpha: float = 0.05) -> RankBounds:
@@ -137,7 +139,7 @@ class Draws:
         """Share of the draws in which i scores higher than j, shape (M, M); NaN without scores."""
         present = np.flatnonzero(self.present)
         found = np.full((len(self.models),) * 2, np.nan)
-        found[np.ix_(present, present)] = dominance(settle_ties(self.values[:, present]))
+        found[np.ix_(present, present)] = dominance(self._of(present))
         return found
 
     def state_pairs(

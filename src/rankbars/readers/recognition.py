@@ -157,7 +157,7 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
     found = "tidy" if layout == "tidy" else "wide"
     if found != wanted:
         return None
-    return Recognition(wanted, TABLE, f"{reason}." if found == "tidy" else f"{layout}: {reason}.")
+    return Recognition(wanted, TABLE, reason if found == "tidy" else f"{layout}: {reason}")
 
 
 # The formats of tables ask the same of the same file, one after the other.

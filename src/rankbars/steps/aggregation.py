@@ -237,6 +237,7 @@ class AverageCollector:
         method = take_method(self.plan.method)
         if method.unit == "score":  # ranks stay negative: higher is better
             values = method.back(values)
+        values.setflags(write=False)  # nobody else holds them, so they need not be copied
         return Draws(self.models, values, found.source, describe_target(self.plan), found.effective)
 
     def _shown(self, found: Estimate, method: Method) -> _Shown:

@@ -15,6 +15,7 @@ from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.intervals import RankIntervals
+from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
@@ -102,7 +103,7 @@ def assemble_board(
 
 def _coverage(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> NDArray[np.float64]:
     share = np.zeros(len(models))
-    columns = [models.index(name) for name in evidence.models]
+    columns = locate_models(evidence.models, models)
     if info.coverage is not None:
         share[columns] = info.coverage.share
     else:

@@ -19,15 +19,16 @@ from rankbars.steps.mergers import MERGES, Bag
 __all__ = ["diagnose"]
 
 
-def diagnose(board: Leaderboard, *, top: int = 5, coverage: float = 0.8) -> Diagnosis:
+def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.8) -> Diagnosis:
     """Look for evidence against the assumption that a new task is like the seen ones.
 
     Parameters
     ----------
     board : Leaderboard
         A board of two tasks or more.
-    top : int
-        The claim "this model is never outside the top `top`", fixed before the ranks are seen.
+    top : int, optional
+        The claim "this model is never outside the top `top`", fixed before the ranks are seen;
+        5, or all models where there are fewer, if not given.
     coverage : float
         Probability asked of that claim.
 
@@ -61,6 +62,8 @@ def diagnose(board: Leaderboard, *, top: int = 5, coverage: float = 0.8) -> Diag
     """
     if len(board.tasks) < 2 or board.overall is None:
         raise DataError("Leaving one task out needs at least two tasks.")
+    if top is None:
+        top = min(5, len(board.models))
     if not 1 <= top <= len(board.models):
         raise OptionError.out_of_range("top", top, f"between 1 and {len(board.models)}")
     tasks = list(board.tasks.values())

@@ -148,7 +148,7 @@ def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
             )
         values = np.full((evidence.n, len(models)), np.nan)
         answers = None if evidence.answers is None else np.zeros(values.shape, dtype=np.int64)
-        columns = [models.index(model) for model in evidence.models]
+        columns = locate_models(evidence.models, models)
         values[:, columns] = evidence.values
         if answers is not None and evidence.answers is not None:
             answers[:, columns] = evidence.answers

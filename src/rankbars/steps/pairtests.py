@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
+from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError, UnknownOptionError
@@ -84,7 +85,7 @@ def compare_evidence(
         raise
     except OptionError as error:
         raise OptionError(f"Task {task!r}: {error}") from error
-    positions = np.array([models.index(model) for model in taken.models], dtype=np.int64)
+    positions = locate_models(taken.models, models)
     about = tuple(
         Note(code, text, task, tuple(taken.models[i] for i in members))
         for code, text, members in tested.about

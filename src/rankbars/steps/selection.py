@@ -95,7 +95,7 @@ def select_tasks(
     for name, value in (("share", share), ("max_width", max_width)):
         if not 0.0 < value < 1.0:
             raise OptionError.out_of_range(name, value, "strictly between 0 and 1")
-    if not 1 <= k <= len(scores.models):
+    if by == "top_k" and not 1 <= k <= len(scores.models):
         raise OptionError.out_of_range("k", k, f"between 1 and {len(scores.models)}")
     halves = _Halves(scores, scores) if same_data else _split(scores, share, seed)
     if by == "width":

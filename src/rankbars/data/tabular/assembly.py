@@ -68,7 +68,7 @@ def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: Table
     found = []
     for plan, parts in groups.items():
         scores = _read_group(Group.of(plan, parts), options)
-        remarks = describe_group(parts, sources[plan], alone=len(tables) == 1)
+        remarks = describe_group(parts, sources[plan])
         found.append(replace(scores, notes=remarks + scores.notes))
     return join_scores(found)
 

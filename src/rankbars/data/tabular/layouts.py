@@ -201,7 +201,7 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
     elif not (has_key or header.has("model", weak=True)):
         return None
     found = find_columns(table.columns, {}, source=table.source)
-    return Layout("tidy", f"columns: {found.describe()}")
+    return Layout("tidy", f"columns {found.describe()}")
 
 
 def _matrix(header: _Header) -> Layout | None:

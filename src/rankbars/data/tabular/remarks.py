@@ -40,20 +40,8 @@ def refuse_resamples(source: str, part: TidyTable, options: TableOptions) -> Non
         )
 
 
-def describe_group(
-    parts: Sequence[TidyTable], sources: Sequence[str], *, alone: bool
-) -> tuple[Note, ...]:
-    """Remarks on the tables of a group; equal remarks on several tables become one note.
-
-    Parameters
-    ----------
-    parts : sequence of TidyTable
-        The tables.
-    sources : sequence of str
-        Name of each.
-    alone : bool
-        Whether there is no other table, so that its name adds nothing.
-    """
+def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[Note, ...]:
+    """Remarks on the tables of a group; equal remarks on several tables become one note."""
     where: dict[tuple[str, str], list[str]] = {}
     for part, source in zip(parts, sources, strict=True):
         for remark in part.remarks:
@@ -63,7 +51,7 @@ def describe_group(
         place = ", ".join(found[:3])
         if len(found) > 3:
             place += f" and {len(found) - 3} more"
-        notes.append(Note(code, text if alone else f"{text} ({place})"))
+        notes.append(Note(code, f"{place}: {text}"))
     return tuple(notes)
 
 

@@ -177,7 +177,7 @@ def _metric_name(table: Table, column: str, from_file: str | None, options: Tabl
 
 
 def _describe(columns: Columns) -> str:
-    text = f"Columns: {columns.describe()}."
+    text = f"{columns.describe()}."
     if columns.passed_over:
         text += f" Passed over for a better name: {_list(columns.passed_over)}."
     unused = [name for name in columns.unused if name not in columns.passed_over]

@@ -21,6 +21,7 @@ LABEL_ROLES = ("winner", "position", "judge", "prompt", "cluster", "task", "cate
                "anonymous")  # fmt: skip
 NUMBER_ROLES = ("score", "preference", "chosen", "weight", "count", "wins_a", "wins_b", "ties",
                 "both_bad")  # fmt: skip
+SUMS = ("votes", "sum", "squares")
 
 
 class VoteRows(NamedTuple):
@@ -44,8 +45,10 @@ class VoteRows(NamedTuple):
         1 where the first model was shown first, -1 where the second was.
     covariates : array of float, shape (R, q)
         Values of the controls.
-    unit : array of int, shape (R,), optional
-        Number of the vote that a row is a share of, where votes are shared out.
+    row : array of int, shape (R,)
+        Row of the table that each row of votes comes from.
+    shared : bool
+        Whether some votes are shared out over several rows.
     unscored, against_self, named : int
         Votes without an outcome; of a model against itself; that were not anonymous.
     """
@@ -61,7 +64,8 @@ class VoteRows(NamedTuple):
     labels: Mapping[str, tuple[tuple[str, ...], NDArray[np.int64]]]
     position: NDArray[np.int64] | None
     covariates: NDArray[np.float64]
-    unit: NDArray[np.int64] | None = None
+    row: NDArray[np.int64]
+    shared: bool = False
     unscored: int = 0
     against_self: int = 0
     named: int = 0
@@ -80,7 +84,7 @@ class VoteRows(NamedTuple):
             labels={role: (names, codes[rows]) for role, (names, codes) in self.labels.items()},
             position=None if self.position is None else self.position[rows],
             covariates=self.covariates[rows],
-            unit=None if self.unit is None else self.unit[rows],
+            row=self.row[rows],
         )
 
 
@@ -95,11 +99,15 @@ class RowSource(NamedTuple):
         What its columns mean.
     controls : tuple of (name, column, column or None)
         Columns to control for: one with differences, or one for each of the two models.
+    sums : tuple of three str, optional
+        Columns with the number of votes behind each row, the sum of their weights and that of
+        the squares, where equal votes have been put together already.
     """
 
     table: Table
     columns: VoteColumns
     controls: tuple[tuple[str, str, str | None], ...] = ()
+    sums: tuple[str, str, str] | None = None
 
 
 class _Raw(NamedTuple):
@@ -141,7 +149,7 @@ def collect_rows(source: RowSource, *, drop_self: bool = False) -> VoteRows:
         rows = rows._replace(against_self=int(rows.votes[same].sum()))
         keep &= ~same
     if "anonymous" in raw.labels:
-        seen = _named_votes(raw)[_row_index(rows)]
+        seen = _named_votes(raw)[rows.row]
         rows = rows._replace(named=int(rows.votes[keep & seen].sum()))
         keep &= ~seen
     return rows.take(keep)
@@ -158,6 +166,8 @@ def _read_columns(source: RowSource) -> _Raw:
         if role in roles and not ("loser" in roles and role in ("winner", "loser"))
     }
     numbers = {role: roles[role] for role in NUMBER_ROLES if role in roles}
+    if source.sums is not None:
+        numbers = dict(zip(SUMS, source.sums, strict=True))
     text = _text_outcome(source)
     if text is not None:
         labels["winner"] = numbers.pop(text)
@@ -240,7 +250,7 @@ def _outcomes(
     base = VoteRows(
         models, first, second, np.zeros(size, dtype=np.int64), ones, np.ones(size), np.ones(size),
         False, _labels(raw), _positions(raw, first, second, models, source.columns.ordered),
-        _controls(raw, source),
+        _controls(raw, source), np.arange(size),
     )  # fmt: skip
     if source.columns.layout == "counts":
         return _counted(raw, base)
@@ -376,7 +386,7 @@ def _shared_out(base: VoteRows, share: NDArray[np.float64]) -> VoteRows:
     part = np.concatenate([np.where(parted, share, 1.0), 1.0 - share[parted]])
     votes = np.concatenate([np.ones(size, dtype=np.int64), np.zeros(int(parted.sum()), np.int64)])
     return _repeat(base, index)._replace(
-        outcome=outcome, votes=votes, weight=part, squared=part**2, weighted=True, unit=index
+        outcome=outcome, votes=votes, weight=part, squared=part**2, weighted=True, shared=True
     )
 
 
@@ -404,7 +414,6 @@ def _counted(raw: _Raw, base: VoteRows) -> VoteRows:
         votes=counts.astype(np.int64),
         weight=counts,
         squared=counts,
-        unit=None,
     )
 
 
@@ -415,11 +424,19 @@ def _repeat(base: VoteRows, index: NDArray[np.intp]) -> VoteRows:
         labels={role: (names, codes[index]) for role, (names, codes) in base.labels.items()},
         position=None if base.position is None else base.position[index],
         covariates=base.covariates[index],
+        row=base.row[index],
     )
 
 
 def _with_weights(source: RowSource, raw: _Raw, rows: VoteRows) -> VoteRows:
-    index = _row_index(rows)
+    if source.sums is not None:
+        votes, total, squares = (raw.numbers[name] for name in SUMS)
+        return rows._replace(
+            votes=votes.astype(np.int64),
+            weight=total,
+            squared=squares,
+            weighted=not np.array_equal(total, votes),
+        )
     for role in ("count", "weight"):
         if role not in raw.numbers:
             continue
@@ -436,7 +453,7 @@ def _with_weights(source: RowSource, raw: _Raw, rows: VoteRows) -> VoteRows:
                 f"--column {role}=."
             )
         if role == "count":
-            counts = values[index]
+            counts = values[rows.row]
             rows = rows._replace(
                 votes=rows.votes * counts.astype(np.int64),
                 weight=rows.weight * counts,
@@ -444,16 +461,11 @@ def _with_weights(source: RowSource, raw: _Raw, rows: VoteRows) -> VoteRows:
             )
         elif (values != 1).any():
             rows = rows._replace(
-                weight=rows.weight * values[index],
-                squared=rows.squared * values[index] ** 2,
+                weight=rows.weight * values[rows.row],
+                squared=rows.squared * values[rows.row] ** 2,
                 weighted=True,
             )
     return rows
-
-
-def _row_index(rows: VoteRows) -> NDArray[np.intp]:
-    """Row of the table that each row of votes comes from."""
-    return np.arange(rows.first.size) if rows.unit is None else rows.unit
 
 
 def _named_votes(raw: _Raw) -> NDArray[np.bool_]:
@@ -466,7 +478,7 @@ def _named_votes(raw: _Raw) -> NDArray[np.bool_]:
 def _against_self(raw: _Raw, rows: VoteRows, same: NDArray[np.bool_]) -> str:
     row = int(np.flatnonzero(same)[0])
     return (
-        f"{raw.place(int(_row_index(rows)[row]))}: model {rows.models[rows.first[row]]!r} is "
+        f"{raw.place(int(rows.row[row]))}: model {rows.models[rows.first[row]]!r} is "
         f"compared with itself ({int(rows.votes[same].sum()):,} such votes). A vote needs two "
         "different models. Correct the rows, or leave them out: --self-votes drop."
     )

@@ -126,7 +126,7 @@ def normal_draws(
             noise /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
         made[number * CHUNK : number * CHUNK + used] = noise[:used]
     made += mean
-    if identical is not None:
+    if identical is not None and identical.any():
         leader = (identical | np.eye(mean.size, dtype=np.bool_)).argmax(axis=1)
         made = made[:, leader]
     return made

@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import UnknownOptionError
+from rankbars.stats.blocks import row_blocks
 from rankbars.stats.multiplicity.thresholds import check_alpha
+from rankbars.stats.resampling.rankcounts import settle_ties
 
 __all__ = ["DOMINANCE_CORRECTIONS", "StatedPairs", "dominance", "state_pairs"]
 
 DOMINANCE_CORRECTIONS = ("bonferroni", "holm", "bh")
-_BLOCK_BYTES = 2**20
+_BLOCK_BYTES = 2**18
 
 
 class StatedPairs(NamedTuple):
@@ -58,7 +60,8 @@ def dominance(values: NDArray[np.float64]) -> NDArray[np.float64]:
     draws, size = values.shape
     padded = -(-draws // 8) * 8
     columns = np.zeros((size, padded))  # the padding is equal everywhere, so it never counts
-    columns[:, :draws] = values.T
+    for rows in row_blocks(draws, size):
+        columns[:, rows] = settle_ties(values[rows]).T
     counts = np.zeros((size, size), dtype=np.int64)
     step = max(1, _BLOCK_BYTES // padded)
     for model in range(size - 1):

@@ -24,7 +24,6 @@ __all__ = [
     "top_probability",
 ]
 
-_BLOCK_CELLS = 2**19
 _ROUNDING = 1e-9
 _KEPT_BITS = 40
 
@@ -54,7 +53,8 @@ def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:
     -------
     array of float, shape (M, M)
         ``[i, r]``: model i has rank r + 1. Rows and columns add up to 1. A model that is tied
-        with others in a draw has an equal share in each of the ranks that they take together.
+        with others in a draw (see `settle_ties`) has an equal share in each of the ranks that
+        they take together.
 
     Examples
     --------
@@ -64,8 +64,8 @@ def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:
     draws, size = values.shape
     whole = np.zeros(size * size, dtype=np.int64)
     shared = np.zeros((size, size + 1))
-    for rows in row_blocks(draws, size, _BLOCK_CELLS):
-        block = -values[rows]
+    for rows in row_blocks(draws, size):
+        block = -settle_ties(values[rows])
         order = np.argsort(block, axis=1)
         ordered = np.take_along_axis(block, order, axis=1)
         equal = ordered[:, 1:] == ordered[:, :-1]
