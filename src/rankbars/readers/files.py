@@ -21,8 +21,8 @@ from typing import IO, NamedTuple, cast
 from rankbars.errors import ReadError
 
 __all__ = [
-    "COMPRESSIONS", "DAMAGE", "InputFile", "data_suffix", "digest", "file_stem", "find_files", "open_binary",
-    "open_text", "read_head", "standard_input",
+    "COMPRESSIONS", "DAMAGE", "InputFile", "data_suffix", "digest", "file_stem", "find_files",
+    "open_binary", "open_text", "read_head", "standard_input",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 16

@@ -191,8 +191,7 @@ class AverageCollector:
         found = self._average.finish()
         sampling, plan = self._sampling, self.plan
         draws = self._draws(found)
-        band = None if draws is None else draws.rank_band(sampling.alpha)
-        ranks = average_ranks(found, self.models, correction, scope, sampling, band)
+        ranks = average_ranks(found, self.models, correction, scope, sampling, draws)
         method = take_method(plan.method)
         contrasts = average_contrasts(
             found, self.models, correction, sampling, method.linear or "difference"

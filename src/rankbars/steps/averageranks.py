@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.contrasts import Contrasts
+from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
@@ -48,7 +49,7 @@ def average_ranks(
     correction: str,
     scope: Scope,
     sampling: Sampling,
-    band: RankBounds | None,
+    draws: Draws | None,
 ) -> AverageRanks:
     """Where each model's rank on the average may lie.
 
@@ -62,13 +63,13 @@ def average_ranks(
         How contrasts are corrected, and for whom the guarantee holds.
     sampling : Sampling
         Seed, resamples and error rate.
-    band : RankBounds, optional
-        Ranks over the draws.
+    draws : Draws, optional
+        Draws of the average.
     """
     size = len(models)
     notes = list(_absence(found, models))
     if found.pairs is None:
-        bounds = _anywhere(size) if band is None else band
+        bounds = _band(draws, size, sampling.alpha)
         shown = np.zeros((size, size), dtype=np.bool_)
         return AverageRanks(bounds, shown, (_BAND_NOTE, *notes))
     present = np.flatnonzero(~np.isnan(found.summary.mean))
@@ -83,7 +84,7 @@ def average_ranks(
     shown[np.ix_(present, present)] = order
     notes = [_cycle(models, present, members) for members in cycles] + notes
     if correction == BAND:
-        bounds = _anywhere(size) if band is None else band
+        bounds = _band(draws, size, sampling.alpha)
         return AverageRanks(bounds, shown, (_BAND_NOTE, *notes))
     if scope == "all" and correction != "none":
         return AverageRanks(rank_bounds(shown), shown, tuple(notes))
@@ -108,6 +109,8 @@ def average_contrasts(
     """Differences of all pairs, with intervals under the correction that was asked for."""
     if found.pairs is None:
         return None
+    for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
+        table.setflags(write=False)  # nobody else holds them, so they need not be copied
     if correction.startswith("maxt"):
         maxima = _maxima(found, found.pairs, sampling)
         return Contrasts(models, found.pairs, sampling.alpha, "maxt", scale, maxima)
@@ -117,6 +120,10 @@ def average_contrasts(
     elif correction == "bonferroni":
         kept = "bonferroni"
     return Contrasts(models, found.pairs, sampling.alpha, kept, scale)
+
+
+def _band(draws: Draws | None, size: int, alpha: float) -> RankBounds:
+    return _anywhere(size) if draws is None else draws.rank_band(alpha)
 
 
 def _anywhere(size: int) -> RankBounds:

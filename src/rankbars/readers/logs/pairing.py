@@ -212,7 +212,8 @@ def _clusters(
                 if found[row] not in (None, cluster):
                     raise DataError(
                         f"{run.source}: an item of task {chosen.task!r} is in two clusters, "
-                        f"{found[row]!r} and {cluster!r}. It must be in the same one for all models."
+                        f"{found[row]!r} and {cluster!r}. It must be in one, the same for all "
+                        "models."
                     )
                 found[row] = cluster
     if None in found:
@@ -229,6 +230,8 @@ def _count(chosen: Chosen, state: NDArray[np.uint8], shared_only: bool) -> Cover
     if not shared_only:
         declared = [run.expected or 0 for runs in chosen.runs.values() for run in runs]
         expected = max(items, *declared)
-    counts = [np.count_nonzero(state == one, axis=0) for one in (SCORED, UNSCORED, ERROR, MISSING)]
-    counts[MISSING] = expected - counts[SCORED] - counts[UNSCORED] - counts[ERROR]
-    return Coverage(expected, *(np.asarray(one, np.int64) for one in counts))
+    scored, unscored, errors = (
+        (state == one).sum(axis=0, dtype=np.int64) for one in (SCORED, UNSCORED, ERROR)
+    )
+    missing = expected - scored - unscored - errors
+    return Coverage(expected, scored, unscored, errors, missing)

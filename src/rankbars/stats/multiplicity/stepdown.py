@@ -33,6 +33,7 @@ from rankbars.stats.multiplicity.thresholds import (
     Decisions,
     check_alpha,
     count_relation,
+    critical_steps,
     family_sizes,
     keep_tested,
     positive_critical,
@@ -142,6 +143,10 @@ def holm_each(
     >>> decisions.better.tolist(), decisions.worse.tolist()
     ([0, 1, 1], [2, 0, 0])
     """
+    own_df = isinstance(df, np.ndarray) and df.ndim > 0
+    if tested is None and not own_df:
+        made = holm_each_stacked(statistic[None], float(df), alpha)
+        return Decisions(made.better[0], made.worse[0], None)
     level = check_alpha(alpha) / 2
     n_models = statistic.shape[0]
     better = np.zeros(n_models, dtype=np.int64)
@@ -161,13 +166,12 @@ def holm_each(
             )
         return Decisions(better, worse, None)
 
-    critical = np.append(np.inf, positive_critical(level / np.arange(1, n_models), float(df)))
+    critical = critical_steps(level, n_models - 1, float(df))
     for rows in row_blocks(n_models, n_models):
         block = statistic[rows]
         ordered = reject_nan(np.sort(keep_tested(block, tested, rows), axis=1))
         worse[rows] = _leading_run(ordered[:, :0:-1], _steps(critical, sizes[0], rows))
-        if tested is not None:
-            ordered = np.sort(keep_tested(block, above, rows, fill=0.0), axis=1)
+        ordered = np.sort(keep_tested(block, above, rows), axis=1)
         better[rows] = _leading_run(-ordered[:, :-1], _steps(critical, sizes[1], rows))
     return Decisions(better, worse, None)
 
@@ -207,8 +211,7 @@ def holm_each_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -
     better = np.zeros(len(tall), dtype=np.int64)
     worse = np.zeros(len(tall), dtype=np.int64)
     if n_models > 1:
-        sizes = np.arange(1, n_models)
-        steps = positive_critical(level / sizes, df)[None, ::-1]
+        steps = critical_steps(level, n_models - 1, df)[None, :0:-1]
         for rows in row_blocks(len(tall), n_models):
             ordered = reject_nan(np.sort(tall[rows], axis=1))
             worse[rows] = _leading_run(ordered[:, :0:-1], steps)

@@ -7,6 +7,7 @@ whatever the level.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ __all__ = [
     "Decisions",
     "check_alpha",
     "count_relation",
+    "critical_steps",
     "family_sizes",
     "keep_tested",
     "positive_critical",
@@ -105,6 +107,37 @@ def positive_critical(level: ArrayLike, df: ArrayLike) -> NDArray[np.float64]:
     True
     """
     return np.maximum(critical_value(level, df), _SMALLEST_POSITIVE)
+
+
+@lru_cache(maxsize=64)
+def critical_steps(level: float, size: int, df: float) -> NDArray[np.float64]:
+    """Critical values of the steps of a family; entry m is for ``level / m``.
+
+    Tasks with the same number of rows and models share them, so they are kept.
+
+    Parameters
+    ----------
+    level : float
+        One-sided level of the family.
+    size : int
+        Number of hypotheses.
+    df : float
+        Degrees of freedom; infinity is normal.
+
+    Returns
+    -------
+    ndarray of float64, shape (size + 1,)
+        Positive critical values, rising; infinity where no hypothesis is left. Read-only.
+
+    Examples
+    --------
+    >>> critical_steps(0.05, 2, np.inf).round(3)
+    array([  inf, 1.645, 1.96 ])
+    """
+    levels = level / np.arange(1, size + 1)
+    steps = np.append(np.inf, positive_critical(levels, df))
+    steps.flags.writeable = False
+    return steps
 
 
 def reach(

@@ -1,0 +1,137 @@
+"""A table of votes → `Scores`, whatever its layout."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from rankbars.data.scores import Scores
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.coding import Table
+from rankbars.data.voting.assembly import find_controls, scores_of_rows
+from rankbars.data.voting.beats import looks_like_beats, scores_of_beats
+from rankbars.data.voting.columns import (
+    OUTCOMES,
+    VOTE_LAYOUTS,
+    VoteColumns,
+    find_sides,
+    find_vote_columns,
+)
+from rankbars.data.voting.rankings import (
+    collect_rankings,
+    looks_like_options,
+    looks_like_ranking,
+)
+from rankbars.data.voting.rows import RowSource, VoteRows, collect_rows
+from rankbars.errors import DataError
+
+__all__ = ["Grouping", "find_vote_layout", "scores_of_votes", "wants_votes"]
+
+HEAD_ROWS = 50
+
+Grouping = Callable[[VoteColumns], RowSource | None]
+"""Puts equal votes of a table together before they are read; None where it cannot."""
+
+
+def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
+    """Why a table is one of votes; None if it is not.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    named : mapping from str to str
+        Columns that the caller named, by role.
+
+    Raises
+    ------
+    DataError
+        If two columns name the models of a vote, and nothing says who won.
+    """
+    sides = find_sides(table.columns)
+    if sides is not None:
+        columns = find_vote_columns(table.columns, named, table.source)
+        return f"columns {columns.describe()}"
+    try:
+        columns = find_vote_columns(table.columns, named, table.source)
+    except DataError:
+        columns = None
+    if columns is not None and _several_models(table, columns):
+        return f"columns {columns.describe()}"
+    if looks_like_beats(table):
+        return "the names of the rows are those of the columns"
+    return None
+
+
+def wants_votes(options: TableOptions) -> bool:
+    """Whether the caller's options speak of votes."""
+    roles = {"model_a", "model_b", "ranking", "options", "loser", *OUTCOMES} - {"score"}
+    named = {role for role, name in options.columns.items() if name}
+    return options.layout in VOTE_LAYOUTS or bool(roles & named)
+
+
+def scores_of_votes(
+    table: Table, options: TableOptions, task: str, group: Grouping | None = None
+) -> Scores:
+    """Votes of a table: one task, or one per task or category that a chosen column names.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    options : TableOptions
+        What the caller declares.
+    task : str
+        Name of the task where no column names one.
+    group : callable, optional
+        A fast way to put equal votes together where nothing else is needed of them.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be understood.
+    """
+    if options.layout == "beats" or (options.layout is None and _is_square(table, options)):
+        return scores_of_beats(table, task)
+    named = dict(options.columns)
+    columns = find_vote_columns(table.columns, named, table.source)
+    rows = _collect(table, columns, options, group)
+    if table.columns != (known := tuple(table.columns)):
+        columns = find_vote_columns(known, named, table.source)
+    return scores_of_rows(rows, columns, options, task, table.source)
+
+
+def _collect(
+    table: Table, columns: VoteColumns, options: TableOptions, group: Grouping | None
+) -> VoteRows:
+    drop_self = options.self_votes == "drop"
+    if columns.layout in ("ranking", "options"):
+        return collect_rankings(table, columns)
+    alone = not {"judge", "prompt", "cluster", "weight", "count"} & set(columns.roles)
+    if group is not None and alone and set(options.controls) <= {"position"}:
+        try:
+            grouped = group(columns)
+            if grouped is not None:
+                return collect_rows(grouped, drop_self=drop_self)
+        except DataError:
+            # Row by row it comes out which row is at fault.
+            pass
+    source = RowSource(table, columns, find_controls(table, options.controls))
+    return collect_rows(source, drop_self=drop_self)
+
+
+def _is_square(table: Table, options: TableOptions) -> bool:
+    return not any(options.columns.values()) and looks_like_beats(table)
+
+
+def _several_models(table: Table, columns: VoteColumns) -> bool:
+    """Whether a table without two columns of models ranks, chooses, or names winner and loser."""
+    head = table.head(HEAD_ROWS)
+
+    def cells(role: str) -> list[object]:
+        return [row[table.columns.index(columns.roles[role])] for row in head]
+
+    if columns.layout == "ranking":
+        return looks_like_ranking(cells("ranking"))
+    if columns.layout == "options":
+        return looks_like_options(cells("options"))
+    return columns.layout == "loser"

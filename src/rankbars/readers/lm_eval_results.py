@@ -1,0 +1,297 @@
+"""Results files of the lm-evaluation-harness: published values and what is known about tasks."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.data.tabular.metrics import split_words
+from rankbars.errors import ReadError
+from rankbars.readers.files import InputFile
+from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, load_json
+from rankbars.readers.logs.records import Direction
+
+__all__ = ["Results", "TaskResult", "Value", "parse_spelling", "read_results", "results_of_samples"]
+
+# Where the harness looks for the name of a model, in its order.
+MODEL_KEYS = ("peft", "delta", "pretrained", "model", "path", "engine")
+
+# Arguments that say how a model was run, not which model it is.
+TECHNICAL = split_words(
+    "batch_size max_batch_size device device_map parallelize trust_remote_code num_concurrent "
+    "max_retries base_url tokenized_requests tokenizer_backend tensor_parallel_size "
+    "data_parallel_size gpu_memory_utilization swap_space low_cpu_mem_usage use_cache cache_dir "
+    "token use_auth_token max_memory_per_gpu max_cpu_memory offload_folder timeout "
+    "eos_string verify_certificate header seed"
+)
+
+# Keys of a task's results that are no metrics.
+NO_METRICS = frozenset({"alias", "name", "sample_len", "sample_count", "samples"})
+
+_SPELLING = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|[+-]?inf")
+
+
+class Value(NamedTuple):
+    """A published value and its standard error."""
+
+    value: float | None
+    se: float | None
+
+
+class TaskResult(NamedTuple):
+    """What a results file says about one task.
+
+    Parameters
+    ----------
+    values : mapping from str to mapping from str to Value
+        By filter and metric, in the order of the file.
+    directions : mapping from str to {"higher", "lower"}
+        Recorded sides, by metric.
+    headline : str or None
+        The first metric of the task's own list.
+    shots, version, task_hash, category : str or None
+        As in the file.
+    n : int or None
+        Declared number of items.
+    parts : tuple of str
+        Tasks of a group.
+    """
+
+    values: Mapping[str, Mapping[str, Value]]
+    directions: Mapping[str, Direction]
+    headline: str | None = None
+    shots: str | None = None
+    version: str | None = None
+    task_hash: str | None = None
+    category: str | None = None
+    n: int | None = None
+    parts: tuple[str, ...] = ()
+
+    @property
+    def metrics(self) -> frozenset[str]:
+        """Metrics with a published value."""
+        return frozenset(metric for values in self.values.values() for metric in values)
+
+
+class Results(NamedTuple):
+    """One results file.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    stamp : str or None
+        Time in its name.
+    model : str
+        Name of the model.
+    system : mapping from str to str
+        Settings that make it another system.
+    tasks : mapping from str to TaskResult
+        By task.
+    time : float or None
+        When it was written, in seconds.
+    limit, template, instruction : str or None
+        Limit on items; hash of the chat template; hash of the system instruction.
+    notes : tuple of Note
+        What is doubtful.
+    """
+
+    file: InputFile
+    stamp: str | None
+    model: str
+    system: Mapping[str, str]
+    tasks: Mapping[str, TaskResult]
+    time: float | None = None
+    limit: str | None = None
+    template: str | None = None
+    instruction: str | None = None
+    notes: tuple[Note, ...] = ()
+
+
+def read_results(file: InputFile, stamp: str | None) -> Results:
+    """The results file.
+
+    Raises
+    ------
+    ReadError
+        If it is damaged, or holds no results.
+    """
+    content = load_json(file)
+    config = as_mapping(content.get("config"))
+    arguments = _arguments(config.get("model_args"))
+    model, notes = _name_model(file, content, config, arguments)
+    results = as_mapping(content.get("results"))
+    groups = _find_groups(content, results)
+    tasks = {
+        task: _read_task(content, config, task, as_mapping(values), groups)
+        for task, values in results.items()
+    }
+    if not any(one.values for one in tasks.values()):
+        raise ReadError.at(file.label, "there is no value of any metric under 'results'.")
+    system = {
+        key: value
+        for key, value in arguments.items()
+        if key not in TECHNICAL and value not in (model, "None")
+    }
+    if config.get("gen_kwargs"):
+        system["gen_kwargs"] = str(config["gen_kwargs"])[:200]
+    template = as_text(content.get("chat_template_sha"))
+    if template is not None:
+        system["chat_template"] = "applied"
+    limit = f"limit {config['limit']}" if config.get("limit") is not None else "no limit"
+    return Results(
+        file, stamp, model, system, tasks,
+        time=_time(content.get("date"), stamp),
+        limit=limit if "limit" in config else None,
+        template=template,
+        instruction=as_text(content.get("system_instruction_sha"))
+        or ("none" if "system_instruction_sha" in content else None),
+        notes=notes,
+    )  # fmt: skip
+
+
+def results_of_samples(file: InputFile, task: str, model: str) -> Results:
+    """What is known where samples lie without their results file."""
+    return Results(file, None, model, {}, {task: TaskResult({}, {})})
+
+
+def parse_spelling(text: str) -> float | None:
+    """Number behind a value that was written through ``str()``; None if it is none.
+
+    Examples
+    --------
+    >>> parse_spelling("True"), parse_spelling("0.5"), parse_spelling("yes")
+    (1.0, 0.5, None)
+    """
+    if text in ("True", "False"):
+        return float(text == "True")
+    return float(text) if _SPELLING.fullmatch(text) else None
+
+
+def _name_model(
+    file: InputFile, content: Mapping[str, Any], config: Mapping[str, Any],
+    arguments: Mapping[str, str],
+) -> tuple[str, tuple[Note, ...]]:  # fmt: skip
+    recorded = as_text(content.get("model_name"))
+    known = next((arguments[key] for key in MODEL_KEYS if arguments.get(key)), None)
+    if recorded is not None and (known is not None or not re.fullmatch("[A-Za-z0-9]{8}", recorded)):
+        return recorded, _folder_note(file, content, recorded)
+    if known is not None:
+        return known, ()
+    # Without any of its keys the harness writes eight random characters.
+    given = ",".join(f"{key}={value}" for key, value in arguments.items())
+    name = given or as_text(config.get("model")) or file.path.resolve().parent.name or "model"
+    why = "no model is named" if recorded is None else f"the name {recorded!r} may be a random one"
+    return name, (Note("model-name", f"{file.label}: {why}; the model is called {name!r}."),)
+
+
+def _folder_note(file: InputFile, content: Mapping[str, Any], model: str) -> tuple[Note, ...]:
+    """A remark where the folder bears the name of another model."""
+    folder = file.path.resolve().parent.name
+    expected = as_text(content.get("model_name_sanitized"))
+    if expected is None or "__" not in folder or folder == expected:
+        return ()
+    return (Note(
+        "model-name",
+        f"{file.label}: the folder is called {folder!r}, the file says {model!r}; the file counts.",
+    ),)  # fmt: skip
+
+
+def _arguments(given: object) -> dict[str, str]:
+    if isinstance(given, dict):
+        return {str(key): str(value) for key, value in given.items()}
+    pairs = (part.partition("=") for part in given.split(",")) if isinstance(given, str) else ()
+    return {key.strip(): value.strip() for key, sign, value in pairs if sign}
+
+
+def _find_groups(
+    content: Mapping[str, Any], results: Mapping[str, Any]
+) -> dict[str, tuple[str, ...]]:
+    """Groups and their parts."""
+    groups: dict[str, tuple[str, ...]] = {
+        name: tuple(task for task in results if task.startswith(f"{name}_"))
+        for name in as_mapping(content.get("groups"))
+    }
+    for name, parts in as_mapping(content.get("group_subtasks")).items():
+        if isinstance(parts, list) and parts:
+            groups[name] = tuple(part for part in parts if isinstance(part, str))
+    return groups
+
+
+def _read_task(
+    content: Mapping[str, Any], config: Mapping[str, Any], task: str, values: Mapping[str, Any],
+    groups: Mapping[str, tuple[str, ...]],
+) -> TaskResult:  # fmt: skip
+    def about(key: str) -> Any:
+        return as_mapping(content.get(key)).get(task)
+
+    own = as_mapping(about("configs"))
+    shots = as_float(about("n-shot"))
+    if shots is None:
+        shots = as_float(own.get("num_fewshot", config.get("num_fewshot")))
+    n = as_float(as_mapping(about("n-samples")).get("effective"))
+    if n is None:
+        n = as_float(values.get("sample_len"))
+    sides = as_mapping(about("higher_is_better"))
+    containing = [group for group, parts in groups.items() if task in parts and group != task]
+    first = own.get("metric_list")
+    return TaskResult(
+        _read_values(values),
+        {m: "higher" if up else "lower" for m, up in sides.items() if isinstance(up, bool)},
+        headline=as_text(as_mapping(first[0]).get("metric")) if isinstance(first, list) and first
+        else None,
+        shots=None if shots is None or not math.isfinite(shots) else f"{shots:g}-shot",
+        version=as_text(about("versions")),
+        task_hash=as_text(about("task_hashes")),
+        category=min(containing, key=lambda group: len(groups[group]), default=None),
+        n=None if n is None or not 0 < n < 1e15 else int(n),
+        parts=groups.get(task, ()),
+    )  # fmt: skip
+
+
+def _read_values(values: Mapping[str, Any]) -> dict[str, dict[str, Value]]:
+    found: dict[str, dict[str, Value]] = {}
+    named = any("," in key for key in values)
+    # A wrapper of the harness spells accuracy_avg and accuracy_std_err.
+    wrapped = any(key.endswith("_std_err") for key in values)
+    for key, value in values.items():
+        metric, comma, used = key.partition(",")
+        if key in NO_METRICS or metric.endswith(("_stderr", "_std_err")) or bool(comma) != named:
+            continue
+        if wrapped and not metric.endswith("_avg"):
+            continue
+        number = _number(value)
+        if number is None:
+            continue
+        plain = metric.removesuffix("_avg") if wrapped else metric
+        error = f"{plain}_std_err" if wrapped else f"{metric}_stderr{comma}{used}"
+        se = _number(values.get(error))
+        filtered = found.setdefault(used or "none", {})
+        filtered[plain] = Value(number, None if se is None or se < 0 else se)
+    return found
+
+
+def _number(value: object) -> float | None:
+    """A finite number; the harness writes "N/A", lists and NaN where there is none."""
+    number = parse_spelling(value) if isinstance(value, str) else as_float(value)
+    if isinstance(value, bool):
+        number = float(value)
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _time(date: object, stamp: str | None) -> float | None:
+    number = as_float(date)
+    if number is not None and math.isfinite(number):
+        return number
+    if stamp is None:
+        return None
+    day, _, clock = stamp.partition("T")
+    try:
+        moment = datetime.fromisoformat(f"{day}T{clock.replace('-', ':')}")
+    except ValueError:
+        return None
+    return moment.replace(tzinfo=UTC).timestamp()
