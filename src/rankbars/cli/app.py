@@ -11,6 +11,7 @@ from rankbars.cli.boards import report_command, show_command
 from rankbars.cli.demonstration import demo_command
 from rankbars.cli.formats import formats_command
 from rankbars.cli.headtohead import compare_command
+from rankbars.cli.plotting import plot_command
 from rankbars.cli.ranking import rank_command
 from rankbars.cli.simulation import simulate_group
 from rankbars.cli.streams import discard_output, say
@@ -79,6 +80,7 @@ for _command in (
     rank_command,
     show_command,
     report_command,
+    plot_command,
     compare_command,
     formats_command,
     demo_command,

@@ -161,19 +161,7 @@ class Items:
                 f"values must have one column per model ({len(self.models)}); "
                 f"got shape {values.shape}."
             )
-        if np.isinf(values).any():
-            row, column = np.argwhere(np.isinf(values))[0]
-            name = self.ids[row] if self.ids is not None else str(row)
-            raise DataError(
-                f"Model {self.models[column]!r} has an infinite score on row {name!r}; "
-                "scores must be finite (leave the cell empty if it was not observed)."
-            )
-        if (np.abs(values) > LARGEST_SCORE).any():
-            row, column = np.argwhere(np.abs(values) > LARGEST_SCORE)[0]
-            raise DataError(
-                f"Model {self.models[column]!r} has a score of {values[row, column]:.3g}; scores "
-                f"beyond {LARGEST_SCORE:.0e} cannot be squared and compared. Change the unit."
-            )
+        self._check_size(values)
         rows = values.shape[0]
         object.__setattr__(self, "values", values)
         object.__setattr__(
@@ -196,6 +184,27 @@ class Items:
             raise DataError("weights of rows must be finite and above 0.")
         if self.ids is not None and len(self.ids) != rows:
             raise DataError(f"ids must name each of the {rows} rows; got {len(self.ids)}.")
+
+    def _check_size(self, values: NDArray[np.float64]) -> None:
+        ends = (
+            np.fmax.reduce(values, axis=None, initial=0),
+            np.fmin.reduce(values, axis=None, initial=0),
+        )
+        if max(ends[0], -ends[1]) <= LARGEST_SCORE:
+            return
+        size = np.abs(values)
+        beyond = np.isinf(size)
+        row, column = np.argwhere(beyond if beyond.any() else size > LARGEST_SCORE)[0]
+        if beyond.any():
+            name = self.ids[row] if self.ids is not None else str(row)
+            raise DataError(
+                f"Model {self.models[column]!r} has an infinite score on row {name!r}; "
+                "scores must be finite (leave the cell empty if it was not observed)."
+            )
+        raise DataError(
+            f"Model {self.models[column]!r} has a score of {values[row, column]:.3g}; scores "
+            f"beyond {LARGEST_SCORE:.0e} cannot be squared and compared. Change the unit."
+        )
 
     @property
     def n(self) -> int:

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from rankbars.data.tabular.columns import ROLES
+from rankbars.data.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
 from rankbars.errors import OptionError, UnknownOptionError
 
 __all__ = ["LAYOUTS", "ROWS", "TableOptions"]
@@ -16,6 +17,7 @@ __all__ = ["LAYOUTS", "ROWS", "TableOptions"]
 ROWS = ("items", "folds", "runs")
 LAYOUTS = ("tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds")
 DIRECTIONS = ("higher", "lower")
+SELF_VOTES = ("raise", "drop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,10 @@ class TableOptions:
         How to read the table: one of `LAYOUTS`.
     minimum, maximum : float, optional
         Declared limits of every score, in the units of the table.
+    controls : tuple of str
+        Tables of votes: what strengths are to be adjusted for, ``"position"`` or columns.
+    self_votes : {"raise", "drop"}
+        Tables of votes: what to do with votes of a model against itself.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -53,16 +59,19 @@ class TableOptions:
     layout: str | None = None
     minimum: float | None = None
     maximum: float | None = None
+    controls: tuple[str, ...] = ()
+    self_votes: Literal["raise", "drop"] = "raise"
 
     def __post_init__(self) -> None:
         for role in self.columns:
-            _check_known("column role", role, tuple(ROLES))
+            _check_known("column role", role, tuple(dict.fromkeys((*ROLES, *VOTE_ROLES))))
         for side in self.direction.values():
             _check_known("direction", side, DIRECTIONS)
         if self.rows is not None:
             _check_known("kind of rows", self.rows, ROWS)
         if self.layout is not None:
-            _check_known("layout", self.layout, LAYOUTS)
+            _check_known("layout", self.layout, (*LAYOUTS, *VOTE_LAYOUTS))
+        _check_known("treatment of votes of a model against itself", self.self_votes, SELF_VOTES)
         self._check_folds()
         self._check_limits()
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -104,6 +113,8 @@ class TableOptions:
         layout: str | None = None,
         minimum: float | None = None,
         maximum: float | None = None,
+        controls: Sequence[str] = (),
+        self_votes: str = "raise",
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -113,7 +124,7 @@ class TableOptions:
             Column by role.
         direction : str, mapping, or sequence of str, optional
             ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
-        rows, folds, test_share, metric, layout, minimum, maximum
+        rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes
             As in the class.
 
         Raises
@@ -138,6 +149,8 @@ class TableOptions:
             layout=layout,
             minimum=minimum,
             maximum=maximum,
+            controls=(controls,) if isinstance(controls, str) else tuple(controls),
+            self_votes=self_votes,  # type: ignore[arg-type]
         )
 
 

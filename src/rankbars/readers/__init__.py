@@ -13,8 +13,11 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.joining import join_scores
-from rankbars.errors import DataError, ReadError, UnknownOptionError
+from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
 from rankbars.readers.files import InputFile, digest, find_files, standard_input
+from rankbars.readers.inspect_logs import read_inspect, sniff_inspect
+from rankbars.readers.lm_eval import read_lm_eval, sniff_lm_eval
+from rankbars.readers.logs.options import ReadOptions, named_once
 from rankbars.readers.recognition import (
     FileReport,
     Format,
@@ -24,22 +27,42 @@ from rankbars.readers.recognition import (
     sniff_tidy,
     sniff_wide,
 )  # fmt: skip
+from rankbars.readers.redaction import redact_items
 from rankbars.readers.tables import read_tables
+from rankbars.readers.votes import read_votes, sniff_votes
 
 __all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
 
 FORMATS: dict[str, Format] = {
+    "lm-eval": Format(
+        "lm-eval",
+        sniff_lm_eval,
+        read_lm_eval,
+        "results and samples files of the lm-evaluation-harness",
+    ),
+    "inspect": Format(
+        "inspect", sniff_inspect, read_inspect, "logs of Inspect AI: .eval archives and .json files"
+    ),
     "tidy": Format(
         "tidy",
         sniff_tidy,
         read_tables,
         "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
+        is_table=True,
     ),
     "wide": Format(
         "wide",
         sniff_wide,
         read_tables,
         "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
+        is_table=True,
+    ),
+    "votes": Format(
+        "votes",
+        sniff_votes,
+        read_votes,
+        "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
+        is_table=True,
     ),
 }
 
@@ -55,10 +78,16 @@ def read(
     rows: str | None = None,
     folds: int | None = None,
     test_share: float | None = None,
-    metric: str | None = None,
+    metric: str | Sequence[str] | None = None,
     layout: str | None = None,
     minimum: float | None = None,
     maximum: float | None = None,
+    filter: str | Sequence[str] | None = None,
+    reruns: str = "newest",
+    compare_anyway: bool = False,
+    controls: str | Sequence[str] = (),
+    self_votes: str = "raise",
+    redact: bool = False,
 ) -> Scores:
     r"""Scores from files.
 
@@ -83,12 +112,27 @@ def read(
         Folds per repeat, where rows are folds.
     test_share : float, optional
         Share of the data held out in each fold.
-    metric : str, optional
-        The metric to use where there are several.
+    metric : str or sequence of str, optional
+        The metric to use where there are several; of more than one, each task of a log shows
+        the first that it has.
     layout : {"tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds"}
         How to read a table whose header does not say it.
     minimum, maximum : float, optional
         Declared limits of every score, in the units of the files.
+    filter : str or sequence of str, optional
+        Variant of the results to use, where a log holds several: the filter that picks an answer
+        out of a text, a number of shots such as ``"5-shot"``.
+    reruns : {"newest", "all"}
+        Which of several runs of one model on one task counts; all of them are repeats.
+    compare_anyway : bool
+        Whether to compare models whose logs say that they were not given the same task.
+    controls : str or sequence of str
+        Tables of votes: what strengths are adjusted for. ``"position"``; a column with the first
+        model's value less the second's; or ``"length"`` for ``length_a`` and ``length_b``.
+    self_votes : {"raise", "drop"}
+        What to do with votes of a model against itself.
+    redact : bool
+        Whether names of items are replaced by hashes.
 
     Returns
     -------
@@ -112,9 +156,15 @@ def read(
     >>> read("results.csv").tasks["math"].values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    options = TableOptions.of(
+    metrics = named_once(metric, "metric")
+    tables = TableOptions.of(
         columns=columns, direction=direction, rows=rows, folds=folds, test_share=test_share,
-        metric=metric, layout=layout, minimum=minimum, maximum=maximum,
+        metric=metrics[0] if metrics else None, layout=layout, minimum=minimum, maximum=maximum,
+        controls=controls, self_votes=self_votes,
+    )  # fmt: skip
+    options = ReadOptions.for_logs(
+        tables, metrics=metrics, filters=named_once(filter, "filter"), reruns=reruns,
+        compare_anyway=compare_anyway,
     )  # fmt: skip
     if format != "auto" and format not in FORMATS:
         raise UnknownOptionError.among("format", format, ("auto", *FORMATS))
@@ -122,7 +172,9 @@ def read(
         options = replace(options, layout="tidy")
     with ExitStack() as stack:
         chosen, notes = _choose_formats(_find_files(paths, stack), format, options)
-        return _read_all(chosen, options).with_notes(notes)
+        _check_options(chosen, options)
+        scores = _read_all(chosen, options).with_notes(notes)
+    return redact_items(scores) if redact else scores
 
 
 def explain(paths: Paths) -> list[FileReport]:
@@ -178,7 +230,7 @@ class _Chosen(NamedTuple):
 
 
 def _choose_formats(
-    files: Sequence[InputFile], declared: str, options: TableOptions
+    files: Sequence[InputFile], declared: str, options: ReadOptions
 ) -> tuple[list[_Chosen], list[Note]]:
     chosen: list[_Chosen] = []
     skipped: list[FileReport] = []
@@ -216,7 +268,30 @@ def _files(number: int) -> str:
     return f"{number} file{'s' if number > 1 else ''}"
 
 
-def _read_all(chosen: Sequence[_Chosen], options: TableOptions) -> Scores:
+def _check_options(chosen: Sequence[_Chosen], options: ReadOptions) -> None:
+    """Raises `OptionError` for options that none of the files can heed."""
+    tables = [one for one in chosen if FORMATS[one.format].is_table]
+    if len(options.metrics) > 1 and tables:
+        raise OptionError(
+            f"{tables[0].file.label}: a table shows one metric; got {len(options.metrics)} "
+            f"({', '.join(options.metrics)}). Name one."
+        )
+    if tables:
+        return
+    given = {
+        "rows": options.rows, "folds": options.folds, "test_share": options.test_share,
+        "layout": options.layout,
+        "columns": [role for role in options.columns if role != "cluster"] or None,
+    }  # fmt: skip
+    for name, value in given.items():
+        if value is not None:
+            raise OptionError(
+                f"{name} describes tables, and none of the inputs is one (the first, "
+                f"{chosen[0].file.label}, is read as {chosen[0].format}). Leave it out."
+            )
+
+
+def _read_all(chosen: Sequence[_Chosen], options: ReadOptions) -> Scores:
     """Scores of all files; formats that share a reader are read together."""
     groups: dict[Callable[..., Scores], list[_Chosen]] = defaultdict(list)
     for one in chosen:

@@ -10,9 +10,11 @@ from typing import NamedTuple
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.layouts import find_layout
+from rankbars.data.voting.reading import wants_votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, data_suffix, read_head
+from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 
 __all__ = [
@@ -54,12 +56,16 @@ class Format(NamedTuple):
         Files and options → `Scores`.
     description : str
         What the format is, in one line.
+    is_table : bool
+        Whether it has no signature of its own; asked last, because tables are read to be
+        recognised.
     """
 
     name: str
     sniff: Callable[[Path, bytes], Recognition | None]
-    read: Callable[[Sequence[InputFile], TableOptions], Scores]
+    read: Callable[[Sequence[InputFile], ReadOptions], Scores]
     description: str
+    is_table: bool = False
 
 
 class FileReport(NamedTuple):
@@ -89,10 +95,15 @@ def recognise(file: InputFile, formats: Mapping[str, Format]) -> FileReport:
         If the file is damaged, or two formats are equally sure.
     """
     head = read_head(file)
-    answers = [
-        answer for one in formats.values() if (answer := one.sniff(file.path, head)) is not None
-    ]
-    sure = max((answer.confidence for answer in answers), default=DECLINED)
+    answers: list[Recognition] = []
+    sure = DECLINED
+    for tables in (False, True):
+        if sure >= SIGNATURE:
+            break
+        asked = [one for one in formats.values() if one.is_table == tables]
+        found = [one.sniff(file.path, head) for one in asked]
+        answers += [answer for answer in found if answer is not None]
+        sure = max((answer.confidence for answer in answers), default=DECLINED)
     if sure == DECLINED:
         reasons = dict.fromkeys(answer.reason for answer in answers)
         return FileReport(file.label, None, " ".join(reasons) or "No format knows such a file.")
@@ -136,14 +147,27 @@ def apply_options(file: InputFile, report: FileReport, options: TableOptions) ->
     table = data_suffix(file.path) in TABLE_SUFFIXES or file.path.name == "stdin"
     if not table or report.format not in (None, "tidy", "wide"):
         return report
-    if named and not file.asked:
-        with Engine() as engine:
-            if named.isdisjoint(open_table(file, engine).columns):
-                return report._replace(format=None, reason="It has none of the named columns.")
+    if wants_votes(options) and (file.asked or not named.isdisjoint(_columns(file))):
+        return report._replace(format="votes", reason="declared")
+    if not file.asked and (named or options.metric):
+        columns = _columns(file)
+        if named and named.isdisjoint(columns):
+            return report._replace(format=None, reason="It has none of the named columns.")
+        if not (named or options.layout or options.metric in columns):
+            return report
     if report.format is None and (named or options.metric or options.layout):
         wide = options.layout not in (None, "tidy")
         return report._replace(format="wide" if wide else "tidy", reason="declared")
     return report
+
+
+def _columns(file: InputFile) -> tuple[str, ...]:
+    """Columns of a table; none if the file is no table."""
+    try:
+        with Engine() as engine:
+            return open_table(file, engine).columns
+    except DataError:
+        return ()
 
 
 def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:

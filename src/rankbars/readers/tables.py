@@ -17,14 +17,14 @@ from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.tabular.valuetables import ValueTable
 from rankbars.errors import ReadError
 from rankbars.readers.delimited import open_delimited, read_header
-from rankbars.readers.engine import Engine
+from rankbars.readers.engine import Engine, Scan
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 
 if TYPE_CHECKING:
     from rankbars.readers.relations import RelationTable
 
-__all__ = ["TABLE_SUFFIXES", "name_files", "open_table", "read_tables"]
+__all__ = ["TABLE_SUFFIXES", "name_files", "open_table", "read_tables", "scan_of"]
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
@@ -129,6 +129,14 @@ class _BigTable:
             return self.open_fast().code(labels, numbers)
         except (ReadError, UnusualTextError):
             return self.exact.code(labels, numbers)
+
+
+def scan_of(table: Table) -> Scan | None:
+    """What the engine scans behind a table; None where it is read cell by cell."""
+    if isinstance(table, _BigTable):
+        return table.open_fast().scan
+    scan = getattr(table, "scan", None)
+    return scan if isinstance(scan, Scan) else None
 
 
 def name_files(files: Sequence[InputFile]) -> list[FileNames]:

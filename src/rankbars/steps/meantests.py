@@ -186,9 +186,13 @@ def _unweighted_policy(
     )
 
 
+def _is_binary(values: NDArray[np.float64]) -> bool:
+    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
+
+
 def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> list[tuple[str, str]]:
     # The t-test is only approximate where two models with 0/1 scores differ on few items.
-    if values.shape[1] < 2 or not np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
+    if values.shape[1] < 2 or not (_is_binary(values[:1]) and _is_binary(values)):
         return []
     upper = np.triu_indices(values.shape[1], k=1)
     n = np.broadcast_to(np.asarray(pairs.n, dtype=np.float64), pairs.diff.shape)[upper]

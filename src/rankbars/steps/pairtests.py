@@ -128,7 +128,10 @@ def _present(evidence: Evidence) -> NDArray[np.intp]:
     if isinstance(evidence, Votes):
         return np.arange(len(evidence.models))
     values = evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
-    return np.flatnonzero(~np.isnan(values).all(axis=0))
+    absent = np.isnan(values[:1]).all(axis=0)
+    if absent.any():
+        absent &= np.isnan(values).all(axis=0)
+    return np.flatnonzero(~absent)
 
 
 def _known_rows(evidence: Evidence) -> int:

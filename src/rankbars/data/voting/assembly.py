@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,6 +22,7 @@ __all__ = ["find_controls", "join_tasks", "refuse_overlap", "scores_of_rows", "s
 
 _LABELS = ("judge", "prompt", "cluster")
 _MOST_NAMES = 5
+_LONGEST_NAME = 64
 
 
 def source_of(table: Table, columns: VoteColumns, options: TableOptions) -> RowSource:
@@ -28,9 +30,7 @@ def source_of(table: Table, columns: VoteColumns, options: TableOptions) -> RowS
     return RowSource(table, columns, find_controls(table, options.controls))
 
 
-def find_controls(
-    table: Table, names: Sequence[str]
-) -> tuple[tuple[str, str, str | None], ...]:
+def find_controls(table: Table, names: Sequence[str]) -> tuple[tuple[str, str, str | None], ...]:
     """Columns of each control but the position: one of differences, or one for each model.
 
     Raises
@@ -156,7 +156,7 @@ def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:
     used = np.unique(np.concatenate([rows.first, rows.second]))
     models = tuple(rows.models[i] for i in used)
     labels = {
-        role: Labels(rows.labels[role][1], rows.labels[role][0])
+        role: Labels(rows.labels[role][1], tuple(map(_short, rows.labels[role][0])))
         for role in _LABELS
         if role in rows.labels
     }
@@ -182,6 +182,13 @@ def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:
     )
     keep = bool(labels) or rows.weighted or bool(controls) or rows.position is not None
     return Votes.from_ballots(models, ballots, keep=keep)
+
+
+def _short(name: str) -> str:
+    """A name as it is; a text, such as a prompt, as its hash: no text is kept."""
+    if len(name) <= _LONGEST_NAME:
+        return name
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def _used_labels(labels: Labels) -> Labels:

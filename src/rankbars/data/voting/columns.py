@@ -8,7 +8,14 @@ from typing import NamedTuple
 from rankbars.data.tabular.columns import check_header, fold_name
 from rankbars.errors import DataError
 
-__all__ = ["OUTCOMES", "VOTE_LAYOUTS", "VOTE_ROLES", "VoteColumns", "find_vote_columns", "find_sides"]
+__all__ = [
+    "OUTCOMES",
+    "VOTE_LAYOUTS",
+    "VOTE_ROLES",
+    "VoteColumns",
+    "find_sides",
+    "find_vote_columns",
+]
 
 # Names of the two columns of models, folded. The second value says whether the first column is
 # known to hold the model that was shown first.
@@ -199,44 +206,49 @@ def _find_models(
 
 def _find_outcome(roles: dict[str, str], free: list[str], off: set[str], source: str) -> str:
     """Adds the outcome to `roles`; how it is written."""
-    if "loser" in roles:
-        return "loser"
-    if "ranking" in roles:
-        return "ranking"
-    for role, names in COUNTS.items():
-        if role not in roles and role not in off:
-            found = _pick(role, names, free, source)
-            if found is not None and _is_count(role, found, roles, free):
-                roles[role] = found
-                free.remove(found)
-    if "wins_a" in roles and "wins_b" in roles:
+    for role in ("loser", "ranking"):
+        if role in roles:
+            return role
+    if _find_counts(roles, free, off, source):
         return "counts"
-    for role in COUNTS:
-        roles.pop(role, None)
     named = [role for role in OUTCOMES if role in roles]
     if len(named) > 1:
         raise DataError(
             f"{source}: {' and '.join(named)} are both named as the outcome of a vote; name one."
         )
     if not named:
-        for role, names in OUTCOMES.items():
-            found = None if role in off else _pick(role, names, free, source)
-            if found is not None:
-                roles[role], named = found, [role]
-                free.remove(found)
-                break
-    if not named:
-        raise DataError(
-            f"{source}: no column says who won the votes. Columns left: "
-            f"{', '.join(map(repr, free[:12])) or 'none'}. Name it: --column winner=NAME, or "
-            "score=NAME for 1, 0.5 and 0."
-        )
+        named = _pick_outcome(roles, free, off, source)
     return "options" if "options" in roles else named[0]
 
 
-def _is_count(role: str, name: str, roles: Mapping[str, str], free: Sequence[str]) -> bool:
-    """A column `tie` may be a flag; it is a count where the wins are counts."""
-    return role in ("wins_a", "wins_b") or "wins_a" in roles
+def _find_counts(roles: dict[str, str], free: list[str], off: set[str], source: str) -> bool:
+    """Adds the columns of counts to `roles`, if there are any."""
+    found = {
+        role: name
+        for role, names in COUNTS.items()
+        if role not in roles
+        and role not in off
+        and (name := _pick(role, names, free, source)) is not None
+    }
+    if not {"wins_a", "wins_b"} <= {*roles, *found}:
+        return False  # a column such as "tie" may be a flag then
+    roles.update(found)
+    free[:] = [name for name in free if name not in found.values()]
+    return True
+
+
+def _pick_outcome(roles: dict[str, str], free: list[str], off: set[str], source: str) -> list[str]:
+    for role, names in OUTCOMES.items():
+        found = None if role in off else _pick(role, names, free, source)
+        if found is not None:
+            roles[role] = found
+            free.remove(found)
+            return [role]
+    raise DataError(
+        f"{source}: no column says who won the votes. Columns left: "
+        f"{', '.join(map(repr, free[:12])) or 'none'}. Name it: --column winner=NAME, or "
+        "score=NAME for 1, 0.5 and 0."
+    )
 
 
 def _pick(role: str, names: frozenset[str], free: Sequence[str], source: str) -> str | None:
@@ -256,9 +268,7 @@ def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
     if name in columns:
         return name
     shown = ", ".join(map(repr, columns[:20]))
-    raise DataError(
-        f"{source}: there is no column {name!r} to be the {role}. Columns: {shown}."
-    )
+    raise DataError(f"{source}: there is no column {name!r} to be the {role}. Columns: {shown}.")
 
 
 def _is(name: str, names: frozenset[str]) -> bool:

@@ -54,8 +54,7 @@ def collect_rankings(table: Table, columns: VoteColumns) -> VoteRows:
         if role in cells
     }  # fmt: skip
     taken = {role: (names, codes[row]) for role, (names, codes) in labels.items()}
-    if "prompt" not in taken and "judge" not in taken:
-        taken["cluster"] = (tuple(map(str, range(int(row.max(initial=-1)) + 1))), row)
+    taken["cluster"] = (tuple(map(str, range(int(row.max(initial=-1)) + 1))), row)
     ones = np.ones(row.size)
     return VoteRows(
         models,
@@ -145,8 +144,8 @@ def _ranked_votes(cell: object, place: str) -> list[Vote] | None:
     names = [name for group in groups for name in group]
     if len(names) < 2 or not all(names):
         raise DataError(
-            f"{place}: {cell!r} is not a ranking. Expected at least two models, best first, such as "
-            '"a > b = c" or a list of names.'
+            f"{place}: {cell!r} is not a ranking. Expected at least two models, best first, such "
+            'as "a > b = c" or a list of names.'
         )
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
@@ -184,7 +183,7 @@ def _parse_list(cell: object, place: str) -> list[str]:
     mark = next((mark for mark in _SEPARATORS if mark in text), None)
     if mark is None:
         raise DataError(
-            f"{place}: expected several models, such as \"a|b|c\" or a list; found {text!r}."
+            f'{place}: expected several models, such as "a|b|c" or a list; found {text!r}.'
         )
     return [name.strip() for name in text.split(mark)]
 

@@ -47,19 +47,17 @@ def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
     DataError
         If two columns name the models of a vote, and nothing says who won.
     """
-    sides = find_sides(table.columns)
-    if sides is not None:
-        columns = find_vote_columns(table.columns, named, table.source)
-        return f"columns {columns.describe()}"
+    if looks_like_beats(table):
+        return "the names of the rows are those of the columns"
     try:
         columns = find_vote_columns(table.columns, named, table.source)
     except DataError:
-        columns = None
-    if columns is not None and _several_models(table, columns):
-        return f"columns {columns.describe()}"
-    if looks_like_beats(table):
-        return "the names of the rows are those of the columns"
-    return None
+        if find_sides(table.columns) is not None:
+            raise
+        return None
+    if "model_a" not in columns.roles and not _several_models(table, columns):
+        return None
+    return f"columns {columns.describe()}"
 
 
 def wants_votes(options: TableOptions) -> bool:
@@ -94,9 +92,12 @@ def scores_of_votes(
         return scores_of_beats(table, task)
     named = dict(options.columns)
     columns = find_vote_columns(table.columns, named, table.source)
+    known = table.columns
     rows = _collect(table, columns, options, group)
-    if table.columns != (known := tuple(table.columns)):
-        columns = find_vote_columns(known, named, table.source)
+    if table.columns != known:
+        # A file without a header may have columns further down.
+        columns = find_vote_columns(table.columns, named, table.source)
+        rows = _collect(table, columns, options, group)
     return scores_of_rows(rows, columns, options, task, table.source)
 
 

@@ -167,7 +167,7 @@ def _read_columns(source: RowSource) -> _Raw:
     }
     numbers = {role: roles[role] for role in NUMBER_ROLES if role in roles}
     if source.sums is not None:
-        numbers = dict(zip(SUMS, source.sums, strict=True))
+        numbers |= dict(zip(SUMS, source.sums, strict=True))
     text = _text_outcome(source)
     if text is not None:
         labels["winner"] = numbers.pop(text)
@@ -357,10 +357,9 @@ def _first_share(raw: _Raw, role: str, column: str) -> NDArray[np.float64]:
             f"The column {column!r} holds no value above 1; preferences run {expected}. If 1 means "
             f"that the first model won: --column score={column} (and --column preference=)."
         )
+    share = values
     if role == "preference":
         share = np.where(values == 0.0, 0.5, 2.0 - values)  # 0 is the old code of a draw
-    else:
-        share = values
     wrong = (share < 0) | (share > 1)
     if role == "chosen":
         wrong |= (share != 0) & (share != 1) & ~np.isnan(share)
@@ -448,8 +447,8 @@ def _with_weights(source: RowSource, raw: _Raw, rows: VoteRows) -> VoteRows:
             row = int(np.flatnonzero(wrong)[0])
             what = "a whole number of votes" if role == "count" else "a weight"
             raise DataError(
-                f"{raw.place(row)}: {values[row]:g} in column {source.columns.roles[role]!r} is not "
-                f"{what} above 0. Correct the row, leave it out, or switch the column off: "
+                f"{raw.place(row)}: {values[row]:g} in column {source.columns.roles[role]!r} is "
+                f"not {what} above 0. Correct the row, leave it out, or switch the column off: "
                 f"--column {role}=."
             )
         if role == "count":

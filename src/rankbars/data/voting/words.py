@@ -82,8 +82,10 @@ def read_outcomes(
         If cells could be words or names of models, and that would make a difference.
     """
     place = {name: i for i, name in enumerate(models)}
-    as_word = np.array([*(word_code(word) for word in words), NO_VOTE], dtype=np.int64)[winner]
-    named = np.array([*(place.get(word, -1) for word in words), -1], dtype=np.int64)[winner]
+    by_word = np.array([*(word_code(word) for word in words), NO_VOTE], dtype=np.int64)
+    by_name = np.array([*(place.get(word, -1) for word in words), -1], dtype=np.int64)
+    as_word: NDArray[np.int64] = by_word[winner]
+    named = by_name[winner]
     as_name = np.full(winner.shape, UNKNOWN, dtype=np.int64)
     as_name[named == first] = WIN
     as_name[named == second] = LOSS

@@ -153,10 +153,13 @@ def _collect(
         scores.append(np.where(state == SCORED, score, np.nan)[keep])
         states.append(state[keep])
         numbers.append(np.stack((np.full(len(names), number), repeat))[:, keep])
-    item, score = np.concatenate(items), np.concatenate(scores)
-    state, number = np.concatenate(states), np.concatenate(numbers, axis=1)
-    order = np.lexsort((number[1], number[0], item))
-    return _Answers(item[order], score[order], state[order].astype(np.uint8))
+    places, runs = np.concatenate(items), np.concatenate(numbers, axis=1)
+    order = np.lexsort((runs[1], runs[0], places))
+    return _Answers(
+        places[order],
+        np.concatenate(scores)[order],
+        np.concatenate(states)[order].astype(np.uint8),
+    )
 
 
 def _refuse_infinite(run: Run, model: str, score: NDArray[np.float64]) -> None:

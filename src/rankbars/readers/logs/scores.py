@@ -22,7 +22,7 @@ from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.pairing import pair_items
 from rankbars.readers.logs.published import count_published, has_items, publish
 from rankbars.readers.logs.records import Direction, Run
-from rankbars.readers.logs.remarks import Remarks
+from rankbars.readers.logs.remarks import Remarks, list_names
 
 __all__ = ["scores_from_runs"]
 
@@ -145,7 +145,18 @@ def _settle(
                 f"--direction {metric}=lower."
             )
         sides[chosen.task] = Side(metric, next(iter(recorded), None))
-    return settle_directions(sides, options.direction)
+    try:
+        return settle_directions(sides, options.direction)
+    except UnknownOptionError:
+        raise
+    except DataError as error:
+        others = {name for chosen in every for rs in chosen.runs.values() for run in rs
+                  for name in run.measures if name != chosen.metric}  # fmt: skip
+        if not others:
+            raise
+        raise DataError(
+            f"{error} Or choose other metrics with --metric: {list_names(sorted(others))}."
+        ) from error
 
 
 def _share_only(chosen: Chosen, *, same: bool) -> bool:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.degenerate import sign_test_statistic
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary
@@ -52,22 +53,29 @@ def add_task(
     """
     if weight == 0.0:
         return
-    rows = np.asarray(pairs.n)
-    variance = weight**2 * pairs.se**2
-    if rows.min(initial=2) < 2:
-        # Without rows and without a variance of its own a task can tell nobody apart, on the
-        # average either. (Published scores have a variance and often no number of rows.)
-        variance = np.where((rows < 2) & ~(variance > 0), np.nan, variance)
-    sums.diff[...] += weight * pairs.diff
-    sums.variance[...] += variance
-    sums.rows[...] += rows
+    shape = pairs.diff.shape
+    rows, df = np.broadcast_to(pairs.n, shape), np.broadcast_to(pairs.df, shape)
+    for block in row_blocks(*shape):
+        variance = weight**2 * np.square(pairs.se[block])
+        few = rows[block] < 2
+        if few.any():
+            # Without rows and without a variance of its own a task can tell nobody apart, on the
+            # average either. (Published scores have a variance and often no number of rows.)
+            variance[few & ~(variance > 0)] = np.nan
+        sums.diff[block] += weight * pairs.diff[block]
+        sums.variance[block] += variance
+        sums.rows[block] += rows[block]
+        sums.variance_df[block] += _per_df(variance, df[block])
     own = weight**2 * summary.se**2
     sums.score[...] += weight * summary.mean
     sums.score_variance[...] += own
+    sums.score_variance_df[...] += _per_df(own, summary.df)
+
+
+def _per_df(variance: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared variance over its degrees of freedom; no variance adds nothing, whatever its df."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        # No variance and no degrees of freedom add nothing to each other's uncertainty.
-        sums.variance_df[...] += np.where(variance == 0, 0.0, variance**2 / pairs.df)
-        sums.score_variance_df[...] += np.where(own == 0, 0.0, own**2 / summary.df)
+        return np.where(variance == 0, 0.0, np.square(variance) / df)
 
 
 def average_contrasts(sums: ContrastSums) -> PairStatistics:

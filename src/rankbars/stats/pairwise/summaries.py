@@ -100,6 +100,12 @@ def weighted_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> 
 def _moments(
     values: NDArray[np.float64],
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    total = values.sum(axis=0)
+    if not np.isnan(total).any():
+        count = np.full(values.shape[1], len(values))
+        with np.errstate(invalid="ignore"):
+            mean = total / count
+        return count, mean, np.square(values - mean).sum(axis=0)
     observed = ~np.isnan(values)
     count = observed.sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""Pictures of studies, with matplotlib where it is installed."""
+"""Pictures as files, with matplotlib where it is installed."""
 
 from __future__ import annotations
 

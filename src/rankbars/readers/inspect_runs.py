@@ -1,0 +1,244 @@
+"""Inspect logs as runs."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankbars.data.notes import Note
+from rankbars.readers.inspect_containers import Log
+from rankbars.readers.inspect_samples import Sample
+from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
+
+__all__ = ["make_run"]
+
+SYSTEM_KEYS = ("model_args", "model_generate_config", "solver", "solver_args", "model_roles")
+
+# Settings of a model that say how it was reached, not what it is.
+TECHNICAL = frozenset({"max_connections", "max_retries", "timeout", "attempt_timeout", "batch"})
+
+UNCERTAINTIES = ("stderr", "ci", "std", "var", "bootstrap_stderr")
+
+
+class _Published(NamedTuple):
+    """What the results say about one measure."""
+
+    metric: str | None
+    value: float | None
+    se: float | None
+    scored: int | None
+
+
+def make_run(log: Log) -> Run:
+    """The log as a run; its scores are those of the samples, its values those of the results."""
+    about = as_mapping(log.header.get("eval"))
+    config = as_mapping(about.get("config"))
+    results = as_mapping(log.header.get("results"))
+    task = str(about["task"]).rpartition("/")[2] or str(about["task"])
+    kept = [sample for sample in log.samples.values() if not sample.invalid]
+    epochs = max(1, _whole(config.get("epochs")) or 1)
+    published = _read_published(results)
+    measures = _measures(kept, published, results, epochs)
+    status = as_text(log.header.get("status"))
+    return Run(
+        log.file.label,
+        str(about["model"]),
+        task,
+        measures,
+        rows=_rows(kept) if kept else None,
+        headline=next(iter(published), None),
+        system=_settings({key: about.get(key) for key in SYSTEM_KEYS}),
+        setup=_settings({"": about.get("task_args")}),
+        agree=_agreements(about),
+        selection=_selection(config),
+        stamp=_time(about.get("created")),
+        finished=status == "success",
+        expected=_expected(about, config, results, epochs),
+        notes=tuple(_notes(log, task, status, config, kept)),
+    )
+
+
+def _rows(samples: Sequence[Sample]) -> Rows:
+    # An error beside scores: the producer was asked to score it all the same.
+    status = [
+        SCORED if sample.scores else ERROR if sample.failed else UNSCORED for sample in samples
+    ]
+    epochs = np.array([sample.epoch for sample in samples], np.int64)
+    clusters = tuple(sample.cluster for sample in samples)
+    return Rows(
+        tuple(sample.item for sample in samples),
+        np.array(status, np.uint8),
+        repeats=epochs if len(set(epochs.tolist())) > 1 else None,
+        clusters=clusters,
+        identity=("id", "id"),
+    )
+
+
+def _measures(
+    samples: Sequence[Sample], published: Mapping[str, _Published], results: Mapping[str, Any],
+    epochs: int,
+) -> dict[str, Measure]:  # fmt: skip
+    graded = dict.fromkeys(name for sample in samples for name in sample.scores)
+    done = _whole(results.get("completed_samples"))
+    measures = {}
+    for name in dict.fromkeys((*published, *graded)):
+        said = published.get(name, _Published(None, None, None, None))
+        found = [sample.scores.get(name) for sample in samples]
+        kinds = Counter(one.kind for one in found if one is not None)
+        usable = kinds["grade"] + kinds["number"]
+        declined = None
+        if kinds["list"] and not usable:
+            declined = "its values are lists"
+        letters = bool(kinds["grade"]) and not kinds["number"]
+        total = said.scored if said.scored is not None else done
+        scores = np.array([math.nan if one is None else one.score for one in found], np.float64)
+        measures[name] = Measure(
+            name,
+            scores=scores if name in graded and declined is None else None,
+            value=said.value,
+            se=said.se,
+            n=None if not total else max(1, total // epochs),
+            metric=said.metric,
+            direction="higher" if letters else None,
+            limits=(0.0, 1.0) if letters else (None, None),
+            declined=declined,
+        )
+    return measures
+
+
+def _read_published(results: Mapping[str, Any]) -> dict[str, _Published]:
+    """Results by measure: the scorer, or scorer and key where one scorer gives several."""
+    entries = results.get("scores")
+    found: dict[str, _Published] = {}
+    for entry in map(as_mapping, entries if isinstance(entries, list) else ()):
+        name, scorer = as_text(entry.get("name")), as_text(entry.get("scorer"))
+        if name is None:
+            continue
+        measure = name if scorer in (None, name) else f"{scorer}/{name}"
+        if measure in found:
+            continue
+        metrics = {key: as_mapping(one) for key, one in as_mapping(entry.get("metrics")).items()}
+        headline = next((key for key in metrics if key not in UNCERTAINTIES), None)
+        value = _finite(metrics[headline].get("value")) if headline is not None else None
+        se = _finite(as_mapping(metrics.get("stderr")).get("value"))
+        found[measure] = _Published(
+            None if headline is None else headline.rpartition("/")[2],
+            value,
+            se if se is not None and se >= 0 else None,
+            _whole(entry.get("scored_samples")),
+        )
+    return found
+
+
+def _settings(given: Mapping[str, Any]) -> dict[str, str]:
+    """Settings that are not empty, one entry per innermost key."""
+    found: dict[str, str] = {}
+    for key, value in given.items():
+        if isinstance(value, dict):
+            found |= {
+                inner: _text(one)
+                for inner, one in value.items()
+                if one not in (None, [], {}) and inner not in TECHNICAL
+            }
+        elif value is not None:
+            found[key] = _text(value)
+    return found
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
+def _agreements(about: Mapping[str, Any]) -> dict[str, Agreement]:
+    facts = {
+        "version of the task": as_text(about.get("task_version")),
+        "data set": as_text(as_mapping(about.get("dataset")).get("name")),
+    }
+    return {name: Agreement(fact) for name, fact in facts.items() if fact is not None}
+
+
+def _selection(config: Mapping[str, Any]) -> str:
+    asked = config.get("sample_id")
+    if asked is not None:
+        return f"samples {_text(asked)}"
+    limit = config.get("limit")
+    return "no limit" if limit is None else f"limit {_text(limit)}"
+
+
+def _expected(
+    about: Mapping[str, Any], config: Mapping[str, Any], results: Mapping[str, Any], epochs: int
+) -> int | None:
+    """Items that should have been run: `total_samples` counts answers."""
+    total = _whole(results.get("total_samples"))
+    if total:
+        return -(-total // epochs)
+    data = as_mapping(about.get("dataset"))
+    ids = data.get("sample_ids")
+    if isinstance(ids, list) and ids:
+        return len(ids)
+    size, limit = _whole(data.get("samples")), _whole(config.get("limit"))
+    return min(size, limit) if size and limit else size
+
+
+def _notes(
+    log: Log, task: str, status: str | None, config: Mapping[str, Any], kept: Sequence[Sample]
+) -> list[Note]:
+    label = log.file.label
+    said = []
+    if not log.finished:
+        said.append(("unfinished", "the log has no header: the run crashed or goes on; the samples "
+                     "so far are used."))  # fmt: skip
+    elif status != "success":
+        said.append(("unfinished", f"the status of the log is {status!r}; its samples are used."))
+    if log.replaced:
+        said.append(("retried", f"{log.replaced} samples were run again; the last run of each "
+                     "is used."))  # fmt: skip
+    invalid = len(log.samples) - len(kept)
+    if invalid:
+        said.append(("invalidated", f"{invalid} samples were declared invalid and are left out."))
+    both = sum(sample.failed and bool(sample.scores) for sample in kept)
+    if both:
+        said.append(("error-scored", f"{both} samples ended in an error and have a score all the "
+                     "same; the score counts."))  # fmt: skip
+    unread = sum(one.kind in ("unknown", "list") for s in kept for one in s.scores.values())
+    if unread:
+        said.append(("unread-values", f"{unread} values are no number, grade or truth value and "
+                     "count as not scored."))  # fmt: skip
+    reducers = config.get("epochs_reducer")
+    others = [one for one in reducers if one != "mean"] if isinstance(reducers, list) else []
+    if others:
+        said.append(("reducer", f"the producer reduced epochs by {_text(others)}; here answers to "
+                     "one item are averaged."))  # fmt: skip
+    return [Note(code, f"{label}: {text}", task=task) for code, text in said]
+
+
+def _time(created: object) -> float | None:
+    if not isinstance(created, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(created)
+    except ValueError:
+        return None
+    try:
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (OverflowError, ValueError):
+        return None
+
+
+def _whole(value: object) -> int | None:
+    number = as_float(value)
+    if number is None or not math.isfinite(number) or not 0 <= number < 1e15:
+        return None
+    return int(number)
+
+
+def _finite(value: object) -> float | None:
+    number = as_float(value)
+    return number if number is not None and math.isfinite(number) else None

@@ -1,0 +1,172 @@
+"""Tables of votes in files; equal votes are put together by the engine, in one pass."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.valuetables import Chunk, ValueTable
+from rankbars.data.voting.assembly import join_tasks
+from rankbars.data.voting.columns import VoteColumns
+from rankbars.data.voting.reading import Grouping, find_vote_layout, scores_of_votes
+from rankbars.data.voting.rows import RowSource
+from rankbars.errors import DataError
+from rankbars.readers.engine import Engine, Scan, report_damage
+from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
+from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table, scan_of
+
+if TYPE_CHECKING:
+    from rankbars.data.tabular.coding import Table
+
+__all__ = ["read_votes", "sniff_votes"]
+
+# What a vote is known by where nothing else is needed of it.
+GROUPED = (
+    "model_a", "model_b", "winner", "loser", "chosen", "position", "task", "category", "anonymous",
+)  # fmt: skip
+SUMS = ("votes behind a row", "sum of weights", "sum of squared weights")
+
+# More distinct rows than this are not worth putting together: they come from a column of numbers.
+MOST_ROWS = 1 << 22
+
+
+def sniff_votes(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file is a table of pairwise votes."""
+    known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
+    if not known and not head.startswith(b"PAR1"):
+        return None
+    with Engine() as engine:
+        table = open_table(InputFile(path, path.name), engine)
+        if not table.head(1):
+            return None
+        try:
+            reason = find_vote_layout(table, {})
+        except DataError as error:
+            text = str(error).removeprefix(f"{path.name}: ")
+            return Recognition("votes", DECLINED, text[0].upper() + text[1:])
+    return None if reason is None else Recognition("votes", SIGNATURE, f"{reason}.")
+
+
+def read_votes(files: Sequence[InputFile], options: TableOptions) -> Scores:
+    """Votes from files: one task per file, or one per task or category that a column names.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        The files; tasks of one name are put together.
+    options : TableOptions
+        What the caller declares.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If a table cannot be understood.
+    """
+    parts = []
+    with Engine() as engine:
+        for file, names in zip(files, name_files(files), strict=True):
+            table = open_table(file, engine)
+            task = names.task or "votes"
+            part = scores_of_votes(table, options, task, _grouping(table))
+            parts.append(part.with_notes(_time_note(table, options)))
+    return join_tasks(parts)
+
+
+def _grouping(table: Table) -> Grouping | None:
+    """The engine's way to put equal votes together, for files that it scans."""
+    scan = scan_of(table)
+    if scan is None:
+        return None
+
+    def group(columns: VoteColumns) -> RowSource | None:
+        if columns.layout not in ("winner", "chosen", "loser"):
+            return None
+        roles = [role for role in GROUPED if role in columns.roles]
+        names = list(dict.fromkeys(columns.roles[role] for role in roles))
+        cells = ", ".join(f"{scan.column(name)[0]} AS g{i}" for i, name in enumerate(names))
+        with report_damage(scan.source):
+            answer = scan.ask(f"{cells}, count(*) AS n", f"GROUP BY ALL LIMIT {MOST_ROWS}")
+            found = answer.fetchnumpy()
+        if len(found["n"]) == MOST_ROWS:
+            return None
+        arrays = {name: _plain(found[f"g{i}"]) for i, name in enumerate(names)}
+        counts = np.ma.getdata(found["n"]).astype(np.float64)
+        arrays |= dict.fromkeys(SUMS, counts)
+
+        def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+            yield {name: arrays[name] for name in wanted}
+
+        counted = ValueTable(scan.source, (*names, *SUMS), read_chunks, 1)
+        return RowSource(counted, columns, sums=SUMS)
+
+    return group
+
+
+def _plain(cells: Any) -> Any:
+    """Numbers as an array; anything else, and gaps, as Python values."""
+    if isinstance(cells, np.ma.MaskedArray) and np.ma.getmaskarray(cells).any():
+        return cells.tolist()
+    plain = np.ma.getdata(cells)
+    return plain if plain.dtype.kind in "biuf" else plain.tolist()
+
+
+def _time_note(table: Table, options: TableOptions) -> list[Note]:
+    """A note if votes carry times and do not stand in their order."""
+    from rankbars.data.voting.columns import find_vote_columns
+
+    try:
+        columns = find_vote_columns(table.columns, dict(options.columns), table.source)
+    except DataError:
+        return []  # a square table
+    name = columns.roles.get("time")
+    if name is None:
+        return []
+    row = _first_earlier(table, name)
+    if row is None:
+        return []
+    return [
+        Note(
+            "unordered-times",
+            f"The votes do not stand in the order of {name!r}: row {row} is earlier than the one "
+            "above it. Strengths do not depend on the order; --anytime takes the file as it is.",
+        )
+    ]
+
+
+def _first_earlier(table: Table, name: str) -> int | None:
+    """Row of the first vote that is earlier than the one above it."""
+    scan = scan_of(table)
+    if scan is not None and scan.numbered:
+        return _first_earlier_scanned(scan, table.header_rows, name)
+    position = table.columns.index(name)
+    times: list[Any] = [row[position] for row in table.head(1 << 62)]
+    before: Any = None
+    for number, value in enumerate(times):
+        if value is None or value == "":
+            continue
+        if before is not None and type(value) is type(before) and value < before:
+            return table.header_rows + 1 + number
+        before = value
+    return None
+
+
+def _first_earlier_scanned(scan: Scan, header_rows: int, name: str) -> int | None:
+    column = scan.column(name)[0]
+    inner = (
+        f"SELECT file_row_number AS r, {column} < lag({column}) OVER (ORDER BY file_row_number) "
+        f"AS earlier FROM {scan.clause} WHERE {column} IS NOT NULL"
+    )
+    with report_damage(scan.source):
+        found = scan.engine.execute(
+            f"SELECT min(r) FROM ({inner}) WHERE earlier", [scan.path]
+        ).fetchall()
+    return None if found[0][0] is None else int(found[0][0]) + header_rows + 1

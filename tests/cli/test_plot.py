@@ -1,0 +1,64 @@
+"""``rankbars plot``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.cli.app import run
+from rankbars.render.plots import BOARD_PLOTS, DIAGNOSIS_PLOTS
+
+
+@pytest.fixture
+def board_file(tmp_path: Path) -> str:
+    rng = np.random.default_rng(0)
+    names = ["<script>", "b" * 90, "=cmd()", "δ"]
+    arrays = {f"t{i}": rng.normal(size=(30, 4)) + [0, 1, 2, 3] for i in range(6)}
+    path = tmp_path / "board.json"
+    rb.leaderboard(rb.Scores.from_arrays(arrays, names)).save(path)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", [*BOARD_PLOTS, *DIAGNOSIS_PLOTS])
+def test_every_kind_is_drawn_the_same_each_time(kind: str, board_file: str, tmp_path: Path) -> None:
+    for name in ("one.svg", "two.svg"):
+        assert run(["plot", board_file, kind, "-o", str(tmp_path / name)]) == 0
+    first = (tmp_path / "one.svg").read_bytes()
+    assert first == (tmp_path / "two.svg").read_bytes()
+    assert b"<svg" in first
+    assert b"<title>rankbars" in first
+    assert b"<script>" not in first
+
+
+@pytest.mark.parametrize(("suffix", "magic"), [("pdf", b"%PDF"), ("png", b"\x89PNG")])
+def test_the_suffix_says_what_is_written(
+    suffix: str, magic: bytes, board_file: str, tmp_path: Path
+) -> None:
+    target = tmp_path / f"x.{suffix}"
+    assert run(["plot", board_file, "ranks", "-o", str(target)]) == 0
+    assert target.read_bytes().startswith(magic)
+
+
+def test_wrong_kind_or_suffix_or_board(
+    board_file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["plot", board_file, "rank", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "Did you mean 'ranks'" in capsys.readouterr().err
+    assert run(["plot", board_file, "ranks", "-o", str(tmp_path / "x.gif")]) == 1
+    assert "must end in .svg, .pdf or .png" in capsys.readouterr().err
+    assert run(["plot", str(tmp_path / "no.json"), "ranks", "-o", str(tmp_path / "x.svg")]) == 1
+    assert not list(tmp_path.glob("x.*"))
+
+
+def test_one_task_has_no_new_task_to_draw(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scores = rb.Scores.from_arrays({"t": np.eye(3)}, list("abc"))
+    rb.leaderboard(scores).save(tmp_path / "b.json")
+    for kind in ("new_task", "left_out"):
+        board, target = str(tmp_path / "b.json"), str(tmp_path / "x.svg")
+        assert run(["plot", board, kind, "-o", target]) == 1
+        assert "task" in capsys.readouterr().err

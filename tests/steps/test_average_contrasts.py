@@ -1,0 +1,109 @@
+"""Differences of all pairs on the average, with intervals that hold together."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from reference import golden
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import rankbars as rb
+from rankbars.data.contrasts import Contrasts
+
+PAIRS = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+
+
+def scores(seed: int = 0, gap: float = 0.3, count: int = 10) -> rb.Scores:
+    rng = np.random.default_rng(seed)
+    rows = rng.normal(size=(count, 4)) + gap * np.arange(4) + rng.normal(size=(count, 1)) * 3
+    return rb.Scores({f"t{i:02d}": rb.Estimates(tuple("abcd"), r) for i, r in enumerate(rows)})
+
+
+def contrasts(given: rb.Scores, **options: object) -> Contrasts:
+    found = rb.aggregate(given, **options).contrasts  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_adjusted_p_values_agree_with_statsmodels(correction: str) -> None:
+    given = scores()
+    rows = np.array([task.mean for task in given.tasks.values()])
+    p = [stats.ttest_rel(rows[:, i], rows[:, j]).pvalue for i, j in PAIRS]
+    found = contrasts(given, correction=correction)
+    adjusted = multipletests(p, method=correction)[1]
+    assert [found.p[pair] for pair in PAIRS] == pytest.approx(adjusted)
+    assert (found.p == found.p.T)[~np.eye(4, dtype=bool)].all()
+    assert np.isnan(np.diag(found.p)).all()
+
+
+def test_simultaneous_intervals_share_the_error_rate() -> None:
+    given = scores()
+    rows = np.array([task.mean for task in given.tasks.values()])
+    found = contrasts(given)
+    assert found.count == 6
+    low, high = stats.ttest_rel(rows[:, 0], rows[:, 3]).confidence_interval(1 - 0.05 / 6)
+    assert (found.low[0, 3], found.high[0, 3]) == pytest.approx((low, high))
+    alone = contrasts(given, correction="none")
+    low, high = stats.ttest_rel(rows[:, 0], rows[:, 3]).confidence_interval(0.95)
+    assert (alone.low[0, 3], alone.high[0, 3]) == pytest.approx((low, high))
+
+
+def test_three_normal_pairs_need_the_critical_value_of_the_reference() -> None:
+    tasks = {n: rb.Estimates(("a", "b", "c"), [0.1, 0.2, 0.3], se=[0.1] * 3) for n in ("x", "y")}
+    found = contrasts(rb.Scores(tasks))
+    assert found.critical[0, 1] == pytest.approx(golden("weighted_aggregate")["z_bonferroni_3"])
+
+
+def test_maximum_contrasts_of_independent_models_are_tukeys() -> None:
+    tasks = {n: rb.Estimates(tuple("abcd"), np.arange(4.0), se=np.ones(4)) for n in ("x", "y")}
+    found = contrasts(rb.Scores(tasks), correction="maxt", resamples=40_000)
+    tukey = stats.studentized_range.ppf(0.95, 4, np.inf) / 2**0.5
+    assert found.critical[0, 1] == pytest.approx(tukey, rel=0.01)
+    z = found.diff[3, 0] / found.se[3, 0]
+    assert found.p[3, 0] == pytest.approx(
+        stats.studentized_range.sf(z * 2**0.5, 4, np.inf), abs=0.005
+    )
+
+
+def test_maximum_contrasts_over_few_tasks_know_the_degrees_of_freedom() -> None:
+    # Rows that are independent between models; with many models Tukey's t version applies.
+    found = contrasts(scores(count=8), correction="maxt", resamples=40_000)
+    tukey = stats.studentized_range.ppf(0.95, 4, 7) / 2**0.5
+    bonferroni = stats.t.ppf(1 - 0.05 / 12, 7)
+    assert stats.t.ppf(0.975, 7) < found.critical[0, 1] < bonferroni
+    assert found.critical[0, 1] == pytest.approx(tukey, rel=0.1)
+
+
+def test_contrasts_are_antisymmetric_and_agree_with_the_averages() -> None:
+    average = rb.aggregate(scores())
+    found = average.contrasts
+    assert found is not None
+    assert found.diff == pytest.approx(average.score[:, None] - average.score[None, :])
+    assert found.low == pytest.approx(-found.high.T, nan_ok=True)
+    assert (found.excludes_zero == found.excludes_zero.T).all()
+
+
+def test_models_without_an_average_are_compared_with_nobody() -> None:
+    rng = np.random.default_rng(0)
+    tasks = {f"t{i}": rb.Estimates(("a", "b"), rng.normal(size=2)) for i in range(5)}
+    tasks["t9"] = rb.Estimates(("a", "b", "c"), [1.0, 2.0, 3.0])
+    found = contrasts(rb.Scores(tasks))
+    assert found.count == 1
+    assert np.isnan(found.low[0, 2])
+    assert not found.excludes_zero[:, 2].any()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("correction", ["bonferroni", "maxt"])
+def test_all_intervals_hold_together_as_often_as_stated(correction: str) -> None:
+    rng = np.random.default_rng(7)
+    missed = 0
+    for run in range(300):
+        rows = rng.normal(size=(12, 4)) + rng.normal(size=(12, 1))
+        given = rb.Scores({f"t{i:02d}": rb.Estimates(tuple("abcd"), r) for i, r in enumerate(rows)})
+        found = contrasts(given, correction=correction, seed=run, resamples=500)
+        inside = (found.low <= 0) & (found.high >= 0)
+        missed += not inside[np.triu_indices(4, 1)].all()
+    assert missed / 300 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
