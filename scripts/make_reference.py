@@ -1,7 +1,7 @@
 """Write the reference pages of the documentation from the code: public names, and commands.
 
-Usage: ``python scripts/make_reference.py``. A test compares the pages with the code, so run it after
-a change of a public name, of the first line of its docstring, or of a command.
+Usage: ``python scripts/make_reference.py``. A test compares the pages with the code, so run it
+after a change of a public name, of the first line of its docstring, or of a command.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ WIDTH = 80
 NAMES_HEAD = """\
 # Public names
 
-Everything that `import rankbars as rb` offers. `help(rb.leaderboard)` shows the whole text: shapes, units, errors, the
-source of the method, and an example.
+Everything that `import rankbars as rb` offers. `help(rb.leaderboard)` shows the whole text: shapes,
+units, errors, the source of the method, and an example.
 
 Names that are not listed here, and modules inside the package, may change without notice.
 """

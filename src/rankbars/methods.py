@@ -15,7 +15,7 @@ from rankbars.errors import OptionError
 from rankbars.pipeline import leaderboard
 from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.missingness import resolve_missing
-from rankbars.steps.pairtests import TESTS, choose_test
+from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
 
 __all__ = ["explain"]
 
@@ -70,7 +70,8 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     )
     outcomes, skipped = [], []
     own = tests[0] if len(tests) == 1 else "auto"
-    for test, correction in _combinations(own, spec.correction):
+    votes = any(isinstance(evidence, Votes) for evidence in resolved.tasks.values())
+    for test, correction in _combinations(own, spec.correction, votes=votes):
         try:
             outcomes.append(_outcome(resolved, spec, test, correction, own))
         except OptionError as error:
@@ -79,10 +80,13 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     return Explanation(choices, _CORRECTIONS[spec.correction], tuple(outcomes), tuple(skipped))
 
 
-def _combinations(test: str, correction: str) -> list[tuple[str, str]]:
+def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str, str]]:
     """The test in use with every correction, then every other test with the correction in use."""
-    own = [(test, name) for name in (correction, *(c for c in CORRECTIONS if c != correction))]
-    return own + [(name, correction) for name in TESTS if name != test]
+    anytime = test == "e_process"
+    names = [name for name in CORRECTIONS if anytime or name != "e_average"]
+    own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
+    others = [name for name in TESTS if name != test and (votes or name not in VOTE_TESTS)]
+    return own + [(name, correction) for name in others]
 
 
 def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -> MethodOutcome:
@@ -117,7 +121,8 @@ def _reason(evidence: Evidence) -> str:
     if evidence.clusters is not None:
         return "Rows come in clusters; the clusters, not the rows, are independent."
     if evidence.kind == "runs":
-        return "Rows are training runs; all models share them, so differences are paired."
+        what = "prompt variants" if evidence.design == "prompts" else "training runs"
+        return f"Rows are {what}; all models share them, so differences are paired."
     return "All models answered the same items, so differences are paired item by item."
 
 
@@ -134,4 +139,5 @@ _CORRECTIONS = {
     "bootstrap_band": "Bootstrap rank band (Algorithm 3): a description, not a confidence interval "
     "under ties.",
     "none": "No correction: a description without a guarantee.",
+    "e_average": "Averages of e-values: valid however often one looks.",
 }

@@ -12,9 +12,11 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
+from rankbars.data.voteoptions import VoteOptions
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
 from rankbars.steps.assembly import assemble_board, describe_task, observe_ranks
+from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import strict_correction, take_correction
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS, compare_evidence
@@ -44,6 +46,7 @@ def leaderboard(
     estimator: str = "auto",
     method: str = "auto",
     normalise: str | None = None,
+    votes: VoteOptions | None = None,
 ) -> Leaderboard:
     """Rank models with error bars: on each task, on the average, and on a new task.
 
@@ -80,6 +83,8 @@ def leaderboard(
         The result does not depend on it.
     estimator, method, normalise
         How the average is estimated, what is averaged, on which scale; see `rankbars.aggregate`.
+    votes : VoteOptions, optional
+        How pairwise votes are turned into strengths.
 
     Returns
     -------
@@ -90,7 +95,8 @@ def leaderboard(
     Raises
     ------
     DataError
-        If scores are missing and `missing` is ``"raise"``.
+        If scores are missing and `missing` is ``"raise"``, or votes do not put all models on one
+        scale.
     OptionError
         If an option is out of range, not known, or does not fit the data.
 
@@ -119,9 +125,10 @@ def leaderboard(
         estimator=estimator,
         method=method,
         normalise=normalise,
+        votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
-    scores = resolve_missing(scores, spec.missing)
+    scores = resolve_missing(keep_connected(scores, spec.votes), spec.missing)
 
     plan = _plan(scores, spec)
     sampling = Sampling(spec.seed, spec.resamples, spec.alpha)
@@ -133,7 +140,7 @@ def leaderboard(
         intervals[name] = ranked.intervals
         observed[name] = observe_ranks(ranked.comparisons)
         results[name] = describe_task(
-            scores.tasks[name], scores.info[name], *ranked, observed[name]
+            scores.tasks[name], scores.info[name], *ranked, observed[name], spec.votes
         )
         notes.extend(ranked.intervals.notes)
         if collector is not None:
@@ -166,6 +173,8 @@ def leaderboard(
         notes.extend(overall.notes)
         if overall.method != spec.merge:
             notes.append(_OBSERVED)
+        if overall.trivial and all(task.kind == "votes" for task in results.values()):
+            overall = None  # too few categories of votes to speak of a new one
 
     return assemble_board(scores, spec, results, overall, aggregate, strict, notes)
 
@@ -234,7 +243,7 @@ def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str
 
 def _rank_one(name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec) -> _Ranked:
     comparisons = compare_evidence(
-        evidence, models, spec.test, name, Setting(spec.seed, spec.resamples)
+        evidence, models, spec.test, name, Setting(spec.seed, spec.resamples, votes=spec.votes)
     )
     intervals = rank_task(
         comparisons,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import stat
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import numpy as np
@@ -106,3 +107,74 @@ def test_damaged_values_are_refused(tmp_path: Path) -> None:
         path.write_text(json.dumps(good | {key: value}))
         with pytest.raises(rb.ReadError):
             rb.load(path)
+
+
+AVERAGES = [
+    {},
+    {"over": "tasks", "estimator": "bootstrap_t", "resamples": 20},
+    {"method": "average_rank", "over": "items", "resamples": 20},
+    {"over": "families", "method": "borda", "resamples": 20},
+    {"normalise": "zscore", "resamples": 20},
+    {"over": "none"},
+]
+
+
+def board_with_average(options: dict[str, Any]) -> rb.Leaderboard:
+    rng = np.random.default_rng(0)
+    arrays = {f"t{i}": rng.random((9, 3)) for i in range(4)}
+    info = {name: rb.TaskInfo(category=f"c{name[1:] > '1'}", family=name) for name in arrays}
+    scores = rb.Scores.from_arrays(arrays, ["a", "b", "c"], info=info)
+    return rb.leaderboard(scores, spec=rb.Spec(**options))
+
+
+@pytest.mark.parametrize("options", AVERAGES, ids=str)
+def test_every_average_survives_the_file(options: dict[str, Any]) -> None:
+    board = board_with_average(options)
+    values = json.loads(board_json(board))
+    jsonschema.Draft202012Validator(board_schema()).validate(values)
+    again = board_from_dict(values)
+    assert board_json(again) == board_json(board)
+    assert again.spec == board.spec
+    if board.aggregate is None:
+        with pytest.raises(rb.DataError, match="it has no average of tasks"):
+            again.rank_probabilities()
+        return
+    assert again.aggregate is not None
+    assert again.rank_probabilities() == pytest.approx(board.rank_probabilities())
+    assert again.rank_probabilities().sum(axis=1) == pytest.approx(1.0)
+    assert again.aggregate.target == board.aggregate.target
+    assert again.aggregate.guarantee == board.aggregate.guarantee
+    assert again.aggregate.expected_rank == pytest.approx(board.aggregate.expected_rank)
+    one, two = board.aggregate.by_category, again.aggregate.by_category
+    if one is not None:
+        assert two is not None
+        assert two.at().error == one.at().error
+        assert (two.weight_map(steps=9).winner == one.weight_map(steps=9).winner).all()
+
+
+def test_a_model_without_an_average_has_no_rank_probabilities() -> None:
+    board = small_board()
+    assert board.aggregate is not None
+    found = board_from_dict(json.loads(board_json(board))).rank_probabilities()
+    assert np.isnan(found[0]).all()
+    assert found[1:, :2].sum(axis=1) == pytest.approx(1.0)
+
+
+def test_files_of_the_first_versions_can_be_read() -> None:
+    values = board_to_dict(board_with_average({}))
+    later = {
+        "method", "normalise", "limits", "target", "guarantee", "se", "df", "expected_rank",
+        "dominance", "categories",
+    }  # fmt: skip
+    early = {key: value for key, value in values["aggregate"].items() if key not in later}
+    early["rank_probability"] = None
+    spec = {
+        key: value
+        for key, value in values["spec"].items()
+        if key not in ("estimator", "method", "normalise")
+    }
+    board = board_from_dict(values | {"aggregate": early, "spec": spec})
+    assert board.aggregate is not None
+    assert board.aggregate.method == "mean"
+    with pytest.raises(rb.DataError, match="errors of its average are not known"):
+        board.rank_probabilities()

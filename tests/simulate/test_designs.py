@@ -79,11 +79,11 @@ def test_root_gives_back_the_covariance() -> None:
 
 
 def test_true_scores_are_those_of_the_published_study() -> None:
-    generator = np.random.RandomState(2026)  # noqa: NPY002  # the generator that the study used
+    generator = np.random.RandomState(2026)  # the generator that the study used
     expected = generator.randn(4, 3)
     assert legacy_normals(4, 3).tolist() == expected.tolist()
     design = Design(10, 10, 0.3)
-    generator = np.random.RandomState(2026)  # noqa: NPY002
+    generator = np.random.RandomState(2026)
     expected = np.sqrt(np.arange(1, 11)) + 0.3 * generator.randn(10, 1)[:, 0]
     np.testing.assert_allclose(task_scores(design), expected)
 

@@ -59,7 +59,7 @@ def differences(
     [
         (2, (0.3,), 100),
         pytest.param(3, (0.3,), 100, marks=pytest.mark.slow),
-        pytest.param(4, (0.7,), 40, marks=pytest.mark.slow),
+        pytest.param(4, (0.7,), 100, marks=pytest.mark.soak),
     ],
 )
 def test_new_task_cells_are_within_two_hundredths(
@@ -72,8 +72,13 @@ def test_new_task_cells_are_within_two_hundredths(
         assert abs(sd) <= 0.02, quantity
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("table", "sigmas", "count"), [(6, (0.3, 0.7, 1.2), 24), (7, (1.2,), 8)])
+@pytest.mark.parametrize(
+    ("table", "sigmas", "count"),
+    [
+        pytest.param(6, (0.3, 0.7, 1.2), 24, marks=pytest.mark.slow),
+        pytest.param(7, (1.2,), 8, marks=pytest.mark.soak),
+    ],
+)
 def test_task_cells_are_within_two_hundredths(
     table: int, sigmas: tuple[float, ...], count: int
 ) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
-from rankbars.simulate import STUDIES, measure
+from rankbars.simulate import STUDIES, Study, measure
 from rankbars.simulate.measures import compare_with_published
 from rankbars.simulate.study import Row, number
 from rankbars.simulate.traps import observed, ties
-from rankbars.stats.votes.eprocess import log_e_better, log_e_two_sided
+from rankbars.stats.votes.eprocess import log_e_two_sided
 
 
 def rows_of(name: str, repetitions: int, seed: int = 0) -> list[Row]:
@@ -68,7 +68,7 @@ def test_ignoring_clusters_rejects_far_too_often() -> None:
 
 @pytest.mark.slow
 def test_folds_are_not_independent_rows() -> None:
-    rows = rows_of("folds", 200)
+    rows = rows_of("folds", 120)
     assert_near_published(rows, 250)
     for design, least in (("3 x 3 folds", 0.2), ("10 x 3 folds", 0.4)):
         assert value(rows, design=design, method="t", quantity="type I error") > least
@@ -76,12 +76,12 @@ def test_folds_are_not_independent_rows() -> None:
 
 
 def test_averaging_over_runs_answers_for_these_runs_only() -> None:
-    rows = rows_of("runs", 2000)
+    rows = rows_of("runs", 1000)
     assert_near_published(rows, 2000)
     # The mean of 5 runs has variance .25/200 + .0036/5 + .25/1000, of which the test sees
     # all but .0036/5: 2 (1 - Phi(1.972 / 1.217)) = .105.
-    assert value(rows, method="average over runs") == pytest.approx(0.105, abs=0.025)
-    assert value(rows, method="two_way") == pytest.approx(0.05, abs=0.02)
+    assert value(rows, method="average over runs") == pytest.approx(0.105, abs=0.035)
+    assert value(rows, method="two_way") == pytest.approx(0.05, abs=0.025)
 
 
 def test_a_new_family_needs_the_family_merge() -> None:
@@ -94,8 +94,18 @@ def test_a_new_family_needs_the_family_merge() -> None:
 
 
 @pytest.mark.slow
-def test_observed_ranks_are_covered_and_true_ones_are_not() -> None:
-    rows = rows_of("observed", 8)
+@pytest.mark.parametrize("size", [(10, 200, 20), (30, 10, 20)])
+def test_observed_ranks_are_covered_and_true_ones_need_intervals(
+    size: tuple[int, int, int],
+) -> None:
+    whole = STUDIES["observed"](repetitions=12)
+    units = tuple(
+        unit
+        for unit in whole.units
+        if (*observed.DESIGNS[unit.arguments[0]][0][:2], observed.DESIGNS[unit.arguments[0]][1])
+        == size
+    )
+    rows = measure(Study(whole.name, units, whole.finish))["observed"]
     assert_near_published(rows, 50)
     for row in rows:
         if row["method"] == "observed" and row["quantity"] == "coverage of the observed rank":
@@ -136,15 +146,15 @@ def test_ties_break_the_band_and_not_the_interval() -> None:
     assert width["Simes count"] <= width["Holm"]
 
 
-def crossing(steps: int, chance: float, log_e: object) -> float:
-    """Exact probability that an e-process ever reaches 20, over all paths."""
+def crossing(steps: int, chance: float) -> float:
+    """Exact probability that the two-sided e-process ever reaches 20, over all paths."""
     probability, crossed = np.array([1.0]), 0.0
     for n in range(1, steps + 1):
         longer = np.zeros(n + 1)
         longer[:-1] += probability * (1 - chance)
         longer[1:] += probability * chance
         wins = np.arange(n + 1)
-        over = log_e(wins, n - wins) >= math.log(20)  # type: ignore[operator]
+        over = log_e_two_sided(wins, n - wins) >= math.log(20)
         crossed += longer[over].sum()
         longer[over] = 0.0
         probability = longer
@@ -152,21 +162,15 @@ def crossing(steps: int, chance: float, log_e: object) -> float:
 
 
 def test_peeking_breaks_the_z_test_and_not_the_e_process() -> None:
-    rows = rows_of("peeking", 1000)
+    rows = rows_of("peeking", 400)
     assert_near_published(rows, 1000)
     none, some = "no difference", "wins 56 %"
-    limit = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1000)
     assert value(rows, design=none, method="z-test, 40 looks") > 0.2
-    for method, log_e in (
-        ("e-process, two-sided", log_e_two_sided),
-        ("e-process, better", log_e_better),
-    ):
-        exact = crossing(2000, 0.5, log_e)
-        assert exact < 0.05
+    for method in ("e-process, two-sided", "e-process, better"):
+        limit = 0.05 + 3 * math.sqrt(0.05 * 0.95 / 400)
         assert value(rows, design=none, method=method) <= limit
-        error = math.sqrt(exact * (1 - exact) / 1000)
-        assert abs(value(rows, design=none, method=method) - exact) <= 4 * error
-    exact = crossing(2000, 0.56, log_e_two_sided)
-    assert exact == pytest.approx(0.978, abs=0.002)
-    error = math.sqrt(exact * (1 - exact) / 1000)
-    assert abs(value(rows, design=some, method="e-process, two-sided") - exact) <= 4 * error
+    for design, chance, known in ((none, 0.5, 0.0370), (some, 0.56, 0.9787)):
+        exact = crossing(2000, chance)
+        assert exact == pytest.approx(known, abs=1e-4)
+        error = math.sqrt(exact * (1 - exact) / 400)
+        assert abs(value(rows, design=design, method="e-process, two-sided") - exact) <= 4 * error

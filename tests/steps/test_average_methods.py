@@ -265,10 +265,9 @@ def test_a_point_outside_its_own_interval_is_reported() -> None:
     # The first of ten nearly equal models is ahead by a hair on every task. Resampling the items
     # hardly ever repeats that.
     rng = np.random.default_rng(2)
-    tasks = {name: rng.random((200, 10)) for name in "uvwxyz"}
-    for values in tasks.values():
-        values += 0.5 - values.mean(axis=0)
-        values[:, 0] += 0.001
+    hair = np.array([0.501] + [0.5] * 9)
+    drawn = {name: rng.random((200, 10)) for name in "uvwxyz"}
+    tasks = {name: values - values.mean(axis=0) + hair for name, values in drawn.items()}
     scores = rb.Scores.from_arrays(tasks, list("abcdefghij"))
     found = rb.aggregate(scores, over="items", method="average_rank")
     outside = (found.score < found.low) | (found.score > found.high)

@@ -106,7 +106,7 @@ def test_the_average_takes_the_same_corrections(correction: str, over: str) -> N
 
 
 def test_corrections_are_a_plain_table() -> None:
-    assert set(CORRECTIONS) == {*GUARDED, "bootstrap_band", "none"}
+    assert set(CORRECTIONS) == {*GUARDED, "bootstrap_band", "e_average", "none"}
 
 
 def test_a_band_promises_nothing_and_says_so() -> None:

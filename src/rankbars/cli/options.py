@@ -21,6 +21,7 @@ __all__ = [
     "Reading",
     "alpha_option",
     "analysis_options",
+    "collect_options",
     "inputs_argument",
     "known_name",
     "missing_option",
@@ -122,10 +123,14 @@ class Reading:
     rows: str | None
     folds: int | None
     test_share: float | None
-    metric: str | None
+    metric: tuple[str, ...]
     layout: str | None
     score_min: float | None
     score_max: float | None
+    filter: tuple[str, ...]
+    reruns: str
+    compare_anyway: bool
+    redact: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,7 @@ class Analysis:
     jobs: int
 
 
-def _collect(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
+def collect_options(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
     """Decorator that adds `options` and passes their values on as one `group` called `argument`."""
     names = [field.name for field in fields(group)]
 
@@ -180,7 +185,7 @@ quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Do not report on standard error what was read."
 )
 
-reading_options = _collect(
+reading_options = collect_options(
     Reading,
     "reading",
     (
@@ -200,7 +205,8 @@ reading_options = _collect(
         ),
         click.option(
             "--rows", metavar="KIND",
-            help="What a row of a task is: items, folds or runs; where the columns do not say it.",
+            help="What a row of a task is: items, folds, runs or prompts (prompt "
+            "variants); where the columns do not say it.",
         ),
         click.option("--folds", type=int, metavar="K", help="Folds per repeat, if rows are folds."),
         click.option(
@@ -208,12 +214,15 @@ reading_options = _collect(
             help="Share of the data held out in each fold; 1/K where not given.",
         ),
         click.option(
-            "--metric", metavar="NAME", help="The metric to use, where the input holds several."
+            "--metric", metavar="NAME", multiple=True,
+            help="The metric to use, where the input holds several. Repeat for more: each task of "
+            "a log shows the first that it has.",
         ),
         click.option(
             "--layout", metavar="NAME",
             help="How a table is laid out, where its header does not say it: tidy, "
-            "items-by-models, tasks-by-models or models-by-tasks.",
+            "items-by-models, tasks-by-models or models-by-tasks; votes or beats (rows beat "
+            "columns) for pairwise votes.",
         ),
         click.option(
             "--score-min", type=float, metavar="X",
@@ -223,6 +232,20 @@ reading_options = _collect(
             "--score-max", type=float, metavar="X",
             help="Greatest possible score; --missing fail needs it where lower is better.",
         ),
+        click.option(
+            "--filter", metavar="NAME", multiple=True,
+            help="Variant to use, where a log holds several: an answer filter such as "
+            "strict-match, a number of shots such as 5-shot. Repeat for more.",
+        ),
+        named_option(
+            "--reruns", known=("newest", "all"), default="newest", show_default=True,
+            help="Of several runs of one model on one task in logs: the newest, or all as repeats.",
+        ),
+        click.option(
+            "--compare-anyway", is_flag=True,
+            help="Compare models although their logs say that they were not given the same task.",
+        ),
+        click.option("--redact", is_flag=True, help="Replace names of items by hashes."),
     ),
 )  # fmt: skip
 
@@ -230,8 +253,8 @@ test_option = click.option(
     "--test", metavar="NAME", default="auto", show_default=True,
     help="Test of two models on one task: auto (the design of the rows decides), t (paired), "
     "corrected_t (cross-validation folds), cluster_t, wilcoxon, trimmed_t, signflip, mcnemar and "
-    "mcnemar_midp (0/1 scores), two_way (items by runs), z (scores with standard errors), "
-    "welch (unpaired).",
+    "mcnemar_midp (0/1 scores), two_way (items by runs), z (scores with standard errors, strengths "
+    "from votes), welch (unpaired), binomial and e_process (votes).",
 )  # fmt: skip
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True,
@@ -250,7 +273,7 @@ resamples_option = click.option(
     help="Number of resamples, for methods that resample.",
 )  # fmt: skip
 
-analysis_options = _collect(
+analysis_options = collect_options(
     Analysis,
     "analysis",
     (
@@ -258,7 +281,7 @@ analysis_options = _collect(
         click.option(
             "--correction", metavar="NAME", default="holm", show_default=True,
             help="Correction for many comparisons: holm, bonferroni, simes, maxt, maxt_bootstrap, "
-            "bootstrap_band or none.",
+            "bootstrap_band, e_average (with --test e_process) or none.",
         ),
         named_option(
             "--scope", known=SCOPES, default="each", show_default=True,

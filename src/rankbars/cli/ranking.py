@@ -16,6 +16,7 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import STANDARD, check_targets
 from rankbars.cli.streams import emit_text
+from rankbars.cli.voting import VoteChoices, refuse_unused, take_look, vote_options
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ What was read is reported on standard error; the board goes to standard output.
   rankbars rank results/ -o board.json --html report.html
   rankbars rank folds.csv --rows folds --folds 3
   rankbars rank errors.csv --direction lower
+  rankbars rank votes.parquet --elo 1000
 """
 
 
@@ -52,6 +54,7 @@ What was read is reported on standard error; the board goes to standard output.
 @click.option("--families", metavar="FILE", help="Family of each task, in the same way.")
 @click.option("--weights", metavar="FILE", help="Weight of each task in the average.")
 @analysis_options
+@vote_options
 @click.option(
     "--explain",
     is_flag=True,
@@ -72,6 +75,7 @@ def rank_command(
     families: str | None,
     weights: str | None,
     analysis: Analysis,
+    voting: VoteChoices,
     explain: bool,
     quiet: bool,
 ) -> None:
@@ -81,6 +85,10 @@ def rank_command(
     files: dict[Field, str | None] = {"category": categories, "family": families, "weight": weights}
     check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
     check_jobs(analysis.jobs)
+    if voting.anytime and (analysis.test, analysis.correction) != ("auto", "holm"):
+        raise click.UsageError(
+            "--anytime has a test and a correction of its own; leave out --test and --correction."
+        )
 
     from rankbars.cli.progress import working
     from rankbars.cli.reading import choose, read_scores, report_reading
@@ -88,18 +96,22 @@ def rank_command(
     from rankbars.cli.taskfiles import describe_tasks
 
     with working("Reading", quiet=quiet):
-        read = read_scores(inputs, reading)
+        read = read_scores(inputs, reading, voting)
         scores = choose(read, models, tasks)
         for field, path in files.items():
             if path is not None:
                 scores = describe_tasks(scores, field, path, tuple(read.tasks))
     if not quiet:
         report_reading(scores)
+    refuse_unused(scores, voting)
     with working("Comparing models", quiet=quiet):
-        board = board_of(scores, analysis)
+        board = board_of(scores, analysis, voting)
+    beside: dict[str, str] = {}
+    if voting.anytime:
+        board, beside = take_look(board, scores, output)
     # With the board file on standard output, nothing else may go there.
     words = _explanation(scores, board, quiet=quiet) if explain and output != STANDARD else ""
-    deliver(board, targets, quiet=quiet)
+    deliver(board, targets, quiet=quiet, beside=beside)
     if words:
         emit_text(words)
 
@@ -117,13 +129,14 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     return "\n" + "\n".join(parts)
 
 
-def board_of(scores: Scores, analysis: Analysis) -> Leaderboard:
+def board_of(scores: Scores, analysis: Analysis, voting: VoteChoices | None = None) -> Leaderboard:
     """The leaderboard of `scores` with the options of the command line."""
     import rankbars as rb
 
+    anytime = voting is not None and voting.anytime
     spec = rb.Spec(
-        test=analysis.test,
-        correction=analysis.correction,
+        test="e_process" if anytime else analysis.test,
+        correction="e_average" if anytime else analysis.correction,
         scope="all" if analysis.scope == "all" else "each",
         alpha=analysis.alpha,
         merge=analysis.merge,
@@ -132,6 +145,7 @@ def board_of(scores: Scores, analysis: Analysis) -> Leaderboard:
         missing=analysis.missing,
         seed=analysis.seed,
         resamples=analysis.resamples,
+        votes=rb.VoteOptions() if voting is None else voting.options,
     )
     return rb.leaderboard(scores, spec=spec, n_jobs=analysis.jobs)
 

@@ -10,6 +10,7 @@ from rankbars.cli.options import Reading
 from rankbars.cli.streams import say
 
 if TYPE_CHECKING:
+    from rankbars.cli.voting import VoteChoices
     from rankbars.data.scores import Scores
 
 __all__ = ["choose", "read_scores", "report_reading"]
@@ -17,8 +18,10 @@ __all__ = ["choose", "read_scores", "report_reading"]
 MOST_NOTES = 20
 
 
-def read_scores(inputs: Sequence[str], reading: Reading) -> Scores:
-    """The scores in `inputs`, read as `reading` says."""
+def read_scores(
+    inputs: Sequence[str], reading: Reading, voting: VoteChoices | None = None
+) -> Scores:
+    """The scores in `inputs`, read as `reading` says; votes as `voting` says."""
     import rankbars as rb
 
     return rb.read(
@@ -29,10 +32,16 @@ def read_scores(inputs: Sequence[str], reading: Reading) -> Scores:
         rows=reading.rows,
         folds=reading.folds,
         test_share=reading.test_share,
-        metric=reading.metric,
+        metric=reading.metric or None,
         layout=reading.layout,
         minimum=reading.score_min,
         maximum=reading.score_max,
+        filter=reading.filter or None,
+        reruns=reading.reruns,
+        compare_anyway=reading.compare_anyway,
+        controls=() if voting is None else voting.control,
+        self_votes="raise" if voting is None else voting.self_votes,
+        redact=reading.redact,
     )
 
 
@@ -81,14 +90,16 @@ def _files_line(scores: Scores) -> str:
 
 
 def _size_line(scores: Scores) -> str:
-    from rankbars.data.evidence import Items
+    from rankbars.data.evidence import Estimates, Items
 
     rows: Counter[str] = Counter()
     sizes: dict[str, list[int]] = {}
     for evidence in scores.tasks.values():
-        count = evidence.n if isinstance(evidence, Items) else 0
-        rows[evidence.kind] += count
-        sizes.setdefault(evidence.kind, []).append(count)
+        count = 0 if isinstance(evidence, Estimates) else evidence.n
+        prompts = isinstance(evidence, Items) and evidence.design == "prompts"
+        kind: str = "prompts" if prompts else evidence.kind
+        rows[kind] += count
+        sizes.setdefault(kind, []).append(count)
     parts = []
     for kind, counts in sizes.items():
         if kind == "estimates":

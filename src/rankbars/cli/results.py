@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 __all__ = ["deliver", "print_board"]
 
 
-def deliver(board: Leaderboard, targets: Mapping[str, str], *, quiet: bool) -> None:
+def deliver(
+    board: Leaderboard,
+    targets: Mapping[str, str],
+    *,
+    quiet: bool,
+    beside: Mapping[str, str] | None = None,
+) -> None:
     """Write the board to its targets, all or none, and print it where none is standard output.
 
     Parameters
@@ -26,6 +32,8 @@ def deliver(board: Leaderboard, targets: Mapping[str, str], *, quiet: bool) -> N
         ``-o`` (JSON), ``--html`` and ``--md``, as far as they were given.
     quiet : bool
         Do not say what was written.
+    beside : mapping from path to text, optional
+        Further files, written together with the others.
 
     Raises
     ------
@@ -37,6 +45,7 @@ def deliver(board: Leaderboard, targets: Mapping[str, str], *, quiet: bool) -> N
 
     contents = {path: RENDERERS[_FORMS[option]](board) for option, path in targets.items()}
     printed = contents.pop(STANDARD, None)
+    contents |= beside or {}
     write_all(contents)
     if printed is None:
         print_board(board)

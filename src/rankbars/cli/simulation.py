@@ -113,7 +113,7 @@ def figures_command(*, picture: str, **running: Any) -> None:
     help="Number of tasks. Repeat to compare several.  [default: 20]",
 )
 @click.option(
-    "--rows-per-task",
+    "--items",
     "sizes",
     type=int,
     multiple=True,

@@ -16,9 +16,12 @@ from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
+from rankbars.data.weightmap import CategoryMeans
 from rankbars.errors import DataError
 from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.rankcounts import expected_rank
+from rankbars.stats.resampling.taskmeans import Ends
+from rankbars.stats.tails import critical_value
 
 __all__ = ["Aggregate", "Over"]
 
@@ -83,6 +86,10 @@ class Aggregate:
         Differences of all pairs, with intervals that hold together.
     components : Components, optional
         Variance between and within tasks, where both were estimated.
+    by_category : CategoryMeans, optional
+        Means per category of tasks, where every task has a category and scores are averaged.
+    df : array of float, shape (M,), optional
+        Degrees of freedom behind `se`; infinite for a normal tail.
 
     Raises
     ------
@@ -116,6 +123,8 @@ class Aggregate:
     dominance: NDArray[np.float64] | None = None
     contrasts: Contrasts | None = None
     components: Components | None = None
+    by_category: CategoryMeans | None = None
+    df: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -133,14 +142,16 @@ class Aggregate:
             "shown_better",
             frozen_array(self.shown_better, np.bool_, "shown_better", (size, size)),
         )
-        object.__setattr__(self, "se", frozen_optional(self.se, np.float64, "se", (size,)))
+        for name in ("se", "df"):
+            vector = frozen_optional(getattr(self, name), np.float64, name, (size,))
+            object.__setattr__(self, name, vector)
         for name in ("rank_probability", "dominance"):
             square = frozen_optional(getattr(self, name), np.float64, name, (size, size))
             object.__setattr__(self, name, square)
         object.__setattr__(self, "limits", MappingProxyType(dict(self.limits)))
         if not ((self.best >= 1) & (self.best <= self.worst) & (self.worst <= size)).all():
             raise DataError(f"Rank intervals must lie within 1 to {size}, best before worst.")
-        for part in (self.draws, self.contrasts):
+        for part in (self.draws, self.contrasts, self.by_category):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of an average must speak of the same models.")
 
@@ -157,3 +168,45 @@ class Aggregate:
         if self.rank_probability is None:
             return None
         return expected_rank(self.rank_probability)
+
+    def comparison_intervals(self) -> Ends:
+        """Intervals to compare by eye: two just touch where two models differ at `alpha`.
+
+        Intervals at level ``1 - alpha`` overlap long before a difference stops being significant,
+        because the error of a difference is smaller than the sum of two errors. These are shorter
+        by the root of one half: at `alpha` 0.05 they are 83.4 % intervals, 1.386 instead of 1.96
+        standard errors to either side.
+
+        Returns
+        -------
+        Ends
+            `low` and `high`, shape (M,), in the units of `score`.
+
+        Raises
+        ------
+        DataError
+            If no standard errors are known.
+
+        Notes
+        -----
+        Exact only for two models whose averages are independent and equally sure. For display:
+        what decides is `contrasts`, which know what models have in common.
+
+        References
+        ----------
+        Goldstein & Healy 1995.
+
+        Examples
+        --------
+        >>> import rankbars as rb
+        >>> task = rb.Estimates(("a", "b"), [0.5, 0.7], se=[0.1, 0.1])
+        >>> average = rb.aggregate(rb.Scores({"x": task, "y": task}))
+        >>> average.comparison_intervals().low.round(3).tolist()
+        [0.402, 0.602]
+        """
+        if self.se is None or np.isnan(self.se).all():
+            raise DataError("The average has no standard errors, so there is nothing to draw.")
+        df = np.full(self.se.shape, np.inf) if self.df is None else self.df
+        half = critical_value(self.alpha / 2, np.nan_to_num(df, nan=1.0, posinf=np.inf))
+        half = half * self.se / np.sqrt(2.0)
+        return Ends(self.score - half, self.score + half)

@@ -12,15 +12,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
-from rankbars.data.arrays import frozen_array
+from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.evidence import check_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
+from rankbars.data.partialorder import PartialOrder
 from rankbars.data.scores import Direction, Input
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated
 from rankbars.stats.ranks import rank_bounds
+from rankbars.stats.votes.bradleyterry import ELO_PER_LOG_ODDS
 
 __all__ = ["Leaderboard", "TaskResult"]
 
@@ -60,6 +62,13 @@ class TaskResult:
         Weight in the average.
     assumptions : tuple of str
         What must hold.
+    spread_best, spread_worst : array of int, shape (M,), optional
+        Ranks by overlap of the models' own score intervals, as vote arenas print them; for
+        comparison only, without a guarantee. Where scores come with errors of their own.
+    elo : array of float, shape (M,), optional
+        Strengths from votes on the scale of Elo.
+    elo_anchor : str, optional
+        What fixes the origin of that scale: ``"mean=1000"`` or ``"MODEL=1000"``.
     """
 
     name: str
@@ -83,15 +92,28 @@ class TaskResult:
     metric: str | None = None
     weight: float = 1.0
     assumptions: tuple[str, ...] = ()
+    spread_best: NDArray[np.int64] | None = None
+    spread_worst: NDArray[np.int64] | None = None
+    elo: NDArray[np.float64] | None = None
+    elo_anchor: str | None = None
 
     def __post_init__(self) -> None:
         shape = np.shape(self.best)
+        for name in ("spread_best", "spread_worst"):
+            value = frozen_optional(getattr(self, name), np.int64, name, shape)
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "elo", frozen_optional(self.elo, np.float64, "elo", shape))
         for name in ("mean", "se", "coverage"):
             object.__setattr__(
                 self, name, frozen_array(getattr(self, name), np.float64, name, shape)
             )
         for name in ("best", "worst", "observed_best", "observed_worst"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
+
+    @property
+    def elo_se(self) -> NDArray[np.float64]:
+        """Standard errors of `elo` for a free origin, shape (M,)."""
+        return self.se * ELO_PER_LOG_ODDS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -211,6 +233,14 @@ class Leaderboard:
             )
             raise DataError(f"This board has no rank probabilities: {reason}.")
         return found
+
+    def partial_order(self) -> PartialOrder:
+        """Who was shown better than whom on what the board shows first, with its diagram.
+
+        All statements hold at once with probability ``1 - alpha``. Models that are not connected
+        were not shown to differ.
+        """
+        return PartialOrder(self.models, self.shown_better)
 
     @property
     def score(self) -> NDArray[np.float64]:

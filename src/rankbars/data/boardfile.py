@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.categoryfile import categories_from_dict, categories_to_dict
 from rankbars.data.files import write_text
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
@@ -177,6 +178,10 @@ def _task_to_dict(task: TaskResult) -> dict[str, Any]:
         "observed_best": task.observed_best.tolist(),
         "observed_worst": task.observed_worst.tolist(),
         "assumptions": list(task.assumptions),
+        "spread_best": None if task.spread_best is None else task.spread_best.tolist(),
+        "spread_worst": None if task.spread_worst is None else task.spread_worst.tolist(),
+        "elo": None if task.elo is None else _reals(task.elo),
+        "elo_anchor": task.elo_anchor,
     }
 
 
@@ -192,6 +197,10 @@ def _task_from_dict(values: Mapping[str, Any]) -> TaskResult:
         observed_best=_ranks(values["observed_best"]),
         observed_worst=_ranks(values["observed_worst"]),
         assumptions=tuple(values["assumptions"]),
+        spread_best=_optional(values.get("spread_best"), _ranks),
+        spread_worst=_optional(values.get("spread_worst"), _ranks),
+        elo=_optional(values.get("elo"), _array),
+        elo_anchor=values.get("elo_anchor"),
     )
 
 
@@ -252,10 +261,12 @@ def _aggregate_to_dict(aggregate: Aggregate) -> dict[str, Any]:
         "worst": aggregate.worst.tolist(),
         "assumptions": list(aggregate.assumptions),
         "se": _optional_reals(aggregate.se),
+        "df": _optional_reals(aggregate.df),
         "expected_rank": _optional_reals(aggregate.expected_rank),
         "rank_probability": _optional_square(aggregate.rank_probability),
         "dominance": _optional_square(aggregate.dominance),
         "limits": {task: list(ends) for task, ends in aggregate.limits.items()},
+        "categories": categories_to_dict(aggregate.by_category),
     }
 
 
@@ -272,6 +283,8 @@ def _aggregate_from_dict(
         shown_better=better,
         assumptions=tuple(values["assumptions"]),
         se=_optional_array(values.get("se")),
+        df=_infinite(_optional_array(values.get("df"))),
+        by_category=categories_from_dict(values.get("categories"), models),
         rank_probability=_optional_table(values.get("rank_probability")),
         dominance=_optional_table(values.get("dominance")),
         limits={task: (ends[0], ends[1]) for task, ends in values.get("limits", {}).items()},
@@ -309,12 +322,22 @@ def _array(values: list[float | None]) -> NDArray[np.float64]:
     return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
 
 
+def _infinite(df: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    return None if df is None else np.where(np.isnan(df), np.inf, df)
+
+
 def _optional_array(values: list[float | None] | None) -> NDArray[np.float64] | None:
     return None if values is None else _array(values)
 
 
 def _optional_table(rows: list[list[float | None]] | None) -> NDArray[np.float64] | None:
     return None if rows is None else np.array([_array(row) for row in rows])
+
+
+def _optional(
+    values: list[Any] | None, convert: Callable[[list[Any]], NDArray[Any]]
+) -> NDArray[Any] | None:
+    return None if values is None else convert(values)
 
 
 def _ranks(values: list[int]) -> NDArray[np.int64]:

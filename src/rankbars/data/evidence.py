@@ -118,15 +118,18 @@ class Items:
         Group of each row, for rows that are not independent.
     weights : array of float, shape (n,), optional
         Positive weight of each row in the mean of the task.
-    design : {"items", "runs"} or Folds
-        What a row is.
+    design : {"items", "runs", "prompts"} or Folds
+        What a row is; ``"prompts"``: a prompt variant.
     ids : tuple of str, optional
         Names of the rows.
     answers : array of int, shape (n, M), optional
         How many answers were averaged into each value; None where each value is one answer.
     runs : array of float, shape (n, S, M), optional
-        The answers of S runs that all models share, where every answer is there; their mean
-        over runs is `values`.
+        The answers of S runs (or prompts) that all models share, where every answer is there;
+        their mean over runs is `values`. NaN only for models without any value.
+    averaged : tuple of str
+        What the answers that were averaged into a value differ in, where that is known:
+        ``"runs"``, ``"prompts"``, ``"items"``, ``"folds"``.
 
     Raises
     ------
@@ -144,10 +147,11 @@ class Items:
     values: NDArray[np.float64]
     clusters: NDArray[np.int64] | None = None
     weights: NDArray[np.float64] | None = None
-    design: Literal["items", "runs"] | Folds = "items"
+    design: Literal["items", "runs", "prompts"] | Folds = "items"
     ids: tuple[str, ...] | None = None
     answers: NDArray[np.int64] | None = None
     runs: NDArray[np.float64] | None = None
+    averaged: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -176,7 +180,8 @@ class Items:
         if self.runs is not None:
             shape = (rows, np.shape(self.runs)[1], len(self.models))
             object.__setattr__(self, "runs", frozen_array(self.runs, np.float64, "runs", shape))
-            if np.isnan(self.runs).any():
+            seen = ~np.isnan(values).all(axis=0)
+            if np.isnan(self.runs[:, :, seen]).any():
                 raise DataError("runs must be complete; leave them out where answers are missing.")
         if self.weights is not None and not (
             np.isfinite(self.weights).all() and (self.weights > 0).all()
@@ -213,8 +218,10 @@ class Items:
 
     @property
     def kind(self) -> Literal["items", "folds", "runs"]:
-        """What a row is, as one word."""
-        return "folds" if isinstance(self.design, Folds) else self.design
+        """What a row is, as one word of the board file, where prompt variants count as runs."""
+        if isinstance(self.design, Folds):
+            return "folds"
+        return "items" if self.design == "items" else "runs"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

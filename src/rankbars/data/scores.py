@@ -139,7 +139,7 @@ class Scores:
         values: Mapping[str, ArrayLike],
         models: Sequence[str],
         *,
-        design: Literal["items", "runs"] | Folds = "items",
+        design: Literal["items", "runs", "prompts"] | Folds = "items",
         info: Mapping[str, TaskInfo] | None = None,
     ) -> Scores:
         """Scores from one array per task, rows × models, higher is better.
@@ -150,7 +150,7 @@ class Scores:
             Scores per task; NaN = not observed.
         models : sequence of str
             Names of the M columns.
-        design : {"items", "runs"} or Folds
+        design : {"items", "runs", "prompts"} or Folds
             What a row is.
         info : mapping from str to TaskInfo, optional
             Category, family, metric and weight of the tasks.
@@ -198,20 +198,22 @@ class Scores:
         test_share: float | None = None,
         metric: str | None = None,
         layout: str | None = None,
+        minimum: float | None = None,
+        maximum: float | None = None,
     ) -> Scores:
         """Scores from a tidy or wide data frame of pandas, polars, pyarrow or duckdb.
 
         Parameters
         ----------
         frame : data frame
-            One row per model, task and item (or fold, or run), or a wide matrix.
+            One row per model, task and item (or fold, run or prompt), or a wide matrix.
         model, task, item, score : str, optional
             Names of the columns; recognised by their usual names where not given.
         columns : mapping from str to str, optional
             Further columns by role, such as ``{"fold": "split", "cluster": "passage"}``.
         direction : {"higher", "lower"} or mapping from task or metric to one of them, optional
             Which side is better; without it, a metric that is usually lower-is-better raises.
-        rows : {"items", "folds", "runs"}, optional
+        rows : {"items", "folds", "runs", "prompts"}, optional
             What a row of a task is, where the columns do not say it.
         folds : int, optional
             Folds per repeat, where rows are folds.
@@ -219,14 +221,19 @@ class Scores:
             Share of the data held out in each fold.
         metric : str, optional
             The metric to use where the table holds several.
-        layout : {"tidy", "items-by-models", "tasks-by-models", "models-by-tasks"}, optional
-            How to read the table, where its header does not say it.
+        layout : str, optional
+            How to read the table, where its header does not say it: ``"tidy"``,
+            ``"items-by-models"``, ``"tasks-by-models"``, ``"models-by-tasks"`` or
+            ``"tasks-by-folds"``.
+        minimum, maximum : float, optional
+            Declared limits of every score, in the units of the frame.
 
         Raises
         ------
         DataError
-            If a column cannot be found, a row stands twice, a score is not a number, or a
-            metric that is usually lower-is-better comes without a declared direction.
+            If a column cannot be found, a row stands twice, a score is not a number or lies
+            outside the declared limits, or a metric that is usually lower-is-better comes without
+            a declared direction.
 
         Examples
         --------
@@ -252,6 +259,8 @@ class Scores:
                 test_share=test_share,
                 metric=metric,
                 layout=layout,
+                minimum=minimum,
+                maximum=maximum,
             ),
         )
 

@@ -14,7 +14,7 @@ from rankbars.errors import OptionError, UnknownOptionError
 
 __all__ = ["LAYOUTS", "ROWS", "TableOptions"]
 
-ROWS = ("items", "folds", "runs")
+ROWS = ("items", "folds", "runs", "prompts")
 LAYOUTS = ("tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds")
 DIRECTIONS = ("higher", "lower")
 SELF_VOTES = ("raise", "drop")
@@ -32,7 +32,7 @@ class TableOptions:
         Column by role; an empty name switches the role off.
     direction : mapping from str to {"higher", "lower"}
         Which side is better, by task or metric; the key ``""`` holds for all others.
-    rows : {"items", "folds", "runs"}, optional
+    rows : {"items", "folds", "runs", "prompts"}, optional
         What a row of a task is.
     folds : int, optional
         Folds per repeat, at least 2.
@@ -52,7 +52,7 @@ class TableOptions:
 
     columns: Mapping[str, str] = field(default_factory=dict)
     direction: Mapping[str, Literal["higher", "lower"]] = field(default_factory=dict)
-    rows: Literal["items", "folds", "runs"] | None = None
+    rows: Literal["items", "folds", "runs", "prompts"] | None = None
     folds: int | None = None
     test_share: float | None = None
     metric: str | None = None
@@ -84,7 +84,7 @@ class TableOptions:
         if share is not None and not 0.0 < share < 1.0:
             raise OptionError.out_of_range("test_share", share, "between 0 and 1")
         for name, value in (("folds", folds), ("test_share", share)):
-            if value is not None and self.rows in ("items", "runs"):
+            if value is not None and self.rows in ("items", "runs", "prompts"):
                 raise OptionError(
                     f"{name} describes folds of cross-validation, but rows={self.rows!r} says "
                     f"that rows are {self.rows}. Leave one of them out."

@@ -106,7 +106,7 @@ def read(
     direction : {"higher", "lower"}, mapping or sequence of ``"name=lower"``, optional
         Which side is better, by task or metric. Without it, a metric that is usually
         lower-is-better raises: stored results are often negated already.
-    rows : {"items", "folds", "runs"}, optional
+    rows : {"items", "folds", "runs", "prompts"}, optional
         What a row of a task is, where the columns do not say it.
     folds : int, optional
         Folds per repeat, where rows are folds.

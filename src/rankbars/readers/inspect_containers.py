@@ -133,6 +133,7 @@ def _summaries(archive: Archive, cluster: str | None) -> Iterator[Sample]:
     for name in _summary_names(archive):
         with archive.open_json(name) as stream:
             yield from _elements(stream, archive.label(name), cluster)
+            stream.end()
 
 
 def _whole_samples(archive: Archive, cluster: str | None) -> Iterator[Sample]:
@@ -140,6 +141,7 @@ def _whole_samples(archive: Archive, cluster: str | None) -> Iterator[Sample]:
         if _SAMPLE.fullmatch(name):
             with archive.open_json(name) as stream:
                 yield _sample(stream, archive.label(name), cluster)
+                stream.end()
 
 
 def _elements(stream: JsonStream, label: str, cluster: str | None) -> Iterator[Sample]:

@@ -19,7 +19,7 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Me
 
 __all__ = ["make_run"]
 
-SYSTEM_KEYS = ("model_args", "model_generate_config", "solver", "solver_args", "model_roles")
+MANNER_KEYS = ("model_generate_config", "solver", "solver_args", "model_roles")
 
 # Settings of a model that say how it was reached, not what it is.
 TECHNICAL = frozenset({"max_connections", "max_retries", "timeout", "attempt_timeout", "batch"})
@@ -54,7 +54,8 @@ def make_run(log: Log) -> Run:
         measures,
         rows=_rows(kept) if kept else None,
         headline=next(iter(published), None),
-        system=_settings({key: about.get(key) for key in SYSTEM_KEYS}),
+        system=_settings({"model_args": about.get("model_args")}),
+        manner=_settings({key: about.get(key) for key in MANNER_KEYS}),
         setup=_settings({"": about.get("task_args")}),
         agree=_agreements(about),
         selection=_selection(config),
@@ -92,11 +93,12 @@ def _measures(
         said = published.get(name, _Published(None, None, None, None))
         found = [sample.scores.get(name) for sample in samples]
         kinds = Counter(one.kind for one in found if one is not None)
-        usable = kinds["grade"] + kinds["number"]
+        usable = kinds["grade"] + kinds["truth"] + kinds["number"]
         declined = None
         if kinds["list"] and not usable:
             declined = "its values are lists"
         letters = bool(kinds["grade"]) and not kinds["number"]
+        words = bool(kinds["grade"] + kinds["truth"]) and not kinds["number"]
         total = said.scored if said.scored is not None else done
         scores = np.array([math.nan if one is None else one.score for one in found], np.float64)
         measures[name] = Measure(
@@ -107,7 +109,7 @@ def _measures(
             n=None if not total else max(1, total // epochs),
             metric=said.metric,
             direction="higher" if letters else None,
-            limits=(0.0, 1.0) if letters else (None, None),
+            limits=(0.0, 1.0) if words else (None, None),
             declined=declined,
         )
     return measures

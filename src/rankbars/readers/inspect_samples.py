@@ -36,7 +36,8 @@ class Graded(NamedTuple):
     score : float
         NaN where the scorer declined or the value is no number.
     kind : str
-        ``"grade"`` (a letter or word), ``"number"``, ``"none"``, ``"list"`` or ``"unknown"``.
+        ``"grade"`` (a letter, of which C is the best), ``"truth"``, ``"number"``, ``"none"``,
+        ``"list"`` or ``"unknown"``.
     """
 
     score: float
@@ -126,7 +127,7 @@ def grade(value: object) -> Graded:
     if value is None:
         return Graded(math.nan, "none")
     if isinstance(value, bool):
-        return Graded(float(value), "grade")
+        return Graded(float(value), "truth")
     if isinstance(value, int | float):
         try:
             number = float(value)
@@ -140,9 +141,10 @@ def grade(value: object) -> Graded:
 
 def _grade_text(text: str) -> Graded:
     plain = text.strip()
-    number = GRADES.get(plain, WORDS.get(plain.casefold()))
-    if number is not None:
-        return Graded(number, "grade")
+    if plain in GRADES:
+        return Graded(GRADES[plain], "grade")
+    if plain.casefold() in WORDS:
+        return Graded(WORDS[plain.casefold()], "truth")
     if _NUMBER.fullmatch(plain):
         return Graded(float(plain), "number")
     return Graded(math.nan, "none" if plain.casefold() in ("", "nan") else "unknown")

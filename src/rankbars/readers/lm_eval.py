@@ -27,6 +27,7 @@ __all__ = ["read_lm_eval", "sniff_lm_eval"]
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<stamp>{_STAMP}))?", re.DOTALL)
 _STAMPED = re.compile(rf".*_(?P<stamp>{_STAMP})", re.DOTALL)
+_RESULTS_NAME = re.compile(rf"results_{_STAMP}\.json")
 
 LEGACY_KEYS = {"results", "versions", "config"}
 CURRENT_KEYS = {"results", "configs"}
@@ -44,7 +45,11 @@ def sniff_lm_eval(path: Path, head: bytes) -> Recognition | None:
     """
     suffix = data_suffix(path)
     if suffix == ".json" or (path.name == "stdin" and head.lstrip().startswith(b"{")):
-        keys = set(top_level_keys(path))
+        first_keys = top_level_keys(path)
+        keys = set(first_keys)
+        if first_keys[:1] == ("results",) and _RESULTS_NAME.match(path.name):
+            return Recognition("lm-eval", CERTAIN, "It is named and starts like an lm-eval results "
+                               "file.")  # fmt: skip
         if keys >= CURRENT_KEYS and keys & MARKS:
             return Recognition("lm-eval", CERTAIN, "It has the keys of an lm-eval results file.")
         if LEGACY_KEYS <= keys <= LEGACY_KEYS | {"groups"} and b'"results"' in head:

@@ -88,8 +88,8 @@ class Results(NamedTuple):
         Time in its name.
     model : str
         Name of the model.
-    system : mapping from str to str
-        Settings that make it another system.
+    system, manner : mapping from str to str
+        Settings that make it another system: arguments of the model; how it was asked.
     tasks : mapping from str to TaskResult
         By task.
     time : float or None
@@ -104,6 +104,7 @@ class Results(NamedTuple):
     stamp: str | None
     model: str
     system: Mapping[str, str]
+    manner: Mapping[str, str]
     tasks: Mapping[str, TaskResult]
     time: float | None = None
     limit: str | None = None
@@ -137,14 +138,15 @@ def read_results(file: InputFile, stamp: str | None) -> Results:
         for key, value in arguments.items()
         if key not in TECHNICAL and value not in (model, "None")
     }
+    manner: dict[str, str] = {}
     if config.get("gen_kwargs"):
-        system["gen_kwargs"] = str(config["gen_kwargs"])[:200]
+        manner["gen_kwargs"] = str(config["gen_kwargs"])[:200]
     template = as_text(content.get("chat_template_sha"))
     if template is not None:
-        system["chat_template"] = "applied"
+        manner["chat_template"] = "applied"
     limit = f"limit {config['limit']}" if config.get("limit") is not None else "no limit"
     return Results(
-        file, stamp, model, system, tasks,
+        file, stamp, model, system, manner, tasks,
         time=_time(content.get("date"), stamp),
         limit=limit if "limit" in config else None,
         template=template,
@@ -156,7 +158,7 @@ def read_results(file: InputFile, stamp: str | None) -> Results:
 
 def results_of_samples(file: InputFile, task: str, model: str) -> Results:
     """What is known where samples lie without their results file."""
-    return Results(file, None, model, {}, {task: TaskResult({}, {})})
+    return Results(file, None, model, {}, {}, {task: TaskResult({}, {})})
 
 
 def parse_spelling(text: str) -> float | None:
@@ -265,7 +267,7 @@ def _read_values(values: Mapping[str, Any]) -> dict[str, dict[str, Value]]:
         if wrapped and not metric.endswith("_avg"):
             continue
         number = _number(value)
-        if number is None:
+        if number is None and not (isinstance(value, float) and not math.isfinite(value)):
             continue
         plain = metric.removesuffix("_avg") if wrapped else metric
         error = f"{plain}_std_err" if wrapped else f"{metric}_stderr{comma}{used}"

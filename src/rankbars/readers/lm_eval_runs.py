@@ -52,6 +52,7 @@ def _make_run(
         headline=known.headline,
         variants=variants,
         system=results.system,
+        manner=results.manner,
         agree=_agreements(results, known),
         selection=results.limit,
         stamp=results.time,

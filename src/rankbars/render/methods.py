@@ -22,6 +22,7 @@ __all__ = [
     "method_entries",
     "method_words",
     "named_tasks",
+    "test_words",
 ]
 
 _WORDS = {
@@ -37,6 +38,13 @@ _WORDS = {
         "mcnemar_midp": "McNemar's mid-p test",
         "two_way": "a t-test over items and runs",
         "welch": "Welch's unpaired t-test",
+        "votes z": "z-tests on contrasts of Bradley–Terry strengths, with their covariance",
+        "votes rao-kupper": "z-tests on contrasts of strengths in the model of Rao and Kupper, "
+        "with their covariance",
+        "votes davidson": "z-tests on contrasts of strengths in Davidson's model, with their "
+        "covariance",
+        "binomial": "exact binomial tests of wins against losses of each pair",
+        "e_process": "e-processes of wins against losses of each pair, valid at any time",
     },
     "correction": {
         "holm": "Holm's step-down correction",
@@ -46,6 +54,7 @@ _WORDS = {
         "maxt_bootstrap": "a step-down max-T correction by the bootstrap",
         "bootstrap_band": "the range of ranks over bootstrap resamples (a description)",
         "none": "no correction for the number of comparisons",
+        "e_average": "closed testing by averages of e-values",
     },
     "merge": {
         "joint": "the joint full-conformal merge",
@@ -119,6 +128,15 @@ _MEAN_RANK = MethodEntry(
     "as observed; a description",
     "The observed rank on each task, ties in the middle of their range, averaged over tasks.",
 )
+_STRENGTH = MethodEntry(
+    "Log strength, or Elo",
+    "How strong is this model among the others?",
+    "one standard error, each model by itself",
+    "Differences of log strengths are log odds that one model is preferred to the other; their "
+    "mean over all models is zero. On the scale of Elo 400 points are odds of ten to one. Whether "
+    "two models differ is not read from the overlap of their errors: it was tested on their "
+    "differences.",
+)
 _RULE = (
     "The best rank is 1 plus the number of models shown to be better; the worst is the number of "
     "models minus the number it was shown to be better than."
@@ -182,6 +200,8 @@ def _new_task_entry(board: Leaderboard) -> MethodEntry:
 
 def _task_score_entry(board: Leaderboard) -> MethodEntry:
     known = any(np.isfinite(task.se).any() for task in board.tasks.values())
+    if all(task.kind == "votes" for task in board.tasks.values()):
+        return _STRENGTH
     return MethodEntry(
         "Score" if board.lead == "task" else "Score on each task",
         "What is the mean score of this model on this very task?",
@@ -204,7 +224,7 @@ def _task_entries(board: Leaderboard) -> list[MethodEntry]:
                 f"Rank on {where}",
                 "Between which ranks does this model stand on this very task?",
                 task_claim(first).words,
-                f"All pairs compared by {method_words('test', first.test)}, with "
+                f"All pairs compared by {test_words(board, first)}, with "
                 f"{method_words('correction', first.correction)}. {_RULE}",
                 first.assumptions,
             )
@@ -224,7 +244,7 @@ def alike_tasks(tasks: Iterable[TaskResult]) -> list[list[TaskResult]]:
 def _how(board: Leaderboard) -> str:
     if board.lead == "aggregate" and board.aggregate is not None:
         return method_words("estimator", board.aggregate.estimator)
-    return method_words("test", next(iter(board.tasks.values())).test)
+    return test_words(board, next(iter(board.tasks.values())))
 
 
 def lead_alpha(board: Leaderboard) -> float:
@@ -249,6 +269,14 @@ def merge_words(overall: RankIntervals) -> str:
     """How task intervals were put together, at which level where that was chosen."""
     words = method_words("merge", overall.method)
     return words if overall.method == "union" else f"{words} at {show_level(overall.alpha)}"
+
+
+def test_words(board: Leaderboard, task: TaskResult) -> str:
+    """How models were compared on a task, in words."""
+    if task.kind != "votes" or task.test != "z":
+        return method_words("test", task.test)
+    ties = board.spec.votes.ties
+    return method_words("test", f"votes {ties}" if "-" in ties or ties == "davidson" else "votes z")
 
 
 def method_words(kind: str, name: str) -> str:

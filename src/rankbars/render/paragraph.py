@@ -5,7 +5,14 @@ from __future__ import annotations
 from rankbars.data.aggregate import Over
 from rankbars.data.board import Leaderboard
 from rankbars.render.claims import lead_claim, overall_claim, task_claim
-from rankbars.render.methods import alike_tasks, lead_alpha, merge_words, method_words, named_tasks
+from rankbars.render.methods import (
+    alike_tasks,
+    lead_alpha,
+    merge_words,
+    method_words,
+    named_tasks,
+    test_words,
+)
 from rankbars.render.numbers import show_level
 from rankbars.render.sentences import field_parts
 
@@ -102,7 +109,7 @@ def citation(board: Leaderboard) -> str:
 def _task_sentences(board: Leaderboard) -> list[str]:
     sentences = []
     for tasks in alike_tasks(board.tasks.values()):
-        test = method_words("test", tasks[0].test)
+        test = test_words(board, tasks[0])
         pairs = (
             "All pairs" if len(tasks) == len(board.tasks) else f"On {named_tasks(tasks)}, all pairs"
         )

@@ -114,11 +114,16 @@ def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ..
     """Those about single models first, with numbers; then the board, then its tasks."""
     everyone = set(board.models)
     order = sorted(
-        remarks, key=lambda remark: (not 0 < len(remark.models) < len(everyone), bool(remark.tasks))
+        remarks,
+        key=lambda remark: (
+            not 0 < len(everyone.intersection(remark.models)) < len(everyone),
+            bool(remark.tasks),
+        ),
     )
     numbered, number = [], 0
     for remark in order:
-        if not remark.models or set(remark.models) == everyone:
+        # A model may have been left out of the board.
+        if not everyone.intersection(remark.models) or everyone <= set(remark.models):
             numbered.append(remark)
             continue
         number += 1

@@ -20,7 +20,7 @@ from rankbars.render.numbers import (
 )
 from rankbars.render.remarks import Remark, few_remarks
 
-__all__ = ["Row", "Table", "board_table", "take_task", "task_order", "task_table"]
+__all__ = ["Row", "Table", "board_table", "score_title", "take_task", "task_order", "task_table"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,10 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
     task, tier = take_task(board, name), board.tier
     if remarks is None:
         remarks = few_remarks(board, name)
-    scores = show_scores(task.mean, task.mean - task.se, task.mean + task.se)
+    mean, se = task.mean, task.se
+    if task.elo is not None:
+        mean, se = task.elo, task.elo_se
+    scores = show_scores(mean, mean - se, mean + se)
     tiers = board.lead == "task" and len(board.models) > 1
     rows = tuple(
         Row(
@@ -168,13 +171,20 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
     return Table(
         claim=task_claim(task),
         new_claim=None,
-        score_title="Score",
+        score_title=score_title(task),
         score_note=_with_direction(error, task.direction),
         has_tiers=tiers,
         has_coverage=bool((task.coverage < 1.0).any()),
         rows=rows,
         remarks=remarks,
     )
+
+
+def score_title(task: TaskResult) -> str:
+    """What the scores of a task are called."""
+    if task.kind != "votes":
+        return "Score"
+    return "Log strength" if task.elo_anchor is None else f"Elo ({task.elo_anchor})"
 
 
 def take_task(board: Leaderboard, name: str) -> TaskResult:

@@ -24,6 +24,7 @@ __all__ = [
     "field_parts",
     "headline",
     "headline_sentences",
+    "is_arena",
     "new_task_line",
     "new_task_sentence",
     "place",
@@ -115,13 +116,11 @@ def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_n
 def new_task_line(board: Leaderboard) -> str:
     """How to read the new-task column, or why there is none; empty for a single task."""
     overall = board.overall
-    if overall is None:
-        return ""
-    if overall.trivial:
+    if overall is None or overall.trivial:
         for note in board.notes:
             if note.code == SHOWN_ELSEWHERE:
                 return visible(note.message)
-        return "Too few tasks for a new-task interval at this level."
+        return "" if overall is None else "Too few tasks for a new-task interval at this level."
     claim = overall_claim(overall)
     if claim.level == NO_GUARANTEE:
         return f"{claim.title}: the intervals carry no guarantee."
@@ -211,6 +210,11 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     models = "model" if len(first) == 1 else "models"
     named = listed(first, _MOST_NAMES)
     sentences = [f"{where}, {len(first)} {models} may be first ({level}): {named}."]
+    if is_arena(board) and not unknown:
+        sentences = [
+            f"{where}, {len(first)} models are tied first, as each of them may be the best "
+            f"({level}): {named}."
+        ]
     if unknown:
         sentences.append(
             f"Not scored on everything, so not ruled out: {listed(unknown, _MOST_NAMES)}."
@@ -228,6 +232,8 @@ def _neighbours_sentence(board: Leaderboard) -> str:
 
 def place(board: Leaderboard) -> str:
     """What the sentence at the top is about: ``"On the average of these 14 tasks"``."""
+    if is_arena(board):
+        return "In these votes"
     if board.lead == "task" or board.aggregate is None:
         return "On this task"
     if board.aggregate.over == "families":
@@ -237,6 +243,11 @@ def place(board: Leaderboard) -> str:
     weights = [task.weight for task in board.tasks.values() if task.weight > 0]
     kind = "average" if len(set(weights)) == 1 else "weighted average"
     return f"On the {kind} of these {len(weights)} tasks"
+
+
+def is_arena(board: Leaderboard) -> bool:
+    """Whether the board leads with the ranks from one set of votes."""
+    return board.lead == "task" and next(iter(board.tasks.values())).kind == "votes"
 
 
 def _lead_level(board: Leaderboard) -> str:

@@ -72,6 +72,7 @@ def run(
     """
     drawn = study.draw is not None and picture != "none"
     check_picture(picture, drawn=drawn)
+    _check_jobs(n_jobs)
     folder = _make_folder(Path(output))
     tables = measure(study, n_jobs=n_jobs, partial=folder / PARTIAL, progress=progress)
     contents: dict[str, str | bytes] = {
@@ -113,8 +114,7 @@ def measure(
     OptionError
         If `n_jobs` is 0.
     """
-    if n_jobs == 0:
-        raise OptionError.out_of_range("n_jobs", n_jobs, "1 or more, or -1 for one per core")
+    _check_jobs(n_jobs)
     found: dict[int, Table] = {}
     if partial is not None:
         found = dict(_recall(partial, study))
@@ -131,6 +131,11 @@ def measure(
         found[number] = table
         report()
     return study.finish([found[number] for number in range(len(study.units))])
+
+
+def _check_jobs(n_jobs: int) -> None:
+    if n_jobs == 0:
+        raise OptionError.out_of_range("n_jobs", n_jobs, "1 or more, or -1 for one per core")
 
 
 def _work(

@@ -22,6 +22,7 @@ from rankbars.errors import UnknownOptionError
 from rankbars.stats.averaging.limits import Limits
 from rankbars.steps.averageranks import average_contrasts, average_ranks
 from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_average
+from rankbars.steps.categorymeans import collect_categories
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.estimators import take_estimator
 from rankbars.steps.itemaverages import is_share
@@ -168,6 +169,7 @@ class AverageCollector:
         self._limits: dict[str, Limits] = {}
         start = take_estimator(plan.estimator, plan.over)
         self._average: Accumulator = start(plan, self.models, sampling)
+        self._categories = collect_categories(scores, plan)
 
     def add(self, task: str, comparisons: Comparisons) -> None:
         """Add one task; a task without weight is left out."""
@@ -184,7 +186,10 @@ class AverageCollector:
         if limits is not None:
             self._limits[task] = limits
             comparisons = scale_comparisons(comparisons, limits)
-        self._average.add(TaskPart(task, weight, comparisons, evidence, limits))
+        part = TaskPart(task, weight, comparisons, evidence, limits)
+        self._average.add(part)
+        if self._categories is not None:
+            self._categories.add(part)
 
     def finish(self, correction: str, scope: Scope) -> Aggregate:
         """The average of what was added."""
@@ -222,11 +227,13 @@ class AverageCollector:
             target=describe_target(plan),
             guarantee=1.0 - sampling.alpha if promised else None,
             se=shown.se,
+            df=found.summary.df,
             draws=draws,
             rank_probability=None if draws is None else draws.rank_probability(),
             dominance=draws.dominance() if draws is not None and few else None,
             contrasts=contrasts,
             components=found.components,
+            by_category=None if self._categories is None else self._categories.finish(),
         )
 
     def _draws(self, found: Estimate) -> Draws | None:

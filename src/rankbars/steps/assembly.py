@@ -19,8 +19,13 @@ from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
+from rankbars.data.voteoptions import Anchor, VoteOptions
+from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
-from rankbars.stats.ranks import observed_rank_sets
+from rankbars.stats.ranks import RankBounds, observed_rank_sets
+from rankbars.stats.tails import critical_value
+from rankbars.stats.votes.bradleyterry import elo_ratings
+from rankbars.stats.votes.overlap import overlap_bounds
 
 __all__ = ["assemble_board", "describe_task", "observe_ranks"]
 
@@ -39,9 +44,12 @@ def describe_task(
     comparisons: Comparisons,
     intervals: RankIntervals,
     observed: RankIntervals,
+    votes: VoteOptions | None = None,
 ) -> TaskResult:
     """One task of a board, in the units of the input."""
     sign = 1.0 if info.direction == "higher" else -1.0
+    spread = _spread(evidence, comparisons, intervals.alpha)
+    anchor = None if votes is None or evidence.kind != "votes" else votes.anchor
     return TaskResult(
         name=comparisons.task,
         kind=evidence.kind,
@@ -64,7 +72,35 @@ def describe_task(
         metric=info.metric,
         weight=info.weight,
         assumptions=intervals.assumptions,
+        spread_best=None if spread is None else spread.best,
+        spread_worst=None if spread is None else spread.worst,
+        elo=None if anchor is None else _elo(comparisons, anchor),
+        elo_anchor=None if anchor is None else f"{anchor.model or 'mean'}={anchor.rating:g}",
     )
+
+
+def _spread(evidence: Evidence, comparisons: Comparisons, alpha: float) -> RankBounds | None:
+    """Ranks by overlap of the models' own intervals, where scores come with errors of their own."""
+    known = np.isfinite(comparisons.mean_se)
+    if isinstance(evidence, Items) or not known.any():
+        return None
+    half = critical_value(alpha / 2, np.where(known, comparisons.mean_df, np.inf))
+    half = np.where(known, half * comparisons.mean_se, np.nan)
+    return overlap_bounds(comparisons.mean - half, comparisons.mean + half)
+
+
+def _elo(comparisons: Comparisons, anchor: Anchor) -> NDArray[np.float64]:
+    """Strengths on the scale of Elo; differences do not depend on the anchor."""
+    present = np.flatnonzero(comparisons.present)
+    place = None
+    if anchor.model is not None:
+        names = [comparisons.models[i] for i in present]
+        if anchor.model not in names:
+            raise UnknownOptionError.among("model to anchor the Elo scale", anchor.model, names)
+        place = names.index(anchor.model)
+    ratings = np.full(len(comparisons.models), np.nan)
+    ratings[present] = elo_ratings(comparisons.mean[present], anchor=place, rating=anchor.rating)
+    return ratings
 
 
 def assemble_board(

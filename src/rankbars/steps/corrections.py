@@ -27,6 +27,7 @@ from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.bands import bootstrap_band
 from rankbars.stats.pairwise.summaries import weighted_rows
 from rankbars.stats.streams import stream
+from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation
 
 __all__ = [
     "CORRECTIONS",
@@ -50,6 +51,7 @@ class Family(NamedTuple):
     key: str = ""  # what the random numbers are for
     seed: int = 0
     resamples: int = 1000
+    log_e: NDArray[np.float64] | None = None  # log e-values, where the test gives them
 
     def among(self, positions: NDArray[np.intp]) -> Family:
         """The hypotheses among the models at `positions`."""
@@ -59,6 +61,7 @@ class Family(NamedTuple):
             df=self.df if np.ndim(self.df) == 0 else np.asarray(self.df)[block],
             p=None if self.p is None else self.p[block],
             se=None if self.se is None else self.se[block],
+            log_e=None if self.log_e is None else self.log_e[block],
         )
 
 
@@ -171,6 +174,21 @@ def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
     return Corrected(Decisions(band.best - 1, size - band.worst, None), (note,))
 
 
+def e_average(family: Family, scope: Scope, alpha: float) -> Corrected:
+    """Closed testing by averages of e-values: valid however often one looks."""
+    if family.log_e is None:
+        raise OptionError(
+            "Correction 'e_average' is for e-values, which this test does not give. Use --test "
+            "e_process (for votes), or --correction holm."
+        )
+    if scope == "all":
+        shown = anytime_relation(family.log_e, alpha)
+        return Corrected(Decisions(shown.sum(axis=0), shown.sum(axis=1), shown))
+    bounds = anytime_bounds(family.log_e, alpha)
+    size = family.log_e.shape[0]
+    return Corrected(Decisions(bounds.best - 1, size - bounds.worst, None))
+
+
 CORRECTIONS: dict[str, Correction] = {
     "holm": holm,
     "bonferroni": bonferroni,
@@ -179,6 +197,7 @@ CORRECTIONS: dict[str, Correction] = {
     "maxt_bootstrap": maxt_bootstrap,
     "bootstrap_band": rank_band,
     "none": unadjusted,
+    "e_average": e_average,
 }
 
 

@@ -18,7 +18,14 @@ from rankbars.stats.pairwise.summaries import (
     fold_summary,
     item_summary,
 )
-from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only, weighted_values
+from rankbars.steps.rows import (
+    fixed_answers,
+    item_rows,
+    row_notes,
+    row_word,
+    runs_only,
+    weighted_values,
+)
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.votetests import strength_test
 
@@ -59,6 +66,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
         "is close to normal.",
         *runs_only(items),
+        *fixed_answers(items),
     )
     return Tested(
         item_summary(values), pairs, assumptions, notes=tuple(notes), guaranteed=guaranteed
@@ -117,6 +125,7 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
         )
     assumptions = (
         f"The {count} clusters are independent draws; rows within one may depend on each other.",
+        *fixed_answers(items),
     )
     values = weighted_values(items)
     return Tested(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
+from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError, UnknownOptionError

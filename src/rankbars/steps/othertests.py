@@ -17,7 +17,14 @@ from rankbars.stats.pairwise.summaries import cluster_summary, item_summary
 from rankbars.stats.pairwise.trimmed import trimmed_t
 from rankbars.stats.pairwise.twoway import two_way_t
 from rankbars.stats.pairwise.welch import welch_t
-from rankbars.steps.rows import item_rows, row_notes, row_word, runs_only
+from rankbars.steps.rows import (
+    averaged_words,
+    fixed_answers,
+    item_rows,
+    row_notes,
+    row_word,
+    runs_only,
+)
 from rankbars.steps.tested import Setting, Tested
 
 __all__ = [
@@ -95,6 +102,8 @@ def trimmed_t_test(evidence: Evidence, setting: Setting) -> Tested:
             f"{row_word(items).capitalize()} are independent draws, and trimmed means of "
             "differences are close to normal; ranks speak of the trimmed mean.",
             _ON_AVERAGE,
+            *runs_only(items),
+            *fixed_answers(items),
         ),
         decided_by=trimmed_t(items.values),
         notes=tuple(row_notes(items)),
@@ -117,7 +126,11 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
     return Tested(
         item_summary(items.values),
         welch_t(items.values),
-        ("The rows of different models are independent samples with nearly normal means.",),
+        (
+            "The rows of different models are independent samples with nearly normal means.",
+            *runs_only(items),
+            *fixed_answers(items),
+        ),
         notes=tuple(notes),
     )
 
@@ -128,14 +141,16 @@ def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
     if items.runs is None:
         raise OptionError(
             "The two-way test needs every model to have answered every item in the same runs "
-            "(seeds, epochs or prompts), and the runs to be kept. Use --test t for these runs only."
+            "(seeds, epochs or prompts): one column that names them, at least 2 of them, and no "
+            "answer missing. That is not so here. Use --test t for these runs only."
         )
+    first, second = row_word(items), averaged_words(items)
     return Tested(
         item_summary(items.values),
         two_way_t(items.runs),
         (
-            "Items and runs are both independent draws: the guarantee is for new items and new "
-            f"runs (here {items.n} × {items.runs.shape[1]}).",
+            f"{first.capitalize()} and {second} are both independent draws: the guarantee is for "
+            f"new {first} and new {second} (here {items.n} × {items.runs.shape[1]}).",
         ),
         notes=tuple(row_notes(items)),
     )
@@ -160,6 +175,7 @@ def _by_p(items: Items, p: NDArray[np.float64], what: str) -> Tested:
             f"{row_word(items).capitalize()} are independent draws, and {what}.",
             _ON_AVERAGE,
             *runs_only(items),
+            *fixed_answers(items),
         ),
         exact_p=p,
         notes=tuple(row_notes(items)),

@@ -27,7 +27,7 @@ from rankbars.steps.othertests import (
 from rankbars.steps.tested import Setting, Tested, pad_tested
 from rankbars.steps.votetests import binomial_test, e_process_test
 
-__all__ = ["TESTS", "PairTest", "choose_test", "compare_evidence"]
+__all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence"]
 
 PairTest = Callable[[Evidence, Setting], Tested]
 
@@ -46,6 +46,9 @@ TESTS: dict[str, PairTest] = {
     "binomial": binomial_test,
     "e_process": e_process_test,
 }
+
+VOTE_TESTS = ("binomial", "e_process")
+"""Tests that are for pairwise votes only."""
 
 
 def choose_test(evidence: Evidence) -> str:

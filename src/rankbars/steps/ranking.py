@@ -69,7 +69,8 @@ def rank(
         How the number of comparisons is accounted for. ``"holm"``; ``"bonferroni"``; ``"simes"``
         (closed-testing count, never wider than Holm; falls back to Holm where its condition
         fails, and says so); ``"maxt"`` (step-down max-T by sign flips of rows, Gaussian draws
-        for folds and estimates); ``"maxt_bootstrap"``; ``"bootstrap_band"`` (Algorithm 3) and
+        for folds, estimates and strengths from votes); ``"maxt_bootstrap"``; ``"e_average"`` (for
+        e-processes of votes: valid however often one looks); ``"bootstrap_band"`` (Algorithm 3) and
         ``"none"``, which have no guarantee.
     scope : {"each", "all"}
         ``"each"``: every interval contains the true rank of its model with probability
@@ -203,7 +204,9 @@ def _intervals(
 def _family(comparisons: Comparisons, present: NDArray[np.intp]) -> Family:
     """The hypotheses among the models that are present."""
     deciding, p = comparisons.deciding, comparisons.exact_p
-    family = Family(None, np.inf, p, None, comparisons.evidence, comparisons.task)
+    family = Family(
+        None, np.inf, p, None, comparisons.evidence, comparisons.task, log_e=comparisons.log_e
+    )
     if deciding is not None:
         family = family._replace(
             statistic=deciding.statistic, df=deciding.df, p=None, se=deciding.se

@@ -9,7 +9,15 @@ from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.summaries import weighted_rows
 
-__all__ = ["item_rows", "row_notes", "row_word", "runs_only", "weighted_values"]
+__all__ = [
+    "averaged_words",
+    "fixed_answers",
+    "item_rows",
+    "row_notes",
+    "row_word",
+    "runs_only",
+    "weighted_values",
+]
 
 FEW_ROWS = 5
 
@@ -43,14 +51,34 @@ def weighted_values(items: Items) -> NDArray[np.float64]:
 
 def row_word(items: Items) -> str:
     """What a row is, in the plural."""
+    if items.design == "prompts":
+        return "prompt variants"
     return {"items": "items", "folds": "folds", "runs": "training runs"}[items.kind]
 
 
+def averaged_words(items: Items) -> str:
+    """What the answers averaged into a row differ in, in the plural; empty where not known."""
+    known = items.averaged or (() if items.runs is None else ("runs",))
+    return " and ".join(known)
+
+
 def runs_only(items: Items) -> tuple[str, ...]:
-    """The assumption that goes with training runs as rows."""
+    """The assumption that goes with training runs or prompt variants as rows."""
     if items.kind != "runs":
         return ()
-    return ("Over training runs only: the items of the task are taken as fixed.",)
+    return (f"Over {row_word(items)} only: the items of the task are taken as fixed.",)
+
+
+def fixed_answers(items: Items) -> tuple[str, ...]:
+    """The assumption that goes with averages over runs or prompts within a row."""
+    words = averaged_words(items)
+    # Where rows are runs or prompts, that their items are fixed is said by `runs_only`.
+    if words in ("", "items"):
+        return ()
+    return (
+        f"For these {words} only: answers were averaged over them, and the guarantee is for new "
+        f"{row_word(items)}.",
+    )
 
 
 def row_notes(items: Items) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.eprocess import log_e_better
-from rankbars.steps.connections import connected_models
+from rankbars.steps.components import connected_models
 from rankbars.steps.strengths import Strengths, fit_strengths, fit_tally
 from rankbars.steps.tallies import count_used, tally
 from rankbars.steps.tested import Setting, Tested
@@ -31,7 +31,9 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
     kept = votes if chosen.size == size else votes.take(chosen)
     found = fit_strengths(kept, setting.votes, setting)
     pairs = _contrasts(found, kept)
-    se = np.sqrt(np.clip(np.diag(found.covariance), 0.0, None))
+    variance = np.diag(found.covariance)
+    # Votes that do not vary, such as ties only, say nothing about how sure a strength is.
+    se = np.sqrt(np.where(variance > 0, variance, np.nan))
     summary = ModelSummary(found.fit.strength, se, np.full(se.shape, found.df))
     known = np.isfinite(found.covariance).all()
     tested = Tested(

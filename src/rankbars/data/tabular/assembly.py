@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence
+from rankbars.data.evidence import Evidence, Items
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.answers import DuplicateRowsError
 from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.columns import fold_name
-from rankbars.data.tabular.designs import RowPlan, plan_rows
+from rankbars.data.tabular.designs import NamedKind, RowPlan, plan_rows
 from rankbars.data.tabular.groups import AboutTasks, Group, describe_tasks
 from rankbars.data.tabular.joining import join_scores
 from rankbars.data.tabular.layouts import find_layout
@@ -128,16 +127,20 @@ def _choose_metric(table: CodedTable, options: TableOptions) -> TableOptions:
 def _without_rows(group: Group, index: RowIndex, options: TableOptions) -> Group | None:
     """The group as one score per model and task, if its row column only looks like one.
 
-    A single fold or run per task, or an "id" that no two models share, names no row.
+    A single fold, run or prompt per task, or an "id" or prompt that no two models share, names
+    no row.
     """
     if options.rows is not None or options.folds is not None:
         return None
     largest = int(np.bincount(index.task_of_row).max())
-    single = group.plan.kind in ("folds", "runs") and largest == 1
-    numbers_rows = (
+    single = group.plan.kind in ("folds", "runs", "prompts") and largest == 1
+    by_id = (
         group.plan.kind == "items"
         and "item" not in group.named
         and fold_name(group.roles.get("item", "")) == "id"
+    )
+    numbers_rows = (
+        (by_id or (group.plan.kind == "prompts" and "variant" not in group.named))
         and len(group.table.names["model"]) > 1
         and len(index.pairs) == group.table.rows
     )
@@ -162,7 +165,9 @@ def _seed_as_repeat(group: Group) -> Group | None:
 def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
     matrix = fill_matrix(records, index, group.plan.answers)
     designs = fold_designs(records, index) if group.plan.kind == "folds" else None
-    kind: Literal["items", "runs"] = "runs" if group.plan.kind == "runs" else "items"
+    kind: NamedKind = "items"
+    if group.plan.kind == "runs" or group.plan.kind == "prompts":
+        kind = group.plan.kind
     built = build_items(records, index, matrix, designs, kind)
     _refuse_two_scales(matrix, index, records, about)
     tasks: dict[str, Evidence] = {}
@@ -172,12 +177,16 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
             items, coverage = built[task]
             weight, _ = split_weights(matrix, index.span(code))
             info[task] = about.info(task, weight, coverage)
-            tasks[task] = items
-            if about.directions[task] == "lower":
-                tasks[task] = replace(items, values=0.0 - items.values)
+            tasks[task] = _turn(items) if about.directions[task] == "lower" else items
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
     return scores.with_notes(describe_rows(group, scores, matrix, designs, records.options))
+
+
+def _turn(items: Items) -> Items:
+    """The same rows with the sign that makes higher better."""
+    runs = None if items.runs is None else 0.0 - items.runs
+    return replace(items, values=0.0 - items.values, runs=runs)
 
 
 def _refuse_two_scales(

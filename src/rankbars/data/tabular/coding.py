@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 # Their names are row labels: put in numeric order if all of them are whole numbers.
-ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch"})
+ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch", "variant"})
 
 # Roles that say which row of a task a message speaks of.
 NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")

@@ -42,6 +42,7 @@ ROLES: Mapping[str, Role] = {
     "repeat": Role(("repetition", "replicate")),
     "run": Role(("seed", "run_id", "random_seed")),
     "epoch": Role(("sample", "attempt", "trial")),
+    "variant": Role(("prompt", "prompt_variant", "prompt_template", "template", "variant_id")),
     "score": Role(
         ("value", "correct", "is_correct", "resolved", "passed", "success", "accuracy", "result",
          "metric_value", "metric_error"),

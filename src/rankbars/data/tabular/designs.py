@@ -1,4 +1,4 @@
-"""What a row of a task is: an item, a fold of cross-validation, a training run, or nothing.
+"""What a row of a task is: an item, a fold of cross-validation, a run, a prompt, or nothing.
 
 A fold column always means cross-validation. What columns do not say is declared by options.
 """
@@ -20,9 +20,10 @@ from rankbars.errors import DataError, OptionError
 
 __all__ = ["RowPlan", "fold_design", "plan_rows"]
 
-Kind = Literal["items", "folds", "runs", "estimates", "positions"]
+Kind = Literal["items", "folds", "runs", "prompts", "estimates", "positions"]
+NamedKind = Literal["items", "runs", "prompts"]
 
-ANSWER_ROLES = ("repeat", "run", "epoch")
+ANSWER_ROLES = ("repeat", "run", "epoch", "variant")
 
 
 class RowPlan(NamedTuple):
@@ -30,7 +31,7 @@ class RowPlan(NamedTuple):
 
     Parameters
     ----------
-    kind : {"items", "folds", "runs", "estimates", "positions"}
+    kind : {"items", "folds", "runs", "prompts", "estimates", "positions"}
         What a row is; ``"estimates"``: there is one per model and task; ``"positions"``: items
         without a name, in the order of the table.
     keys : tuple of str
@@ -57,24 +58,29 @@ def plan_rows(roles: Mapping[str, str], options: TableOptions) -> RowPlan:
     >>> plan_rows({"model": "m", "item": "i", "fold": "f"}, TableOptions()).keys
     ('fold',)
     """
-    here = [role for role in ("item", "fold", "repeat", "run", "epoch") if role in roles]
+    known = ("item", "fold", "repeat", "run", "epoch", "variant")
+    here = [role for role in known if role in roles]
     if options.rows == "folds" or (options.rows is None and "fold" in here):
         return _plan_folds(here)
+    if options.rows == "prompts":
+        return _plan("prompts", _first(here, ("variant",)), here)
     if options.rows == "runs":
         return _plan("runs", _first(here, ("run", "repeat", "item", "fold", "epoch")), here)
     if options.rows == "items" and "item" not in here:
         if "fold" in here:
             return _plan("items", ("repeat", "fold") if "repeat" in here else ("fold",), here)
-        keys = _first(here, ("epoch", "run", "repeat"))
+        keys = _first(here, ("epoch", "run", "repeat", "variant"))
         return _plan("items", keys, here) if keys else RowPlan("positions", (), (), ())
     if "item" in here:
         return _plan("items", ("item",), here)
-    if here == ["epoch"] and fold_name(roles["epoch"]) == "sample":
+    if here[:1] == ["epoch"] and fold_name(roles["epoch"]) == "sample":
         # Without an item column a sample is what was asked, not one answer of several.
-        return RowPlan("items", ("epoch",), (), ())
+        return _plan("items", ("epoch",), here)
     keys = _first(here, ("run", "repeat", "epoch"))
     if keys:
         return _plan("runs", keys, here)
+    if "variant" in here:
+        return _plan("prompts", ("variant",), here)
     return RowPlan("estimates", (), (), ())
 
 
@@ -82,14 +88,15 @@ def _first(here: Collection[str], order: Sequence[str]) -> tuple[str, ...]:
     return next(((role,) for role in order if role in here), ())
 
 
-def _plan(kind: Literal["items", "runs"], keys: tuple[str, ...], here: Sequence[str]) -> RowPlan:
+def _plan(kind: NamedKind, keys: tuple[str, ...], here: Sequence[str]) -> RowPlan:
     if not keys:
+        role = "variant" if kind == "prompts" else "run"
         raise OptionError(
             f"rows={kind!r} needs a column that names the {kind}, and none was found. Name it: "
-            "--column run=NAME (in Python: columns={'run': 'NAME'})."
+            f"--column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
         )
     others = [role for role in here if role not in keys]
-    answers = [role for role in others if role in ANSWER_ROLES or kind == "runs"]
+    answers = [role for role in others if role in ANSWER_ROLES or kind != "items"]
     return RowPlan(
         kind, keys, tuple(answers), tuple(role for role in others if role not in answers)
     )

@@ -101,11 +101,11 @@ def _settle(
     if side.recorded is not None:
         if usual is not None and usual != side.recorded:
             raise DataError(
-                f"Task {task!r}: the table says that {side.recorded} is better for the metric "
+                f"Task {task!r}: the input says that {side.recorded} is better for the metric "
                 f"{side.metric!r}, which is usually {usual}-is-better. Declare which is right: "
                 f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
             )
-        return side.recorded, "recorded in the table"
+        return side.recorded, "recorded in the input"
     if side.metric is None or (side.named_column and usual is None):
         if fold_name(task) in LOWER:
             return None, ""

@@ -80,7 +80,12 @@ def _join(
         answers = None
         if one.answers is not None or two.answers is not None:
             answers = np.concatenate((_answers(one), _answers(two)), axis=1)[:, order]
-        return Items(names, values, None, one.weights, one.design, one.ids, answers), settled
+        averaged = tuple(dict.fromkeys((*one.averaged, *two.averaged)))
+        # Labels of runs are not kept, so that runs of two tables cannot be matched.
+        items = Items(
+            names, values, None, one.weights, one.design, one.ids, answers, averaged=averaged
+        )
+        return items, settled
     if isinstance(one, Estimates) and isinstance(two, Estimates):
         if one.cov is not None or two.cov is not None:
             raise _cannot(task, "scores with a covariance come from one source only")

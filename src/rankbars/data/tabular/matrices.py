@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.tabular.answers import Answers, Sides, describe_duplicates
+from rankbars.data.tabular.crossing import Labels
 from rankbars.data.tabular.records import MISSING, STATES, Records
 
 __all__ = ["Matrix", "RowIndex", "fill_matrix", "index_rows"]
@@ -125,6 +126,8 @@ class Matrix(NamedTuple):
         Rows left out, by reason.
     set_aside : str
         Why a column of clusters is not used; empty otherwise.
+    labels : Labels or None
+        The single answers, if some cell has several.
     """
 
     values: NDArray[np.float64]
@@ -135,6 +138,7 @@ class Matrix(NamedTuple):
     weights: NDArray[np.float64] | None
     left_out: Mapping[str, int]
     set_aside: str
+    labels: Labels | None = None
 
 
 def fill_matrix(records: Records, index: RowIndex, answers: Sequence[str]) -> Matrix:
@@ -162,6 +166,7 @@ def fill_matrix(records: Records, index: RowIndex, answers: Sequence[str]) -> Ma
     sides = Sides.of(records, index)
     left_out: Counter[str] = Counter()
     kept: list[Answers] = []
+    labels: Labels | None = None
     number = 0
     for rows in records.rows():
         row = index.find(rows.task, rows.key)
@@ -180,6 +185,9 @@ def fill_matrix(records: Records, index: RowIndex, answers: Sequence[str]) -> Ma
         if joined.has_duplicates():
             raise describe_duplicates(records, index, answers)
         behind = joined.average(values, counts, index)
+        if behind is not None:
+            widths = tuple(len(records.table.names[role]) for role in answers)
+            labels = Labels(joined, tuple(answers), widths)
     else:
         if number != np.count_nonzero(filled):
             raise describe_duplicates(records, index, ())
@@ -197,4 +205,5 @@ def fill_matrix(records: Records, index: RowIndex, answers: Sequence[str]) -> Ma
         sides.weights,
         dict(left_out),
         sides.set_aside,
+        labels,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -84,8 +86,9 @@ def describe_rows(
         notes.append(Note(
             "answers-averaged",
             f"Up to {counted.answers.max()} answers to one row (column {columns}) were averaged; "
-            "their number is kept.",
+            f"their number is kept.{_about_prompts(group, scores)}",
         ))  # fmt: skip
+        notes += _describe_uneven(group, scores)
     if isinstance(counted, Matrix) and counted.set_aside:
         notes.append(Note(
             "columns-ignored",
@@ -127,6 +130,15 @@ def _describe_design(
             f"Rows are training runs (column {keys}): statements are over training runs only, for "
             "these items.",
         ))  # fmt: skip
+    elif group.plan.kind == "prompts":
+        ask = ""
+        if options.rows is None:
+            ask = " If each of them is a question of its own, say so: --rows items."
+        notes.append(Note(
+            "prompts",
+            f"Rows are prompt variants (column {keys}): statements are over prompts, with the "
+            f"questions held fixed.{ask}",
+        ))  # fmt: skip
     elif group.plan.kind == "items" and options.rows is None:
         notes += _suspect(scores)
     if group.plan.ignored:
@@ -139,6 +151,39 @@ def _describe_design(
     columns = ", ".join(repr(group.roles[role]) for role in idle if role in group.roles)
     if columns:
         notes.append(Note("columns-ignored", f"Not used, because {why}: {columns}."))
+    return notes
+
+
+def _about_prompts(group: Group, scores: Scores) -> str:
+    """What averaging over prompts means for the statements, where rows are not prompts."""
+    tasks = scores.tasks.values()
+    if not any(isinstance(task, Items) and "prompts" in task.averaged for task in tasks):
+        return ""
+    return (
+        f" The guarantee refers to these prompts (column {group.roles['variant']!r}), over new "
+        f"{group.plan.kind}. For prompts as rows: --rows prompts."
+    )
+
+
+def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
+    """A note where runs or prompts of two models rest on different numbers of answers."""
+    if group.plan.kind not in ("runs", "prompts"):
+        return []
+    notes = []
+    for name, task in scores.tasks.items():
+        if not isinstance(task, Items) or task.answers is None:
+            continue
+        seen = ~np.isnan(task.values)
+        most = np.where(seen, task.answers, 0).max(axis=1, keepdims=True)
+        rows = int((seen & (task.answers != most)).any(axis=1).sum())
+        if rows:
+            notes.append(Note(
+                "uneven-answers",
+                f"On {rows:,} of {task.n:,} {group.plan.kind}, models have different numbers of "
+                "answers, so their means are over different items. Compare them on items that all "
+                "have, or with --rows items and a --missing policy.",
+                name,
+            ))  # fmt: skip
     return notes
 
 

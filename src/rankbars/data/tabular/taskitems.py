@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Folds, Items
-from rankbars.data.tabular.designs import fold_design
+from rankbars.data.tabular.crossing import Crossing
+from rankbars.data.tabular.designs import NamedKind, fold_design
 from rankbars.data.tabular.matrices import Matrix, RowIndex
 from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED, Records
 from rankbars.errors import DataError
@@ -19,7 +19,7 @@ __all__ = ["build_items", "fold_designs", "split_weights"]
 
 def build_items(
     records: Records, index: RowIndex, matrix: Matrix, designs: Mapping[str, Folds] | None,
-    kind: Literal["items", "runs"],
+    kind: NamedKind,
 ) -> dict[str, tuple[Items, Coverage]]:  # fmt: skip
     """Evidence and coverage of each task, scores as given.
 
@@ -33,7 +33,7 @@ def build_items(
         Scores of all tasks.
     designs : mapping from str to Folds, or None
         Design by task, where rows are folds.
-    kind : {"items", "runs"}
+    kind : {"items", "runs", "prompts"}
         What a row is otherwise.
     """
     names = records.table.names
@@ -49,6 +49,10 @@ def build_items(
         answers = None
         if matrix.answers is not None:
             answers = matrix.answers[span][:, present]
+        several = answers is not None and answers.max() > 1
+        crossing = Crossing((), None)
+        if several and matrix.labels is not None:
+            crossing = matrix.labels.cross(span, matrix.values.shape[1])
         items = Items(
             models,
             matrix.values[span][:, present],
@@ -56,7 +60,9 @@ def build_items(
             weights=split_weights(matrix, span)[1],
             design=kind if designs is None else designs[task],
             ids=tuple(ids[span]),
-            answers=answers if answers is not None and answers.max() > 1 else None,
+            answers=answers if several else None,
+            runs=None if crossing.cube is None else crossing.cube[:, :, present],
+            averaged=crossing.averaged,
         )
         counts = matrix.counts[:, code, present]
         coverage = Coverage(

@@ -16,7 +16,13 @@ LONGEST_SETTING = 60
 
 def name_systems(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
     """Runs whose models have different names where their settings differ."""
-    named, changed = _tell_apart(runs, lambda run: run.model, lambda run: run.system)
+    ways = _ways_within_a_task(runs)
+    named, changed = _tell_apart(
+        runs,
+        lambda run: run.model,
+        lambda run: {**run.system, **{key: run.manner[key] for key in ways.get(run.model, ())
+                                      if key in run.manner}},
+    )  # fmt: skip
     found = [replace(run, model=name) for run, name in zip(runs, named, strict=True)]
     return found, _note("systems", "different settings are different systems", changed)
 
@@ -40,6 +46,23 @@ def take_leaves(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
         "They are the categories of their parts.",
     )
     return [run for run in runs if run.task not in wholes], [note]
+
+
+def _ways_within_a_task(runs: Sequence[Run]) -> dict[str, list[str]]:
+    """By model, the settings that differ between its runs on one task."""
+    keys_of: dict[str, set[str]] = {}
+    for run in runs:
+        keys_of.setdefault(run.model, set()).update(run.manner)
+    seen: dict[tuple[str, str, str], set[str | None]] = {}
+    for run in runs:
+        for key in keys_of[run.model]:
+            place = (run.model, run.task, key)
+            seen.setdefault(place, set()).add(run.manner.get(key))
+    found: dict[str, dict[str, None]] = {}
+    for (model, _, key), values in seen.items():
+        if len(values) > 1:
+            found.setdefault(model, {})[key] = None
+    return {model: sorted(keys) for model, keys in found.items()}
 
 
 def _tell_apart(

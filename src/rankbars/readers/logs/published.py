@@ -45,6 +45,7 @@ def has_items(chosen: Chosen, remarks: Remarks) -> bool:
     values = [measure.value for measure in chosen.measures if measure.value is not None]
     if not values:
         # Nothing was published either: an answer without a score is still an answer.
+        _require_rows(chosen)
         return True
     if len(without) < len(chosen.runs):
         remarks.add(
@@ -103,6 +104,16 @@ def count_published(chosen: Chosen) -> Coverage | None:
     return Coverage(most, counts[0], nothing, counts[1], most - counts[0] - counts[1])
 
 
+def _require_rows(chosen: Chosen) -> None:
+    for model, runs in chosen.runs.items():
+        for run in runs:
+            if run.rows is None or not len(run.rows.ids):
+                raise DataError(
+                    f"{run.source}: model {model!r} has neither scores of items nor a published "
+                    f"value on task {chosen.task!r}. Leave the file out."
+                )
+
+
 def _has_scored_items(chosen: Chosen, run: Run) -> bool:
     measure = chosen.measure(run)
     if run.rows is None or not len(run.rows.ids):
@@ -138,7 +149,7 @@ def _value(chosen: Chosen, run: Run) -> _Value | None:
         (run.rows.status == SCORED) & ~np.isnan(measure.scores)
     ]
     if not len(scores):
-        return None
+        return _Value(np.nan, np.nan, 0)
     _, item = np.unique(items.astype(str), return_inverse=True)
     means = np.bincount(item.reshape(-1), scores) / np.bincount(item.reshape(-1))
     se = float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else np.nan

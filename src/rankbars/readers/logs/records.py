@@ -13,7 +13,7 @@ A `Run` is one model on one task in one pass of the producer. It holds columns, 
 
 A reader states what it found and decides nothing. `scores_from_runs` decides, in this order, and
 notes each choice: parts instead of their whole (`parts`); names for systems and tasks that differ
-in their settings (`system`, `setup`); one variant (`variants`, chosen by ``--filter``); one metric
+in their settings (`system`, `manner`, `setup`); one variant (`variants`, ``--filter``); one metric
 per task (``--metric``); one run per model and task (``--reruns``); whether the models were given
 the same task (`agree`, overruled by ``--compare-anyway``); the items they share, where they were
 given different ones on purpose (`selection`); item scores or published values; direction.
@@ -153,7 +153,10 @@ class Run:
     variants : mapping from str to str
         Kind of variant (``"filter"``, ``"shots"``) → its name.
     system : mapping from str to str
-        Settings that make systems of one model name different.
+        Settings that make systems of one model name different, whatever the task.
+    manner : mapping from str to str
+        Settings that usually differ between tasks; they make systems different only where one
+        model was run on one task in several ways.
     setup : mapping from str to str
         Settings that make tasks of one name different.
     agree : mapping from str to Agreement
@@ -184,6 +187,7 @@ class Run:
     headline: str | None = None
     variants: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     system: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    manner: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     setup: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     agree: Mapping[str, Agreement] = field(default_factory=lambda: MappingProxyType({}))
     selection: str | None = None

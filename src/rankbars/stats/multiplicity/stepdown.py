@@ -205,19 +205,18 @@ def holm_each_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -
     [[2, 0, 0], [0, 0, 0]]
     """
     level = check_alpha(alpha) / 2
-    n_models = statistic.shape[-1]
+    *shape, n_models = statistic.shape
+    better, worse = np.zeros(shape, dtype=np.int64), np.zeros(shape, dtype=np.int64)
+    if n_models < 2:
+        return Decisions(better, worse, None)
     # A family is a row, so that tasks can stand below each other.
-    tall = statistic.reshape(-1, n_models)
-    better = np.zeros(len(tall), dtype=np.int64)
-    worse = np.zeros(len(tall), dtype=np.int64)
-    if n_models > 1:
-        steps = critical_steps(level, n_models - 1, df)[None, :0:-1]
-        for rows in row_blocks(len(tall), n_models):
-            ordered = reject_nan(np.sort(tall[rows], axis=1))
-            worse[rows] = _leading_run(ordered[:, :0:-1], steps)
-            better[rows] = _leading_run(-ordered[:, :-1], steps)
-    shape = statistic.shape[:-1]
-    return Decisions(better.reshape(shape), worse.reshape(shape), None)
+    tall, above, below = statistic.reshape(-1, n_models), better.reshape(-1), worse.reshape(-1)
+    steps = critical_steps(level, n_models - 1, df)[None, :0:-1]
+    for rows in row_blocks(len(tall), n_models):
+        ordered = reject_nan(np.sort(tall[rows], axis=1))
+        below[rows] = _leading_run(ordered[:, :0:-1], steps)
+        above[rows] = _leading_run(-ordered[:, :-1], steps)
+    return Decisions(better, worse, None)
 
 
 def holm_each_from_p(

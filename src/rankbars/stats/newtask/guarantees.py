@@ -170,7 +170,7 @@ def miss_bound(merge: str, n_tasks: int, alpha: Rate) -> Fraction:
     ----------
     merge : {"quantile", "union", "joint", "family", "simultaneous", "depth_box"}
         The merge. The last two speak of all models at once, the others of one model.
-        A weighted merge has a bound of its own, `rankbars.stats.newtask.weighted.weighted_miss_bound`.
+        A weighted merge has a bound of its own, `weighted_miss_bound`.
     n_tasks : int
         Number of tasks; for "family" the number of families.
     alpha : float, str, Fraction or Decimal

@@ -140,14 +140,15 @@ def _multiply(
 def _centred_chunks(
     values: NDArray[np.float64],
     reference: NDArray[np.float64],
-    mean: NDArray[np.float64] | float = 0.0,
+    mean: NDArray[np.float64] | None = None,
     order: NDArray[np.intp] | None = None,
 ) -> Iterator[NDArray[np.float64]]:
-    """Blocks of the scores without their row reference and column mean."""
+    """Blocks of the scores without their row reference, and without their column mean if given."""
     for rows in product_blocks(*values.shape):
         taken = rows if order is None else order[rows]
         chunk = values[taken] - reference[taken, None]
-        chunk -= mean
+        if mean is not None:
+            chunk -= mean
         yield chunk
 
 

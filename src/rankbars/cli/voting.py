@@ -1,0 +1,141 @@
+"""Options for pairwise votes, collected into one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from rankbars.cli.options import collect_options, named_option
+from rankbars.cli.outputs import STANDARD
+from rankbars.data.tables import SELF_VOTES
+from rankbars.data.voteoptions import BOTH_BAD, COVARIANCES, TIES, VoteOptions
+
+if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
+    from rankbars.data.scores import Scores
+
+__all__ = ["VoteChoices", "refuse_unused", "take_look", "vote_options"]
+
+
+@dataclass(frozen=True, slots=True)
+class VoteChoices:
+    """How votes are read and turned into strengths."""
+
+    ties: str
+    both_bad: str
+    covariance: str
+    cluster: str
+    largest_component: bool
+    ridge: float
+    elo: str | None
+    control: tuple[str, ...]
+    self_votes: str
+    anytime: bool
+
+    @property
+    def options(self) -> VoteOptions:
+        """Those choices that are part of an analysis."""
+        return VoteOptions(
+            ties=self.ties,
+            both_bad=self.both_bad,
+            covariance=self.covariance,
+            cluster=self.cluster,
+            largest_component=self.largest_component,
+            ridge=self.ridge,
+            elo=self.elo,
+        )
+
+
+vote_options = collect_options(
+    VoteChoices,
+    "voting",
+    (
+        named_option(
+            "--ties", known=TIES, default="half", show_default=True,
+            help="Votes: a tie is half a win for either side, is dropped, or has a parameter in "
+            "the model of Rao and Kupper or of Davidson.",
+        ),
+        named_option(
+            "--both-bad", known=BOTH_BAD, default="tie", show_default=True,
+            help="Votes: what a vote for neither side is.",
+        ),
+        named_option(
+            "--covariance", known=COVARIANCES, default="auto", show_default=True,
+            help="Votes: how sure strengths are; auto clusters votes by voter, prompt or "
+            "conversation where these are named, and takes them as independent where not.",
+        ),
+        click.option(
+            "--cluster", metavar="KIND", default="auto", show_default=True,
+            help="Votes: what depends on each other: judge, prompt, cluster, judge+prompt, none.",
+        ),
+        click.option(
+            "--largest-component", is_flag=True,
+            help="Votes: rank the largest group of models that the votes put on one scale, and "
+            "leave the others out.",
+        ),
+        click.option(
+            "--ridge", type=float, metavar="X", default=0.0, show_default=True,
+            help="Votes: draw strengths together by a penalty on their squares.",
+        ),
+        click.option(
+            "--elo", metavar="[MODEL=]RATING",
+            help="Votes: show strengths on the scale of Elo, where the mean of all models, or one "
+            "model, has this rating.",
+        ),
+        click.option(
+            "--control", metavar="NAME", multiple=True,
+            help="Votes: adjust for the position, for a column with a difference of the two "
+            "answers, or for length where there are length_a and length_b. Repeat for more.",
+        ),
+        named_option(
+            "--self-votes", known=SELF_VOTES, default="raise", show_default=True,
+            help="Votes: what to do with votes of a model against itself.",
+        ),
+        click.option(
+            "--anytime", is_flag=True,
+            help="Votes that keep coming in: intervals that stay valid however often one looks. "
+            "With -o, what earlier looks have shown is kept beside the board.",
+        ),
+    ),
+)  # fmt: skip
+
+
+def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
+    """Refuse options for votes where there are none."""
+    from rankbars.data.votes import Votes
+    from rankbars.errors import OptionError
+
+    if any(isinstance(evidence, Votes) for evidence in scores.tasks.values()):
+        return
+    if voting.options != VoteOptions() or voting.control or voting.anytime:
+        raise OptionError(
+            "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, --elo, "
+            "--control and --anytime are for pairwise votes, and there are none in the input. "
+            "Leave them out."
+        )
+
+
+def take_look(
+    board: Leaderboard, scores: Scores, output: str | None
+) -> tuple[Leaderboard, dict[str, str]]:
+    """The board with all that earlier looks have shown, and the record to write beside it.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        What this look shows.
+    scores : Scores
+        The votes.
+    output : str or None
+        The board file; without one nothing is remembered.
+    """
+    from rankbars.data.running import load_record, record_json, record_path
+    from rankbars.steps.looks import continue_looks
+
+    remembered = output is not None and output != STANDARD
+    path = record_path(output) if remembered and output is not None else None
+    record = None if path is None else load_record(path)
+    continued, found = continue_looks(board, scores, record)
+    return continued, {} if path is None else {str(path): record_json(found)}

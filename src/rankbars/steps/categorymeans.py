@@ -1,0 +1,76 @@
+"""Mean of each model in each category of tasks, collected task by task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from rankbars.data.scores import Scores
+from rankbars.data.weightmap import CategoryMeans
+from rankbars.stats.pairwise.contrasts import ContrastSums, add_task, start_sums
+from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.steps.plans import AveragePlan, TaskPart
+from rankbars.steps.taskpoints import take_method
+
+__all__ = ["CategoryCollector", "collect_categories"]
+
+
+def collect_categories(scores: Scores, plan: AveragePlan) -> CategoryCollector | None:
+    """Collector of category means; None where tasks have no categories, or scores no scale.
+
+    Categories are means over exactly these tasks, whatever the average is over. Methods that rank
+    or multiply have no means to weigh.
+    """
+    if take_method(plan.method).linear != "difference" or plan.normalise == "minmax_draws":
+        return None
+    category = {}
+    for task in plan.weights:
+        name = scores.info[task].category
+        if name is None:
+            return None
+        category[task] = name
+    if len(set(category.values())) < 2:
+        return None
+    return CategoryCollector(scores.models, plan.weights, category)
+
+
+class CategoryCollector:
+    """Sums of contrasts, one set per category."""
+
+    def __init__(
+        self,
+        models: tuple[str, ...],
+        weights: Mapping[str, float],
+        category: Mapping[str, str],
+    ) -> None:
+        self._models, self._category = models, category
+        names = sorted(set(category.values()))
+        self._share = {
+            name: sum(weights[task] for task, one in category.items() if one == name)
+            for name in names
+        }
+        self._sums: dict[str, ContrastSums] = {name: start_sums(len(models)) for name in names}
+
+    def add(self, part: TaskPart) -> None:
+        """Take one task, with the weight it has within its category."""
+        name = self._category[part.task]
+        compared = part.comparisons
+        if compared.pairs is None:
+            return
+        summary = ModelSummary(compared.mean, compared.mean_se, compared.mean_df)
+        add_task(self._sums[name], compared.pairs, summary, part.weight / self._share[name])
+
+    def finish(self) -> CategoryMeans:
+        """The means of what was added."""
+        sums = list(self._sums.values())
+        names = list(self._category.values())
+        return CategoryMeans(
+            models=self._models,
+            categories=tuple(self._sums),
+            tasks=np.array([names.count(name) for name in self._sums]),
+            weights=np.array(list(self._share.values())),
+            score=np.array([one.score for one in sums]),
+            se=np.sqrt(np.array([one.score_variance for one in sums])),
+            difference_se=np.sqrt(np.array([one.variance for one in sums])),
+        )

@@ -1,0 +1,150 @@
+"""Which weights make which model win: by hand, by the average itself, and as properties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.data.weightmap import CategoryMeans, WeightMap
+
+
+def category_scores(categories: int = 3, uncertain: bool = True) -> rb.Scores:
+    """Each of three models is best in one category."""
+    rng = np.random.default_rng(2)
+    tasks: dict[str, rb.Items | rb.Estimates] = {}
+    info = {}
+    for c in range(categories):
+        for copy in range(1 + c % 2):
+            name = f"task {c} {copy}"
+            means = 0.5 + 0.2 * np.eye(3)[c % 3] + [0.05, 0.0, 0.0]
+            if uncertain:
+                shared = rng.normal(size=(80, 1)) * 0.3
+                noise = rng.normal(size=(80, 3)) * 0.2
+                tasks[name] = rb.Items(("a", "b", "c"), means + shared + noise)
+            else:
+                tasks[name] = rb.Estimates(("a", "b", "c"), means)
+            info[name] = rb.TaskInfo(category=f"c{c}")
+    return rb.Scores(tasks, info)
+
+
+def means_of(scores: rb.Scores, **options: object) -> CategoryMeans:
+    found = rb.aggregate(scores, **options).by_category  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def test_the_weights_of_the_average_give_the_average() -> None:
+    scores = category_scores()
+    average = rb.aggregate(scores)
+    means = means_of(scores)
+    assert means.tasks.tolist() == [1, 2, 1]
+    assert means.weights == pytest.approx([0.25, 0.5, 0.25])
+    standing = means.at()
+    assert standing.score == pytest.approx(average.score)
+    assert average.contrasts is not None
+    pair = average.models.index(standing.winner), average.models.index(standing.runner_up)
+    assert standing.margin == pytest.approx(average.contrasts.diff[pair])
+    assert standing.error == pytest.approx(average.contrasts.se[pair])
+
+
+def test_any_weights_give_what_the_average_with_these_weights_gives() -> None:
+    scores = category_scores()
+    weights = {"c0": 0.6, "c1": 0.1, "c2": 0.3}
+    # The second category has two tasks, which share its weight.
+    tasks = {n: weights[f"c{n[5]}"] / (2 if n[5] == "1" else 1) for n in scores.tasks}
+    average = rb.aggregate(scores, weights=tasks)
+    standing = means_of(scores).at(weights)
+    assert standing.score == pytest.approx(average.score)
+    assert average.contrasts is not None
+    pair = average.models.index(standing.winner), average.models.index(standing.runner_up)
+    assert standing.error == pytest.approx(average.contrasts.se[pair])
+
+
+def test_every_model_wins_around_its_own_corner() -> None:
+    found = means_of(category_scores()).weight_map(steps=50)
+    assert isinstance(found, WeightMap)
+    rows = zip(found.points.tolist(), found.winner, strict=True)
+    corners = {tuple(point): found.models[winner] for point, winner in rows}
+    assert corners[(1.0, 0.0, 0.0)] == "a"
+    assert corners[(0.0, 1.0, 0.0)] == "b"
+    assert corners[(0.0, 0.0, 1.0)] == "c"
+    assert found.share.sum() == pytest.approx(1.0)
+    assert (found.clear_share <= found.share).all()
+    assert found.share.argmax() == 0
+
+
+def test_fewer_points_are_clear_under_a_stricter_rule() -> None:
+    means = means_of(category_scores())
+    loose, strict = (means.weight_map(z=z, steps=40) for z in (2 * 0.5**0.5, 2.0))
+    assert (loose.indeterminate <= strict.indeterminate).all()
+    assert loose.indeterminate.sum() < strict.indeterminate.sum()
+    assert (loose.margin <= 2 * loose.error).sum() == strict.indeterminate.sum()
+    assert not means.weight_map(z=0.0, steps=40).indeterminate.any()
+
+
+def test_without_errors_nothing_is_clear() -> None:
+    found = means_of(category_scores(uncertain=False)).weight_map(steps=20)
+    assert found.indeterminate.all()
+    assert found.share.sum() == pytest.approx(1.0)
+
+
+def test_more_than_three_categories_are_represented_by_random_weights() -> None:
+    means = means_of(category_scores(categories=5))
+    found = means.weight_map()
+    assert found.points.shape == (10_000, 5)
+    assert (means.weight_map().points == found.points).all()
+    assert found.share.sum() == pytest.approx(1.0)
+
+
+def test_smallest_changes_come_in_order_and_do_what_they_say() -> None:
+    means = means_of(category_scores())
+    changes = means.smallest_changes()
+    leader = means.at().winner
+    assert leader not in {change.model for change in changes}
+    assert [c.moved for c in changes] == sorted(c.moved for c in changes)
+    first = changes[0]
+    beyond = {  # a little further than to the tie
+        name: value + 0.02 * (value - base)
+        for (name, value), base in zip(first.weights.items(), means.weights, strict=True)
+    }
+    assert means.at(beyond).winner == first.model
+
+
+def test_a_model_that_is_behind_everywhere_needs_an_infinite_change() -> None:
+    tasks = {n: rb.Estimates(("a", "b"), [0.9, 0.1], se=[0.1, 0.1]) for n in ("x", "y")}
+    info = {n: rb.TaskInfo(category=n) for n in tasks}
+    change = means_of(rb.Scores(tasks, info)).smallest_changes()[0]
+    assert (change.model, change.moved, dict(change.weights)) == ("b", np.inf, {})
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ({"c9": 1.0}, "Unknown category 'c9'"),
+        ({"c0": -1.0}, "finite and 0 or more"),
+        ({"c0": 0.0}, "All weights of categories are zero"),
+        ((0.5, 0.5), "One weight per category"),
+    ],
+)
+def test_weights_without_sense_are_refused(weights: object, message: str) -> None:
+    with pytest.raises(rb.OptionError, match=message):
+        means_of(category_scores()).at(weights)  # type: ignore[arg-type]
+
+
+def test_there_are_category_means_only_where_every_task_has_a_category() -> None:
+    scores = category_scores()
+    some = dict(scores.info) | {"task 0 0": rb.TaskInfo()}
+    assert rb.aggregate(rb.Scores(scores.tasks, some)).by_category is None
+    assert rb.aggregate(scores, method="borda").by_category is None
+    assert rb.aggregate(scores, over="tasks").by_category is not None
+
+
+def test_two_models_need_scores_in_every_category() -> None:
+    tasks = {
+        "x": rb.Estimates(("a", "b"), [0.1, 0.2], se=[0.1, 0.1]),
+        "y": rb.Estimates(("b", "c"), [0.1, 0.2], se=[0.1, 0.1]),
+    }
+    info = {n: rb.TaskInfo(category=n) for n in tasks}
+    with pytest.raises(rb.DataError, match="At least two models need scores in every category"):
+        means_of(rb.Scores(tasks, info)).weight_map()

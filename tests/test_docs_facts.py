@@ -1,0 +1,142 @@
+"""What the pages list is what the code has: aliases, methods, keys, codes, commands, paths."""
+
+import ast
+import importlib.util
+import json
+import re
+from dataclasses import fields
+from importlib import resources
+from pathlib import Path
+
+import pytest
+
+import rankbars
+from rankbars import errors
+from rankbars.data.spec import OVERS, Spec
+from rankbars.data.tables import LAYOUTS
+from rankbars.data.tabular.columns import ROLES
+from rankbars.data.tabular.records import STATUS_WORDS
+from rankbars.steps.corrections import CORRECTIONS
+from rankbars.steps.missingness import POLICIES
+from rankbars.steps.pairtests import TESTS
+from rankbars.steps.prediction import MERGE_NAMES
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+
+
+def text_of(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
+def code_in(text):
+    """What stands in backquotes."""
+    return set(re.findall(r"`([^`\n]+)`", text))
+
+
+def table_rows(page):
+    """Cells of the table rows of a page, as text."""
+    for line in text_of(page).splitlines():
+        if line.startswith("| `"):
+            yield [cell.strip() for cell in line.strip("|").split(" | ")]
+
+
+@pytest.fixture(scope="module")
+def make_reference():
+    spec = importlib.util.spec_from_file_location("pages", ROOT / "scripts" / "make_reference.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_page_of_tables_lists_every_name_of_a_column(role):
+    listed = {row[0]: row[1] for row in table_rows("input-tables.md") if len(row) == 3}
+    usual, _, weak = listed[f"`{role}`"].partition(";")
+    assert re.findall(r"`([^`]+)`", usual) == [role, *ROLES[role].aliases]
+    assert tuple(re.findall(r"`([^`]+)`", weak)) == ROLES[role].weak
+
+
+def test_page_of_tables_lists_no_role_that_is_not_there():
+    listed = [row[0].strip("`") for row in table_rows("input-tables.md") if len(row) == 3]
+    assert set(listed) - set(LAYOUTS) <= set(ROLES)
+
+
+def test_page_of_tables_names_layouts_and_states():
+    named = code_in(text_of("input-tables.md"))
+    assert set(LAYOUTS) - {"tidy"} <= named
+    assert {"scored", "unscored", "error", "missing", "excluded"} <= named & set(STATUS_WORDS)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [TESTS, CORRECTIONS, MERGE_NAMES, POLICIES],
+    ids=["tests", "corrections", "merges", "missing"],
+)
+def test_page_of_methods_has_a_row_for_every_name(known):
+    rows = {row[0].strip("`") for row in table_rows("methods.md")}
+    assert set(known) <= rows
+
+
+def test_page_of_methods_names_every_average():
+    rows = {row[0].strip("`") for row in table_rows("methods.md")}
+    assert set(OVERS) - {"auto", "none"} <= rows
+    assert {'over="auto"', 'over="none"'} <= code_in(text_of("methods.md"))
+
+
+def test_page_of_the_board_file_names_every_key_and_option():
+    schema = json.loads(
+        resources.files("rankbars.data").joinpath("board.schema.json").read_text("utf-8")
+    )
+    keys = set(schema["properties"]) | {field.name for field in fields(Spec)}
+    for block in schema["$defs"].values():
+        keys |= set(block.get("properties", {}))
+    assert keys - code_in(text_of("board-file.md")) == set()
+
+
+def spelt_codes():
+    """Short texts that the package writes out in full, and patterns for those with gaps."""
+    whole, patterns = set(), set()
+    for path in Path(rankbars.__file__).parent.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                whole.add(node.value)
+            elif isinstance(node, ast.JoinedStr):
+                parts = [
+                    part.value if isinstance(part, ast.Constant) else "[a-z]+"
+                    for part in node.values
+                ]
+                if re.fullmatch(r"[a-z-]*(\[a-z-\]\+)?[a-z-]*", "".join(parts)):
+                    patterns.add("".join(parts))
+    return whole, patterns - {"", "[a-z]+"}
+
+
+def test_page_of_messages_explains_no_code_that_is_gone():
+    codes = {
+        code
+        for row in table_rows("messages.md")
+        for code in re.findall(r"`([a-zA-Z-]+)`", row[0])
+        if code not in errors.__all__
+    }
+    whole, patterns = spelt_codes()
+    gone = {
+        code for code in codes - whole if not any(re.fullmatch(text, code) for text in patterns)
+    }
+    assert len(codes) > 30
+    assert gone == set()
+
+
+@pytest.mark.parametrize("page", ["names", "commands"])
+def test_reference_pages_say_what_the_code_says(page, make_reference):
+    """If not, run: python scripts/make_reference.py."""
+    made = getattr(make_reference, f"{page}_page")()
+    # Versions of click break lines in different places.
+    assert text_of(f"{page}.md").split() == made.split()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_paths_that_a_page_names_exist(page):
+    named = code_in(page.read_text(encoding="utf-8"))
+    paths = {one for one in named if re.match(r"(src|tests|docs|scripts|benchmarks)/", one)}
+    assert [one for one in sorted(paths) if not (ROOT / one).exists()] == []
