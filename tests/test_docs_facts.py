@@ -103,13 +103,15 @@ def spelt_codes():
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 whole.add(node.value)
             elif isinstance(node, ast.JoinedStr):
-                parts = [
-                    part.value if isinstance(part, ast.Constant) else "[a-z]+"
-                    for part in node.values
-                ]
-                if re.fullmatch(r"[a-z-]*(\[a-z-\]\+)?[a-z-]*", "".join(parts)):
-                    patterns.add("".join(parts))
-    return whole, patterns - {"", "[a-z]+"}
+                texts = [part.value for part in node.values if isinstance(part, ast.Constant)]
+                if re.fullmatch("[a-z]*-[a-z]*", "".join(texts)):
+                    patterns.add(
+                        "".join(
+                            part.value if isinstance(part, ast.Constant) else "[a-z]+"
+                            for part in node.values
+                        )
+                    )
+    return whole, patterns
 
 
 def test_page_of_messages_explains_no_code_that_is_gone():

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.notes import Note
+    from rankbars.data.plaintable import PlainTable
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec
     from rankbars.data.voteoptions import VoteOptions
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from rankbars.steps.comparison import compare
     from rankbars.steps.diagnosis import diagnose
     from rankbars.steps.headtohead import head_to_head
+    from rankbars.steps.plaintable import plain_table
     from rankbars.steps.prediction import predict
     from rankbars.steps.ranking import rank
     from rankbars.steps.selection import select_tasks
@@ -57,6 +59,7 @@ __all__ = [
     "MissingPackageError",
     "Note",
     "OptionError",
+    "PlainTable",
     "RankIntervals",
     "RankbarsError",
     "ReadError",
@@ -75,6 +78,7 @@ __all__ = [
     "head_to_head",
     "leaderboard",
     "load",
+    "plain_table",
     "predict",
     "rank",
     "read",
@@ -96,6 +100,7 @@ _MODULE_OF: Final = {
     "MissingPackageError": "rankbars.errors",
     "Note": "rankbars.data.notes",
     "OptionError": "rankbars.errors",
+    "PlainTable": "rankbars.data.plaintable",
     "RankIntervals": "rankbars.data.intervals",
     "RankbarsError": "rankbars.errors",
     "ReadError": "rankbars.errors",
@@ -113,6 +118,7 @@ _MODULE_OF: Final = {
     "head_to_head": "rankbars.steps.headtohead",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
+    "plain_table": "rankbars.steps.plaintable",
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",
     "read": "rankbars.readers",

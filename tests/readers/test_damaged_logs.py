@@ -61,17 +61,16 @@ def test_damaged_logs_give_scores_or_a_clear_error(damaged: tuple[str, bytes]) -
         path.write_bytes(content)
         with contextlib.suppress(rb.ReadError):
             assert len(explain(path)) == 1
-        for format in ("auto", "inspect", "lm-eval"):
+        for name in ("auto", "inspect", "lm-eval"):
             with contextlib.suppress(rb.DataError):
-                assert rb.read(path, format=format, direction="higher").models
+                assert rb.read(path, format=name, direction="higher").models
 
 
 def places(value: Any, before: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """Every place in a JSON value."""
     found = [before] if before else []
-    children = value.items() if isinstance(value, dict) else enumerate(value)
     if isinstance(value, dict | list):
-        for key, child in children:
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
             found += places(child, (*before, key))
     return found
 

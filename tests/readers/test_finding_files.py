@@ -223,8 +223,8 @@ def test_explain_says_what_each_file_is_and_why(tmp_path: Path) -> None:
     assert "score = 'score'" in reports["tidy.csv"].reason
     assert reports["wide.csv"].format == "wide"
     assert "first header cell is 'task'" in reports["wide.csv"].reason
-    assert reports["votes.csv"].format is None
-    assert "pairwise votes" in reports["votes.csv"].reason
+    assert reports["votes.csv"].format == "votes"
+    assert "model_a = 'left'" in reports["votes.csv"].reason
     assert reports["broken.parquet"].format is None
     assert "cut off" in reports["broken.parquet"].reason
     assert reports["notes.md"].format is None

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.steps.pairtests import TESTS, choose_test
+from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
 
 ROW_TESTS = ("t", "wilcoxon", "trimmed_t", "signflip", "welch")
 ALL_ROW_TESTS = (*ROW_TESTS, "mcnemar", "mcnemar_midp", "cluster_t", "corrected_t", "two_way")
@@ -157,7 +157,7 @@ def test_published_scores_with_a_covariance_use_contrasts() -> None:
 
 
 def test_every_test_is_named_once() -> None:
-    assert set(TESTS) == {*ALL_ROW_TESTS, "z"}
+    assert set(TESTS) == {*ALL_ROW_TESTS, "z", *VOTE_TESTS}
 
 
 def test_weights_do_not_hide_a_constant_difference() -> None:

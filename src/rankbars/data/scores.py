@@ -264,6 +264,36 @@ class Scores:
             ),
         )
 
+    @classmethod
+    def from_records(cls, records: Iterable[object], *, metric: str | None = None) -> Scores:
+        """Scores from records of evaluation runs: one score per model and task, without errors.
+
+        Parameters
+        ----------
+        records : iterable of dicts or objects
+            With ``model_id``, ``task_id``, ``metric_name`` and ``score`` (0 to 1, higher is
+            better), and optionally ``category`` and ``weight`` of the task.
+        metric : str, optional
+            Only records with this metric.
+
+        Raises
+        ------
+        DataError
+            If there is no record, a field is missing, a score is no number between 0 and 1, a
+            record stands twice, or records disagree about a task; names the record.
+
+        Examples
+        --------
+        >>> scores = Scores.from_records([
+        ...     {"model_id": "a", "task_id": "t", "metric_name": "acc", "score": 0.5},
+        ...     {"model_id": "b", "task_id": "t", "metric_name": "acc", "score": 0.7}])
+        >>> scores.tasks["t"].mean.tolist()
+        [0.5, 0.7]
+        """
+        from rankbars.data.evalruns import read_runs, scores_from_runs
+
+        return scores_from_runs(read_runs(records, metric))
+
     def select(
         self, *, models: Collection[str] | None = None, tasks: Collection[str] | None = None
     ) -> Scores:

@@ -29,7 +29,7 @@ def redact_items(scores: Scores) -> Scores:
     --------
     >>> scores = Scores({"math": Items(("a",), [[1.0]], ids=("Who wrote this?",))})
     >>> redact_items(scores).tasks["math"].ids
-    ('5c7b3a62846a4d2a6e6a2d3cbd1dd2e5',)
+    ('3c38dc5f364ead684b57f09da86d0c79',)
     """
     tasks = {
         task: replace(evidence, ids=tuple(_hash(task, name) for name in evidence.ids))

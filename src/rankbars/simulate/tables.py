@@ -9,7 +9,7 @@ Source: Neuhof and Benjamini 2026, Appendix E.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import product
 from statistics import fmean, stdev
 
@@ -44,8 +44,11 @@ RATES = (0.3, 0.5)  # of the merge
 
 _NO_BLOCKS = ((0.0, 1),)
 _NO_TIES = (0.0,)
-_LEADERBOARD = {2: (_NO_BLOCKS, _NO_TIES), 3: (_NO_BLOCKS, TIES), 4: (BLOCKS, _NO_TIES)} | {
-    5: (BLOCKS, TIES)
+_LEADERBOARD = {
+    2: (_NO_BLOCKS, _NO_TIES),
+    3: (_NO_BLOCKS, TIES),
+    4: (BLOCKS, _NO_TIES),
+    5: (BLOCKS, TIES),
 }
 _TASK = {6: (_NO_BLOCKS, _NO_TIES + TIES), 7: (BLOCKS, _NO_TIES + TIES)}
 
@@ -150,9 +153,6 @@ def _assemble(table: int, rows: Iterable[Row]) -> Table:
         }
         for (n_models, n_tasks, n_base, sigma, alpha, quantity), values in cells.items()
     ]
-
-
-_Quantities = Callable[[Row], Iterator[tuple[str, float]]]
 
 
 def _leaderboard_quantities(row: Row) -> Iterator[tuple[str, float]]:

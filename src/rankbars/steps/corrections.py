@@ -54,7 +54,10 @@ class Family(NamedTuple):
     log_e: NDArray[np.float64] | None = None  # log e-values, where the test gives them
 
     def among(self, positions: NDArray[np.intp]) -> Family:
-        """The hypotheses among the models at `positions`."""
+        """The hypotheses among the models at `positions`, in ascending order."""
+        tables = (self.statistic, self.p, self.log_e)
+        if all(table is None or len(table) == positions.size for table in tables):
+            return self  # all of them: a thousand models make these tables large
         block = np.ix_(positions, positions)
         return self._replace(
             statistic=None if self.statistic is None else self.statistic[block],

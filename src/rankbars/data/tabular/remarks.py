@@ -128,7 +128,7 @@ def _describe_design(
         notes.append(Note(
             "runs",
             f"Rows are training runs (column {keys}): statements are over training runs only, for "
-            "these items.",
+            f"these items{_but_two_way(scores)}.",
         ))  # fmt: skip
     elif group.plan.kind == "prompts":
         ask = ""
@@ -137,7 +137,7 @@ def _describe_design(
         notes.append(Note(
             "prompts",
             f"Rows are prompt variants (column {keys}): statements are over prompts, with the "
-            f"questions held fixed.{ask}",
+            f"questions held fixed{_but_two_way(scores)}.{ask}",
         ))  # fmt: skip
     elif group.plan.kind == "items" and options.rows is None:
         notes += _suspect(scores)
@@ -160,9 +160,17 @@ def _about_prompts(group: Group, scores: Scores) -> str:
     if not any(isinstance(task, Items) and "prompts" in task.averaged for task in tasks):
         return ""
     return (
-        f" The guarantee refers to these prompts (column {group.roles['variant']!r}), over new "
-        f"{group.plan.kind}. For prompts as rows: --rows prompts."
+        " With any test but two_way, the guarantee refers to these prompts (column "
+        f"{group.roles['variant']!r}), over new {group.plan.kind}. For prompts as rows: --rows "
+        "prompts."
     )
+
+
+def _but_two_way(scores: Scores) -> str:
+    """The exception to what is held fixed, where the two-way test is possible."""
+    tasks = scores.tasks.values()
+    crossed = any(isinstance(task, Items) and task.runs is not None for task in tasks)
+    return " (with any test but two_way)" if crossed else ""
 
 
 def _describe_uneven(group: Group, scores: Scores) -> list[Note]:

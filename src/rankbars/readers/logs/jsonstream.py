@@ -18,9 +18,9 @@ LARGEST_VALUE = 1 << 25
 
 DEEPEST = 1000
 
+_BLANKS = " \t\r\n"
 _BLANK = re.compile(r"[ \t\r\n]*")
 _TOKEN = re.compile(r'["{}\[\]]')
-_IN_STRING = re.compile(r'["\\]')
 
 # An error this near to the end of what was read may only say that more is to come.
 _NEAR = 16
@@ -161,24 +161,31 @@ class JsonStream:
 
     def _skip_string(self) -> None:
         while True:
-            token = _IN_STRING.search(self._text, self._at)
-            if token is not None and token.group() == '"':
-                self._at = token.end()
-                return
-            if token is not None and token.end() < len(self._text):
-                self._at = token.end() + 1
+            end = self._text.find('"', self._at)
+            stop = end if end >= 0 else len(self._text)
+            run = stop
+            while run > self._at and self._text[run - 1] == "\\":
+                run -= 1
+            escaped = (stop - run) % 2 == 1
+            if end >= 0:
+                self._at = end + 1
+                if not escaped:
+                    return
                 continue
-            self._at = len(self._text) if token is None else token.start()
+            # A lone backslash at the end goes with what is read next.
+            self._at = stop - escaped
             if not self._fill():
                 raise self._cut()
 
     def _peek(self) -> str:
         while True:
-            blank = _BLANK.match(self._text, self._at)
-            self._at = self._at if blank is None else blank.end()
             if self._at < len(self._text):
-                return self._text[self._at]
-            if not self._fill():
+                mark = self._text[self._at]
+                if mark not in _BLANKS:
+                    return mark
+                blank = _BLANK.match(self._text, self._at)
+                self._at = self._at if blank is None else blank.end()
+            elif not self._fill():
                 return ""
 
     def _take(self, mark: str) -> None:

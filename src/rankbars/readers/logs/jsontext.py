@@ -30,9 +30,10 @@ LARGEST_RATIO = 300
 FREE_BYTES = 1 << 26
 
 # Keys of the outermost object stand within these first bytes of the file.
-KEY_BYTES = 1 << 24
+KEY_BYTES = 1 << 22
 
-_TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[{}\[\]]')
+# A string that does not end runs to the end of what was read, so that no part is tried twice.
+_TOKEN = re.compile(r'"((?:[^"\\]+|\\.)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.DOTALL)
 
 
 def parse_json(text: str, label: str, row: int | None = None) -> Any:

@@ -30,8 +30,8 @@ class Remarks:
     >>> remarks = Remarks()
     >>> for task in ("math", "code"):
     ...     remarks.add("metric", "the metric is 'acc'.", task)
-    >>> remarks.notes(2)[0].message
-    'All tasks: the metric is 'acc'.'
+    >>> print(remarks.notes(2)[0].message)
+    All tasks: the metric is 'acc'.
     """
 
     def __init__(self) -> None:

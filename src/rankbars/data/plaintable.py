@@ -1,0 +1,160 @@
+"""The plain leaderboard table: mean, interval, win rate and number of tasks of each model."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rankbars.data.notes import Note
+
+__all__ = ["PlainRow", "PlainTable"]
+
+_LONGEST_NAME = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PlainRow:
+    """One model of a plain table.
+
+    Parameters
+    ----------
+    rank : int
+        1 + number of models with a higher mean; models with equal means share it.
+    model_id : str
+        The model.
+    mean_score : float
+        Weighted mean over the tasks it has; NaN if none of them has weight.
+    mean_ci_lo, mean_ci_hi : float
+        Interval of the mean, over a population of tasks; NaN with fewer than two tasks.
+    win_rate : float
+        Share of its tasks that it wins, ties split.
+    pairwise_win_rate : float
+        Share of (task, other model) pairs that it wins, ties one half; NaN without others.
+    tasks_completed : int
+        Number of tasks it has.
+    categories : mapping from str to float
+        Weighted mean per category.
+    """
+
+    rank: int
+    model_id: str
+    mean_score: float
+    mean_ci_lo: float
+    mean_ci_hi: float
+    win_rate: float
+    pairwise_win_rate: float
+    tasks_completed: int
+    categories: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """A leaderboard as a plain table; made by `rankbars.plain_table`.
+
+    Parameters
+    ----------
+    rows : tuple of PlainRow
+        Highest mean first, equal means in order of their names; empty without records.
+    alpha : float
+        Error rate of the intervals.
+    interval : {"t", "percentile"}
+        How intervals were made.
+    notes : tuple of Note
+        What the reader must know.
+
+    Examples
+    --------
+    >>> print(PlainTable((), 0.05, "t").to_markdown())
+    | Rank | Model | Mean | 95% CI | Win rate | Tasks |
+    | ---: | :--- | ---: | :---: | ---: | ---: |
+    """
+
+    rows: tuple[PlainRow, ...]
+    alpha: float
+    interval: Literal["t", "percentile"]
+    notes: tuple[Note, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain lists, strings and numbers; NaN becomes None."""
+        return {
+            "alpha": self.alpha,
+            "interval": self.interval,
+            "models": [
+                {
+                    "rank": row.rank,
+                    "model_id": row.model_id,
+                    "mean_score": _known(row.mean_score),
+                    "mean_ci_lo": _known(row.mean_ci_lo),
+                    "mean_ci_hi": _known(row.mean_ci_hi),
+                    "win_rate": _known(row.win_rate),
+                    "pairwise_win_rate": _known(row.pairwise_win_rate),
+                    "tasks_completed": row.tasks_completed,
+                    "categories": {name: _known(mean) for name, mean in row.categories.items()},
+                }
+                for row in self.rows
+            ],
+            "notes": [
+                {"code": note.code, "message": note.message, "models": list(note.models)}
+                for note in self.notes
+            ],
+        }
+
+    def to_json(self) -> str:
+        """JSON text: all fields, full names and full precision; one final newline."""
+        text = json.dumps(
+            self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False
+        )
+        return text + "\n"
+
+    def to_markdown(self) -> str:
+        """Markdown table with two decimals; names are cut at 20 characters, here only.
+
+        Where that makes two names equal, both keep as many characters as tell them apart.
+        """
+        level = f"{100 * (1 - self.alpha):g}%"
+        lines = [
+            f"| Rank | Model | Mean | {level} CI | Win rate | Tasks |",
+            "| ---: | :--- | ---: | :---: | ---: | ---: |",
+        ]
+        names = _short_names([row.model_id for row in self.rows])
+        for row, name in zip(self.rows, names, strict=True):
+            ends = f"{row.mean_ci_lo:.2f}-{row.mean_ci_hi:.2f}"
+            cells = (
+                str(row.rank),
+                _escaped(name),
+                _two_decimals(row.mean_score),
+                "–" if math.isnan(row.mean_ci_lo) else ends,
+                _two_decimals(row.win_rate),
+                str(row.tasks_completed),
+            )
+            lines.append(f"| {' | '.join(cells)} |")
+        return "\n".join(lines)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _two_decimals(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:.2f}"
+
+
+def _short_names(names: list[str]) -> list[str]:
+    """Names cut at 20 characters, or later where that is needed to tell them apart."""
+    kept = dict.fromkeys(names, _LONGEST_NAME)
+    while True:
+        seen = Counter(name[: kept[name]] for name in names)
+        twice = [n for n in names if seen[n[: kept[n]]] > 1 and kept[n] < len(n)]
+        if not twice:
+            return [name[: kept[name]] for name in names]
+        for name in twice:
+            kept[name] += 1
+
+
+def _escaped(name: str) -> str:
+    """A name that neither ends its cell nor its line."""
+    return " ".join(name.replace("\\", "\\\\").replace("|", "\\|").split())
