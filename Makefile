@@ -8,6 +8,7 @@ PYTEST_OPTIONS ?=
 FOR_RUNNING := $(VENV)/.ready-to-run
 FOR_TESTING := $(VENV)/.ready-to-test
 WHEEL_PYTHON := build/wheel-environment/bin/python
+PEERS := build/peers
 
 # Numerical libraries would otherwise start a thread per core in every test process.
 export OMP_NUM_THREADS ?= 1
@@ -59,8 +60,10 @@ wheel: $(FOR_TESTING)
 docs: $(FOR_TESTING)
 	$(BIN)/mkdocs build --strict --quiet
 
+# Without the peers, rows that need one are left out and say so.
 bench: $(FOR_TESTING)
-	$(BIN)/python -m benchmarks
+	-@$(BIN)/python -m pip install --quiet --upgrade --no-deps --target $(PEERS) -r benchmarks/peers.txt
+	$(BIN)/python -m benchmarks --peers $(PEERS) --output docs/performance.md
 
 soak: $(FOR_TESTING)
 	$(BIN)/python -m pytest tests -n $(WORKERS) -m "hypothesis or soak" --hypothesis-profile=soak $(PYTEST_OPTIONS)

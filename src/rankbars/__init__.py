@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from rankbars.steps.comparison import compare
     from rankbars.steps.diagnosis import diagnose
     from rankbars.steps.headtohead import head_to_head
+    from rankbars.steps.looks import continue_looks
     from rankbars.steps.plaintable import plain_table
     from rankbars.steps.prediction import predict
     from rankbars.steps.ranking import rank
     from rankbars.steps.selection import select_tasks
+    from rankbars.steps.votehealth import examine_votes
 
     __version__: str
 
@@ -73,7 +75,9 @@ __all__ = [
     "__version__",
     "aggregate",
     "compare",
+    "continue_looks",
     "diagnose",
+    "examine_votes",
     "explain",
     "head_to_head",
     "leaderboard",
@@ -113,7 +117,9 @@ _MODULE_OF: Final = {
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.aggregation",
     "compare": "rankbars.steps.comparison",
+    "continue_looks": "rankbars.steps.looks",
     "diagnose": "rankbars.steps.diagnosis",
+    "examine_votes": "rankbars.steps.votehealth",
     "explain": "rankbars.methods",
     "head_to_head": "rankbars.steps.headtohead",
     "leaderboard": "rankbars.pipeline",

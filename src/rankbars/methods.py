@@ -70,7 +70,7 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     )
     outcomes, skipped = [], []
     own = tests[0] if len(tests) == 1 else "auto"
-    votes = any(isinstance(evidence, Votes) for evidence in resolved.tasks.values())
+    votes = all(isinstance(evidence, Votes) for evidence in resolved.tasks.values())
     for test, correction in _combinations(own, spec.correction, votes=votes):
         try:
             outcomes.append(_outcome(resolved, spec, test, correction, own))
@@ -81,11 +81,11 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
 
 
 def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str, str]]:
-    """The test in use with every correction, then every other test with the correction in use."""
+    """The test in use with every correction, then other tests with the correction in use."""
     anytime = test == "e_process"
     names = [name for name in CORRECTIONS if anytime or name != "e_average"]
     own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
-    others = [name for name in TESTS if name != test and (votes or name not in VOTE_TESTS)]
+    others = [name for name in TESTS if name != test and (name in VOTE_TESTS) == votes]
     return own + [(name, correction) for name in others]
 
 

@@ -13,7 +13,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.voteoptions import VoteOptions
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
 from rankbars.steps.assembly import assemble_board, describe_task, observe_ranks
 from rankbars.steps.connection import keep_connected
@@ -111,6 +111,11 @@ def leaderboard(
     >>> board.overall.best.tolist(), board.overall.worst.tolist()
     ([3, 1, 1], [3, 2, 2])
     """
+    if not isinstance(scores, Scores):
+        raise DataError(
+            f"leaderboard() ranks Scores; got {type(scores).__name__}. Make them with "
+            "rb.read(...), rb.Scores.from_frame(frame) or rb.Scores.from_arrays({...}, models)."
+        )
     given = Spec(
         test=test,
         correction=correction,
@@ -154,6 +159,7 @@ def leaderboard(
                 seed=spec.seed,
                 resamples=spec.resamples,
             )
+        del ranked  # before the next task needs the room
 
     aggregate = None
     if collector is not None:

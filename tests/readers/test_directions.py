@@ -230,3 +230,11 @@ def test_truth_values_have_limits_of_their_own() -> None:
     info = read_columns(columns).info["all"]
     assert (info.minimum, info.maximum) == (0.0, 1.0)
     assert info.metric == "correct"
+
+
+@pytest.mark.parametrize(
+    "name", ["1-auc", "1 - AUC", "one_minus_auc", "1-accuracy", "1-f1", "accuracy_drop"]
+)
+def test_a_measure_turned_around_is_never_taken_for_the_measure(name: str) -> None:
+    assert usual_direction(name) == "lower"
+    assert not is_proportion(name)

@@ -174,18 +174,16 @@ def test_intervals_without_a_guarantee_say_so():
     [
         (
             [1, 1, 1, 1, 1],
-            "Mean width 1.6 ranks: 0.6 from too few items, 1.0 from ranks that differ between "
-            "tasks.",
+            "Mean width 1.6 ranks: at least 0.6 from too few items, at most 1.0 from ranks that "
+            "differ between tasks.",
         ),
         (
             [2, 2, 2, 2, 2],
-            "Mean width 1.6 ranks, all from ranks that differ between tasks, none from too few "
-            "items.",
+            "Mean width 1.6 ranks; how much of it comes from too few items cannot be said.",
         ),
         (
             [0, 0, 0, 0, 0],
-            "Mean width 1.6 ranks, all from too few items, none from ranks that differ between "
-            "tasks.",
+            "Mean width 1.6 ranks, all from too few items.",
         ),
     ],
 )

@@ -152,11 +152,15 @@ def test_resampling_tests_repeat_themselves() -> None:
 
 
 def test_published_scores_are_compared_by_their_standard_errors() -> None:
+    """With rows known, Welch's degrees of freedom; without, the normal tail."""
     estimates = rb.Estimates(("a", "b"), [0.8, 0.7], se=[0.03, 0.04], n=[100, 120])
     task = head_to_head(rb.Scores({"t": estimates}), "a", "b").tasks["t"]
     assert task.se == pytest.approx(0.05, rel=1e-12)
-    assert task.df == math.inf
-    assert task.high == pytest.approx(0.1 + 1.959964 * 0.05, abs=1e-7)
+    df = 0.05**4 / (0.03**4 / 99 + 0.04**4 / 119)
+    assert task.df == pytest.approx(df, rel=1e-12)
+    assert task.high == pytest.approx(0.1 + stats.t.ppf(0.975, df) * 0.05, rel=1e-9)
+    bare = rb.Estimates(("a", "b"), [0.8, 0.7], se=[0.03, 0.04])
+    assert head_to_head(rb.Scores({"t": bare}), "a", "b").tasks["t"].df == math.inf
     assert (task.n_a, task.n_b, task.ahead) == (100, 120, None)
 
 

@@ -192,7 +192,7 @@ def test_one_metric_of_several_can_be_chosen() -> None:
     other = [row | {"metric_name": "f1", "score": 0.9} for row in rows]
     table = rb.plain_table(rows + other, metric="f1")
     assert [row.mean_score for row in table.rows] == [0.9, 0.9]
-    with pytest.raises(rb.OptionError, match="Did you mean 'f1'"):
+    with pytest.raises(rb.OptionError, match=r"Unknown metric 'f2'\. Known: accuracy, f1"):
         rb.plain_table(rows + other, metric="f2")
     with pytest.raises(rb.OptionError, match="Unknown interval"):
         rb.plain_table(rows, interval="bca")

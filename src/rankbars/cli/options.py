@@ -10,7 +10,7 @@ import difflib
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 
@@ -18,6 +18,7 @@ from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES
 
 __all__ = [
     "Analysis",
+    "AverageChoice",
     "Reading",
     "alpha_option",
     "analysis_options",
@@ -113,6 +114,26 @@ def _once_each(
     return tuple(seen.items())
 
 
+class AverageChoice(NamedTuple):
+    """Which average: over what, how estimated, of what."""
+
+    over: str = "auto"
+    estimator: str = "auto"
+    method: str = "auto"
+
+
+def split_average(ctx: click.Context, param: click.Parameter, value: str) -> AverageChoice:
+    """``OVER``, ``OVER:ESTIMATOR`` or ``OVER:ESTIMATOR:METHOD``; an empty part is ``auto``."""
+    parts = value.split(":")
+    if len(parts) > len(AverageChoice._fields):
+        raise click.BadParameter(
+            f"{value!r} has too many parts; OVER:ESTIMATOR:METHOD has three.", ctx, param
+        )
+    choice = AverageChoice(*(part or "auto" for part in parts))
+    known_name(OVERS)(ctx, param, choice.over)
+    return choice
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """How the inputs are to be read; the fields are those of `rankbars.read`."""
@@ -143,7 +164,8 @@ class Analysis:
     alpha: float
     merge: str
     alpha_overall: float
-    aggregate: str
+    aggregate: AverageChoice
+    normalise: str | None
     missing: str
     seed: int
     resamples: int
@@ -297,9 +319,19 @@ analysis_options = collect_options(
             "--alpha-overall", type=float, default=0.2, show_default=True,
             help="Error rate of that step.",
         ),
-        named_option(
-            "--aggregate", known=OVERS, default="auto", show_default=True,
-            help="The average over these items and tasks, over a population of tasks, or none.",
+        click.option(
+            "--aggregate", metavar="OVER[:ESTIMATOR[:METHOD]]", default="auto", show_default=True,
+            callback=split_average,
+            help="The average over these items and tasks, over a population of tasks or of "
+            "families, or none: items, tasks, families or none. The estimator: analytic, t, "
+            "bootstrap, bootstrap_t or two_level. What is averaged: mean, geometric, "
+            "average_rank, average_rank_noise, average_rank_bins, borda, win_rate, "
+            "win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
+        ),
+        click.option(
+            "--normalise", metavar="NAME",
+            help="Scale of the scores before they are averaged: bounds (--score-min and "
+            "--score-max to 0 and 1), chance (--chance to 0), zscore, rank or minmax_draws.",
         ),
         missing_option,
         seed_option,

@@ -16,7 +16,7 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import STANDARD, check_targets
 from rankbars.cli.streams import emit_text
-from rankbars.cli.voting import VoteChoices, refuse_unused, take_look, vote_options
+from rankbars.cli.voting import VoteChoices, examined, refuse_unused, take_look, vote_options
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -53,13 +53,14 @@ What was read is reported on standard error; the board goes to standard output.
 )
 @click.option("--families", metavar="FILE", help="Family of each task, in the same way.")
 @click.option("--weights", metavar="FILE", help="Weight of each task in the average.")
+@click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
 @analysis_options
 @vote_options
 @click.option(
     "--explain",
     is_flag=True,
-    help="Also say which methods were chosen and why, whether other methods agree, and whether "
-    "a new task like these is plausible.",
+    help="Also say which methods were chosen and why, whether other methods agree, whether a new "
+    "task like these is plausible, and how healthy votes are.",
 )
 @quiet_option
 def rank_command(
@@ -74,6 +75,7 @@ def rank_command(
     categories: str | None,
     families: str | None,
     weights: str | None,
+    chance: str | None,
     analysis: Analysis,
     voting: VoteChoices,
     explain: bool,
@@ -82,7 +84,9 @@ def rank_command(
     """Read, rank, write."""
     given = {"-o": output, "--html": html, "--md": md}
     targets = {option: path for option, path in given.items() if path is not None}
-    files: dict[Field, str | None] = {"category": categories, "family": families, "weight": weights}
+    files: dict[Field, str | None] = {
+        "category": categories, "family": families, "weight": weights, "chance": chance,
+    }  # fmt: skip
     check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
     check_jobs(analysis.jobs)
     if voting.anytime and (analysis.test, analysis.correction) != ("auto", "holm"):
@@ -126,6 +130,9 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
         parts = [render_explanation(rb.explain(scores, board.spec))]
     if board.overall is not None:
         parts.append(render_diagnosis(rb.diagnose(board), board))
+    if any(task.kind == "votes" for task in board.tasks.values()):
+        with working("Examining votes", quiet=quiet):
+            parts += examined(scores, board)
     return "\n" + "\n".join(parts)
 
 
@@ -141,7 +148,10 @@ def board_of(scores: Scores, analysis: Analysis, voting: VoteChoices | None = No
         alpha=analysis.alpha,
         merge=analysis.merge,
         alpha_overall=analysis.alpha_overall,
-        over=analysis.aggregate,
+        over=analysis.aggregate.over,
+        estimator=analysis.aggregate.estimator,
+        method=analysis.aggregate.method,
+        normalise=None if analysis.normalise == "none" else analysis.normalise,
         missing=analysis.missing,
         seed=analysis.seed,
         resamples=analysis.resamples,

@@ -1,4 +1,4 @@
-"""Two-column files that say something about each task: its category, its family, its weight."""
+"""Two-column files that say something about each task: category, family, weight, chance level."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Field", "describe_tasks", "read_task_file"]
 
-Field = Literal["category", "family", "weight"]
+Field = Literal["category", "family", "weight", "chance"]
 
 
 def read_task_file(path: str) -> dict[str, str]:
@@ -58,7 +58,7 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
     ----------
     scores : Scores
         The tasks that are used.
-    field : {"category", "family", "weight"}
+    field : {"category", "family", "weight", "chance"}
         What the file says.
     path : str
         The file.
@@ -68,7 +68,7 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
     Raises
     ------
     ReadError
-        If the file cannot be read, or a weight is not a number.
+        If the file cannot be read, or a weight or a score of guessing is not a number.
     UnknownOptionError
         If it names a task that was not read.
     DataError
@@ -113,13 +113,14 @@ def _described(path: str, task: str, entry: TaskInfo, field: Field, text: str) -
         return replace(entry, category=text)
     if field == "family":
         return replace(entry, family=text)
+    expected = "a number, 0 or more" if field == "weight" else "a number"
     try:
-        weight = float(text)
+        value = float(text)
     except ValueError as error:
         raise ReadError.at(
-            path, f"the weight of task {task!r} is {text!r}; expected a number, 0 or more."
+            path, f"the {field} of task {task!r} is {text!r}; expected {expected}."
         ) from error
-    return replace(entry, weight=weight)
+    return replace(entry, weight=value) if field == "weight" else replace(entry, chance=value)
 
 
 def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:

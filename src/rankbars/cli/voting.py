@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
 
-__all__ = ["VoteChoices", "refuse_unused", "take_look", "vote_options"]
+__all__ = ["VoteChoices", "examined", "refuse_unused", "take_look", "vote_options"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,16 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
             "--control and --anytime are for pairwise votes, and there are none in the input. "
             "Leave them out."
         )
+
+
+def examined(scores: Scores, board: Leaderboard) -> list[str]:
+    """Health of the votes of each task, as text."""
+    from rankbars.render.votehealth import render_vote_health
+    from rankbars.steps.votehealth import examine_votes
+
+    spec = board.spec
+    health = examine_votes(scores, votes=spec.votes, alpha=spec.alpha, seed=spec.seed)
+    return [render_vote_health(one) for one in health.values()]
 
 
 def take_look(

@@ -135,10 +135,8 @@ def _read_run(number: int, record: object) -> EvalRun:
 
 
 def _field(number: int, record: object, name: str, usual: Any = _MISSING) -> Any:
-    if isinstance(record, Mapping):
-        value = record.get(name, usual)
-    else:
-        value = getattr(record, name, usual)
+    fields = record if isinstance(record, Mapping) else None
+    value = getattr(record, name, usual) if fields is None else fields.get(name, usual)
     if value is _MISSING:
         raise DataError(
             f"Record {number} has no {name}. Needed are model_id, task_id, metric_name and score; "

@@ -12,6 +12,7 @@ from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.assembly import scores_from_tables
 from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.tabular.valuetables import Chunk, ValueTable
+from rankbars.data.voting.frames import holds_votes, scores_of_vote_frame
 from rankbars.errors import DataError
 
 __all__ = ["scores_from_frame", "table_from_frame"]
@@ -21,7 +22,7 @@ CHUNK_ROWS = 1 << 18
 
 
 def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
-    """Scores from a tidy or wide data frame; see `Scores.from_frame`.
+    """Scores from a data frame, tidy, wide or of votes; see `Scores.from_frame`.
 
     Parameters
     ----------
@@ -35,7 +36,10 @@ def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
     DataError
         If it is no data frame, or cannot be understood as results.
     """
-    return scores_from_tables([(table_from_frame(frame), FileNames(None, "all", "all"))], options)
+    table = table_from_frame(frame)
+    if holds_votes(table, options):
+        return scores_of_vote_frame(frame, table, options)
+    return scores_from_tables([(table, FileNames(None, "all", "all"))], options)
 
 
 def table_from_frame(frame: Any) -> ValueTable:

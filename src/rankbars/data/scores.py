@@ -200,8 +200,10 @@ class Scores:
         layout: str | None = None,
         minimum: float | None = None,
         maximum: float | None = None,
+        controls: str | Sequence[str] = (),
+        self_votes: str = "raise",
     ) -> Scores:
-        """Scores from a tidy or wide data frame of pandas, polars, pyarrow or duckdb.
+        """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
         Parameters
         ----------
@@ -227,6 +229,8 @@ class Scores:
             ``"tasks-by-folds"``.
         minimum, maximum : float, optional
             Declared limits of every score, in the units of the frame.
+        controls, self_votes
+            For pairwise votes; see `rankbars.read`.
 
         Raises
         ------
@@ -261,6 +265,8 @@ class Scores:
                 layout=layout,
                 minimum=minimum,
                 maximum=maximum,
+                controls=controls,
+                self_votes=self_votes,
             ),
         )
 

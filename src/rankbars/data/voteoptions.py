@@ -39,8 +39,9 @@ class VoteOptions:
         How sure the strengths are. ``"auto"``: by clusters of votes where the votes name a voter,
         a prompt or a conversation, else the sandwich for independent votes.
     cluster : str
-        What votes are clustered by: ``"auto"``, ``"none"``, or ``"judge"``, ``"prompt"`` or
-        ``"cluster"``; with a plus sign between two of them, by both.
+        What votes are clustered by: ``"auto"`` (voters and prompts, else conversations, where
+        the votes name five or more), ``"none"``, or ``"judge"``, ``"prompt"`` or ``"cluster"``;
+        with a plus sign between two of them, by both.
     largest_component : bool
         Rank the largest group of models that the votes put on one scale, and leave the others
         out. Without it, votes that leave a model without a finite strength stop the analysis.

@@ -14,7 +14,12 @@ from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.data.voting.assembly import join_tasks
 from rankbars.data.voting.columns import VoteColumns
-from rankbars.data.voting.reading import Grouping, find_vote_layout, scores_of_votes
+from rankbars.data.voting.reading import (
+    GROUPED_ROLES,
+    Grouping,
+    find_vote_layout,
+    scores_of_votes,
+)
 from rankbars.data.voting.rows import RowSource
 from rankbars.errors import DataError
 from rankbars.readers.engine import Engine, Scan, report_damage
@@ -27,10 +32,6 @@ if TYPE_CHECKING:
 
 __all__ = ["read_votes", "sniff_votes"]
 
-# What a vote is known by where nothing else is needed of it.
-GROUPED = (
-    "model_a", "model_b", "winner", "loser", "chosen", "position", "task", "category", "anonymous",
-)  # fmt: skip
 SUMS = ("votes behind a row", "sum of weights", "sum of squared weights")
 
 # More distinct rows than this are not worth putting together: they come from a column of numbers.
@@ -88,9 +89,7 @@ def _grouping(table: Table) -> Grouping | None:
         return None
 
     def group(columns: VoteColumns) -> RowSource | None:
-        if columns.layout not in ("winner", "chosen", "loser"):
-            return None
-        roles = [role for role in GROUPED if role in columns.roles]
+        roles = [role for role in GROUPED_ROLES if role in columns.roles]
         names = list(dict.fromkeys(columns.roles[role] for role in roles))
         cells = ", ".join(f"{scan.column(name)[0]} AS g{i}" for i, name in enumerate(names))
         with report_damage(scan.source):

@@ -190,7 +190,11 @@ def show_score(score: float, low: float, high: float, decimals: int | None, symm
     if math.isnan(low) or math.isnan(high):
         return shown
     if symmetric:
-        return f"{shown} ±{show_number((high - low) / 2, decimals)}"
+        half = (high - low) / 2
+        places = "" if decimals is None else f"{half:.{decimals}f}"
+        # A half-width has no edge at 1 or 100; only a positive one must not read as zero.
+        rounded = show_number(half, decimals) if not places or float(places) == 0 else places
+        return f"{shown} ±{rounded}"
     return f"{shown} [{show_number(low, decimals)}, {show_number(high, decimals)}]"
 
 

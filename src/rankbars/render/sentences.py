@@ -146,13 +146,16 @@ def width_line(board: Leaderboard) -> str:
     mean = f"Mean width {show_number(width, 1)} {'rank' if width == 1 else 'ranks'}"
     if width == 0:
         return ""
-    if between >= width:
-        return f"{mean}, all from ranks that differ between tasks, none from {cause}."
+    if says_nothing(overall) or overall.method == "observed":
+        return f"{mean}."
+    # Observed ranks carry noise of their own, so their part is an upper bound.
     if between == 0:
-        return f"{mean}, all from {cause}, none from ranks that differ between tasks."
+        return f"{mean}, all from {cause}."
+    if between >= width:
+        return f"{mean}; how much of it comes from {cause} cannot be said."
     return (
-        f"{mean}: {show_number(width - between, 1)} from {cause}, "
-        f"{show_number(between, 1)} from ranks that differ between tasks."
+        f"{mean}: at least {show_number(width - between, 1)} from {cause}, "
+        f"at most {show_number(between, 1)} from ranks that differ between tasks."
     )
 
 

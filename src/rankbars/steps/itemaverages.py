@@ -47,6 +47,11 @@ __all__ = ["is_share", "start_analytic", "start_bootstrap"]
 
 DrawScores: TypeAlias = Callable[[TaskPart, tuple[str, ...], Streams, int], NDArray[np.float64]]
 _NO_DRAWS = "no-draws"
+FEW_ROWS = 10  # fewer rows make Satterthwaite's approximation liberal in the tail
+_INDEPENDENT = (
+    "Errors of different models are independent. If models answered the same items, their answers "
+    "per item would separate them better."
+)
 
 
 def start_analytic(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
@@ -70,6 +75,8 @@ class _Contrasts:
     def __init__(self, plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> None:
         self._plan, self._models, self._sampling = plan, models, sampling
         self._sums = start_sums(len(models))
+        self._fewest = np.inf
+        self._independent = False
 
     def add(self, part: TaskPart) -> None:
         compared = part.comparisons
@@ -85,6 +92,10 @@ class _Contrasts:
             check_range("geometric", summary.mean[seen], _named(self._models, seen), part.task)
             pairs, summary = log_pairs(summary, pairs), log_summary(summary)
         add_task(self._sums, pairs, summary, part.weight)
+        if isinstance(compared.evidence, Items):
+            self._fewest = min(self._fewest, compared.evidence.n)
+        elif isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
+            self._independent = True
 
     def finish(self) -> Estimate:
         summary, pairs = average_summary(self._sums), average_contrasts(self._sums)
@@ -93,8 +104,24 @@ class _Contrasts:
         draws, notes = self._draw(summary, pairs)
         return Estimate(
             summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
-            _assumptions("errors of averages are close to normal"), notes=notes,
+            self._assumptions(), notes=(*notes, *self._few()),
         )  # fmt: skip
+
+    def _assumptions(self) -> tuple[str, ...]:
+        known = _assumptions("errors of averages are close to normal")
+        return (*known, _INDEPENDENT) if self._independent else known
+
+    def _few(self) -> tuple[Note, ...]:
+        if self._fewest >= FEW_ROWS:
+            return ()
+        return (
+            Note(
+                "few-rows-average",
+                f"Some task has only {self._fewest} rows: where such a task dominates the error "
+                "of the average, its statements claim somewhat too much. In simulations with 5 "
+                "and 6 rows and very unequal tasks, 95 % statements held in 92 to 93 % of runs.",
+            ),
+        )
 
     def contrasts(self) -> tuple[ModelSummary, PairStatistics]:
         """Averages and their contrasts."""
@@ -106,6 +133,7 @@ class _Contrasts:
         present = np.flatnonzero(~np.isnan(summary.mean))
         block = np.ix_(present, present)
         own, among = np.square(summary.se[present]), np.square(pairs.se[block])
+        np.fill_diagonal(among, 0.0)
         if present.size == 0 or not (np.isfinite(own).all() and np.isfinite(among).all()):
             message = "No joint distribution of the averages: some errors are not known."
             return None, (Note(_NO_DRAWS, message),)

@@ -68,9 +68,10 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         *runs_only(items),
         *fixed_answers(items),
     )
-    return Tested(
-        item_summary(values), pairs, assumptions, notes=tuple(notes), guaranteed=guaranteed
-    )
+    summary = item_summary(values)
+    if items.weights is None and _is_binary(values):
+        summary = summary._replace(se=_edge_se(values, summary))
+    return Tested(summary, pairs, assumptions, notes=tuple(notes), guaranteed=guaranteed)
 
 
 def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:
@@ -166,12 +167,28 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
     else:
         se = evidence.se if evidence.se is not None else np.full(mean.shape, np.nan)
         pairs = z_from_se(mean, se)
+        df = _welch_df(se, evidence.n)
+        if df is not None:
+            # Errors that were estimated from few rows are themselves uncertain.
+            pairs = pairs._replace(df=df)
+            summary = summary._replace(df=np.maximum(np.asarray(evidence.n) - 1.0, 1.0))
         assumptions = (
             "Scores are close to normal with the given standard errors.",
             "Errors of different models are independent. If models answered the same items, "
             "their answers per item would separate them better.",
         )
     return Tested(summary._replace(se=se), pairs, assumptions)
+
+
+def _welch_df(se: NDArray[np.float64], n: NDArray[np.int64] | None) -> NDArray[np.float64] | None:
+    """Welch–Satterthwaite degrees of freedom of every difference; None where rows are unknown."""
+    if n is None or (n < 2).any():
+        return None
+    variance = se**2
+    share = variance**2 / (n - 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = (variance[:, None] + variance[None, :]) ** 2 / (share[:, None] + share[None, :])
+    return np.where(np.isfinite(df), df, np.inf)
 
 
 def _unweighted_policy(
@@ -193,6 +210,20 @@ def _unweighted_policy(
         constant=plain.constant,
         identical=plain.identical,
     )
+
+
+def _edge_se(values: NDArray[np.float64], summary: ModelSummary) -> NDArray[np.float64]:
+    """Standard errors of shares near 0 or 1, where the plain one is far too small.
+
+    With fewer than ten of either answer, the error of Agresti and Coull (two more of each) is
+    used where it is larger.
+    """
+    count = (~np.isnan(values)).sum(axis=0)
+    right = np.nansum(values, axis=0)
+    share = (right + 2.0) / (count + 4.0)
+    wide = np.sqrt(share * (1.0 - share) / (count + 4.0))
+    rare = np.minimum(right, count - right) < FEW_DISCORDANT
+    return np.where(rare & ~np.isnan(summary.se), np.fmax(wide, summary.se), summary.se)
 
 
 def _is_binary(values: NDArray[np.float64]) -> bool:

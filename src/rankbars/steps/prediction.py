@@ -211,7 +211,7 @@ def _shared_models(intervals: Mapping[str, RankIntervals]) -> tuple[str, ...]:
         raise DataError("A new task can only be predicted from at least one task; found none.")
     models = next(iter(intervals.values())).models
     for name, one in intervals.items():
-        if one.models != models:
+        if one.models is not models and one.models != models:
             raise DataError(
                 f"Task {name!r} ranks other models than the first task; ranks of different "
                 "fields cannot be merged. Compare all tasks over the same models."

@@ -19,6 +19,7 @@ from rankbars.stats.votes.votecovariance import (
     sandwich_covariance,
 )
 from rankbars.stats.votes.votefit import VoteFit
+from rankbars.stats.votes.votehealth import design_effect
 from rankbars.stats.votes.voteresample import VoteDraws, bootstrap_clusters, bootstrap_votes
 from rankbars.stats.votes.voterows import VoteCounts
 from rankbars.steps.tallies import (
@@ -163,7 +164,30 @@ def _clustered(votes: Votes, options: VoteOptions, fit: VoteFit, names: tuple[st
         both = tally_clusters(votes, options, names)
         covariance = covariance + cluster_covariance(parts[1], fit) - cluster_covariance(both, fit)
         covariance = _without_negative(covariance)
-    return _Spread(covariance[:size, :size], float(groups - 1), assumption)
+    kept = covariance[:size, :size]
+    return _Spread(
+        kept, float(groups - 1), assumption, _width_note(votes, options, fit, kept, names)
+    )
+
+
+def _width_note(
+    votes: Votes,
+    options: VoteOptions,
+    fit: VoteFit,
+    covariance: NDArray[np.float64],
+    names: tuple[str, ...],
+) -> tuple[tuple[str, str], ...]:
+    """What clusters do to the intervals."""
+    if names == ("vote",):
+        return ()
+    counts = tally(votes, options)
+    effect = design_effect(covariance, _strengths_only(sandwich_covariance(counts, fit), counts))
+    words = " and ".join(CLUSTER_WORDS[name] for name in names)
+    text = (
+        f"Intervals allow for votes that depend on each other within {words}: variances are "
+        f"{effect:.1f} times those of independent votes."
+    )
+    return (("clustered-votes", text),)
 
 
 def _bootstrap(

@@ -70,21 +70,27 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
 def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
     """What votes are clustered by; empty where they are taken as independent.
 
-    ``auto`` takes voters, else prompts, else conversations: the first that the votes name, that
-    are `MIN_CLUSTERS` or more, and that bring any two votes together.
+    ``auto`` takes voters and prompts, where the votes name them, else conversations: kinds of
+    which there are `MIN_CLUSTERS` or more, and that bring any two votes together.
 
     Raises
     ------
     OptionError
         If clusters are asked for that the votes do not name.
     """
-    if options.covariance in ("sandwich", "hessian") or options.cluster == "none":
-        return ()
     labels = {} if votes.ballots is None else votes.ballots.labels
+    if options.covariance in ("sandwich", "hessian") or options.cluster == "none":
+        # Rows of one vote belong together even where votes are independent.
+        return ("vote",) if "vote" in labels and options.covariance != "hessian" else ()
     if options.cluster == "auto":
-        for name in LABELS:
-            if name in labels and MIN_CLUSTERS <= labels[name].groups < votes.n:
-                return (name,)
+        usable = [
+            name
+            for name in LABELS
+            if name in labels and MIN_CLUSTERS <= labels[name].groups < max(votes.n, 1)
+        ]
+        main = tuple(name for name in usable if name in ("judge", "prompt"))
+        if usable:
+            return main or (usable[0],)
         if options.covariance == "cluster":
             raise OptionError(_no_labels(votes, "cluster"))
         return ()

@@ -72,6 +72,11 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     >>> usual_direction("Log-Loss"), usual_direction("ndcg_at_10"), usual_direction("charm")
     ('lower', 'higher', None)
 
+    One minus a measure, or a drop of it, is lower-is-better:
+
+    >>> usual_direction("1-AUC"), usual_direction("accuracy_drop")
+    ('lower', 'lower')
+
     A leading ``neg`` says that the values are negated already:
 
     >>> usual_direction("neg_root_mean_squared_error")
@@ -82,6 +87,9 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
         return None
     if words[0] in ("neg", "negative", "negated") and usual_direction(" ".join(words[1:])):
         return "higher"
+    # "1-auc", "one minus accuracy", "accuracy drop": a good measure turned around.
+    if words[0] in ("1", "one", "minus") or words[-1] in ("drop", "gap", "decrease"):
+        return "lower"
     spellings = _spellings(words)
     if spellings & LOWER:
         return "lower"
@@ -98,6 +106,8 @@ def is_proportion(name: str) -> bool:
     """
     words = _words(name)
     whole = "".join(words)
+    if usual_direction(name) == "lower":
+        return False
     return (
         whole in PROPORTIONS
         or words[0:1] in (["acc"], ["accuracy"])

@@ -159,7 +159,9 @@ def find_vote_columns(
     """
     check_header(columns, source)
     roles = {role: _existing(name, role, columns, source) for role, name in named.items() if name}
-    free = [name for name in columns if name not in roles.values()]
+    # The position may be told by a column of models itself: the one shown first.
+    taken = {name for role, name in roles.items() if role != "position"}
+    free = [name for name in columns if name not in taken]
     off = {role for role, name in named.items() if not name}
     ordered = False
     if not {"ranking", "options"} & set(roles) and not ("model_a" in roles and "model_b" in roles):

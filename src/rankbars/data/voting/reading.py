@@ -24,9 +24,16 @@ from rankbars.data.voting.rankings import (
 from rankbars.data.voting.rows import RowSource, VoteRows, collect_rows
 from rankbars.errors import DataError
 
-__all__ = ["Grouping", "find_vote_layout", "scores_of_votes", "wants_votes"]
+__all__ = ["GROUPED_ROLES", "Grouping", "find_vote_layout", "scores_of_votes", "wants_votes"]
 
 HEAD_ROWS = 50
+
+GROUPED_ROLES = (
+    "model_a", "model_b", "winner", "loser", "chosen", "position", "task", "category", "anonymous",
+)  # fmt: skip
+"""What a vote is known by where nothing else is needed of it."""
+
+GROUPED_LAYOUTS = ("winner", "chosen", "loser")
 
 Grouping = Callable[[VoteColumns], RowSource | None]
 """Puts equal votes of a table together before they are read; None where it cannot."""
@@ -108,6 +115,7 @@ def _collect(
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)
     alone = not {"judge", "prompt", "cluster", "weight", "count"} & set(columns.roles)
+    alone &= columns.layout in GROUPED_LAYOUTS
     if group is not None and alone and set(options.controls) <= {"position"}:
         try:
             grouped = group(columns)

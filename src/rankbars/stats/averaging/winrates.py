@@ -89,4 +89,4 @@ def _meetings(
 
 def _mean(total: NDArray[np.float64], count: NDArray[np.generic]) -> NDArray[np.float64]:
     empty = np.full(total.shape, np.nan)
-    return np.divide(total, count, out=empty, where=np.asarray(count) > 0)
+    return np.asarray(np.divide(total, count, out=empty, where=np.asarray(count) > 0))

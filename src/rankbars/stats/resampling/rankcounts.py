@@ -78,7 +78,9 @@ def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:
     total = whole.reshape(size, size).astype(np.float64)
     if shared.any():
         total += np.cumsum(shared, axis=1)[:, :size]
-    return np.clip(total / draws, 0.0, 1.0)  # shares of ties add up with rounding
+    total /= draws
+    np.clip(total, 0.0, 1.0, out=total)  # shares of ties add up with rounding
+    return total
 
 
 def _share_ranks(

@@ -1,0 +1,108 @@
+"""``--aggregate``, ``--normalise`` and ``--chance``: which average, how, on which scale."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commandline import Command
+
+import rankbars as rb
+
+
+def average(rankbars: Command, results: str, *options: str) -> dict[str, Any]:
+    answer = rankbars("rank", results, "-o", "-", "--resamples", "50", *options)
+    assert answer.code == 0, answer.err
+    found: dict[str, Any] = json.loads(answer.out)["aggregate"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("choice", "expected"),
+    [
+        ("auto", ("items", "analytic", "mean")),
+        ("items", ("items", "analytic", "mean")),
+        ("items:bootstrap", ("items", "bootstrap", "mean")),
+        ("tasks", ("tasks", "t", "mean")),
+        ("tasks:bootstrap_t", ("tasks", "bootstrap_t", "mean")),
+        ("tasks::borda", ("tasks", "t", "borda")),
+        ("::average_rank_bins", ("items", "bootstrap", "average_rank_bins")),
+    ],
+)
+def test_parts_of_the_average_are_chosen_by_name(
+    rankbars: Command, results: str, choice: str, expected: tuple[str, str, str]
+) -> None:
+    found = average(rankbars, results, "--aggregate", choice)
+    assert (found["over"], found["estimator"], found["method"]) == expected
+    assert sum(found["rank_probability"][0]) == pytest.approx(1.0)
+
+
+def test_families_come_from_their_file(rankbars: Command, results: str) -> None:
+    Path("families.csv").write_text("t0,one\nt1,one\nt2,two\nt3,three\n")
+    options = ("--aggregate", "families", "--families", "families.csv")
+    found = average(rankbars, results, *options)
+    assert (found["over"], found["estimator"]) == ("families", "t")
+    assert "3 families (4 tasks)" in found["target"]
+    refused = rankbars("rank", results, "--aggregate", "families")
+    assert refused.code == 1
+    assert "--families FILE" in refused.err
+
+
+def test_scale_from_declared_limits(rankbars: Command, results: str) -> None:
+    limits = ("--score-min", "0", "--score-max", "2")
+    found = average(rankbars, results, "--normalise", "bounds", *limits)
+    assert found["limits"] == {f"t{i}": [0.0, 2.0] for i in range(4)}
+    plain = average(rankbars, results)
+    assert found["score"] == pytest.approx([value / 2 for value in plain["score"]])
+    assert average(rankbars, results, "--normalise", "none")["normalise"] is None
+
+
+def test_guessing_counts_as_zero(rankbars: Command, results: str) -> None:
+    Path("chance.json").write_text('{"t0": 0.25, "t1": 0.25, "t2": 0.5, "t3": 0}')
+    options = ("--normalise", "chance", "--chance", "chance.json", "--score-max", "1")
+    found = average(rankbars, results, *options)
+    assert found["limits"]["t2"] == [0.5, 1.0]
+    refused = rankbars("rank", results, "--normalise", "chance", "--score-max", "1")
+    assert refused.code == 1
+    assert "--chance FILE" in refused.err
+    Path("chance.json").write_text('{"t0": "often"}')
+    refused = rankbars("rank", results, *options)
+    assert refused.code == 1
+    assert "the chance of task 't0' is 'often'; expected a number" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--aggregate", "item"), "Did you mean 'items'"),
+        (("--aggregate", "items:bootstap"), "Did you mean 'bootstrap'"),
+        (("--aggregate", "items:analytic:meen"), "Did you mean 'mean'"),
+        (("--aggregate", "items:analytic:mean:x"), "too many parts"),
+        (("--normalise", "bound"), "Did you mean 'bounds'"),
+    ],
+)
+def test_unknown_names_are_wrong_usage(
+    rankbars: Command, results: str, options: tuple[str, ...], message: str
+) -> None:
+    answer = rankbars("rank", results, *options)
+    assert answer.code == 2
+    assert message in answer.err
+
+
+def test_an_estimator_that_does_not_fit_is_named_with_what_it_is_for(
+    rankbars: Command, results: str
+) -> None:
+    answer = rankbars("rank", results, "--aggregate", "tasks:analytic")
+    assert answer.code == 1
+    assert "Estimator 'analytic' is for over='items'; got over='tasks'" in answer.err
+
+
+def test_the_board_repeats_the_average_from_its_spec(rankbars: Command, results: str) -> None:
+    options = ("--aggregate", "tasks:bootstrap:win_rate", "--resamples", "30")
+    rankbars("rank", results, "-o", "b.json", *options)
+    board = rb.load("b.json")
+    again = rb.leaderboard(rb.read(results), spec=board.spec)
+    again.save("again.json")
+    assert Path("b.json").read_bytes() == Path("again.json").read_bytes()
