@@ -67,6 +67,13 @@ DEMOS: dict[str, Demo] = {
         "arXiv:1910.04867",
         licence="Apache-2.0",
     ),
+    "arena": Demo(
+        file="arena_counts.parquet",
+        description="129 chat models compared in 1,670,250 votes of people, counted by pair",
+        source="pypi.org/project/leaderbot 0.4.3, from the votes of LMSYS to 2024-08-14; Chiang et "
+        "al. 2024, arXiv:2403.04132",
+        licence="BSD-3-Clause",
+    ),
 }
 
 

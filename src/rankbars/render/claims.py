@@ -7,6 +7,7 @@ from typing import NamedTuple
 from rankbars.data.aggregate import Over
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals, Scope
+from rankbars.render.averages import leads_with_band
 from rankbars.render.numbers import show_guarantee, show_level
 
 __all__ = [
@@ -62,8 +63,10 @@ def lead_claim(board: Leaderboard) -> Claim:
         return task_claim(next(iter(board.tasks.values())))
     if board.lead == "aggregate" and board.aggregate is not None:
         average = board.aggregate
-        sure = board.spec.correction not in UNPROMISING and levels_hold(board)
-        title = "Rank on average" + _POPULATIONS[average.over]
+        band = leads_with_band(board)
+        sure = board.spec.correction not in UNPROMISING and not band and levels_hold(board)
+        what = "Range of ranks" if band else "Rank"
+        title = f"{what} on average{_POPULATIONS[average.over]}"
         return _claim(title, show_level(average.alpha) if sure else None, average.scope)
     if board.overall is None:
         return Claim("Rank on a new task", NO_GUARANTEE, "")

@@ -9,6 +9,7 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
+from rankbars.render.averages import average_title, average_words, leads_with_band
 from rankbars.render.claims import lead_claim, new_task_claim, task_claim
 from rankbars.render.names import listed
 from rankbars.render.numbers import show_level
@@ -69,6 +70,10 @@ _WORDS = {
     "estimator": {
         "analytic": "paired contrasts summed over the tasks (Satterthwaite's degrees of freedom)",
         "t": "a paired t-test over the tasks",
+        "bootstrap": "paired contrasts; intervals of scores are percentiles of resampled data",
+        "bootstrap_t": "a paired t-test over the tasks; intervals of scores are studentised by "
+        "resampling",
+        "two_level": "a paired t-test over the tasks, with errors never below those of the items",
     },
 }
 _MOST_TASKS = 3
@@ -160,6 +165,15 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
 
 def _ranks_entry(board: Leaderboard) -> MethodEntry:
     claim, correction = lead_claim(board), method_words("correction", board.spec.correction)
+    if leads_with_band(board):
+        return MethodEntry(
+            claim.title,
+            f"{place(board)}, between which ranks does this model move in most of the draws?",
+            claim.words,
+            "The central ranks over draws of what is averaged. They describe: models that are "
+            "truly tied are missed far more often than the share of draws suggests.",
+            _lead_assumptions(board),
+        )
     return MethodEntry(
         claim.title,
         f"{place(board)}, between which ranks does this model stand?",
@@ -173,13 +187,19 @@ def _score_entry(board: Leaderboard) -> MethodEntry:
     average = board.aggregate
     if average is None:
         return MethodEntry("Score", "", "", "")
-    what = "mean rank within tasks" if average.unit == "rank" else "mean score"
+    reading = (
+        "The interval of one average, over draws; nothing is said about which models differ."
+        if leads_with_band(board)
+        else "The interval of one score. Whether two models differ is not read from the overlap "
+        "of their intervals: it was tested on their differences."
+    )
+    what = {"mean": "mean score"}.get(average.method, average_words(average))
+    what = "mean rank within tasks" if average.unit == "rank" else what
     return MethodEntry(
-        "Mean rank" if average.unit == "rank" else "Score",
+        average_title(average),
         f"{place(board)}, what is the {what} of this model?",
         f"{show_level(average.alpha)}, each model by itself",
-        "The interval of one score. Whether two models differ is not read from the overlap of "
-        "their intervals: it was tested on their differences.",
+        reading,
         average.assumptions,
     )
 

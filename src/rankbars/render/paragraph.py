@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankbars.data.aggregate import Over
 from rankbars.data.board import Leaderboard
+from rankbars.render.averages import average_words, leads_with_band
 from rankbars.render.claims import lead_claim, overall_claim, task_claim
 from rankbars.render.methods import (
     alike_tasks,
@@ -138,12 +139,16 @@ def _average_sentences(board: Leaderboard) -> list[str]:
         return []
     sentences = []
     if average is not None:
-        unit = "ranks within tasks" if average.unit == "rank" else "scores"
+        what = f"For the {average_words(average)} over {_AVERAGES[average.over]}, "
         estimator = method_words("estimator", average.estimator)
         sentences.append(
-            f"For the average of {unit} over {_AVERAGES[average.over]}, models were compared by "
-            f"{estimator}, with the same rule for ranks ({lead_claim(board).words})."
+            f"{what}ranges of ranks were counted in draws; they describe, without a guarantee."
+            if leads_with_band(board)
+            else f"{what}models were compared by {estimator}, with the same rule for ranks "
+            f"({lead_claim(board).words})."
         )
+    if leads_with_band(board):
+        return sentences
     level = show_level(lead_alpha(board))
     sentences.append(
         "Statements about which models may be first, which neighbours differ, and tiers hold for "

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.errors import UnknownOptionError
+from rankbars.render.averages import average_title
 from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
 from rankbars.render.numbers import (
     MISSING,
@@ -218,8 +219,7 @@ def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:
         error = f"± {level}" if "±" in "".join(cells) else f"{level} interval"
         if all(cell == MISSING for cell in cells):
             error = ""
-        title = "Mean rank" if average.unit == "rank" else "Score"
-        return cells, title, _with_direction(error, average.direction)
+        return cells, average_title(average), _with_direction(error, average.direction)
     cells = [show_number(float(rank), 2) for rank in -board.score]
     return cells, "Mean rank", "as observed, lower is better"
 

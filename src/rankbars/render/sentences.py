@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankbars.data.board import Leaderboard
+from rankbars.render.averages import average_words, leads_with_band
 from rankbars.render.claims import (
     NO_GUARANTEE,
     SCOPE_WORDS,
@@ -200,6 +201,12 @@ def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> 
 def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
     where, level = place(board), _lead_level(board)
+    if leads_with_band(board):
+        return [
+            f"{where}, {name(board.models[board.order[0]])} comes first by the "
+            f"{_what_is_averaged(board)}. Ranges of ranks describe draws; nothing is claimed "
+            "about which models differ."
+        ]
     if not board.shown_better.any() and len(board.models) == 2:
         return [f"{where}, the two models cannot be told apart ({level})."]
     if not board.shown_better.any():
@@ -251,6 +258,10 @@ def place(board: Leaderboard) -> str:
 def is_arena(board: Leaderboard) -> bool:
     """Whether the board leads with the ranks from one set of votes."""
     return board.lead == "task" and next(iter(board.tasks.values())).kind == "votes"
+
+
+def _what_is_averaged(board: Leaderboard) -> str:
+    return "average" if board.aggregate is None else average_words(board.aggregate)
 
 
 def _lead_level(board: Leaderboard) -> str:

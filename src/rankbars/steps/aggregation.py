@@ -252,6 +252,8 @@ class AverageCollector:
         score, one, two = (
             sign * method.back(values) for values in (found.summary.mean, found.low, found.high)
         )
+        if method.linear is None:  # ranks and wins are fractions: 0.9999999999999999 is 1
+            score, one, two = (np.round(values, 12) for values in (score, one, two))
         se = found.summary.se
         if method.linear == "log ratio":
             se = se * score

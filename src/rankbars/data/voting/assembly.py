@@ -240,6 +240,18 @@ def _notes(rows: VoteRows, columns: VoteColumns, by: str | None) -> list[Note]:
                 f"category={columns.category}.",
             )
         )
+    if rows.winners:
+        what = {
+            "names": "the names of the models that won",
+            "words": "the side that won, first or second",
+        }[rows.winners]
+        notes.append(
+            Note(
+                "winners",
+                "Some winners are the name of a model and also a word for a side; they were read "
+                f"as {what}.",
+            )
+        )
     for number, code, what in (
         (rows.unscored, "votes-unscored", "without an outcome"),
         (rows.against_self, "votes-against-self", "of a model against itself"),

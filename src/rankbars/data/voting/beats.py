@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from numbers import Real
+
 import numpy as np
 
 from rankbars.data.notes import Note
@@ -69,12 +72,12 @@ def scores_of_beats(table: Table, task: str) -> Scores:
 
 def _count(table: Table, number: int, column: str, cell: object) -> float:
     value = parse_number(cell) if isinstance(cell, str) else 0.0 if cell is None else cell
-    if not isinstance(value, int | float) or value < 0 or value == float("inf"):
+    if not isinstance(value, Real) or value < 0 or value == float("inf"):
         raise DataError(
             f"{table.source}, row {table.header_rows + 1 + number}: {cell!r} in column {column!r} "
             "is not a number of votes. Expected 0 or more."
         )
-    return 0.0 if value != value else float(value)
+    return 0.0 if math.isnan(value) else float(value)
 
 
 def _name(cell: object) -> str | None:

@@ -23,6 +23,7 @@ from rankbars.data.voting.rows import RowSource
 
 __all__ = ["holds_votes", "scores_of_vote_frame"]
 
+COUNT = "rankbars votes"
 SUMS = ("votes behind a row", "sum of weights", "sum of squared weights")
 
 
@@ -54,27 +55,19 @@ def scores_of_vote_frame(frame: Any, table: Table, options: TableOptions) -> Sco
     return scores_of_votes(table, options, "votes", _grouping(frame))
 
 
-def _grouping(frame: Any) -> Grouping | None:
-    import narwhals as nw
-
-    if type(frame).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        return None  # coded column by column
-    wrapped = nw.from_native(frame)
-    if isinstance(wrapped, nw.LazyFrame):
-        return None
-    native = {str(name): name for name in wrapped.columns}
+def _grouping(frame: Any) -> Grouping:
+    relation = type(frame).__module__.partition(".")[0] in ("duckdb", "_duckdb")
+    count_equal = _count_in_relation if relation else _count_in_frame
 
     def group(columns: VoteColumns) -> RowSource | None:
         roles = [role for role in GROUPED_ROLES if role in columns.roles]
         names = list(dict.fromkeys(columns.roles[role] for role in roles))
-        if any(name not in native for name in names):
-            return None  # a column made from the row index
-        counted = wrapped.group_by(*(native[name] for name in names)).agg(
-            nw.len().alias("rankbars votes")
-        )
-        arrays: dict[str, Any] = {name: counted[native[name]].to_list() for name in names}
-        counts = np.asarray(counted["rankbars votes"].to_list(), dtype=np.float64)
-        arrays |= dict.fromkeys(SUMS, counts)
+        counted = count_equal(frame, names)
+        if counted is None:
+            return None
+        *cells, counts = counted
+        arrays: dict[str, Any] = dict(zip(names, cells, strict=True))
+        arrays |= dict.fromkeys(SUMS, np.asarray(counts, dtype=np.float64))
 
         def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
             yield {name: arrays[name] for name in wanted}
@@ -83,3 +76,23 @@ def _grouping(frame: Any) -> Grouping | None:
         return RowSource(table, columns, sums=SUMS)
 
     return group
+
+
+def _count_in_frame(frame: Any, names: Sequence[str]) -> list[list[Any]] | None:
+    """Distinct rows of some columns, by column, and how often each stands there."""
+    import narwhals as nw
+
+    wrapped = nw.from_native(frame)
+    native = {str(name): name for name in wrapped.columns}
+    if isinstance(wrapped, nw.LazyFrame) or any(name not in native for name in names):
+        return None  # a name may stand for the row index
+    keys = [native[name] for name in names]
+    counted = wrapped.group_by(*keys).agg(nw.len().alias(COUNT))
+    return [counted[key].to_list() for key in (*keys, COUNT)]
+
+
+def _count_in_relation(relation: Any, names: Sequence[str]) -> list[list[Any]]:
+    """The same for a relation of duckdb."""
+    quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in names)
+    found = relation.aggregate(f'{quoted}, count(*) AS "{COUNT}"', quoted).fetchall()
+    return [list(column) for column in zip(*found, strict=True)] or [[] for _ in (*names, COUNT)]

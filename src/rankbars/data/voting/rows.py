@@ -51,6 +51,8 @@ class VoteRows(NamedTuple):
         Whether some votes are shared out over several rows.
     unscored, against_self, named : int
         Votes without an outcome; of a model against itself; that were not anonymous.
+    winners : {"", "names", "words"}
+        How winners were read that could be the name of a model or a word for a side.
     """
 
     models: tuple[str, ...]
@@ -69,6 +71,7 @@ class VoteRows(NamedTuple):
     unscored: int = 0
     against_self: int = 0
     named: int = 0
+    winners: str = ""
 
     def take(self, rows: NDArray[np.bool_]) -> VoteRows:
         """The rows where `rows` is true."""
@@ -264,9 +267,21 @@ def _outcomes(
         except DataError as error:
             raise DataError(f"{source.table.source}: {error}") from error
         _refuse_unknown(source, raw, outcome, first, second, models)
-        return base._replace(outcome=outcome)
+        return base._replace(outcome=outcome, winners=_winners_read_as(raw, outcome, models))
     role = next(role for role in ("score", "preference", "chosen") if role in raw.numbers)
     return _shared_out(base, _first_share(raw, role, source.columns.roles[role]))
+
+
+def _winners_read_as(raw: _Raw, outcome: NDArray[np.int64], models: tuple[str, ...]) -> str:
+    """How cells were read that could be names of models or words for the sides."""
+    names = raw.names["winner"]
+    codes = np.array([*(word_code(name) for name in names), NO_VOTE], dtype=np.int64)
+    both = [k for k, name in enumerate(names) if codes[k] in (WIN, LOSS) and name in models]
+    if not both:
+        return ""
+    doubtful = np.isin(raw.labels["winner"], both)
+    same = bool((outcome[doubtful] == codes[raw.labels["winner"]][doubtful]).all())
+    return "words" if same else "names"
 
 
 def _labels(raw: _Raw) -> dict[str, tuple[tuple[str, ...], NDArray[np.int64]]]:

@@ -60,6 +60,9 @@ def read_outcomes(
 ) -> NDArray[np.int64]:
     """Outcome of each vote from its winner cell: a word, or the name of a model.
 
+    Where a model has the name of a side, such as ``"a"``, cells are names if every winner is one
+    of the two models of its row, and else words.
+
     Parameters
     ----------
     first, second : array of int, shape (R,)
@@ -79,7 +82,7 @@ def read_outcomes(
     Raises
     ------
     DataError
-        If cells could be words or names of models, and that would make a difference.
+        If neither reading fits all cells.
     """
     place = {name: i for i, name in enumerate(models)}
     by_word = np.array([*(word_code(word) for word in words), NO_VOTE], dtype=np.int64)
@@ -96,9 +99,9 @@ def read_outcomes(
     needs_name = ~np.isin(as_word, (TIE, BAD, NO_VOTE))
     name_fits = bool((as_name[needs_name] >= 0).all())
     word_fits = bool((as_word != UNKNOWN).all())
-    if name_fits and not word_fits:
+    if name_fits:
         return np.where(as_name >= 0, as_name, as_word)
-    if word_fits and not name_fits:
+    if word_fits:
         return as_word
     row = int(np.flatnonzero(differ)[0])
     raise DataError(
