@@ -51,6 +51,11 @@ def test_no_correction_promises_nothing() -> None:
     assert made.guarantee is None
 
 
+def test_the_bootstrap_refuses_few_rows() -> None:
+    with pytest.raises(rb.OptionError, match="at least 20 rows, and there are 8"):
+        rb.leaderboard(field(rows=8), correction="maxt_bootstrap")
+
+
 def test_every_correction_has_an_effect() -> None:
     total = dict.fromkeys((*GUARDED, "none"), 0)
     for seed in range(10):

@@ -11,6 +11,7 @@ import numpy as np
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
+from rankbars.data.tabular.cells import parse_number
 from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.data.voting.assembly import join_tasks
 from rankbars.data.voting.columns import VoteColumns
@@ -144,27 +145,38 @@ def _time_note(table: Table, options: TableOptions) -> list[Note]:
 def _first_earlier(table: Table, name: str) -> int | None:
     """Row of the first vote that is earlier than the one above it."""
     scan = scan_of(table)
-    if scan is not None and scan.numbered:
+    if scan is not None:
         return _first_earlier_scanned(scan, table.header_rows, name)
-    position = table.columns.index(name)
-    times: list[Any] = [row[position] for row in table.head(1 << 62)]
-    before: Any = None
-    for number, value in enumerate(times):
-        if value is None or value == "":
-            continue
-        if before is not None and type(value) is type(before) and value < before:
-            return table.header_rows + 1 + number
-        before = value
+    coded = table.code({"time": name}, {})
+    # Names stand in code-point order; 10 comes before 9 there.
+    numbers = [parse_number(text) for text in coded.names["time"]]
+    value = np.arange(len(numbers), dtype=np.float64)
+    if None not in numbers:
+        value = np.array(numbers, dtype=np.float64)
+    before = -np.inf
+    for block in coded.blocks():
+        codes = np.asarray(block.labels["time"])
+        known = np.flatnonzero(codes >= 0)
+        times = np.concatenate([[before], value[codes[known]]])
+        earlier = np.flatnonzero(times[1:] < times[:-1])
+        if earlier.size:
+            return block.row_number(int(known[earlier[0]]))
+        before = times[-1]
     return None
 
 
 def _first_earlier_scanned(scan: Scan, header_rows: int, name: str) -> int | None:
-    column = scan.column(name)[0]
-    inner = (
-        f"SELECT file_row_number AS r, {column} < lag({column}) OVER (ORDER BY file_row_number) "
-        f"AS earlier FROM {scan.clause} WHERE {column} IS NOT NULL"
-    )
+    column, kind = scan.column(name)
+    number = "file_row_number" if scan.numbered else "row_number() OVER () - 1"
     with report_damage(scan.source):
+        if kind == "VARCHAR":
+            cast = f"try_cast({column} AS DOUBLE)"
+            known, plain = scan.ask(f"count({column}), count({cast})").fetchall()[0]
+            column = cast if known == plain else column
+        rows = f"SELECT {number} AS r, {column} AS t FROM {scan.clause}"
+        inner = (
+            f"SELECT r, t < lag(t) OVER (ORDER BY r) AS earlier FROM ({rows}) WHERE t IS NOT NULL"
+        )
         found = scan.engine.execute(
             f"SELECT min(r) FROM ({inner}) WHERE earlier", [scan.path]
         ).fetchall()

@@ -50,7 +50,8 @@ def average_title(average: Aggregate) -> str:
 def average_words(average: Aggregate) -> str:
     """What one average is, as it stands in a sentence."""
     ranks = average.unit == "rank" and average.method == "mean"
-    words = _WORDS["average_rank" if ranks else average.method]
+    name = "average_rank" if ranks else average.method
+    words = _WORDS.get(name, name)
     scale = _SCALES.get(average.normalise or "")
     return f"{words} ({scale})" if scale else words
 

@@ -193,7 +193,7 @@ def _score_entry(board: Leaderboard) -> MethodEntry:
         else "The interval of one score. Whether two models differ is not read from the overlap "
         "of their intervals: it was tested on their differences."
     )
-    what = {"mean": "mean score"}.get(average.method, average_words(average))
+    what = "mean score" if average.method == "mean" else average_words(average)
     what = "mean rank within tasks" if average.unit == "rank" else what
     return MethodEntry(
         average_title(average),

@@ -56,7 +56,8 @@ def plot_ranks(board: Leaderboard, ax: Axes) -> Axes:
         return _intervals(board, ax, task.best, task.worst, f"Rank on {visible(task.name)}")
     if board.aggregate is None:
         return plot_new_task(board, ax)
-    level = show_level(board.aggregate.alpha)
+    none = board.spec.correction == "none"
+    level = "no guarantee" if none else show_level(board.aggregate.alpha)
     title = f"Rank on average, {level}, {_whom(board.aggregate.scope)}"
     return _intervals(board, ax, board.aggregate.best, board.aggregate.worst, title)
 

@@ -40,6 +40,9 @@ __all__ = [
 ]
 
 
+FEWEST_RESAMPLED = 20  # fewer rows make bootstrap draws of studentised differences degenerate
+
+
 class Family(NamedTuple):
     """The hypotheses of one task: statistics with a known tail, or p-values."""
 
@@ -144,6 +147,11 @@ def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
         raise OptionError(
             "Correction 'maxt_bootstrap' resamples independent rows; these come in clusters or "
             "folds. Use --correction maxt."
+        )
+    if items.n < FEWEST_RESAMPLED:
+        raise OptionError(
+            f"Correction 'maxt_bootstrap' needs at least {FEWEST_RESAMPLED} rows, and there are "
+            f"{items.n}: with few rows it claims far too much. Use --correction maxt or holm."
         )
     statistic = family.statistic
     if statistic is None:

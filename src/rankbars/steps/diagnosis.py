@@ -28,7 +28,7 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
         A board of two tasks or more.
     top : int, optional
         The claim "this model is never outside the top `top`", fixed before the ranks are seen;
-        5, or all models where there are fewer, if not given.
+        5, or one less than there are models, if not given.
     coverage : float
         Probability asked of that claim.
 
@@ -63,7 +63,7 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
     if len(board.tasks) < 2 or board.overall is None:
         raise DataError("Leaving one task out needs at least two tasks.")
     if top is None:
-        top = min(5, len(board.models))
+        top = max(1, min(5, len(board.models) - 1))
     if not 1 <= top <= len(board.models):
         raise OptionError.out_of_range("top", top, f"between 1 and {len(board.models)}")
     tasks = list(board.tasks.values())

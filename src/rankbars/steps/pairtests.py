@@ -123,7 +123,10 @@ def _identical_note(
     if pairs is None or not pairs.identical.any():
         return ()
     names = tuple(models[i] for i in np.flatnonzero(pairs.identical.any(axis=1)))
-    message = "Identical scores on every row; nothing can tell these models apart."
+    message = (
+        "Each of these models has the same score as another one of them on every row; such a "
+        "pair cannot be told apart."
+    )
     return (Note("identical-models", message, task, names),)
 
 

@@ -62,8 +62,8 @@ def predict(
     RankIntervals
         `target` is ``"new_task"``; `guarantee` is the probability that the true rank of one
         model, named in advance, lies in its interval (of all models at once for
-        ``"simultaneous"``). With ``"group"``, `groups` holds one block per category and the
-        outer block their hull, without a guarantee of its own.
+        ``"simultaneous"``). With ``"group"``, `groups` holds one block per category; the outer
+        block is their hull, with the smallest of their guarantees.
 
     Raises
     ------

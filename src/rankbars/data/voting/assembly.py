@@ -23,6 +23,7 @@ __all__ = ["find_controls", "join_tasks", "refuse_overlap", "scores_of_rows", "s
 _LABELS = ("judge", "prompt", "cluster")
 _MOST_NAMES = 5
 _LONGEST_NAME = 64
+_CHANCE = 0.05
 
 
 def source_of(table: Table, columns: VoteColumns, options: TableOptions) -> RowSource:
@@ -122,7 +123,8 @@ def refuse_overlap(rows: VoteRows, by: str, source: str) -> None:
     """Refuse categories that share votes.
 
     A vote is known by its models, outcome, voter, prompt and conversation. Without a prompt or a
-    conversation nothing can be known, and categories are taken at their word.
+    conversation nothing can be known, and categories are taken at their word; without a voter a
+    few votes that look the same are taken for different ones.
 
     Raises
     ------
@@ -139,7 +141,9 @@ def refuse_overlap(rows: VoteRows, by: str, source: str) -> None:
     for key in keys:
         same &= key[order[1:]] == key[order[:-1]]
     twice = same & (codes[order[1:]] != codes[order[:-1]])
-    if not twice.any():
+    # Without a voter, two people may have voted alike on one pair of answers.
+    least = 1 if "judge" in rows.labels else _CHANCE * codes.size
+    if twice.sum() < least:
         return
     first = int(np.flatnonzero(twice)[0])
     one, other = names[codes[order[first]]], names[codes[order[first + 1]]]

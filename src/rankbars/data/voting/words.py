@@ -96,9 +96,9 @@ def read_outcomes(
     differ = both & (as_word != as_name)
     if not differ.any():
         return np.where(as_word != UNKNOWN, as_word, as_name)
-    needs_name = ~np.isin(as_word, (TIE, BAD, NO_VOTE))
-    name_fits = bool((as_name[needs_name] >= 0).all())
-    word_fits = bool((as_word != UNKNOWN).all())
+    unknown = (as_word == UNKNOWN) & (as_name == UNKNOWN)
+    name_fits = bool((np.isin(as_word, (TIE, BAD, NO_VOTE)) | (as_name >= 0) | unknown).all())
+    word_fits = bool(((as_word != UNKNOWN) | unknown).all())
     if name_fits:
         return np.where(as_name >= 0, as_name, as_word)
     if word_fits:

@@ -25,11 +25,16 @@ __all__ = [
 ]
 
 _ROUNDING = 1e-9
-_KEPT_BITS = 40
+_SPLIT = 2.0**13 + 1.0  # leaves 40 of 53 bits
 
 
 def settle_ties(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Scores with 40 significant bits: sums that differ by their rounding only become equal.
+
+    Notes
+    -----
+    The upper part of Veltkamp's splitting (Dekker 1971, Numerische Mathematik 18): rounds to the
+    nearest number with so many bits.
 
     Examples
     --------
@@ -37,8 +42,9 @@ def settle_ties(values: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> bool(settled[0] == settled[1]), bool(0.1 + 0.2 == 0.3)
     (True, False)
     """
-    mantissa, exponent = np.frexp(values)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(mantissa, _KEPT_BITS)), exponent - _KEPT_BITS))
+    scaled = np.asarray(_SPLIT * values)
+    scaled -= scaled - values
+    return scaled
 
 
 def rank_probability(values: NDArray[np.float64]) -> NDArray[np.float64]:

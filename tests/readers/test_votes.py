@@ -1,0 +1,267 @@
+"""Tables of votes: every layout, the words for outcomes, and what is wrong input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from votefiles import CROWD, JUDGES, draw_rows, only_votes, same_votes, write_rows
+
+import rankbars as rb
+from rankbars.readers import explain
+
+ROWS = draw_rows(300, (1.0, 0.0, 0.5, -1.0))
+
+
+def write(folder: Path, text: str, name: str = "votes.csv") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def read_text(folder: Path, text: str, **options: Any) -> rb.Votes:
+    return only_votes(rb.read(write(folder, text), **options))
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_every_file_format_counts_the_same(suffix: str, tmp_path: Path) -> None:
+    path = write_rows(ROWS, tmp_path / f"arena.{suffix}")
+    scores = rb.read(path)
+    assert list(scores.tasks) == ["arena"]
+    assert explain(path)[0].format == "votes"
+    assert same_votes(only_votes(scores), only_votes(rb.Scores.from_frame(pd.DataFrame(ROWS))))
+    assert only_votes(scores).n == 300
+
+
+def test_every_data_frame_counts_the_same() -> None:
+    frame = pd.DataFrame(ROWS)
+    expected = only_votes(rb.Scores.from_frame(frame))
+    for other in (pl.DataFrame(ROWS), pl.DataFrame(ROWS).to_arrow(), duckdb.from_df(frame)):
+        assert same_votes(only_votes(rb.Scores.from_frame(other)), expected)
+
+
+def test_putting_equal_votes_together_changes_nothing(tmp_path: Path) -> None:
+    """The engine groups equal rows; a judge for each vote keeps them apart."""
+    path = write_rows(ROWS, tmp_path / "fast.parquet")
+    single = [row | {"judge": f"j{i % 7}"} for i, row in enumerate(ROWS)]
+    slow = only_votes(rb.read(write_rows(single, tmp_path / "slow.parquet")))
+    fast = only_votes(rb.read(path))
+    assert same_votes(fast, slow)
+    assert fast.ballots is None
+    assert slow.ballots is not None
+    assert slow.ballots.labels["judge"].groups == 7
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("model_a,model_b,winner", ["a,b,model_a", "b,a,tie", "b,a,model_a", "a,b,tie (bothbad)"]),
+        ("left,right,winner", ["a,b,left", "b,a,tie", "b,a,left", "a,b,both_bad"]),
+        ("model_a,model_b,winner", ["a,b,A", "b,a,draw", "b,a,B>A", "b,a,bothbad"]),
+        ("model_1,model_2,verdict", ["b,a,second", "b,a,A=B", "a,b,2", "a,b,Both are bad"]),
+        ("model_a,model_b,winner", ["cy,b,cy", "cy,b,tie", "b,cy,b", "b,cy,both bad"]),
+    ],
+)
+def test_words_for_outcomes(header: str, rows: list[str], tmp_path: Path) -> None:
+    if "B>A" in rows[2]:
+        rows[2] = "a,b,B>A"
+    votes = read_text(tmp_path, "\n".join([header, *rows]) + "\n")
+    first = 1 if "cy" in votes.models else 0
+    assert votes.wins[first, 1 - first] == 1
+    assert votes.wins.sum() == 2
+    assert votes.ties is not None
+    assert votes.both_bad is not None
+    assert votes.ties.sum() == votes.both_bad.sum() == 2
+
+
+def test_other_layouts_count_the_same(tmp_path: Path) -> None:
+    counts = read_text(tmp_path, "model_a,model_b,wins_a,wins_b,ties,both_bad\na,b,3,2,1,4\n"
+                       "b,a,1,0,0,0\n")  # fmt: skip
+    assert counts.n == 11
+    assert counts.wins.tolist() == [[0, 3], [3, 0]]
+    square = read_text(tmp_path, "model,a,b\na,7,3\nb,3,9\n")
+    assert np.array_equal(square.wins, counts.wins)
+    flags = read_text(tmp_path, "LLM_1,LLM_2,first_is_chosen\na,b,1\na,b,0\nb,a,true\n")
+    assert flags.wins.tolist() == [[0, 1], [2, 0]]
+    long = read_text(tmp_path, "model_a,model_b,winner,count\na,b,model_a,3\nb,a,model_a,3\n")
+    assert np.array_equal(long.wins, counts.wins)
+    losers = read_text(tmp_path, "winner,loser\na,b\nb,a\nb,a\n")
+    assert losers.wins.tolist() == [[0, 1], [2, 0]]
+
+
+def test_shares_between_win_and_tie_count_in_part(tmp_path: Path) -> None:
+    votes = read_text(tmp_path, "model_a,model_b,outcome\na,b,1\na,b,0.25\nb,a,0.5\n")
+    assert votes.wins.tolist() == [[0, 1.25], [0.75, 0]]
+    assert votes.ties is not None
+    assert votes.ties[0, 1] == 1
+    assert votes.n == 3
+    preference = read_text(tmp_path, "generator_1,generator_2,preference\na,b,1\na,b,1.75\nb,a,0\n")
+    assert np.array_equal(preference.wins, votes.wins)
+
+
+def test_rankings_and_choices_are_votes_between_each_two(tmp_path: Path) -> None:
+    ranked = read_text(tmp_path, "judge,ranking\nx,a > b = c\ny,c > a\n")
+    assert ranked.n == 4
+    assert ranked.wins.tolist() == [[0, 1, 1], [0, 0, 0], [1, 0, 0]]
+    assert ranked.ballots is not None
+    assert ranked.ballots.labels["cluster"].groups == 2
+    chosen = read_text(tmp_path, "options,choice\na|b|c,a\nb|c,c\n")
+    assert chosen.wins.tolist() == [[0, 1, 1], [0, 0, 0], [0, 1, 0]]
+
+
+def test_weights_times_and_labels_are_kept(tmp_path: Path) -> None:
+    text = (
+        "model_a,model_b,winner,weight,tstamp,annotator,question_id,shown_first\n"
+        "x,y,model_a,2,1,j1,q1,y\ny,x,tie,1,2,j2,q1,y\nx,y,model_b,1,3,j1,q2,left\n"
+    )
+    scores = rb.read(write(tmp_path, text))
+    ballots = only_votes(scores).ballots
+    assert ballots is not None
+    assert ballots.weights.tolist() == [2, 1, 1]
+    assert ballots.squares.tolist() == [4, 1, 1]
+    assert ballots.position is not None
+    assert ballots.position.tolist() == [-1, 1, 1]
+    assert {name: labels.groups for name, labels in ballots.labels.items()} == {
+        "judge": 2, "prompt": 2,
+    }  # fmt: skip
+    assert "unordered-times" not in {note.code for note in scores.notes}
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_times_out_of_order_are_noted_with_the_row(suffix: str, tmp_path: Path) -> None:
+    rows = [row | {"timestamp": k} for k, row in enumerate(ROWS[:20])]
+    rows[11]["timestamp"] = 3
+    scores = rb.read(write_rows(rows, tmp_path / f"votes.{suffix}"))
+    (note,) = [note for note in scores.notes if note.code == "unordered-times"]
+    assert ("row 13" if suffix == "csv" else "row 12") in note.message
+
+
+def test_controls_are_differences_seen_from_the_first_model(tmp_path: Path) -> None:
+    text = "left,right,winner,length_a,length_b,polite\na,b,left,3,5,1\nb,a,left,9,2,0\n"
+    ballots = read_text(tmp_path, text, controls=["position", "length", "polite"]).ballots
+    assert ballots is not None
+    assert ballots.covariate_names == ("position", "length", "polite")
+    assert ballots.covariates is not None
+    assert ballots.covariates.tolist() == [[1, -2, 1], [1, 7, 0]]
+
+
+def test_real_votes_of_people_and_of_judges() -> None:
+    crowd = only_votes(rb.read(CROWD))
+    assert (crowd.n, len(crowd.models)) == (643, 9)
+    assert crowd.ballots is not None
+    assert {name: one.groups for name, one in crowd.ballots.labels.items()} == {
+        "judge": 93, "prompt": 13, "cluster": 154,
+    }  # fmt: skip
+    judges = only_votes(rb.read(JUDGES, columns={"position": "model_a"}))
+    assert judges.ballots is not None
+    assert judges.ballots.position is not None
+    assert (judges.ballots.position == 1).all()
+
+
+def test_categories_are_tasks_where_they_are_chosen() -> None:
+    whole = rb.read(CROWD)
+    assert "categories-unused" in {note.code for note in whole.notes}
+    parts = rb.read(CROWD, columns={"category": "category"})
+    assert list(parts.tasks) == ["creativity", "instruct", "knowledge", "reflexion"]
+    assert sum(part.n for part in parts.tasks.values() if isinstance(part, rb.Votes)) == 643
+
+
+def test_a_column_of_tasks_makes_tasks(tmp_path: Path) -> None:
+    rows = [row | {"task": "xy"[i % 2]} for i, row in enumerate(ROWS)]
+    assert list(rb.read(write_rows(rows, tmp_path / "votes.csv")).tasks) == ["x", "y"]
+
+
+def test_overlapping_categories_are_refused_with_the_reason(tmp_path: Path) -> None:
+    rows = [row | {"prompt": f"p{i}", "category": "xy"[i % 2]} for i, row in enumerate(ROWS)]
+    assert len(
+        rb.read(write_rows(rows, tmp_path / "a.csv"), columns={"category": "category"}).tasks
+    )
+    twice = [row | {"category": name} for row in rows for name in ("x", "hard")]
+    with pytest.raises(rb.DataError, match=r"categories overlap.*share votes.*--column category="):
+        rb.read(write_rows(twice, tmp_path / "b.csv"), columns={"category": "category"})
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("model_a,model_b,winner\na,b,model_a\nb,a,won\n", ["row 3", "'won'", "not a known", "tie"]),
+        ("model_a,model_b,winner\na,b,model_a\nb,b,tie\n", ["row 3", "'b'", "itself", "drop"]),
+        ("model_a,model_b,winner\na,,model_a\n", ["row 2", "second model has no name"]),
+        ("model_a,model_b,winner\na,b,1\na,b,0\n", ["row 3", "'0'", "--column score=winner"]),
+        ("model_a,model_b,winner\na,b,c\nc,a,a\n", ["row 2", "'c'", "does not take part"]),
+        ("model_a,model_b,outcome\na,b,1\na,b,1.5\n", ["row 3", "1.5", "from 0"]),
+        ("model_a,model_b,preference\na,b,1\na,b,0.2\n", ["preference", "above 1"]),
+        ("model_a,model_b,first_is_chosen\na,b,0.5\n", ["row 2", "0.5"]),
+        ("model_a,model_b,wins_a,wins_b\na,b,3,-1\n", ["row 2", "-1", "not a count"]),
+        ("model_a,model_b,wins_a,wins_b\na,b,3,x\n", ["row 2", "'x'", "not a number"]),
+        ("model_a,model_b,winner,weight\na,b,tie,0\n", ["row 2", "weight", "above 0"]),
+        ("model_a,model_b,winner\n", ["no row below"]),
+        ("model_a,model_b,mood\na,b,good\n", ["column says who won", "mood"]),
+        ("model_a,model_b,winner\na,b,\n", ["no vote has an outcome"]),
+        ("model_a,model_b,winner,worker,rater\na,b,tie,x,y\n", ["could be the judge"]),
+        ("options,choice\na|b,c\n", ["row 2", "'c'", "not one of the options"]),
+        ("ranking\na > b > a\n", ["row 2", "'a' twice"]),
+        ("left,right,winner,position\na,b,left,top\n", ["row 2", "'top'", "shown first"]),
+    ],
+)  # fmt: skip
+def test_wrong_input_is_named_with_its_row(text: str, parts: list[str], tmp_path: Path) -> None:
+    with pytest.raises(rb.DataError) as caught:
+        rb.read(write(tmp_path, text))
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_errors_of_big_files_name_the_row_too(tmp_path: Path) -> None:
+    rows = [*ROWS, {"model_a": "m0", "model_b": "m1", "winner": "m7"}]
+    with pytest.raises(rb.DataError, match=r"row 301.*'m7'"):
+        rb.read(write_rows(rows, tmp_path / "votes.parquet"))
+
+
+def test_votes_without_outcome_and_with_names_in_sight_are_left_out_and_counted(
+    tmp_path: Path,
+) -> None:
+    text = "model_a,model_b,winner,anony\na,b,model_a,True\na,b,,True\nb,a,tie,False\nb,a,A,True\n"
+    scores = rb.read(write(tmp_path, text))
+    notes = {note.code: note.message for note in scores.notes}
+    assert only_votes(scores).n == 2
+    assert "1 vote without" in notes["votes-unscored"]
+    assert "1 vote cast" in notes["votes-not-anonymous"]
+    own = rb.read(write(tmp_path, "model_a,model_b,winner\na,b,A\nb,b,tie\n"), self_votes="drop")
+    assert "1 vote of a model" in {n.code: n.message for n in own.notes}["votes-against-self"]
+
+
+def test_names_that_are_also_words_are_read_as_names_where_they_can_be(tmp_path: Path) -> None:
+    scores = rb.read(write(tmp_path, "model_a,model_b,winner\na,b,a\nb,a,a\nb,a,tie\n"))
+    assert only_votes(scores).wins.tolist() == [[0, 2], [0, 0]]
+    assert "names of the models" in {n.code: n.message for n in scores.notes}["winners"]
+    sides = read_text(tmp_path, "model_a,model_b,winner\na,c,b\nb,a,b\nb,c,a\n")
+    assert sides.wins[2, 0] == 1  # "b" is a side here: model b does not take part
+
+
+def test_texts_of_prompts_are_not_kept(tmp_path: Path) -> None:
+    secret = "Tell me the story of the three little pigs, and why the third one built with bricks."
+    rows = [row | {"prompt": f"{secret}{i % 9}"} for i, row in enumerate(ROWS)]
+    ballots = only_votes(rb.read(write_rows(rows, tmp_path / "votes.csv"))).ballots
+    assert ballots is not None
+    assert not [name for name in ballots.labels["prompt"].names if "pigs" in name]
+    assert ballots.labels["prompt"].groups == 9
+
+
+def test_named_columns_make_a_table_of_votes(tmp_path: Path) -> None:
+    text = "one,two,who\nx,y,first\ny,x,tie\n"
+    named = {"model_a": "one", "model_b": "two", "winner": "who"}
+    assert read_text(tmp_path, text, columns=named).n == 2
+    with pytest.raises(rb.DataError, match="no column 'whom'"):
+        rb.read(write(tmp_path, text), columns=named | {"winner": "whom"})
+
+
+def test_tasks_of_one_name_in_several_files_are_put_together(tmp_path: Path) -> None:
+    rows = [row | {"task": "all"} for row in ROWS]
+    for k, part in enumerate((rows[:100], rows[100:])):
+        write_rows(part, tmp_path / f"{k}.csv")
+    assert only_votes(rb.read(tmp_path)).n == 300
