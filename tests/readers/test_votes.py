@@ -189,7 +189,10 @@ def test_overlapping_categories_are_refused_with_the_reason(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ("model_a,model_b,winner\na,b,model_a\nb,a,won\n", ["row 3", "'won'", "not a known", "tie"]),
+        (
+            "model_a,model_b,winner\na,b,model_a\nb,a,won\n",
+            ["row 3", "'won'", "not a known", "tie"],
+        ),
         ("model_a,model_b,winner\na,b,model_a\nb,b,tie\n", ["row 3", "'b'", "itself", "drop"]),
         ("model_a,model_b,winner\na,,model_a\n", ["row 2", "second model has no name"]),
         ("model_a,model_b,winner\na,b,1\na,b,0\n", ["row 3", "'0'", "--column score=winner"]),
