@@ -181,6 +181,9 @@ def test_percentile_bootstrap_over_tasks_by_scipy() -> None:
     ).confidence_interval
     assert (average.low[0], average.high[0]) == pytest.approx(tuple(theirs), abs=0.02)
     assert average.assumptions[0].endswith("the population that these tasks were drawn from.")
+    # With 19 tasks percentiles are too short, and a note says so.
+    assert "few-resampled" in {note.code for note in average.notes}
+    assert not rb.aggregate(population(31), estimator="bootstrap", resamples=50).notes
 
 
 def test_studentised_intervals_are_wider_than_percentile_ones_for_few_tasks() -> None:

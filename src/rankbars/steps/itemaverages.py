@@ -46,7 +46,6 @@ from rankbars.steps.taskpoints import check_range, take_method
 __all__ = ["is_share", "start_analytic", "start_bootstrap"]
 
 DrawScores: TypeAlias = Callable[[TaskPart, tuple[str, ...], Streams, int], NDArray[np.float64]]
-_NO_DRAWS = "no-draws"
 FEW_ROWS = 10  # fewer rows make Satterthwaite's approximation liberal in the tail
 _INDEPENDENT = (
     "Errors of different models are independent. If models answered the same items, their answers "
@@ -104,14 +103,15 @@ class _Contrasts:
         draws, notes = self._draw(summary, pairs)
         return Estimate(
             summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
-            self._assumptions(), notes=(*notes, *self._few()),
+            self._assumptions(), notes=(*notes, *self.few_rows()),
         )  # fmt: skip
 
     def _assumptions(self) -> tuple[str, ...]:
         known = _assumptions("errors of averages are close to normal")
         return (*known, _INDEPENDENT) if self._independent else known
 
-    def _few(self) -> tuple[Note, ...]:
+    def few_rows(self) -> tuple[Note, ...]:
+        """A note where some task has so few rows that its error is badly known."""
         if self._fewest >= FEW_ROWS:
             return ()
         return (
@@ -136,7 +136,7 @@ class _Contrasts:
         np.fill_diagonal(among, 0.0)
         if present.size == 0 or not (np.isfinite(own).all() and np.isfinite(among).all()):
             message = "No joint distribution of the averages: some errors are not known."
-            return None, (Note(_NO_DRAWS, message),)
+            return None, (Note("no-draws", message),)
         found = symmetric_root(contrast_covariance(own, among))
         made = normal_draws(
             summary.mean[present],
@@ -232,7 +232,11 @@ class _Resampled:
         found = self._points.finish()
         summary, pairs = self._contrasts.contrasts()
         spread = found.summary.se
-        return found._replace(summary=summary._replace(se=spread), pairs=pairs)
+        return found._replace(
+            summary=summary._replace(se=spread),
+            pairs=pairs,
+            notes=found.notes + self._contrasts.few_rows(),
+        )
 
 
 def draw_resampled(

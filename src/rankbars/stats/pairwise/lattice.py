@@ -122,15 +122,11 @@ def _fits(scores: NDArray[np.float64], per_unit: NDArray[np.float64]) -> NDArray
 
 def _steps_per_unit(sample: NDArray[np.float64]) -> int | None:
     """Fewest steps per unit that fit the sample."""
-    candidates = _STEPS_PER_UNIT
     # One score is enough to rule out all steps for scores that were never rounded.
-    for scores in (sample[:1], sample[1:]):
-        if _fits(scores, candidates[:1]).all():
-            continue
-        candidates = candidates[_fits(scores[:, None], candidates).all(axis=0)]
-        if candidates.size == 0:
-            return None
-    return int(candidates[0])
+    candidates = _STEPS_PER_UNIT[_fits(sample[0], _STEPS_PER_UNIT)]
+    if candidates.size and not _fits(sample, candidates[:1]).all():
+        candidates = candidates[_fits(sample[:, None], candidates).all(axis=0)]
+    return int(candidates[0]) if candidates.size else None
 
 
 def _count_steps(
