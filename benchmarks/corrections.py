@@ -40,7 +40,7 @@ def guard_against_none(models: int, items: int) -> Sides:
 
     def agree(guarded: Decisions, plain: Decisions) -> None:
         for one, other in zip(guarded[:2], plain[:2], strict=True):
-            require((one <= other).all(), "no larger counts with the guard")
+            require(bool((one <= other).all()), "no larger counts with the guard")
 
     return Sides(ours, lambda: simes_each(found.statistic, found.df, ALPHA), agree)
 

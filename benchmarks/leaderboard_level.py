@@ -54,7 +54,7 @@ def joint_against_quantile(models: int, tasks: int) -> Sides:
         # Neither lies inside the other; both lie inside the hull of all tasks.
         for bounds in (joint, quantile):
             inside = (bounds.best >= best.min(axis=0)) & (bounds.worst <= worst.max(axis=0))
-            require(inside.all(), "intervals inside the hull")
+            require(bool(inside.all()), "intervals inside the hull")
 
     return Sides(
         lambda: joint_merge(best, worst, models, ALPHA),

@@ -11,7 +11,6 @@ from benchmarks.rows import Once, Ratio, Row
 __all__ = ["Machine", "Measured", "describe", "render_page"]
 
 _UNITS = {"cpu_s": "CPU s", "wall_s": "wall s", "peak_mb": "peak MB"}
-_PERCENT = 100
 
 
 @dataclass(frozen=True)
@@ -201,7 +200,7 @@ def _memory(found: Mapping[str, Any]) -> str:
 
 
 def _short(value: float) -> str:
-    """Two significant digits, more for larger numbers."""
-    if value >= _PERCENT:
+    """Two or three digits, more for larger numbers."""
+    if value >= 100:
         return f"{value:,.0f}"
-    return f"{value:.1f}" if value >= 10 else f"{value:.2g}"
+    return f"{value:.3g}" if value >= 10 else f"{value:.2g}"

@@ -69,7 +69,7 @@ def against_product(models: int, items: int) -> Sides:
 
     def agree(bounds: RankBounds, product: NDArray[np.float64]) -> None:
         np.testing.assert_allclose(np.diagonal(product), np.square(values).sum(axis=0))
-        require((bounds.best <= bounds.worst).all(), "intervals")
+        require(bool((bounds.best <= bounds.worst).all()), "intervals")
 
     return Sides(lambda: bounds_of(values), lambda: values.T @ values, agree)
 

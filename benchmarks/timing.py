@@ -79,6 +79,8 @@ def main() -> None:
     elif what == "time":
         found = time_ratio(row)
     else:
+        tiny = row.prepare(**row.tiny)
+        tiny.agree(tiny.ours(), tiny.peer())  # loads what is loaded once
         found = {"mb": weigh_side(row.prepare(**row.sizes), what)}
     print(json.dumps(found))
 

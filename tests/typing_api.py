@@ -40,8 +40,21 @@ def rank_step_by_step(paths: list[str]) -> rb.RankIntervals:
     intervals = rb.rank(comparisons, correction="holm", scope="each", alpha=0.05)
     assert_type(intervals, dict[str, rb.RankIntervals])
     assert_type(rb.rank(comparisons["math"], correction="bonferroni"), rb.RankIntervals)
-    assert_type(rb.aggregate(scores, alpha=0.05), rb.Aggregate)
+    average = rb.aggregate(
+        scores, over="items", estimator="bootstrap", method="mean", normalise=None, alpha=0.05
+    )
+    assert_type(average, rb.Aggregate)
+    if average.draws is not None:
+        assert_type(average.draws, rb.Draws)
+        assert_type(average.draws.top(3), tuple[str, ...])
     return rb.predict(intervals, merge="joint", alpha=0.2)
+
+
+def tabulate_records(records: list[dict[str, object]]) -> str:
+    """Records of evaluation runs, plain and ranked."""
+    assert_type(rb.plain_table(records), rb.PlainTable)
+    assert_type(rb.Scores.from_records(records), rb.Scores)
+    return rb.plain_table(records).to_markdown()
 
 
 def catch_every_error(path: Path) -> str:

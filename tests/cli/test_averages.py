@@ -99,6 +99,22 @@ def test_an_estimator_that_does_not_fit_is_named_with_what_it_is_for(
     assert "Estimator 'analytic' is for over='items'; got over='tasks'" in answer.err
 
 
+def test_records_of_evaluation_runs_are_ranked_by_their_tasks(rankbars: Command) -> None:
+    records = [
+        {"model_id": model, "task_id": task, "metric_name": "accuracy", "score": score, "weight": 2}
+        for task, scores in {"x": (0.5, 0.7), "y": (0.4, 0.8), "z": (0.4, 0.75)}.items()
+        for model, score in zip("ab", scores, strict=True)
+    ]
+    Path("runs.jsonl").write_text("\n".join(map(json.dumps, records)))
+    rankbars("rank", "runs.jsonl", "-o", "b.json")
+    board = rb.load("b.json")
+    assert list(board.tasks) == ["x", "y", "z"]
+    assert board.aggregate is not None
+    expected = rb.aggregate(rb.Scores.from_records(records))
+    assert board.aggregate.score == pytest.approx(expected.score)
+    assert board.aggregate.low == pytest.approx(expected.low)
+
+
 def test_the_board_repeats_the_average_from_its_spec(rankbars: Command, results: str) -> None:
     options = ("--aggregate", "tasks:bootstrap:win_rate", "--resamples", "30")
     rankbars("rank", results, "-o", "b.json", *options)

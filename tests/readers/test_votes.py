@@ -268,3 +268,11 @@ def test_tasks_of_one_name_in_several_files_are_put_together(tmp_path: Path) -> 
     for k, part in enumerate((rows[:100], rows[100:])):
         write_rows(part, tmp_path / f"{k}.csv")
     assert only_votes(rb.read(tmp_path)).n == 300
+
+
+def test_a_vote_in_a_list_of_categories_is_refused() -> None:
+    frame = pd.DataFrame(ROWS[:20])
+    frame["category"] = [["math", "hard"]] * 20
+    assert only_votes(rb.Scores.from_frame(frame)).n == 20
+    with pytest.raises(rb.DataError, match=r"several categories in one cell.*--column category="):
+        rb.Scores.from_frame(frame, columns={"category": "category"})

@@ -153,6 +153,21 @@ def test_folds_and_incomplete_rows_are_not_resampled() -> None:
     assert rb.aggregate(gaps).draws is not None
 
 
+@pytest.mark.parametrize("correction", ["holm", "maxt"])
+@pytest.mark.parametrize("method", ["mean", "borda"])
+def test_without_a_model_that_every_task_has_nothing_is_claimed(
+    correction: str, method: str
+) -> None:
+    x = rb.Items(("a",), np.arange(6.0)[:, None])
+    y = rb.Items(("b",), np.arange(6.0)[:, None])
+    average = rb.aggregate(rb.Scores({"x": x, "y": y}), correction=correction, method=method)
+    assert np.isnan(average.score).all()
+    assert average.best.tolist() == [1, 1]
+    assert average.worst.tolist() == [2, 2]
+    assert average.contrasts is None
+    assert any(note.code == "no-average" and note.models == ("a", "b") for note in average.notes)
+
+
 # --- over tasks and families ---------------------------------------------------------------------
 
 

@@ -169,3 +169,15 @@ def test_weights_do_not_hide_a_constant_difference() -> None:
         made = rb.compare(rb.Scores({"t": rb.Items(("a", "b"), values, weights=weights)}))["t"]
         assert made.p[0, 1] == pytest.approx(2.0**-20, rel=1e-9)
         assert made.p[1, 0] == 1.0
+
+
+@pytest.mark.parametrize("full_field", [False, True])
+def test_order_of_the_models_of_a_task_carries_no_information(full_field: bool) -> None:
+    """Evidence may hold its models in any order, whether or not others are beside it."""
+    values = np.random.default_rng(0).random((30, 3)) + [0.0, 0.9, 0.4]
+    others = {} if full_field else {"other": rb.Items(("d",), values[:, :1])}
+    one = rb.compare(rb.Scores({"t": rb.Items(("c", "a", "b"), values), **others}))["t"]
+    other = rb.compare(rb.Scores({"t": rb.Items(("a", "b", "c"), values[:, [1, 2, 0]]), **others}))
+    assert np.array_equal(one.mean, other["t"].mean, equal_nan=True)
+    assert np.array_equal(one.diff, other["t"].diff, equal_nan=True)
+    assert rb.rank(one).best.tolist() == rb.rank(other["t"]).best.tolist()

@@ -160,7 +160,7 @@ class Draws:
         -------
         StatedPairs
             ``stated[i, j]``: i is better than j; ``reachable``: whether there are draws enough to
-            state anything.
+            state anything; ``promise``: whether all of it is right, or but a share.
         """
         return state_pairs(np.nan_to_num(self.dominance(), nan=0.5), self.size, alpha, correction)
 

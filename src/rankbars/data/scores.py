@@ -80,7 +80,7 @@ class Scores:
 
     Parameters
     ----------
-    tasks : mapping from str to Items or Estimates
+    tasks : mapping from str to Items, Estimates or Votes
         Evidence per task; kept in code-point order of the task names.
     info : mapping from str to TaskInfo, optional
         What else is known; tasks that are not named get ``TaskInfo()``.

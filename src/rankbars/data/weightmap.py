@@ -312,4 +312,4 @@ class WeightMap:
         found = np.bincount(
             self.winner[counted], weights=self.areas[counted], minlength=len(self.models)
         )
-        return np.asarray(found, dtype=np.float64)
+        return np.minimum(found, 1.0)  # areas add up with rounding

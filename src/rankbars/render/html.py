@@ -158,7 +158,7 @@ def _page(board: Leaderboard) -> Page:
         paragraph=methods_paragraph(board),
         references=references(board),
         inputs=board.inputs,
-        options=tuple((name, str(value)) for name, value in board.spec.to_dict().items()),
+        options=_options(board),
         version=board.version,
     )
 
@@ -228,3 +228,12 @@ def _trusted(html: str) -> Markup:
     from markupsafe import Markup
 
     return Markup(html)
+
+
+def _options(board: Leaderboard) -> tuple[tuple[str, str], ...]:
+    """Every option with its value; those for votes where there are any."""
+    plain = board.spec.to_dict()
+    votes = plain.pop("votes")
+    if any(task.kind == "votes" for task in board.tasks.values()):
+        plain |= {f"votes.{name}": value for name, value in votes.items()}
+    return tuple((name, str(value)) for name, value in plain.items())

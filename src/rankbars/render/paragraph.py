@@ -38,6 +38,10 @@ _REFERENCES = {
     "framework for model evaluation. arXiv:2606.08679.",
     "corrected_t": "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. "
     "Machine Learning 52, 239-281.",
+    "votes": "Bradley, R. A. and Terry, M. E. (1952). Rank analysis of incomplete block designs: "
+    "the method of paired comparisons. Biometrika 39, 324-345.",
+    "e_process": "Vovk, V. and Wang, R. (2021). E-values: calibration, combination and "
+    "applications. Annals of Statistics 49, 1736-1754.",
     "average": "Longjohn, R., Gopalan, G. and Casleton, E. (2025). Statistical uncertainty "
     "quantification for aggregate performance metrics in machine learning benchmarks. "
     "arXiv:2501.04234.",
@@ -89,6 +93,8 @@ def references(board: Leaderboard) -> tuple[str, ...]:
     if board.spec.correction == "holm":
         keys.append("holm")
     keys += sorted({task.test for task in board.tasks.values()} & _REFERENCES.keys())
+    if any(task.kind == "votes" and task.test == "z" for task in board.tasks.values()):
+        keys.append("votes")
     if board.aggregate is not None:
         keys.append("average")
     return tuple(_REFERENCES[key] for key in keys)

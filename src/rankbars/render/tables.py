@@ -24,6 +24,7 @@ _BOARD_COLUMNS = (
 _TASK_COLUMNS = (
     "task", "model", "score", "se", "best", "worst", "observed_best", "observed_worst", "coverage",
 )  # fmt: skip
+_SPREAD_COLUMNS = ("spread_best", "spread_worst")
 _NAME_WIDTH = 60
 _LIGATURE = re.compile(r"([-',])(?=\1)")  # two of these in a row become another character
 _LATEX = {
@@ -63,7 +64,7 @@ def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
     UnknownOptionError
         If there is no such task.
     """
-    columns = _BOARD_COLUMNS if task is None else _TASK_COLUMNS
+    columns = _BOARD_COLUMNS if task is None else _task_columns(board, task)
     rows = _board_rows(board) if task is None else _task_rows(board, task)
     lines = [columns, *([_csv_cell(value) for value in row] for row in rows)]
     return "".join(f"{','.join(line)}\n" for line in lines)
@@ -140,6 +141,12 @@ def _board_rows(board: Leaderboard) -> Iterable[Sequence[object]]:
         yield name, tier, float(score), float(low), float(high), best, worst, *new, coverage
 
 
+def _task_columns(board: Leaderboard, name: str) -> tuple[str, ...]:
+    """Where scores come with errors of their own, ranks by overlap stand beside the others."""
+    spread = take_task(board, name).spread_best is not None
+    return (*_TASK_COLUMNS, *_SPREAD_COLUMNS) if spread else _TASK_COLUMNS
+
+
 def _task_rows(board: Leaderboard, name: str) -> Iterable[Sequence[object]]:
     task = take_task(board, name)
     for i in task_order(task):
@@ -151,6 +158,7 @@ def _task_rows(board: Leaderboard, name: str) -> Iterable[Sequence[object]]:
             float(task.se[i]),
             *(int(rank) for rank in ranks),
             float(task.coverage[i]),
+            *(int(ends[i]) for ends in (task.spread_best, task.spread_worst) if ends is not None),
         )
 
 

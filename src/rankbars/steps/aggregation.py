@@ -25,10 +25,10 @@ from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_avera
 from rankbars.steps.categorymeans import collect_categories
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.estimators import take_estimator
-from rankbars.steps.itemaverages import is_share
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.plans import Accumulator, Estimate, Sampling, TaskPart
 from rankbars.steps.scales import scale_comparisons, shown_limits, zscore_limits
+from rankbars.steps.taskdraws import is_share
 from rankbars.steps.taskpoints import Method, take_method
 
 __all__ = [

@@ -73,6 +73,8 @@ def average_ranks(
         shown = np.zeros((size, size), dtype=np.bool_)
         return AverageRanks(bounds, shown, (_BAND_NOTE, *notes))
     present = np.flatnonzero(~np.isnan(found.summary.mean))
+    if not present.size:
+        return AverageRanks(_anywhere(size), np.zeros((size, size), np.bool_), tuple(notes))
     family = _family(found, found.pairs, models, correction, sampling).among(present)
     # What stands in shown_better is claimed for all pairs at once, whatever was asked for.
     strict = take_correction(strict_correction(correction))(family, "all", sampling.alpha)
@@ -107,7 +109,7 @@ def average_contrasts(
     scale: Literal["difference", "log ratio"],
 ) -> Contrasts | None:
     """Differences of all pairs, with intervals under the correction that was asked for."""
-    if found.pairs is None:
+    if found.pairs is None or np.isnan(found.summary.mean).all():
         return None
     for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
         table.setflags(write=False)  # nobody else holds them, so they need not be copied

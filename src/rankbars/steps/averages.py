@@ -15,9 +15,9 @@ from rankbars.data.spec import OVERS
 from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.estimators import ESTIMATORS, take_estimator
-from rankbars.steps.itemaverages import is_share
 from rankbars.steps.plans import AveragePlan
 from rankbars.steps.scales import fixed_limits
+from rankbars.steps.taskdraws import is_share
 from rankbars.steps.taskpoints import METHODS, take_method
 
 __all__ = ["ESTIMATORS", "METHODS", "AveragePlan", "plan_average"]

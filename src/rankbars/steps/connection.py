@@ -58,7 +58,7 @@ def keep_connected(scores: Scores, options: VoteOptions) -> Scores:
         out = np.setdiff1d(np.arange(len(evidence.models)), chosen)
         notes.append(
             Note(
-                "left-out",
+                "not-connected",
                 f"{out.size} of {len(evidence.models)} models were left out, because the votes do "
                 "not put them on one scale with the others: "
                 f"{_listed([evidence.models[i] for i in out])}. Ranks are among the others.",

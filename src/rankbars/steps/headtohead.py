@@ -11,6 +11,7 @@ from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
+from rankbars.data.voteoptions import VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
@@ -35,6 +36,7 @@ def head_to_head(
     over: str = "auto",
     seed: int = 0,
     resamples: int = 1000,
+    votes: VoteOptions | None = None,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -52,6 +54,8 @@ def head_to_head(
         Which average; see `rankbars.aggregate`.
     seed, resamples : int
         Start of the random stream and number of resamples, for tests that resample.
+    votes : VoteOptions, optional
+        How pairwise votes are turned into strengths; of votes, those between the two count.
 
     Returns
     -------
@@ -96,7 +100,7 @@ def head_to_head(
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     chosen = scores.select(models=(a, b))
     pair = Pair(a, b)
-    setting = Setting(seed, resamples)
+    setting = Setting(seed, resamples, votes=VoteOptions() if votes is None else votes)
     compared: dict[str, Comparisons] = {}
     tasks: dict[str, Contrast] = {}
     for name, evidence in chosen.tasks.items():

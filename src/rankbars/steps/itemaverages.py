@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
-from rankbars.data.evidence import Estimates, Folds, Items
+from rankbars.data.evidence import Estimates, Items
 from rankbars.data.notes import Note
-from rankbars.errors import OptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.averaging.logs import log_pairs, log_summary
 from rankbars.stats.pairwise.contrasts import (
@@ -24,12 +24,10 @@ from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.distributions import (
-    binomial_draws,
     contrast_covariance,
     normal_draws,
     symmetric_root,
 )
-from rankbars.stats.resampling.itemmeans import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
 from rankbars.steps.plans import (
@@ -41,9 +39,10 @@ from rankbars.steps.plans import (
     place,
 )
 from rankbars.steps.scales import draws_limits, scale_comparisons
+from rankbars.steps.taskdraws import draw_normal, draw_resampled
 from rankbars.steps.taskpoints import check_range, take_method
 
-__all__ = ["is_share", "start_analytic", "start_bootstrap"]
+__all__ = ["start_analytic", "start_bootstrap"]
 
 DrawScores: TypeAlias = Callable[[TaskPart, tuple[str, ...], Streams, int], NDArray[np.float64]]
 FEW_ROWS = 10  # fewer rows make Satterthwaite's approximation liberal in the tail
@@ -177,6 +176,8 @@ class _Points:
         self.limits: dict[str, Limits] = {}
 
     def add(self, part: TaskPart) -> None:
+        if not self._shared.size:
+            return  # no model has a score on every task
         streams = self._sampling.streams("average", self._source, part.task)
         values = self._draw(part, self._plan.shared, streams, self._sampling.resamples)
         limits = part.limits
@@ -187,10 +188,14 @@ class _Points:
             values = limits.apply(values)
         mean = part.comparisons.mean[self._shared]
         check_range(self._plan.method, mean, self._plan.shared, part.task)
+        if self._method.range == "positive" and (values <= 0).any():
+            raise DataError(
+                f"Task {part.task!r}: some resamples have scores of 0 or below, which have no "
+                "geometric mean. Use another method, such as mean or average_rank."
+            )
         rng = self._sampling.streams("average", "noise", part.task)(0)
         self._score += part.weight * self._method.points(mean)
-        with np.errstate(divide="ignore"):  # the logarithm of a draw of zero
-            self._draws += part.weight * self._method.draw(values, rng)
+        self._draws += part.weight * self._method.draw(values, rng)
 
     def finish(self) -> Estimate:
         size = len(self._models)
@@ -236,74 +241,6 @@ class _Resampled:
             summary=summary._replace(se=spread),
             pairs=pairs,
             notes=found.notes + self._contrasts.few_rows(),
-        )
-
-
-def draw_resampled(
-    part: TaskPart, models: tuple[str, ...], streams: Streams, draws: int
-) -> NDArray[np.float64]:
-    """Scores of `models` on resampled items of one task, shape (S, M)."""
-    evidence = part.evidence
-    columns = [evidence.models.index(name) for name in models]
-    if isinstance(evidence, Items):
-        values = evidence.values[:, columns]
-        _refuse_rows(part.task, evidence, values)
-        return bootstrap_means(
-            values, streams, draws, clusters=evidence.clusters, weights=evidence.weights
-        )
-    if isinstance(evidence, Estimates) and evidence.n is not None and is_share(evidence):
-        return binomial_draws(evidence.mean[columns], evidence.n[columns], streams, draws)
-    return draw_normal(part, models, streams, draws)
-
-
-def draw_normal(
-    part: TaskPart, models: tuple[str, ...], streams: Streams, draws: int
-) -> NDArray[np.float64]:
-    """Normal draws of the scores of `models` on one task, shape (S, M)."""
-    compared = part.comparisons
-    chosen = np.array([compared.models.index(name) for name in models], dtype=np.intp)
-    block = np.ix_(chosen, chosen)
-    pairs, mean = compared.pairs, compared.mean[chosen]
-    own = np.square(compared.mean_se[chosen])
-    among = np.full(own.shape * 2, np.nan) if pairs is None else np.square(pairs.se[block])
-    if pairs is None or not (np.isfinite(own).all() and np.isfinite(among).all()):
-        raise OptionError(
-            f"Task {part.task!r} does not say how sure its scores are, so nothing can be drawn. "
-            'Use over="tasks" (--aggregate tasks).'
-        )
-    root = symmetric_root(contrast_covariance(own, among)).root
-    made = normal_draws(mean, root, streams, draws, identical=pairs.identical[block])
-    if part.limits is None:
-        return made
-    # Comparisons are on the common scale already; draws are handed over as they were read.
-    return made * part.limits.width + part.limits.low
-
-
-def is_share(evidence: Estimates) -> bool:
-    """Whether scores can be shares of right answers: between 0 and 1, with binomial errors."""
-    if evidence.n is None or evidence.cov is not None:
-        return False
-    seen = ~np.isnan(evidence.mean)
-    share, items = evidence.mean[seen], evidence.n[seen]
-    if (items < 1).any() or ((share < 0) | (share > 1)).any():
-        return False
-    if evidence.se is None:
-        return True
-    inside = (share > 0) & (share < 1)
-    binomial = np.sqrt(share * (1 - share) / items)[inside]
-    return bool(np.allclose(evidence.se[seen][inside], binomial, rtol=1e-3, atol=0.0))
-
-
-def _refuse_rows(task: str, evidence: Items, values: NDArray[np.float64]) -> None:
-    if isinstance(evidence.design, Folds):
-        raise OptionError(
-            f"Task {task!r}: rows are cross-validation folds, which share training data, and "
-            "cannot be resampled. Use the estimator 'analytic', or over=\"tasks\"."
-        )
-    if np.isnan(values).any():
-        raise OptionError(
-            f"Task {task!r}: resampling items needs complete scores. Use --missing listwise, "
-            "fail, drop_models or bounds, or the estimator 'analytic'."
         )
 
 

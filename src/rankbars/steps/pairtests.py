@@ -80,7 +80,8 @@ def compare_evidence(
         raise UnknownOptionError.among("test", test, ("auto", *TESTS))
     name = choose_test(evidence) if test == "auto" else test
     setting = setting or Setting()
-    present = _present(evidence)
+    # In the order of their names, as in the full field.
+    present = sorted(_present(evidence).tolist(), key=evidence.models.__getitem__)
     taken = take_models(evidence, present)
     try:
         tested = TESTS[name](taken, setting._replace(key=task))

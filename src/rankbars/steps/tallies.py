@@ -91,6 +91,8 @@ def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
         main = tuple(name for name in usable if name in ("judge", "prompt"))
         if usable:
             return main or (usable[0],)
+        if "vote" in labels:
+            return ("vote",)
         if options.covariance == "cluster":
             raise OptionError(_no_labels(votes, "cluster"))
         return ()

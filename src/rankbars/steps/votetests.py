@@ -53,7 +53,7 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
         "models; ranks are among those."
     )
     return tested._replace(
-        kept=chosen, about=(*tested.about, ("left-out", text, tuple(out.tolist())))
+        kept=chosen, about=(*tested.about, ("not-connected", text, tuple(out.tolist())))
     )
 
 

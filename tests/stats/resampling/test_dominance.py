@@ -36,7 +36,9 @@ def test_stated_pairs_agree_with_statsmodels(correction, reference):
     draws = 4_999
     values = np.random.default_rng(1).normal(size=(draws, 7)) + np.arange(7) * 0.9
     better = dominance(values)
-    stated = state_pairs(better, draws, 0.1, correction).stated
+    found = state_pairs(better, draws, 0.1, correction)
+    stated = found.stated
+    assert found.promise == ("share" if correction == "bh" else "all")
     first, second = np.triu_indices(7, 1)
     # Here the later model is always ahead.
     lost = (values[:, first] >= values[:, second]).sum(axis=0)

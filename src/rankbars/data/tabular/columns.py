@@ -148,6 +148,8 @@ def find_columns(
         if candidates:
             roles[role] = _only(role, candidates, source)
             passed_over += [name for group in candidates for name in group if name != roles[role]]
+    if not {"task", "item"} & {*roles, *named}:
+        roles |= _record_task(free, columns)
     if "score" not in roles and "score" not in named:
         metric = _metric_column(free, source)
         if metric is not None:
@@ -162,6 +164,17 @@ def find_columns(
         tuple(name for name in passed_over if name not in used),
         tuple(name for name in columns if name not in used),
     )
+
+
+# In answers to programming tasks task_id names the item; in records of runs it names the task.
+_RUN_RECORD = frozenset({"modelid", "taskid", "metricname", "score"})
+
+
+def _record_task(free: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """The task of records of evaluation runs, which have ``model_id`` and ``metric_name`` too."""
+    known = {fold_name(name) for name in columns}
+    names = [name for name in free if fold_name(name) == "taskid"]
+    return {"task": names[0]} if names and known >= _RUN_RECORD else {}
 
 
 def check_header(columns: Sequence[str], source: str) -> None:

@@ -103,7 +103,10 @@ def scores_of_rows(
         refuse_overlap(rows, by, source)
         for code in np.unique(codes):
             tasks[names[code]] = _votes(rows.take(codes == code), controls)
-    return Scores(tasks, notes=tuple(_notes(rows, columns, by)))
+    notes = _notes(rows, columns, by)
+    if by is not None:
+        notes += _shared_voters(rows, by)
+    return Scores(tasks, notes=tuple(notes))
 
 
 def join_tasks(parts: Sequence[Scores]) -> Scores:
@@ -153,6 +156,25 @@ def refuse_overlap(rows: VoteRows, by: str, source: str) -> None:
         "evidence, so nothing can be said about a new one. Rank all votes as one task, each vote "
         f"once (--column {by}=), or one category at a time from a table that holds only that one."
     )
+
+
+def _shared_voters(rows: VoteRows, by: str) -> list[Note]:
+    """A note if voters took part in several tasks, which averages take as independent."""
+    if "judge" not in rows.labels:
+        return []
+    judge, task = rows.labels["judge"][1], rows.labels[by][1]
+    known = judge >= 0
+    pairs = np.unique(np.stack([judge[known], task[known]]), axis=1)
+    several = int((np.bincount(pairs[0]) > 1).sum()) if pairs.size else 0
+    if not several:
+        return []
+    return [
+        Note(
+            "shared-voters",
+            f"{several:,} voters took part in several tasks. Averages and new-task intervals take "
+            "the errors of tasks as independent, so they are a little too sure.",
+        )
+    ]
 
 
 def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:

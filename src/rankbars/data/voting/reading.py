@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.coding import Table
@@ -99,6 +101,7 @@ def scores_of_votes(
         return scores_of_beats(table, task)
     named = dict(options.columns)
     columns = find_vote_columns(table.columns, named, table.source)
+    _refuse_lists(table, columns)
     known = table.columns
     rows = _collect(table, columns, options, group)
     if table.columns != known:
@@ -126,6 +129,23 @@ def _collect(
             pass
     source = RowSource(table, columns, find_controls(table, options.controls))
     return collect_rows(source, drop_self=drop_self)
+
+
+def _refuse_lists(table: Table, columns: VoteColumns) -> None:
+    """Refuse categories that come as lists: a vote then belongs to several."""
+    for role in ("category", "task"):
+        name = columns.roles.get(role)
+        if name is None:
+            continue
+        position = table.columns.index(name)
+        cells = [row[position] for row in table.head(HEAD_ROWS)]
+        if any(isinstance(cell, list | tuple | dict | np.ndarray) for cell in cells):
+            raise DataError(
+                f"{table.source}: the column {name!r} holds several categories in one cell, so a "
+                "vote belongs to more than one. Tasks that share votes are not separate evidence, "
+                "so nothing can be said about a new one. Rank all votes as one task (--column "
+                f"{role}=), or name a column with one category per vote."
+            )
 
 
 def _is_square(table: Table, options: TableOptions) -> bool:

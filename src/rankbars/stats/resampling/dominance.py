@@ -28,10 +28,14 @@ class StatedPairs(NamedTuple):
     reachable : bool
         Whether the number of draws allows any statement at this level: the smallest share that
         S draws can show is ``2 / (S + 1)``.
+    promise : {"all", "share"}
+        ``"all"``: all stated pairs are right, at the level. ``"share"``: a share of them may be
+        wrong, so they make no order.
     """
 
     stated: NDArray[np.bool_]
     reachable: bool
+    promise: Literal["all", "share"]
 
 
 def dominance(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -118,8 +122,9 @@ def state_pairs(
     check_alpha(alpha)
     size = better.shape[0]
     pairs = size * (size - 1) // 2
+    promise: Literal["all", "share"] = "share" if correction == "bh" else "all"
     if pairs == 0:
-        return StatedPairs(np.zeros((size, size), dtype=np.bool_), True)
+        return StatedPairs(np.zeros((size, size), dtype=np.bool_), True, promise)
     first, second = np.triu_indices(size, 1)
     ahead = better[first, second] >= better[second, first]
     winner, loser = np.where(ahead, first, second), np.where(ahead, second, first)
@@ -130,7 +135,7 @@ def state_pairs(
     stated[winner[chosen], loser[chosen]] = True
     # With BH all pairs could be stated together, at the full level; else one must be first.
     easiest = alpha if correction == "bh" else alpha / pairs
-    return StatedPairs(stated, bool(2.0 / (draws + 1.0) <= easiest))
+    return StatedPairs(stated, bool(2.0 / (draws + 1.0) <= easiest), promise)
 
 
 def _rejected(p: NDArray[np.float64], alpha: float, correction: str) -> NDArray[np.bool_]:

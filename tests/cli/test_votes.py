@@ -1,0 +1,157 @@
+"""Votes on the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commandline import Command
+from votefiles import CROWD, JUDGES, draw_rows, write_rows
+
+
+def board_file(path: str) -> dict[str, object]:
+    return json.loads(Path(path).read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> str:
+    """600 votes between four models."""
+    return write_rows(draw_rows(600, (1.0, 0.0, -1.0, 0.9)), tmp_path / "votes.csv").name
+
+
+def test_votes_are_ranked(rankbars: Command, votes: str) -> None:
+    answer = rankbars("rank", votes, "-o", "board.json")
+    assert answer.code == 0
+    assert "In these votes, 2 models are tied first" in answer.out
+    assert "4 models, 1 task; 600 votes." in answer.err
+    board = board_file("board.json")
+    assert board["overall"] is None
+    assert board["lead"] == "task"
+    assert "log odds" in " ".join(board["tasks"][0]["assumptions"])
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--ties", "davidson"], "Davidson's model"),
+        (["--ties", "drop"], "Only votes with a winner count"),
+        (["--both-bad", "drop"], "Votes that both are bad are left out"),
+        (["--covariance", "hessian"], "the model of the votes holds"),
+        (["--test", "binomial"], "No model links the pairs"),
+    ],
+)
+def test_choices_are_stated_among_the_assumptions(
+    words: list[str], expected: str, rankbars: Command, votes: str
+) -> None:
+    assert rankbars("rank", votes, *words, "-o", "board.json").code == 0
+    assert expected in " ".join(board_file("board.json")["tasks"][0]["assumptions"])
+
+
+def test_clusters_and_controls(rankbars: Command) -> None:
+    answer = rankbars("rank", CROWD, "--cluster", "judge", "--column", "position=model_a",
+                      "--control", "position", "-o", "board.json")  # fmt: skip
+    assert answer.code == 0
+    words = " ".join(board_file("board.json")["tasks"][0]["assumptions"])
+    assert "93 voters are independent draws" in words
+    assert "do not differ in: position" in words
+
+
+def test_disconnected_votes_stop_with_names_and_go_on_where_asked(
+    rankbars: Command, tmp_path: Path
+) -> None:
+    rows = draw_rows(200, (0.5, 0.0, -0.5))
+    rows += [{"model_a": "lone", "model_b": "m0", "winner": "model_b"}] * 3
+    path = write_rows(rows, tmp_path / "votes.csv").name
+    answer = rankbars("rank", path)
+    assert answer.code == 1
+    assert "'lone' never won or tied" in answer.err
+    assert "3 of 4 models, add --largest-component" in answer.err
+    answer = rankbars("rank", path, "--largest-component")
+    assert answer.code == 0
+    assert "3 models, 1 task" in answer.out
+    assert "'lone'" in answer.out
+
+
+def test_looks_are_remembered_beside_the_board(rankbars: Command, tmp_path: Path) -> None:
+    rows = draw_rows(900, (1.5, 0.0, -1.5))
+    for number, count in enumerate((50, 400, 900), start=1):
+        path = write_rows(rows[:count], tmp_path / "votes.csv").name
+        answer = rankbars("rank", path, "--anytime", "-o", "board.json")
+        assert answer.code == 0
+        assert board_file("board.running.json")["looks"] == number
+    assert board_file("board.json")["tasks"][0]["test"] == "e_process"
+    assert "m0 is first" in answer.out
+    assert "3 looks at these votes so far" in answer.out
+    write_rows(rows[:80], tmp_path / "votes.csv")
+    before = Path("board.json").read_bytes()
+    answer = rankbars("rank", "votes.csv", "--anytime", "-o", "board.json")
+    assert answer.code == 1
+    assert "Votes of an earlier look are missing" in answer.err
+    assert Path("board.json").read_bytes() == before
+
+
+def test_without_a_board_file_no_look_is_remembered(rankbars: Command, votes: str) -> None:
+    answer = rankbars("rank", votes, "--anytime")
+    assert answer.code == 0
+    assert "1 look at these votes so far" in answer.out
+    assert not list(Path().glob("*.running.json"))
+
+
+def test_explanations_examine_the_votes(rankbars: Command) -> None:
+    answer = rankbars("rank", JUDGES, "--explain", "--column", "position=model_a")
+    assert answer.code == 0
+    assert "How healthy are the votes of llmfao_llm_judges?" in answer.out
+    assert "kappa" in answer.out
+    assert "position sways it" in answer.out
+
+
+def test_elo_is_shown_with_its_anchor(rankbars: Command, votes: str) -> None:
+    answer = rankbars("rank", votes, "--elo", "m1=1000", "-o", "board.json")
+    assert "Elo (m1=1000)" in answer.out
+    again = rankbars("show", "board.json")
+    assert "Elo (m1=1000)" in again.out
+    assert "m1" in rankbars("show", "board.json", "--format", "md").out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--ties", "quarter"], 2, "Known: half, drop"),
+        (["--covariance", "robust"], 2, "sandwich"),
+        (["--ridge", "-1"], 1, "ridge"),
+        (["--elo", "high"], 1, "elo"),
+        (["--elo", "nobody=1000"], 2, "anchor"),
+        (["--cluster", "mood"], 1, "cannot be clustered"),
+        (["--control", "mood"], 1, "nothing to control 'mood' by"),
+        (["--control", "position"], 1, "which model was shown first"),
+        (["--anytime", "--test", "z"], 2, "leave out --test"),
+        (["--test", "t"], 1, "this task has votes"),
+        (["--self-votes", "keep"], 2, "raise, drop"),
+    ],
+)
+def test_wrong_options_get_one_clear_message(
+    words: list[str], code: int, message: str, rankbars: Command, votes: str
+) -> None:
+    answer = rankbars("rank", votes, *words)
+    assert answer.code == code
+    assert message in answer.err
+    assert "Traceback" not in answer.err
+
+
+def test_options_for_votes_need_votes(rankbars: Command, results: str) -> None:
+    answer = rankbars("rank", results, "--elo", "1000")
+    assert answer.code == 1
+    assert "are for pairwise votes" in answer.err
+
+
+def test_two_models_are_compared_by_their_votes(rankbars: Command, votes: str) -> None:
+    answer = rankbars("compare", votes, "--models", "m0", "--models", "m2")
+    assert answer.code == 0
+    assert "A is better than B" in answer.out
+    assert "votes, A is ahead on" in answer.out
+
+
+def test_formats_lists_votes(rankbars: Command, votes: str) -> None:
+    assert "pairwise votes" in rankbars("formats").out
+    assert f"{votes}: votes. columns model_a" in rankbars("formats", votes).out

@@ -1,0 +1,123 @@
+"""Looking again and again at votes that keep coming in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.data.running import RunningRecord, load_record, record_json, record_path
+from rankbars.steps.looks import continue_looks
+
+Look = tuple[rb.Leaderboard, RunningRecord]
+
+
+def look(
+    wins: object, record: RunningRecord | None = None, *, scope: str = "each", alpha: float = 0.05
+) -> Look:
+    table = np.asarray(wins, dtype=float)
+    scores = rb.Scores({"arena": rb.Votes(tuple("abcd"[: len(table)]), table)})
+    board = rb.leaderboard(
+        scores, test="e_process", correction="e_average", alpha=alpha,
+        scope="all" if scope == "all" else "each",
+    )  # fmt: skip
+    return continue_looks(board, scores, record)
+
+
+FIRST = [[0, 40, 40], [3, 0, 20], [3, 22, 0]]
+# The lead of a melts away, but what was shown stays shown.
+SECOND = [[0, 48, 48], [30, 0, 20], [30, 22, 0]]
+
+
+@pytest.mark.parametrize("scope", ["each", "all"])
+def test_what_a_look_has_shown_stays_shown(scope: str) -> None:
+    board, record = look(FIRST, scope=scope)
+    assert board.tasks["arena"].worst[0] == 1
+    alone, _ = look(SECOND, scope=scope)
+    assert alone.tasks["arena"].worst[0] > 1
+    later, record = look(SECOND, record, scope=scope)
+    assert later.tasks["arena"].worst[0] == 1
+    assert record.looks == 2
+    assert "looks" in {note.code for note in later.notes}
+    assert later.shown_better[0].tolist() == [False, True, True]
+    assert later.tiers[0] == ("a",)
+
+
+def test_a_new_model_leaves_what_was_shown() -> None:
+    _, record = look(FIRST)
+    table = np.zeros((4, 4))
+    table[:3, :3] = FIRST
+    table[3, 0] = table[0, 3] = 2
+    board, _ = look(table, record)
+    # Two models were shown worse than a; the new one may be better.
+    assert (board.tasks["arena"].best[0], board.tasks["arena"].worst[0]) == (1, 2)
+
+
+def test_looks_that_exclude_each_other_are_named() -> None:
+    _, record = look([[0, 60], [2, 0]])
+    board, record = look([[0, 60], [300, 0]], record)
+    assert record.contradicted == {"a", "b"}
+    assert board.tasks["arena"].best.tolist() == [1, 2]
+    assert "looks-contradict" in {note.code for note in board.notes}
+
+
+def test_votes_that_went_missing_stop_it() -> None:
+    _, record = look(FIRST)
+    with pytest.raises(rb.DataError, match="'a' had won 40 votes against 'b', and now has won 4"):
+        look([[0, 4, 40], [3, 0, 20], [3, 22, 0]], record)
+
+
+def test_looks_add_up_at_one_level_only() -> None:
+    _, record = look(FIRST)
+    with pytest.raises(rb.OptionError, match="alpha"):
+        look(FIRST, record, alpha=0.1)
+    with pytest.raises(rb.OptionError, match="scope"):
+        look(FIRST, record, scope="all")
+
+
+def test_only_boards_that_are_valid_at_any_time_can_be_continued() -> None:
+    scores = rb.Scores({"arena": rb.Votes(("a", "b"), [[0, 9], [4, 0]])})
+    with pytest.raises(rb.OptionError, match="e_process"):
+        continue_looks(rb.leaderboard(scores), scores)
+
+
+def test_the_record_survives_its_file(tmp_path: Path) -> None:
+    _, record = look(FIRST)
+    path = record_path(tmp_path / "board.json")
+    assert path.name == "board.running.json"
+    assert load_record(path) is None
+    path.write_text(record_json(record), encoding="utf-8")
+    assert load_record(path) == record
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"schema": "other"}', '{"schema": "rankbars.running/1"}']
+)
+def test_a_damaged_record_is_refused(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "board.running.json"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(rb.ReadError, match=r"board\.running\.json should hold"):
+        load_record(path)
+
+
+@pytest.mark.slow
+def test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not() -> None:
+    """Two equal models, 2,000 votes, a look every 50: wrong at some look, in 100 runs."""
+    rng = np.random.default_rng(2)
+    wrong = {"e_process": 0, "z": 0}
+    runs = 100
+    for _ in range(runs):
+        won = np.cumsum(rng.random(2000) < 0.5)
+        seen = dict.fromkeys(wrong, False)
+        for n in range(50, 2001, 50):
+            wins = np.array([[0, won[n - 1]], [n - won[n - 1], 0]])
+            scores = rb.Scores({"arena": rb.Votes(("a", "b"), wins)})
+            for test, correction in (("e_process", "e_average"), ("z", "holm")):
+                found = rb.rank(rb.compare(scores, test=test), correction=correction)["arena"]
+                seen[test] |= bool((found.width == 0).any())
+        for test, shown in seen.items():
+            wrong[test] += shown
+    assert wrong["e_process"] / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+    assert wrong["z"] / runs > 0.2

@@ -1,0 +1,318 @@
+"""Strengths from votes and the tests of their differences."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reference import golden as golden_section
+from votefiles import CROWD, draw_rows
+
+import rankbars as rb
+from rankbars.data.ballots import Ballots, Labels
+
+CASE = golden_section("bradley_terry")
+NAMES = ("a", "b", "c", "d")
+
+
+def golden() -> rb.Scores:
+    """The 60 battles of the golden example, ties and clusters included."""
+    battles = np.array(CASE["battles_i_j_y_cluster"])
+    first, second, cluster = battles[:, [0, 1, 3]].T.astype(int)
+    ballots = Ballots(
+        first, second, (2 - 2 * battles[:, 2]).astype(int),
+        labels={"judge": Labels(cluster, tuple(map(str, range(10))))},
+    )  # fmt: skip
+    return rb.Scores({"arena": rb.Votes.from_ballots(NAMES, ballots)})
+
+
+def arena(wins: Any, **tables: Any) -> rb.Scores:
+    table = np.asarray(wins, dtype=float)
+    return rb.Scores({"arena": rb.Votes(tuple("abcdefghij"[: len(table)]), table, **tables)})
+
+
+def compare(scores: rb.Scores, test: str = "auto", **options: Any) -> Any:
+    return rb.compare(scores, test=test, votes=rb.VoteOptions(**options))["arena"]
+
+
+@pytest.mark.parametrize(
+    ("covariance", "key"),
+    [("hessian", "hessian"), ("sandwich", "sandwich"), ("cluster", "cluster"), ("auto", "cluster")],
+)
+def test_golden_strengths_and_contrasts(covariance: str, key: str) -> None:
+    found = compare(golden(), covariance=covariance)
+    assert found.mean == pytest.approx(CASE["theta_sum_zero"], abs=1e-7)
+    assert found.se == pytest.approx(np.array(CASE[f"se_contrast_{key}"]), abs=1e-7)
+    assert float(found.df.max()) == (9 if key == "cluster" else np.inf)
+    assert found.rows == 60
+    assert found.test == "z"
+
+
+def test_three_models_by_hand() -> None:
+    """Wins 2:1 around a chain of equal pairs: strengths are log 2 apart, as in BradleyTerry2."""
+    found = compare(arena([[0, 20, 40], [10, 0, 20], [10, 10, 0]]), covariance="hessian")
+    assert found.mean == pytest.approx(np.log(2) * np.array([1, 0, -1]), abs=1e-12)
+    # Information: 30 p q per pair, p = 2/3 for neighbours; 50 · .8 · .2 for the ends.
+    near, far = 30 * 2 / 9, 50 * 0.16
+    information = np.array(
+        [[near + far, -near, -far], [-near, 2 * near, -near], [-far, -near, near + far]]
+    )
+    inverse = np.linalg.pinv(information)
+    expected = np.sqrt(inverse[0, 0] + inverse[1, 1] - 2 * inverse[0, 1])
+    assert found.se[0, 1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_bootstrap_agrees_with_the_sandwich() -> None:
+    scores = arena([[0, 300, 200], [200, 0, 260], [100, 240, 0]], ties=100.0 * (1 - np.eye(3)))
+    one, other = compare(scores), compare(scores, covariance="bootstrap")
+    assert other.se[0, 1] == pytest.approx(one.se[0, 1], rel=0.1)
+    assert "resamples" in " ".join(other.assumptions)
+
+
+def test_conventions_for_ties_and_bad_answers() -> None:
+    ties, bad = np.array([[0, 4], [4, 0]]), np.array([[0, 6], [6, 0]])
+    scores = arena([[0, 6], [2, 0]], ties=ties, both_bad=bad)
+    odds = {
+        "half": (6 + 5) / (2 + 5), "drop": 3.0, "davidson": 3.0,
+    }  # fmt: skip
+    for name, expected in odds.items():
+        found = compare(scores, ties=name)
+        assert np.exp(found.diff[0, 1]) == pytest.approx(expected, rel=1e-9)
+        assert found.rows == (8 if name == "drop" else 18)
+    without = compare(scores, both_bad="drop")
+    assert np.exp(without.diff[0, 1]) == pytest.approx((6 + 2) / (2 + 2), rel=1e-9)
+    assert without.rows == 12
+    assert "both are bad" in " ".join(without.assumptions)
+    rao = compare(scores, ties="rao-kupper")
+    assert "threshold" in " ".join(rao.assumptions)
+
+
+def test_shares_of_votes_vary_as_one_vote() -> None:
+    """A vote of 0.8 is one observation, not 0.8 of a win beside 0.2 of a loss."""
+    share = np.random.default_rng(3).choice([0.1, 0.8, 0.9], 200)
+    rows = [{"model_a": "a", "model_b": "b", "outcome": float(value)} for value in share]
+    import pandas as pd
+
+    scores = rb.Scores.from_frame(pd.DataFrame(rows))
+    for covariance in ("auto", "sandwich"):
+        found = rb.compare(scores, votes=rb.VoteOptions(covariance=covariance))["votes"]
+        p = share.mean()
+        expected = share.std() / np.sqrt(200) / (p * (1 - p)) * np.sqrt(200 / 199)
+        assert found.se[0, 1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_two_kinds_of_clusters_together() -> None:
+    scores = rb.read(CROWD)
+
+    def spread(cluster: str) -> Any:
+        votes = rb.VoteOptions(cluster=cluster)
+        return rb.compare(scores, votes=votes)["llmfao_crowd"]
+
+    judge, prompt, both = spread("judge"), spread("prompt"), spread("judge+prompt")
+    assert (both.se == spread("auto").se).all()
+    assert float(both.df.max()) == 12
+    assert float(judge.df.max()) == 92
+    assert both.se.sum() > max(judge.se.sum(), 0.9 * prompt.se.sum())
+    assert "clustered-votes" in {note.code for note in both.notes}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cluster": "prompt"}, "they name: judge"),
+        ({"cluster": "judge+judge"}, "or by two"),
+    ],
+)
+def test_clusters_that_are_not_there_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(rb.OptionError, match=message):
+        compare(golden(), **options)
+    with pytest.raises(rb.OptionError, match="neither voter nor prompt"):
+        compare(arena([[0, 3], [2, 0]]), **options | {"cluster": "prompt"})
+
+
+def test_few_clusters_separate_nobody() -> None:
+    rows = draw_rows(400, (3.0, 0.0), ties=0.0, bad=0.0)
+    import pandas as pd
+
+    frame = pd.DataFrame([row | {"judge": f"j{i % 4}"} for i, row in enumerate(rows)])
+    scores = rb.Scores.from_frame(frame)
+    found = rb.compare(scores, votes=rb.VoteOptions(cluster="judge"))["votes"]
+    assert rb.rank(found).worst.tolist() == [2, 2]
+    assert {"few-clusters", "few-voters"} <= {note.code for note in found.notes}
+    # Of its own accord nothing is clustered by four voters, and the board says what that means.
+    own = rb.compare(scores)["votes"]
+    assert rb.rank(own).worst.tolist() == [1, 2]
+    assert "few-voters" in {note.code for note in own.notes}
+
+
+@pytest.mark.parametrize(
+    ("wins", "parts"),
+    [
+        ([[0, 3, 2], [1, 0, 2], [0, 0, 0]], ["'c' never won or tied", "2 of 3 models"]),
+        ([[0, 3, 2], [0, 0, 2], [0, 1, 0]], ["'a' never lost or tied"]),
+        (
+            [[0, 3, 0, 0], [2, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 0]],
+            ["'c' and 'd' met only each other"],
+        ),
+        ([[0, 3, 0], [2, 0, 0], [0, 0, 0]], ["'c' met nobody"]),
+        (
+            [[0, 3, 1, 0], [2, 0, 0, 1], [0, 0, 0, 2], [0, 0, 2, 0]],
+            ["'c' and 'd' always lost to the others"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("test", ["z"])
+def test_models_that_cannot_be_compared_stop_it_by_name(
+    test: str, wins: list[list[int]], parts: list[str]
+) -> None:
+    with pytest.raises(rb.DataError) as caught:
+        compare(arena(wins), test)
+    for part in (*parts, "Task 'arena'", "--largest-component"):
+        assert part in str(caught.value)
+    with pytest.raises(rb.DataError):
+        compare(arena(wins), test, ridge=1.0)
+
+
+def test_the_largest_component_goes_on_without_the_others() -> None:
+    scores = arena([[0, 30, 20], [20, 0, 20], [0, 0, 0]])
+    found = compare(scores, largest_component=True)
+    assert np.isnan(found.mean[2])
+    assert found.mean[0] == pytest.approx(np.log(1.5) / 2)
+    assert [note.models for note in found.notes if note.code == "not-connected"] == [("c",)]
+    board = rb.leaderboard(scores, votes=rb.VoteOptions(largest_component=True))
+    assert board.models == ("a", "b")
+    assert "'c'" in {note.code: note.message for note in board.notes}["not-connected"]
+
+
+def test_all_ties_and_one_voter_are_noted() -> None:
+    tied = compare(arena(np.zeros((3, 3)), ties=5.0 * (1 - np.eye(3))))
+    assert "all-ties" in {note.code for note in tied.notes}
+    assert rb.rank(tied).best.tolist() == [1, 1, 1]
+    assert rb.rank(tied).worst.tolist() == [3, 3, 3]
+    ballots = Ballots(
+        np.zeros(60, int), np.ones(60, int), np.arange(60) % 3,
+        labels={"judge": Labels(np.zeros(60, int), ("only",))},
+    )  # fmt: skip
+    one = compare(rb.Scores({"arena": rb.Votes.from_ballots(("a", "b"), ballots)}))
+    assert "one-voter" in {note.code for note in one.notes}
+
+
+def test_ridge_is_stated() -> None:
+    scores = arena([[0, 30], [10, 0]])
+    plain, drawn = compare(scores), compare(scores, ridge=5.0)
+    assert drawn.diff[0, 1] < plain.diff[0, 1]
+    assert "ridge" in {note.code for note in drawn.notes}
+
+
+def test_every_correction_and_scope_works_on_strengths() -> None:
+    wins = 60 + 8 * np.subtract.outer(np.arange(5), np.arange(5))[::-1, ::-1]
+    found = compare(arena(np.where(np.eye(5, dtype=bool), 0, wins)))
+    widths = {}
+    for correction in ("none", "simes", "holm", "bonferroni", "maxt"):
+        for scope in ("each", "all"):
+            ranks = rb.rank(found, correction=correction, scope=scope)
+            widths[correction, scope] = int(ranks.width.sum())
+    assert widths["none", "each"] <= widths["maxt", "each"] <= widths["bonferroni", "each"]
+    assert widths["maxt", "all"] <= widths["holm", "all"] <= widths["bonferroni", "all"]
+
+
+def test_pairs_by_themselves() -> None:
+    scores = arena([[0, 9, 5], [1, 0, 5], [5, 5, 0]])
+    found = compare(scores, "binomial")
+    assert found.p[0, 1] == pytest.approx(11 / 1024)
+    assert found.p[1, 0] == pytest.approx(1023 / 1024)
+    assert rb.rank(found, alpha=0.1).best.tolist() == [1, 2, 1]
+    with pytest.raises(rb.OptionError, match="needs scores per item"):
+        compare(scores, "t")
+    with pytest.raises(rb.OptionError, match="is for pairwise votes"):
+        rb.compare(rb.Scores.from_arrays({"x": [[1.0, 0.0]]}, ["a", "b"]), test="binomial")
+    clustered = compare(golden(), "binomial")
+    assert not clustered.guaranteed
+    assert "clusters-ignored" in {note.code for note in clustered.notes}
+
+
+def test_evidence_at_any_time_needs_no_strengths() -> None:
+    scores = arena([[0, 40, 9], [0, 0, 9], [0, 9, 0]])
+    found = compare(scores, "e_process")
+    ranks = rb.rank(found, correction="e_average")
+    assert ranks["a"] == (1, 1)
+    assert ranks.guarantee == 0.95
+    assert "no-strengths" in {note.code for note in found.notes}
+    assert np.isfinite(found.mean).all()
+    assert (rb.rank(found, correction="holm").width >= 0).all()
+    with pytest.raises(rb.OptionError, match="is for e-values"):
+        rb.rank(compare(golden()), correction="e_average")
+
+
+@given(seed=st.integers(0, 10**6))
+def test_spelling_of_models_and_sides_of_votes_carry_no_information(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    wins = rng.integers(1, 40, (4, 4)) * (1 - np.eye(4))
+    ties = np.triu(rng.integers(0, 9, (4, 4)), 1)
+    votes = rb.Votes(("a", "b", "c", "d"), wins, ties + ties.T)
+    order = rng.permutation(4)
+    turned = rb.Votes(
+        tuple("wxyz"), wins[np.ix_(order, order)], (ties + ties.T)[np.ix_(order, order)]
+    )
+    one = rb.compare(rb.Scores({"t": votes}))["t"]
+    other = rb.compare(rb.Scores({"t": turned}))["t"]
+    assert other.mean == pytest.approx(one.mean[order], abs=1e-9)
+    assert other.se == pytest.approx(one.se[np.ix_(order, order)], abs=1e-9)
+    ranks, again = rb.rank(one), rb.rank(other)
+    assert again.best.tolist() == ranks.best[order].tolist()
+    assert again.worst.tolist() == ranks.worst[order].tolist()
+
+
+@pytest.mark.slow
+def test_contrasts_cover_with_ties_and_with_voters() -> None:
+    """methods.md 9.2: the sandwich holds with ties, clusters where voters have preferences."""
+    strength = np.linspace(-1, 1, 8)
+    rng = np.random.default_rng(11)
+    covered: dict[str, list[float]] = {"hessian": [], "sandwich": [], "voters": [], "plain": []}
+
+    def cover(scores: rb.Scores, truth: np.ndarray, **options: Any) -> float:
+        found = compare(scores, **options)
+        upper = np.triu_indices(8, 1)
+        error = np.abs(found.diff - np.subtract.outer(truth, truth))[upper]
+        return float((error <= 1.959964 * found.se[upper]).mean())
+
+    def draw(own: np.ndarray, voter: np.ndarray, ties: float) -> rb.Scores:
+        n = voter.size
+        first = rng.integers(0, 8, n)
+        second = (first + rng.integers(1, 8, n)) % 8
+        eta = own[voter, first] - own[voter, second]
+        won = rng.random(n) < 1 / (1 + np.exp(-eta))
+        outcome = np.where(rng.random(n) < ties, 1, np.where(won, 0, 2))
+        labels = {"judge": Labels(voter, tuple(map(str, range(own.shape[0]))))}
+        return rb.Scores(
+            {"arena": rb.Votes.from_ballots(
+                tuple("abcdefgh"), Ballots(first, second, outcome, labels=labels))}
+        )  # fmt: skip
+
+    def truth_of(own: np.ndarray, ties: float) -> np.ndarray:
+        """The strengths that fit the expected shares."""
+        p = (1 / (1 + np.exp(-(own[:, :, None] - own[:, None, :])))).mean(axis=0)
+        share = (1 - ties) * p + ties / 2
+        wins = np.where(np.eye(8, dtype=bool), 0, share * 1e6)
+        return compare(arena(wins)).mean
+
+    same = np.tile(strength, (150, 1))
+    same_truth = truth_of(same[:1], 0.35)
+    wide = np.random.default_rng(5).normal(size=(4000, 8)) * 0.6 + strength
+    wide_truth = truth_of(wide, 0.0)
+    for _ in range(60):
+        scores = draw(same, rng.integers(0, 150, 3000), 0.35)
+        for name in ("hessian", "sandwich"):
+            covered[name].append(cover(scores, same_truth, covariance=name))
+        own = rng.normal(size=(150, 8)) * 0.6 + strength
+        scores = draw(own, rng.integers(0, 150, 3000), 0.0)
+        covered["voters"].append(cover(scores, wide_truth, covariance="cluster"))
+        covered["plain"].append(cover(scores, wide_truth, covariance="sandwich"))
+    means = {name: float(np.mean(values)) for name, values in covered.items()}
+    assert means["hessian"] > 0.97
+    assert means["sandwich"] == pytest.approx(0.95, abs=0.015)
+    assert means["voters"] == pytest.approx(0.95, abs=0.02)
+    assert means["plain"] < 0.92
