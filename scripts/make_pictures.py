@@ -70,6 +70,7 @@ def main() -> None:
         run_demo("mmlu_pro", report)
         draw_page(report, folder)
         board = run_demo("vtab", Path(work) / "vtab.html")
+        draw_for_paper(Path(work), folder)
     draw_terminal(board, "rankbars demo vtab", folder / "board.svg")
     for path in sorted(folder.iterdir()):
         print(f"{path}  {path.stat().st_size:,} bytes")
@@ -128,6 +129,30 @@ def draw_terminal(text: str, title: str, path: Path) -> None:
             title=title, theme=DEFAULT_TERMINAL_THEME, code_format=SVG, unique_id="board"
         )
     path.write_text(drawn + "\n", encoding="utf-8")
+
+
+# Name of the demo, kind of picture, and what is named besides.
+FOR_PAPER: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("mmlu_pro", "lanes", ()),
+    ("mmlu_pro", "order", ()),
+    ("vtab", "model_ranks", ("--model", "Sup-Rotation-100%")),
+    ("vtab", "weights", ()),
+)
+
+
+def draw_for_paper(work: Path, folder: Path) -> None:
+    """Pictures of ``rankbars plot``."""
+    for name, kind, options in FOR_PAPER:
+        board = work / f"{name}.json"
+        if not board.exists():
+            run_rankbars("demo", name, "-o", board, "--html", work / f"{name}.html")
+        run_rankbars("plot", board, kind, *options, "-o", folder / f"plot_{kind}.png")
+
+
+def run_rankbars(*words: str | Path) -> None:
+    """Run one command; its errors are shown."""
+    program = Path(sys.executable).parent / "rankbars"
+    subprocess.run([program, *words], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.render.plots import BOARD_PLOTS, DIAGNOSIS_PLOTS
+from rankbars.render.plotting import PLOTS
 
 
 @pytest.fixture
@@ -17,15 +17,29 @@ def board_file(tmp_path: Path) -> str:
     rng = np.random.default_rng(0)
     names = ["<script>", "b" * 90, "=cmd()", "δ"]
     arrays = {f"t{i}": rng.normal(size=(30, 4)) + [0, 1, 2, 3] for i in range(6)}
+    info = {f"t{i}": rb.TaskInfo(category="$x_1$ <b>"[i % 3 :]) for i in range(6)}
     path = tmp_path / "board.json"
-    rb.leaderboard(rb.Scores.from_arrays(arrays, names)).save(path)
+    rb.leaderboard(rb.Scores.from_arrays(arrays, names, info=info)).save(path)
     return str(path)
 
 
-@pytest.mark.parametrize("kind", [*BOARD_PLOTS, *DIAGNOSIS_PLOTS])
+@pytest.fixture
+def votes_file(tmp_path: Path) -> str:
+    path = tmp_path / "votes.csv"
+    rows = ["a,b,model_a", "b,c,model_b", "c,a,tie", "a,b,model_b", "c,b,model_b", "a,c,model_a"]
+    path.write_text("model_a,model_b,winner\n" + "\n".join(rows * 20) + "\n")
+    return str(path)
+
+
+OF_A_BOARD = [name for name, one in PLOTS.items() if one.takes in ("board", "diagnosis")]
+CHOICES = {"task": ("--task", "t3"), "model": ("--model", "δ"), None: ()}
+
+
+@pytest.mark.parametrize("kind", [name for name in OF_A_BOARD if name != "ratings"])
 def test_every_kind_is_drawn_the_same_each_time(kind: str, board_file: str, tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
-        assert run(["plot", board_file, kind, "-o", str(tmp_path / name)]) == 0
+        options = ("-o", str(tmp_path / name), *CHOICES[PLOTS[kind].choice])
+        assert run(["plot", board_file, kind, *options]) == 0
     first = (tmp_path / "one.svg").read_bytes()
     assert first == (tmp_path / "two.svg").read_bytes()
     assert b"<svg" in first
@@ -62,3 +76,44 @@ def test_one_task_has_no_new_task_to_draw(
         board, target = str(tmp_path / "b.json"), str(tmp_path / "x.svg")
         assert run(["plot", board, kind, "-o", target]) == 1
         assert "task" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["votes_per_pair", "vote_health"])
+def test_votes_are_drawn_from_their_table(kind: str, votes_file: str, tmp_path: Path) -> None:
+    target = tmp_path / "x.svg"
+    assert run(["plot", votes_file, kind, "-o", str(target)]) == 0
+    assert b"<svg" in target.read_bytes()
+
+
+def test_ratings_are_drawn_from_a_board_of_votes(votes_file: str, tmp_path: Path) -> None:
+    board, target = str(tmp_path / "b.json"), tmp_path / "x.svg"
+    assert run(["rank", votes_file, "-o", board, "--quiet"]) == 0
+    assert run(["plot", board, "ratings", "-o", str(target)]) == 0
+    assert b"log strength" in target.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("task_ranks", (), "name it with --task"),
+        ("model_ranks", (), "name it with --model"),
+        ("model_ranks", ("--model", "x"), "model"),
+        ("ranks", ("--task", "t1"), "leave --task out"),
+        ("ratings", (), "one task of votes"),
+        ("votes_per_pair", (), ""),
+    ],
+)
+def test_a_choice_that_is_missing_or_too_much_is_told(
+    kind: str,
+    options: tuple[str, ...],
+    words: str,
+    board_file: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    target = tmp_path / "x.svg"
+    assert run(["plot", board_file, kind, "-o", str(target), *options]) in (1, 2)
+    answer = capsys.readouterr().err
+    assert words in answer
+    assert "Traceback" not in answer
+    assert not target.exists()

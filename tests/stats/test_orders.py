@@ -16,6 +16,7 @@ from rankbars.stats.orders import (
     transitive_closure,
     transitive_reduction,
     undominated,
+    unseparated_runs,
 )
 from rankbars.stats.ranks import rank_bounds
 
@@ -229,3 +230,20 @@ def test_large_relations_cross_the_borders_of_bytes():
         np.testing.assert_array_equal(
             transitive_closure(chain), np.triu(np.ones((size, size), dtype=bool), 1)
         )
+
+
+@given(relations(), st.randoms(use_true_random=False))
+def test_runs_are_the_longest_stretches_without_a_separated_pair(shown, random):
+    order = list(range(len(shown)))
+    random.shuffle(order)
+    apart = shown | shown.T
+    stretches = [
+        (start, stop)
+        for start, stop in itertools.combinations(range(len(order) + 1), 2)
+        if not apart[np.ix_(order[start:stop], order[start:stop])].any()
+    ]
+    longest = [
+        order[a:b] for a, b in stretches
+        if not any((c, d) != (a, b) and c <= a and b <= d for c, d in stretches)
+    ]  # fmt: skip
+    assert unseparated_runs(order, shown) == longest

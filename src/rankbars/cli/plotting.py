@@ -8,57 +8,112 @@ from typing import TYPE_CHECKING
 import click
 
 from rankbars.cli.outputs import check_targets
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 if TYPE_CHECKING:
-    from rankbars.data.board import Leaderboard
+    from rankbars.data.scores import Scores
+    from rankbars.data.votes import Votes
+    from rankbars.render.plotting import Picture, Subject
 
 __all__ = ["plot_command"]
 
-HELP = """Draw a picture of a board file.
+HELP = """Draw a picture of a board file, in a style for print.
 
-KIND is ranks, new_task, heatmap, shown_better, widths, left_out (would the other tasks have
-foreseen each task?) or sensitivity (how much may a new source of tasks differ?).
+\b
+KIND is one of
+  ranks             rank intervals on what the board shows first
+  new_task          rank intervals on a new task
+  task_ranks        rank intervals on one task (--task NAME)
+  model_ranks       rank intervals of one model on each task (--model NAME)
+  lanes             scores, with bars over models that were not told apart
+  heatmap           rank interval of each model on each task
+  scores            score of each model on each task
+  score_rank        score beside rank interval
+  widths            how well each task separates the models
+  shown_better      who was shown better than whom
+  order             the same as a diagram (Hasse)
+  rank_probability  probability of each rank on average
+  dominance         probability that one model is better than another
+  weights           winner by weights of three categories of tasks
+  ratings           strengths from votes
+  left_out          would the other tasks have foreseen each task?
+  sensitivity       how much may a new source of tasks differ?
+
+Two take a table of votes in place of a board: votes_per_pair (how often each two models met) and
+vote_health (votes needed to tell neighbours apart).
 The suffix of the file says what is written: .svg, .pdf or .png.
 
 \b
   rankbars plot board.json ranks -o ranks.pdf
+  rankbars plot board.json task_ranks --task math -o math.svg
+  rankbars plot votes.parquet votes_per_pair -o votes.png
 """
 
 
 @click.command("plot", help=HELP, short_help="Draw a picture of a board for paper.")
-@click.argument("board", metavar="BOARD")
+@click.argument("source", metavar="BOARD")
 @click.argument("kind", metavar="KIND")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the picture.")
-def plot_command(*, board: str, kind: str, output: str) -> None:
+@click.option("--task", metavar="NAME", help="The task that is drawn, or one of several.")
+@click.option("--model", metavar="NAME", help="The model that is drawn.")
+def plot_command(
+    *, source: str, kind: str, output: str, task: str | None, model: str | None
+) -> None:
     """Load, draw, write."""
     suffix = Path(output).suffix.lower().removeprefix(".")
     if suffix not in ("svg", "pdf", "png"):
         raise OptionError(f"{output}: the name must end in .svg, .pdf or .png.")
-    check_targets({"-o": output}, [board])
+    check_targets({"-o": output}, [source])
 
-    from rankbars.cli.boards import load_board
     from rankbars.data.files import write_bytes
-
-    write_bytes(output, _picture(load_board(board), kind, suffix))
-
-
-def _picture(board: Leaderboard, kind: str, suffix: str) -> bytes:
     from rankbars.render.figurefile import check_picture, picture_bytes
-    from rankbars.render.plots import BOARD_PLOTS, DIAGNOSIS_PLOTS
+    from rankbars.render.plotting import PLOTS, draw_picture
 
-    if kind not in BOARD_PLOTS and kind not in DIAGNOSIS_PLOTS:
-        raise UnknownOptionError.among("picture", kind, (*BOARD_PLOTS, *DIAGNOSIS_PLOTS))
-    check_picture(suffix, drawn=True)
+    picture = PLOTS.get(kind)
+    if picture is None:
+        raise UnknownOptionError.among("picture", kind, PLOTS)
+    named = {"task": task, "model": model}
+    _check_choice(kind, picture, named)
+    check_picture(suffix, drawn=True, projection=picture.projection)
+    chosen = named.get(picture.choice or "")
+    figure = draw_picture(kind, _subject(picture, source, task), chosen)
+    write_bytes(output, picture_bytes(figure, suffix))
 
-    from matplotlib.figure import Figure
 
+def _check_choice(kind: str, picture: Picture, named: dict[str, str | None]) -> None:
+    if picture.choice is not None and named[picture.choice] is None:
+        raise OptionError(f"{kind} draws one {picture.choice}: name it with --{picture.choice}.")
+    usable = {picture.choice, "task" if picture.takes in ("votes", "health") else None}
+    for name, value in named.items():
+        if value is not None and name not in usable:
+            raise OptionError(f"{kind} has no {name} to choose: leave --{name} out.")
+
+
+def _subject(picture: Picture, source: str, task: str | None) -> Subject:
     import rankbars as rb
+    from rankbars.cli.boards import load_board
 
-    figure = Figure(figsize=(8, 1.6 + 0.24 * len(board.models)), label=f"rankbars: {kind}")
-    ax = figure.add_subplot()
-    if kind in BOARD_PLOTS:
-        BOARD_PLOTS[kind](board, ax)
-    else:
-        DIAGNOSIS_PLOTS[kind](rb.diagnose(board), ax)
-    return picture_bytes(figure, suffix)
+    if picture.takes in ("votes", "health"):
+        name, votes = _votes(rb.read(source), source, task)
+        if picture.takes == "votes":
+            return votes
+        return rb.examine_votes(rb.Scores({name: votes}))[name]
+    board = load_board(source)
+    return rb.diagnose(board) if picture.takes == "diagnosis" else board
+
+
+def _votes(scores: Scores, source: str, task: str | None) -> tuple[str, Votes]:
+    from rankbars.data.votes import Votes
+
+    found = {name: part for name, part in scores.tasks.items() if isinstance(part, Votes)}
+    if not found:
+        raise DataError(f"{source} holds no votes. This picture is drawn from a table of votes.")
+    if task is None and len(found) > 1:
+        raise OptionError(
+            f"{source} holds votes on {len(found)} tasks ({', '.join(list(found)[:5])}): name one "
+            "with --task."
+        )
+    name = next(iter(found)) if task is None else task
+    if name not in found:
+        raise UnknownOptionError.among("task", name, found)
+    return name, found[name]

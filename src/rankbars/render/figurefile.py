@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rankbars.errors import MissingPackageError, UnknownOptionError
 
@@ -17,7 +17,7 @@ __all__ = ["PICTURES", "check_picture", "picture_bytes"]
 PICTURES = ("svg", "png", "pdf", "none")
 
 
-def check_picture(kind: str, *, drawn: bool) -> None:
+def check_picture(kind: str, *, drawn: bool, projection: str | None = None) -> None:
     """Refuse a kind of picture that cannot be drawn.
 
     Parameters
@@ -26,20 +26,24 @@ def check_picture(kind: str, *, drawn: bool) -> None:
         One of `PICTURES`.
     drawn : bool
         Whether anything is to be drawn.
+    projection : str, optional
+        Of the axes; ``"ternary"`` needs mpltern.
 
     Raises
     ------
     UnknownOptionError
         If the kind is not known.
     MissingPackageError
-        If something is to be drawn and matplotlib is not installed.
+        If something is to be drawn and matplotlib (or mpltern) is not installed.
     """
     if kind not in PICTURES:
         raise UnknownOptionError.among("picture", kind, PICTURES)
-    if drawn and importlib.util.find_spec("matplotlib") is None:
-        raise MissingPackageError.for_extra(
-            "matplotlib", "The picture of this study", '"rankbars[plot]" (or ask for no picture)'
-        )
+    packages = ["matplotlib", *(["mpltern"] if projection == "ternary" else [])]
+    for package in packages if drawn else ():
+        if importlib.util.find_spec(package) is None:
+            raise MissingPackageError.for_extra(
+                package, "This picture", '"rankbars[plot]" (or ask for no picture)'
+            )
 
 
 def picture_bytes(figure: Figure, kind: str) -> bytes:
@@ -52,8 +56,14 @@ def picture_bytes(figure: Figure, kind: str) -> bytes:
     stream = io.BytesIO()
     # Without a date, and with ids that do not change from run to run.
     metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
-    with mpl.rc_context({"svg.hashsalt": "rankbars", "svg.fonttype": "none"}):
-        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=150)
+    style: Any = {
+        "pdf.fonttype": 42,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "rankbars",
+        "text.parse_math": False,
+    }
+    with mpl.rc_context(style):
+        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=200)
     made = stream.getvalue()
     return _with_title(made, str(figure.get_label())) if kind == "svg" else made
 

@@ -21,6 +21,7 @@ __all__ = [
     "transitive_closure",
     "transitive_reduction",
     "undominated",
+    "unseparated_runs",
 ]
 
 
@@ -214,6 +215,50 @@ def neighbours_not_separated(order: ArrayLike, shown_better: NDArray[np.bool_]) 
     upper, lower = printed[:-1], printed[1:]
     separated = shown_better[upper, lower] | shown_better[lower, upper]
     return int(np.count_nonzero(~separated))
+
+
+def unseparated_runs(order: ArrayLike, shown_better: NDArray[np.bool_]) -> list[list[int]]:
+    """Longest runs of a printed order in which no model is shown better than another.
+
+    Parameters
+    ----------
+    order : array_like of int
+        Models in the order in which they are printed.
+    shown_better : ndarray of bool, shape (M, M)
+        A relation.
+
+    Returns
+    -------
+    list of list of int
+        The models of each run, first run first. Runs may overlap; none lies within another; every
+        model is in at least one.
+
+    Notes
+    -----
+    The bars of a critical-difference diagram (Demšar 2006), for any relation.
+
+    Examples
+    --------
+    >>> shown = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
+    >>> unseparated_runs([0, 1, 2], shown)
+    [[0, 1], [1, 2]]
+    """
+    printed = np.asarray(order, dtype=np.intp)
+    apart = shown_better | shown_better.T
+    runs: list[list[int]] = []
+    start = end = 0
+    for stop in range(1, printed.size + 1):
+        if stop < printed.size:
+            clash = np.flatnonzero(apart[printed[stop], printed[start:stop]])
+            if not clash.size:
+                continue
+        else:
+            clash = np.arange(stop - start)
+        if stop > end:
+            runs.append(printed[start:stop].tolist())
+            end = stop
+        start += int(clash[-1]) + 1
+    return runs
 
 
 def undominated(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -1,0 +1,209 @@
+"""Pictures for paper with matplotlib: take a result and axes, return the axes, compute nothing.
+
+Each picture has its data in the result it takes. `PRINT` is the style for a page of a journal; the
+caller may use any other, and may change what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from rankbars.data.board import Leaderboard
+from rankbars.data.diagnosis import Diagnosis
+from rankbars.data.votehealth import VoteHealth
+from rankbars.data.votes import Votes
+from rankbars.errors import DataError
+from rankbars.render.plotting.diagnoses import plot_left_out, plot_sensitivity
+from rankbars.render.plotting.matrices import (
+    plot_dominance,
+    plot_heatmap,
+    plot_rank_probability,
+    plot_shown_better,
+)
+from rankbars.render.plotting.orders import plot_order
+from rankbars.render.plotting.ranks import (
+    plot_lanes,
+    plot_model_ranks,
+    plot_new_task,
+    plot_ranks,
+    plot_task_ranks,
+)
+from rankbars.render.plotting.scores import plot_score_against_rank, plot_scores, plot_widths
+from rankbars.render.plotting.style import COLUMN, PAGE, PRINT
+from rankbars.render.plotting.votes import plot_ratings, plot_vote_health, plot_votes_per_pair
+from rankbars.render.plotting.weights import plot_board_weights, plot_weights
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "PLOTS",
+    "PRINT",
+    "Picture",
+    "draw_picture",
+    "plot_board_weights",
+    "plot_dominance",
+    "plot_heatmap",
+    "plot_lanes",
+    "plot_left_out",
+    "plot_model_ranks",
+    "plot_new_task",
+    "plot_order",
+    "plot_rank_probability",
+    "plot_ranks",
+    "plot_ratings",
+    "plot_score_against_rank",
+    "plot_scores",
+    "plot_sensitivity",
+    "plot_shown_better",
+    "plot_task_ranks",
+    "plot_vote_health",
+    "plot_votes_per_pair",
+    "plot_weights",
+    "plot_widths",
+]
+
+Subject = Leaderboard | Diagnosis | Votes | VoteHealth
+_ROW, _HEAD = 0.165, 0.95  # inches
+_TALLEST = 100.0  # inches; beyond that, nothing can show the picture
+
+
+class Picture(NamedTuple):
+    """One kind of picture.
+
+    Attributes
+    ----------
+    draw : callable
+        Takes the subject, the axes, and a task or model where one is chosen; returns the axes.
+    words : str
+        What it shows, in one line.
+    takes : {"board", "diagnosis", "votes", "health"}
+        Its subject.
+    size : callable
+        Subject -> width and height in inches.
+    choice : {"task", "model"}, optional
+        What has to be named besides.
+    projection : str, optional
+        Of the axes.
+    """
+
+    draw: Callable[..., Any]
+    words: str
+    takes: Literal["board", "diagnosis", "votes", "health"] = "board"
+    size: Callable[[Any], tuple[float, float]] = lambda _: (COLUMN, COLUMN)
+    choice: Literal["task", "model"] | None = None
+    projection: str | None = None
+
+
+def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figure:
+    """A figure of its own, in the style for print.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `PLOTS`.
+    subject : Leaderboard, Diagnosis, Votes or VoteHealth
+        What the picture takes.
+    chosen : str, optional
+        The task or model, where one has to be named.
+
+    Raises
+    ------
+    DataError
+        If the subject does not hold what is drawn.
+    """
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    picture = PLOTS[kind]
+    if picture.projection == "ternary":
+        import_module("mpltern")  # makes the projection known
+    width, height = picture.size(subject)
+    if height > _TALLEST or width > _TALLEST:
+        raise DataError(
+            f"The picture would be {width:.0f} × {height:.0f} inches large. Rank fewer models or "
+            "tasks (--models, --tasks), or write the page (rankbars report), which can be searched."
+        )
+    with mpl.rc_context(PRINT):
+        figure = Figure(figsize=(width, height), label=f"rankbars: {picture.words}")
+        ax = figure.add_subplot(projection=picture.projection)
+        if picture.choice is None:
+            picture.draw(subject, ax)
+        else:
+            picture.draw(subject, ax, chosen)
+    return figure
+
+
+def _by_model(subject: Leaderboard | Diagnosis) -> tuple[float, float]:
+    return PAGE * 0.7, _HEAD + _ROW * len(subject.models)
+
+
+def _by_task(board: Leaderboard) -> tuple[float, float]:
+    return PAGE * 0.7, _HEAD + _ROW * len(board.tasks)
+
+
+def _models_by_tasks(board: Leaderboard) -> tuple[float, float]:
+    return 2.0 + 0.34 * len(board.tasks), 1.6 + _ROW * len(board.models)
+
+
+def _square(subject: Leaderboard | Votes) -> tuple[float, float]:
+    side = 1.8 + 0.2 * len(subject.models)
+    return side + 0.4, side
+
+
+def _diagram(board: Leaderboard) -> tuple[float, float]:
+    layers = board.partial_order().layers
+    return max(COLUMN, 1.4 * max(map(len, layers))), _HEAD + 0.5 * len(layers)
+
+
+PLOTS: dict[str, Picture] = {
+    "ranks": Picture(plot_ranks, "rank intervals on what the board shows first", size=_by_model),
+    "new_task": Picture(plot_new_task, "rank intervals on a new task", size=_by_model),
+    "task_ranks": Picture(
+        plot_task_ranks, "rank intervals on one task", size=_by_model, choice="task"
+    ),
+    "model_ranks": Picture(
+        plot_model_ranks, "rank intervals of one model on each task", size=_by_task, choice="model"
+    ),
+    "lanes": Picture(plot_lanes, "scores, with bars over models not told apart", size=_by_model),
+    "heatmap": Picture(
+        plot_heatmap, "rank interval of each model on each task", size=_models_by_tasks
+    ),
+    "scores": Picture(plot_scores, "score of each model on each task", size=_by_model),
+    "score_rank": Picture(
+        plot_score_against_rank, "score beside rank interval", size=lambda _: (PAGE, 0.7 * PAGE)
+    ),
+    "widths": Picture(plot_widths, "how well each task separates the models", size=_by_task),
+    "shown_better": Picture(plot_shown_better, "who was shown better than whom", size=_square),
+    "order": Picture(plot_order, "the partial order as a Hasse diagram", size=_diagram),
+    "rank_probability": Picture(
+        plot_rank_probability, "probability of each rank on average", size=_square
+    ),
+    "dominance": Picture(
+        plot_dominance, "probability that one model is better than another", size=_square
+    ),
+    "weights": Picture(
+        plot_board_weights,
+        "winner by weights of three categories",
+        size=lambda _: (PAGE, 0.62 * PAGE),
+        projection="ternary",
+    ),
+    "ratings": Picture(plot_ratings, "strengths from votes", size=_by_model),
+    "votes_per_pair": Picture(
+        plot_votes_per_pair, "how often each two models met", "votes", size=_square
+    ),
+    "vote_health": Picture(
+        plot_vote_health,
+        "votes needed to tell neighbours apart",
+        "health",
+        size=lambda found: (PAGE, _HEAD + _ROW * len(found.neighbours)),
+    ),
+    "left_out": Picture(
+        plot_left_out, "would the other tasks have foreseen each task?", "diagnosis", _by_model
+    ),
+    "sensitivity": Picture(
+        plot_sensitivity, "how much may a new source of tasks differ?", "diagnosis", _by_model
+    ),
+}

@@ -1,0 +1,174 @@
+"""Pictures of tables: intervals per task, rank probabilities, who is better than whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.board import Leaderboard
+from rankbars.errors import DataError
+from rankbars.render.numbers import show_level
+from rankbars.render.plotting.style import label_columns, label_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_dominance", "plot_heatmap", "plot_rank_probability", "plot_shown_better"]
+
+_MOST_TEXTS = 1500  # more numbers than that are not legible
+
+
+def plot_heatmap(board: Leaderboard, ax: Axes) -> Axes:
+    """Rank interval of each model on each task: the shade is its middle, the text its ends.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    order = list(board.order)
+    tasks = list(board.tasks.values())
+    best = np.array([task.best[order] for task in tasks]).T
+    worst = np.array([task.worst[order] for task in tasks]).T
+    texts = [
+        [str(low) if low == high else f"{low}–{high}" for low, high in zip(*row, strict=True)]
+        for row in zip(best.tolist(), worst.tolist(), strict=True)
+    ]
+    _table(ax, (best + worst) / 2, texts, "cividis_r", 1.0, max(len(order), 2))
+    label_rows(ax, [board.models[i] for i in order])
+    label_columns(ax, [task.name for task in tasks])
+    scopes = sorted({task.scope for task in tasks})
+    whom = "all models at once" if scopes == ["all"] else "each model and task by itself"
+    promised = all(task.guarantee is not None for task in tasks)
+    level = show_level(max(task.alpha for task in tasks)) if promised else "no guarantee"
+    ax.set_title(f"Rank interval on each task\n{level}, {whom}")
+    return ax
+
+
+def plot_rank_probability(board: Leaderboard, ax: Axes) -> Axes:
+    """Probability of each rank on the average, counted in joint draws; zeros are left blank.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board whose average has rank probabilities.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If the board has no rank probabilities.
+    """
+    order = list(board.order)
+    share = board.rank_probabilities()[order]
+    _table(ax, share, _shares(share), "Blues", 0.0, 1.0)
+    label_rows(ax, [board.models[i] for i in order])
+    step = max(1, len(order) // 20)
+    ranks = range(0, len(order), step)
+    ax.set_xticks(ranks, [str(rank + 1) for rank in ranks])
+    ax.set_xlabel("rank (1 is the best)")
+    ax.set_title("Probability of each rank on average\na description, not a confidence statement")
+    return ax
+
+
+def plot_dominance(board: Leaderboard, ax: Axes) -> Axes:
+    """Probability that the row is better than the column on average, counted in joint draws.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board whose average has these probabilities.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If the board has none.
+    """
+    found = None if board.aggregate is None else board.aggregate.dominance
+    if found is None:
+        raise DataError(
+            "This board holds no probabilities that one model is better than another: they are "
+            "counted in draws of an average, for up to 200 models. Draw shown_better instead."
+        )
+    order = list(board.order)
+    share = found[np.ix_(order, order)].copy()
+    np.fill_diagonal(share, np.nan)
+    _table(ax, share, _shares(share), "RdBu", -0.25, 1.25)
+    names = [board.models[i] for i in order]
+    label_rows(ax, names)
+    label_columns(ax, names)
+    ax.set_title("Probability that row is better than column, on average\nnot a test")
+    return ax
+
+
+def plot_shown_better(board: Leaderboard, ax: Axes) -> Axes:
+    """Which model was shown better than which, on what the board shows first, all at once.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    order = list(board.order)
+    shown = board.shown_better[np.ix_(order, order)].astype(float)
+    ax.imshow(shown, cmap="Blues", vmin=0, vmax=1.3)
+    _grid(ax, shown.shape)
+    names = [board.models[i] for i in order]
+    label_rows(ax, names)
+    label_columns(ax, names)
+    ax.set_title(f"Row shown better than column\n{show_level(board.spec.alpha)}, all at once")
+    return ax
+
+
+def _table(
+    ax: Axes,
+    values: NDArray[np.float64],
+    texts: list[list[str]],
+    cmap: str,
+    low: float,
+    high: float,
+) -> None:
+    image = ax.imshow(values, cmap=cmap, vmin=low, vmax=high, aspect="auto")
+    _grid(ax, values.shape)
+    if values.size > _MOST_TEXTS:
+        return
+    for (row, column), value in np.ndenumerate(values):
+        if np.isnan(value):
+            continue
+        ax.text(
+            column, row, texts[row][column], ha="center", va="center", fontsize=5.5,
+            color=_readable(image.cmap(image.norm(np.asarray(value)))),
+        )  # fmt: skip
+
+
+def _grid(ax: Axes, shape: tuple[int, ...]) -> None:
+    """White lines between the cells, and no frame."""
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ax.set_xticks(np.arange(shape[1] - 1) + 0.5, minor=True)
+    ax.set_yticks(np.arange(shape[0] - 1) + 0.5, minor=True)
+    ax.grid(which="minor", color="white", lw=0.6)
+    ax.tick_params(which="minor", length=0)
+
+
+def _readable(color: Any) -> str:
+    red, green, blue, _ = color
+    return "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
+
+
+def _shares(share: NDArray[np.float64]) -> list[list[str]]:
+    """Hundredths; nothing where it never happened in the draws."""
+    return [
+        ["" if value == 0.0 else "1" if value == 1.0 else f"{value:.2f}"[1:].replace(".00", "<.01")
+         if value < 0.995 else ">.99" for value in row]
+        for row in np.nan_to_num(share).tolist()
+    ]  # fmt: skip

@@ -1,0 +1,220 @@
+"""Pictures of rank intervals: of the board, on a new task, on one task, of one model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankbars.data.board import Leaderboard
+from rankbars.errors import DataError, UnknownOptionError
+from rankbars.render.claims import Claim, lead_claim, overall_claim, task_claim
+from rankbars.render.names import shorten, visible
+from rankbars.render.plotting.scores import score_words
+from rankbars.render.plotting.style import (
+    DARK,
+    MARKERS,
+    PALE,
+    SECOND,
+    bars,
+    colors,
+    label_rows,
+    labels,
+    rank_axis,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_lanes", "plot_model_ranks", "plot_new_task", "plot_ranks", "plot_task_ranks"]
+
+_TITLE_WIDTH = 40
+
+
+def plot_ranks(board: Leaderboard, ax: Axes) -> Axes:
+    """Rank interval of each model on what the board shows first, best score on top.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+
+    Returns
+    -------
+    matplotlib axes
+        The same axes.
+    """
+    if board.lead == "task":
+        return plot_task_ranks(board, ax, next(iter(board.tasks)))
+    if board.aggregate is None:
+        return plot_new_task(board, ax)
+    order = list(board.order)
+    bars(ax, board.aggregate.best[order], board.aggregate.worst[order], len(order))
+    label_rows(ax, [board.models[i] for i in order])
+    ax.set_title(_title(lead_claim(board)))
+    return ax
+
+
+def plot_new_task(board: Leaderboard, ax: Axes) -> Axes:
+    """Rank prediction interval of each model on a new task, best score on top.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board of two tasks or more.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If the board has a single task.
+    """
+    new = board.overall
+    if new is None:
+        raise DataError("A board of one task has no interval for a new task to draw.")
+    order = list(board.order)
+    bars(ax, new.best[order], new.worst[order], len(order), SECOND)
+    label_rows(ax, [board.models[i] for i in order])
+    claim = overall_claim(new)
+    ax.set_title(_title(claim._replace(title=f"Rank on a {claim.title.lower()}")))
+    return ax
+
+
+def plot_task_ranks(board: Leaderboard, ax: Axes, task: str) -> Axes:
+    """Rank interval of each model on one task, best score of the task on top.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+    task : str
+        The task.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such task.
+    """
+    found = board.tasks.get(task)
+    if found is None:
+        raise UnknownOptionError.among("task", task, board.tasks)
+    middle = (found.observed_best + found.observed_worst) / 2
+    order = np.lexsort((np.arange(middle.size), middle))
+    bars(ax, found.best[order], found.worst[order], order.size)
+    label_rows(ax, [board.models[i] for i in order])
+    name = shorten(visible(task), _TITLE_WIDTH)
+    claim = task_claim(found)
+    ax.set_title(f"Rank on {name}\n{claim.words}")
+    return ax
+
+
+def plot_model_ranks(board: Leaderboard, ax: Axes, model: str) -> Axes:
+    """Rank interval of one model on each task, the narrowest on top; colour and mark by category.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+    model : str
+        The model.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such model.
+    """
+    if model not in board.models:
+        raise UnknownOptionError.among("model", model, board.models)
+    at = board.models.index(model)
+    tasks = sorted(board.tasks.values(), key=lambda t: (t.worst[at] - t.best[at], t.best[at]))
+    groups = sorted({task.category or "" for task in tasks})
+    shades = dict(zip(groups, colors(len(groups)), strict=True))
+    marks = {name: MARKERS[k % len(MARKERS)] for k, name in enumerate(groups)}
+    size = len(board.models)
+    ax.hlines(range(len(tasks)), 1, max(size, 2), color=PALE, lw=0.6)
+    for row, task in enumerate(tasks):
+        group = task.category or ""
+        ends = [task.best[at], task.worst[at]]
+        ax.plot(ends, [row, row], "-", marker=marks[group], color=shades[group], lw=2.4, ms=4)
+    if groups != [""]:
+        for group, text in zip(groups, labels(groups, 24), strict=True):
+            ax.plot([], [], "-", marker=marks[group], color=shades[group], label=text or "none")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="category")
+    label_rows(ax, [task.name for task in tasks])
+    rank_axis(ax, size)
+    name = shorten(visible(model), _TITLE_WIDTH)
+    ax.set_title(f"Rank of {name} on each task\n{task_claim(tasks[0]).words}")
+    return ax
+
+
+def plot_lanes(board: Leaderboard, ax: Axes) -> Axes:
+    """Scores on a line, with a bar over every run of models of which no two were told apart.
+
+    The picture is read as a critical-difference diagram, but its statements come from the paired
+    tests of the board, all at once.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If fewer than two models have a score.
+    """
+    shown = [i for i in board.order if not np.isnan(board.score[i])]
+    if len(shown) < 2:
+        raise DataError(f"Lanes need two models with a score; found {len(shown)}.")
+    sign = -1.0 if _lower_is_better(board) else 1.0
+    score = sign * board.score[shown]
+    place = {model: k for k, model in enumerate(shown)}
+    runs = [[place[i] for i in run if i in place] for run in board.unseparated_runs()]
+    runs = [run for run in runs if len(run) > 1]
+    # Every model has a row of its own, so names never overlap; a bar takes a lane beside them.
+    lanes = _pack(runs)
+    span = float(np.ptp(score)) or 1.0
+    worst = float((sign * score).min()) - 0.06 * span
+    ax.hlines(range(len(shown)), sign * worst, score, color=PALE, lw=0.6)
+    ax.plot(score, range(len(shown)), "o", color=DARK, ms=3.5)
+    for lane, run in zip(lanes, runs, strict=True):
+        x = sign * (float((sign * score).max()) + span * (0.05 + 0.035 * lane))
+        ax.plot([x, x], [run[0] - 0.25, run[-1] + 0.25], color=DARK, lw=2.6, solid_capstyle="butt")
+    label_rows(ax, [board.models[i] for i in shown])
+    if sign < 0:
+        ax.invert_xaxis()
+    ax.set_xlabel(score_words(board))
+    ax.spines["left"].set_visible(False)
+    claim = lead_claim(board)
+    ax.set_title(f"A bar joins models that were not told apart\n{claim.level}, all at once")
+    return ax
+
+
+def _pack(runs: list[list[int]]) -> list[int]:
+    """A lane for each run, so that no two in one lane touch."""
+    ends: list[int] = []
+    lanes = []
+    for run in runs:
+        lane = next((k for k, end in enumerate(ends) if end < run[0]), len(ends))
+        ends[lane : lane + 1] = [run[-1]]
+        lanes.append(lane)
+    return lanes
+
+
+def _lower_is_better(board: Leaderboard) -> bool:
+    if board.lead == "task":
+        return next(iter(board.tasks.values())).direction == "lower"
+    return board.aggregate is None or board.aggregate.direction == "lower"
+
+
+def _title(claim: Claim) -> str:
+    return f"{claim.title}\n{claim.words}"

@@ -1,0 +1,174 @@
+"""Pictures of scores: on each task, beside ranks, and how well tasks separate models."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.board import Leaderboard
+from rankbars.errors import DataError
+from rankbars.render.claims import lead_claim
+from rankbars.render.names import visible
+from rankbars.render.numbers import show_level
+from rankbars.render.plotting.style import DARK, FIRST, MARKERS, PALE, colors, label_rows, labels
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_score_against_rank", "plot_scores", "plot_widths", "score_words"]
+
+_MOST_NAMES, _PUSHES = 48, 400
+
+
+def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
+    """Score of each model, upwards, against its rank interval: what the order hides.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If the board shows neither a score nor a rank interval first.
+    """
+    if board.lead == "task":
+        task = next(iter(board.tasks.values()))
+        sign = 1.0 if task.direction == "higher" else -1.0
+        best, worst, low, high = (
+            task.best, task.worst, task.mean - sign * task.se, task.mean + sign * task.se,
+        )  # fmt: skip
+        score, bar = task.mean, "bars: ± standard error"
+        lower = task.direction == "lower"
+    elif board.aggregate is not None:
+        average = board.aggregate
+        best, worst, low, high = average.best, average.worst, average.low, average.high
+        score, lower = average.score, average.direction == "lower"
+        bar = f"bars: {show_level(average.alpha)} interval of the score"
+    else:
+        raise DataError("This board has no average, so there is no score to draw against ranks.")
+    middle = (best + worst) / 2
+    ax.hlines(score, best, worst, color=FIRST, lw=1.8, alpha=0.85)
+    ax.vlines(middle, np.minimum(low, high), np.maximum(low, high), color=DARK, lw=0.8)
+    ax.plot(middle, score, "o", color=FIRST, ms=3)
+    if lower:
+        ax.invert_yaxis()
+    _name_points(board, ax, score, worst)
+    ax.set_xlabel("rank interval (1 is the best)")
+    ax.set_ylabel(score_words(board))
+    ax.set_title(f"Score beside rank\nrank: {lead_claim(board).words}; {bar}", wrap=True)
+    return ax
+
+
+def score_words(board: Leaderboard) -> str:
+    """What the score is that the board shows first."""
+    if board.lead == "task":
+        task = next(iter(board.tasks.values()))
+        return "log strength" if task.kind == "votes" else visible(task.metric or "score")
+    if board.aggregate is not None and board.aggregate.unit == "score":
+        return "average score"
+    return "mean rank"
+
+
+def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
+    """Score of each model on each task, a mark per task; bars are standard errors.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If tasks are on different scales, so that their scores share no axis.
+    """
+    tasks = list(board.tasks.values())
+    metrics = {(task.metric, task.direction, task.kind == "votes") for task in tasks}
+    if len(metrics) > 1:
+        raise DataError(
+            "The tasks of this board have different metrics, so their scores share no axis. Draw "
+            "heatmap, which shows ranks."
+        )
+    order = list(board.order)
+    rows = np.arange(len(order))
+    groups = sorted({task.category or "" for task in tasks})
+    shades = dict(zip(groups, colors(len(groups)), strict=True))
+    ax.hlines(rows, *_ends(board), color=PALE, lw=0.6)
+    for k, task in enumerate(tasks):
+        group = task.category or ""
+        shift = 0.0 if len(tasks) == 1 else 0.5 * (k / (len(tasks) - 1) - 0.5)
+        ax.errorbar(
+            task.mean[order], rows + shift, xerr=np.nan_to_num(task.se[order]), lw=0,
+            elinewidth=0.6, ms=2.4, color=shades[group],
+            marker=MARKERS[groups.index(group) % len(MARKERS)],
+        )  # fmt: skip
+    if groups != [""]:
+        for k, (group, text) in enumerate(zip(groups, labels(groups, 24), strict=True)):
+            ax.plot([], [], MARKERS[k % len(MARKERS)], color=shades[group], label=text or "none")
+        ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="category")
+    label_rows(ax, [board.models[i] for i in order])
+    votes = tasks[0].kind == "votes"
+    ax.set_xlabel("log strength" if votes else visible(tasks[0].metric or "score"))
+    ax.set_title("Scores\na mark per task, bars: ± standard error")
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def plot_widths(board: Leaderboard, ax: Axes) -> Axes:
+    """Width of the rank intervals of all models on each task: how well a task separates them.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    tasks = sorted(board.tasks.values(), key=lambda task: float(np.mean(task.worst - task.best)))
+    widths = [(task.worst - task.best).tolist() for task in tasks]
+    ax.boxplot(
+        widths, positions=range(len(tasks)), orientation="horizontal", widths=0.6,
+        medianprops={"color": FIRST, "lw": 1.6}, boxprops={"lw": 0.7}, whiskerprops={"lw": 0.7},
+        capprops={"lw": 0.7}, flierprops={"marker": "o", "ms": 2, "mew": 0.5},
+    )  # fmt: skip
+    label_rows(ax, [task.name for task in tasks])
+    ax.set_xlim(left=-0.5)
+    ax.set_xlabel("width of rank intervals (worst − best)")
+    ax.set_title("How well each task separates the models\nnarrow intervals on top")
+    return ax
+
+
+def _name_points(
+    board: Leaderboard, ax: Axes, score: NDArray[np.float64], worst: NDArray[np.int64]
+) -> None:
+    """A name to the right of each point, as near as names can stand without touching."""
+    named = [i for i in board.order if not np.isnan(score[i])]
+    if not 0 < len(named) <= _MOST_NAMES:
+        return
+    low, high = sorted(ax.get_ylim())
+    room = (high - low) / _MOST_NAMES
+    rising = sorted(named, key=lambda i: (float(score[i]), board.models[i]))
+    place = np.array([float(score[i]) for i in rising])
+    for _ in range(_PUSHES):
+        short = np.maximum(room - np.diff(place), 0.0) / 2
+        place[1:] += short
+        place[:-1] -= short
+    right = 1.04 * len(board.models) + 0.5
+    texts = labels([board.models[i] for i in rising], 34)
+    for i, y, text in zip(rising, place.tolist(), texts, strict=True):
+        ax.plot([worst[i], right], [score[i], y], color=PALE, lw=0.4, zorder=0)
+        ax.text(right, y, f" {text}", va="center", fontsize=5.5, clip_on=False)
+    ax.set_xlim(right=right)
+
+
+def _ends(board: Leaderboard) -> tuple[float, float]:
+    means = np.array([task.mean for task in board.tasks.values()])
+    return float(np.nanmin(means)), float(np.nanmax(means))

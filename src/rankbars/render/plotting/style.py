@@ -1,0 +1,112 @@
+"""How pictures for paper look: colours, sizes, names of rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.render.names import shorten_all, visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = [
+    "COLUMN",
+    "DARK",
+    "FIRST",
+    "MARKERS",
+    "PAGE",
+    "PALE",
+    "PRINT",
+    "SECOND",
+    "bars",
+    "colors",
+    "label_columns",
+    "label_rows",
+    "labels",
+    "rank_axis",
+]
+
+COLUMN, PAGE = 3.3, 6.9  # inches: one column, and both, of a journal
+# Dark, middle and pale stay apart without colour.
+FIRST, SECOND, PALE, DARK = "#1f5f9f", "#b04a12", "#c9d3dc", "#333333"
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+_NAME_WIDTH = 34
+_COLUMN_WIDTH = 20
+
+# Any: matplotlib types the names of its settings one by one.
+PRINT: Any = {
+    "axes.linewidth": 0.6,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9,
+    "font.size": 8,
+    "legend.fontsize": 7,
+    "legend.frameon": False,
+    "pdf.fonttype": 42,  # letters that can be searched and edited
+    "svg.fonttype": "none",
+    "svg.hashsalt": "rankbars",  # ids that do not change from run to run
+    "text.parse_math": False,  # a dollar in a name is a dollar
+    "xtick.labelsize": 7.5,
+    "xtick.major.width": 0.6,
+    "ytick.labelsize": 7.5,
+    "ytick.major.width": 0.6,
+}
+
+
+def labels(names: Sequence[str], width: int = _NAME_WIDTH) -> list[str]:
+    """Names as they are drawn: nothing hidden in them, and short, but still different."""
+    return shorten_all([visible(name) for name in names], [width] * len(names))
+
+
+def label_rows(ax: Axes, names: Sequence[str]) -> None:
+    """One name per row, the first on top."""
+    ax.set_yticks(range(len(names)), labels(names))
+    ax.set_ylim(len(names) - 0.5, -0.5)
+    ax.tick_params(axis="y", length=0)
+
+
+def label_columns(ax: Axes, names: Sequence[str]) -> None:
+    """One slanted name per column."""
+    ax.set_xticks(
+        range(len(names)), labels(names, _COLUMN_WIDTH), rotation=55, ha="right",
+        rotation_mode="anchor",
+    )  # fmt: skip
+    ax.tick_params(axis="x", length=0)
+
+
+def bars(
+    ax: Axes, best: NDArray[np.int64], worst: NDArray[np.int64], size: int, color: str = FIRST
+) -> None:
+    """One interval of ranks per row, on a line from 1 to `size`."""
+    rows = np.arange(best.size)
+    ax.hlines(rows, 1, max(size, 2), color=PALE, lw=0.6)
+    ax.hlines(rows, best, worst, color=color, lw=3, capstyle="round")
+    # A dot at either end keeps an interval of a single rank visible.
+    ax.plot(best, rows, "o", color=color, ms=3.5)
+    ax.plot(worst, rows, "o", color=color, ms=3.5)
+    rank_axis(ax, size)
+
+
+def rank_axis(ax: Axes, size: int) -> None:
+    """Ranks from 1 to `size`, both of them named."""
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 10**9) if size <= 12 * step)
+    ticks = [1, *(tick for tick in range(step, size, step) if 1 < tick < size - step / 2), size]
+    ax.set_xticks(sorted(set(ticks)))
+    ax.set_xlim(1 - 0.02 * size, size + 0.02 * size)
+    ax.set_xlabel("rank (1 is the best)")
+    ax.spines["left"].set_visible(False)
+
+
+def colors(count: int) -> list[Any]:
+    """`count` colours that differ in lightness too, so that they stay apart in grey."""
+    import matplotlib as mpl
+
+    if count <= 1:
+        return [FIRST]
+    shades = mpl.colormaps["viridis"](np.linspace(0.08, 0.88, count))
+    return [tuple(shade) for shade in shades]

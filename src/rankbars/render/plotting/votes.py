@@ -1,0 +1,122 @@
+"""Pictures of votes: strengths with intervals, votes per pair, health of the votes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rankbars.data.board import Leaderboard
+from rankbars.data.votehealth import VoteHealth
+from rankbars.data.votes import Votes
+from rankbars.errors import DataError
+from rankbars.render.plotting.style import FIRST, PALE, SECOND, label_columns, label_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_ratings", "plot_vote_health", "plot_votes_per_pair"]
+
+_COUNTS = "{x:,.0f}"
+
+
+def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
+    """Strength of each model from votes, with its own 95 % interval.
+
+    On the scale of Elo where the board has one, else log strengths. What tells models apart are
+    the paired contrasts behind `ranks`, not the overlap of these bars.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board of one task of votes.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If the board has no single task of votes.
+    """
+    found = [task for task in board.tasks.values() if task.kind == "votes"]
+    if len(found) != 1:
+        raise DataError(f"Ratings are drawn for one task of votes; this board has {len(found)}.")
+    task = found[0]
+    elo = task.elo is not None
+    value, error = (task.elo, task.elo_se) if task.elo is not None else (task.mean, task.se)
+    order = list(board.order)
+    rows = np.arange(len(order))
+    half = 1.96 * np.nan_to_num(error[order])
+    ax.hlines(rows, np.nanmin(value), np.nanmax(value), color=PALE, lw=0.5)
+    ax.errorbar(value[order], rows, xerr=half, fmt="o", color=FIRST, ms=2.8, lw=0, elinewidth=1.2)
+    label_rows(ax, [board.models[i] for i in order])
+    ax.set_xlabel(f"Elo ({task.elo_anchor})" if elo else "log strength (mean 0)")
+    ax.set_title("Strength from votes\n95 %, each model by itself; overlap decides nothing")
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def plot_votes_per_pair(votes: Votes, ax: Axes) -> Axes:
+    """How often each two models met; white where they never did.
+
+    Parameters
+    ----------
+    votes : Votes
+        One task of votes.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    from matplotlib.colors import LogNorm
+
+    met = votes.met
+    order = np.lexsort((np.arange(len(votes.models)), -met.sum(axis=1)))
+    table = met[np.ix_(order, order)]
+    shown = np.ma.masked_equal(table, 0.0)
+    image = ax.imshow(shown, cmap="viridis_r", norm=LogNorm(1, max(float(table.max()), 2.0)))
+    bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, format=_COUNTS)
+    bar.set_label("votes")
+    names = [votes.models[i] for i in order]
+    label_rows(ax, names)
+    label_columns(ax, names)
+    pairs = len(names) * (len(names) - 1) // 2
+    seen = int(np.count_nonzero(np.triu(table, 1)))
+    ax.set_title(f"Votes per pair\n{seen:,} of {pairs:,} pairs met; most votes first")
+    return ax
+
+
+def plot_vote_health(found: VoteHealth, ax: Axes) -> Axes:
+    """Further votes between two neighbours until they would be told apart, from the top.
+
+    Parameters
+    ----------
+    found : VoteHealth
+        From `rankbars.examine_votes`.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    pairs = found.neighbours
+    if not pairs:
+        raise DataError("There are no neighbours to draw: fewer than two models were ranked.")
+    votes = np.array([pair.votes for pair in pairs])
+    finite = votes[np.isfinite(votes)]
+    most = max(float(finite.max(initial=1.0)), 10.0)
+    rows = np.arange(len(pairs))
+    apart, never = votes == 0.0, ~np.isfinite(votes)
+    between = ~apart & ~never
+    ax.hlines(rows[between], 1.0, np.maximum(votes[between], 1.0), color=FIRST, lw=2.4)
+    ax.plot(np.maximum(votes[between], 1.0), rows[between], "o", color=FIRST, ms=3)
+    for row in rows[apart]:
+        ax.text(1.0, float(row), " enough already", va="center", fontsize=6, color="#555555")
+    for row in rows[never]:
+        ax.text(1.0, float(row), " no difference seen", va="center", fontsize=6, color=SECOND)
+    ax.set_xscale("log")
+    ax.xaxis.set_major_formatter(_COUNTS)
+    ax.xaxis.set_minor_formatter("")
+    ax.set_xlim(0.9, most * 2)
+    label_rows(ax, [f"{pair.ahead} / {pair.behind}" for pair in pairs])
+    ax.set_xlabel("further votes between the two")
+    ax.set_title(
+        f"Votes needed to tell neighbours apart\npower {100 * found.power:.0f} %, error rate "
+        f"{found.alpha:.2g}, if the difference seen is the true one"
+    )
+    return ax

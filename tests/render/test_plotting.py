@@ -1,0 +1,162 @@
+"""Pictures for paper: what is drawn is what the result holds, and nothing else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+import rankbars as rb
+from rankbars.render.plotting import (
+    PLOTS,
+    draw_picture,
+    plot_lanes,
+    plot_model_ranks,
+    plot_order,
+    plot_ranks,
+    plot_score_against_rank,
+    plot_task_ranks,
+    plot_votes_per_pair,
+    plot_weights,
+)
+
+CATEGORIES = ("art", "law", "math")
+
+
+def make_board(models: int = 5, tasks: int = 6, **options: object) -> rb.Leaderboard:
+    rng = np.random.default_rng(1)
+    skill = np.linspace(1.2, 0.0, models)
+    arrays = {f"t{k}": rng.normal(size=(40, models)) + skill for k in range(tasks)}
+    info = {f"t{k}": rb.TaskInfo(category=CATEGORIES[k % 3]) for k in range(tasks)}
+    scores = rb.Scores.from_arrays(arrays, [f"m{i}" for i in range(models)], info=info)
+    return rb.leaderboard(scores, **options)
+
+
+@pytest.fixture(scope="module")
+def board() -> rb.Leaderboard:
+    return make_board()
+
+
+@pytest.fixture
+def ax():
+    return Figure().add_subplot()
+
+
+def row_texts(ax) -> list[str]:
+    return [label.get_text() for label in ax.get_yticklabels()]
+
+
+def drawn_bars(ax) -> list[tuple[float, float]]:
+    """Ends of the thick horizontal bars, from the top."""
+    thick = max(ax.collections, key=lambda lines: float(np.max(lines.get_linewidths())))
+    return [(float(a[0]), float(b[0])) for a, b in thick.get_segments()]
+
+
+def test_bars_are_the_rank_intervals_in_the_order_of_the_board(board, ax) -> None:
+    assert plot_ranks(board, ax) is ax
+    order = list(board.order)
+    assert row_texts(ax) == [board.models[i] for i in order]
+    found = board.aggregate
+    assert found is not None
+    assert drawn_bars(ax) == list(zip(found.best[order], found.worst[order], strict=True))
+    assert "95 %, each model, chosen in advance" in ax.get_title(loc="left") + ax.get_title()
+
+
+def test_one_task_stands_in_its_own_order(board, ax) -> None:
+    task = board.tasks["t2"]
+    plot_task_ranks(board, ax, "t2")
+    order = [board.models.index(name) for name in row_texts(ax)]
+    assert np.all(np.diff(task.mean[order]) <= 0)
+    assert drawn_bars(ax) == list(zip(task.best[order], task.worst[order], strict=True))
+    with pytest.raises(rb.UnknownOptionError, match="t9"):
+        plot_task_ranks(board, ax, "t9")
+
+
+def test_tasks_of_one_model_stand_by_width_with_a_mark_per_category(board, ax) -> None:
+    plot_model_ranks(board, ax, "m2")
+    widths = [board.tasks[name].worst[2] - board.tasks[name].best[2] for name in row_texts(ax)]
+    assert widths == sorted(widths)
+    named = [text.get_text() for text in ax.get_legend().get_texts()]
+    assert named == list(CATEGORIES)
+    assert len({line.get_marker() for line in ax.get_legend().legend_handles}) == 3
+    with pytest.raises(rb.UnknownOptionError, match="nobody"):
+        plot_model_ranks(board, ax, "nobody")
+
+
+def test_lanes_join_just_the_models_that_were_not_told_apart(board, ax) -> None:
+    plot_lanes(board, ax)
+    place = {name: k for k, name in enumerate(row_texts(ax))}
+    bars = [line.get_ydata() for line in ax.lines if line.get_linewidth() > 2]
+    drawn = {(round(low + 0.25), round(high - 0.25)) for low, high in bars}
+    runs = [sorted(place[board.models[i]] for i in run) for run in board.unseparated_runs()]
+    assert drawn == {(run[0], run[-1]) for run in runs if len(run) > 1}
+
+
+def test_lines_of_the_diagram_are_those_of_the_partial_order(board, ax) -> None:
+    plot_order(board, ax)
+    order = board.partial_order()
+    assert len(ax.lines) == len(order.edges)
+    height = {text.get_text(): text.get_position()[1] for text in ax.texts}
+    assert all(height[better] > height[worse] for better, worse in order.edges)
+
+
+def test_names_beside_points_do_not_touch(ax) -> None:
+    board = make_board(models=20)
+    plot_score_against_rank(board, ax)
+    heights = np.sort([text.get_position()[1] for text in ax.texts])
+    assert heights.size == 20
+    assert np.diff(heights).min() > 0.9 * np.ptp(ax.get_ylim()) / 48
+
+
+def test_every_weighting_has_one_mark_of_its_winner(board) -> None:
+    pytest.importorskip("mpltern")
+    means = board.aggregate.by_category
+    found = means.weight_map(steps=20)
+    drawn = Figure().add_subplot(projection="ternary")
+    plot_weights(found, drawn)
+    assert sum(len(marks.get_offsets()) for marks in drawn.collections) == len(found.points)
+    texts = [text.get_text() for text in drawn.get_legend().get_texts()]
+    first = int(np.argmax(found.share))
+    assert texts[0] == f"{board.models[first]}: {100 * found.share[first]:.0f} %"
+
+
+def test_weights_of_other_than_three_categories_are_refused(board, ax) -> None:
+    two = rb.Scores.from_arrays(
+        {"a": np.eye(4), "b": np.eye(4)[::-1]},
+        list("wxyz"),
+        info={name: rb.TaskInfo(category=name) for name in "ab"},
+    )
+    means = rb.aggregate(two).by_category
+    assert means is not None
+    with pytest.raises(rb.DataError, match="needs 3 categories; found 2"):
+        plot_weights(means.weight_map(), ax)
+
+
+def test_votes_per_pair_says_how_many_pairs_met(ax) -> None:
+    votes = rb.Votes(("a", "b", "c"), [[0, 3, 0], [1, 0, 2], [0, 2, 0]])
+    plot_votes_per_pair(votes, ax)
+    assert "2 of 3 pairs met" in ax.get_title() + ax.get_title(loc="left")
+    assert row_texts(ax) == ["b", "a", "c"]
+
+
+def test_a_picture_that_no_screen_can_show_is_refused() -> None:
+    models = tuple(f"m{i:04d}" for i in range(700))
+    scores = rb.Scores.from_arrays({"t": np.random.default_rng(0).random((30, 700))}, models)
+    with pytest.raises(rb.DataError, match="inches large"):
+        draw_picture("ranks", rb.leaderboard(scores))
+
+
+# What one task does not hold.
+OF_AN_AVERAGE = {"new_task", "rank_probability", "dominance", "weights"}
+
+
+@pytest.mark.parametrize("kind", [name for name, one in PLOTS.items() if one.takes == "board"])
+@pytest.mark.parametrize("models", [1, 2])
+def test_the_smallest_boards_are_drawn_or_refused_with_a_reason(kind: str, models: int) -> None:
+    board = make_board(models=models, tasks=1)
+    choice = {"task": "t0", "model": "m0", None: None}[PLOTS[kind].choice]
+    if kind in OF_AN_AVERAGE | {"ratings"} or (kind == "lanes" and models == 1):
+        with pytest.raises(rb.DataError):
+            draw_picture(kind, board, choice)
+    else:
+        assert draw_picture(kind, board, choice).axes
