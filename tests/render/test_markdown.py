@@ -44,9 +44,18 @@ def test_every_name_stays_text_in_its_own_cell(board):
     rows = first_table(render_markdown(board))
     assert len(rows) == 5
     assert len({len(row) for row in rows}) == 1
-    shown = [unescaped(row[1]).removesuffix(" (1)") for row in rows]
+    badge = re.compile(r" <strong>(may be |tied )?first</strong>( \(1\))?$|( \(1\))$")
+    shown = [unescaped(badge.sub("", row[1])) for row in rows]
     expected = [shorten(visible(board.models[i]), 100) for i in board.order]
     assert [text.strip() for text in shown] == [text.strip() for text in expected]
+
+
+def test_badges_stand_beside_the_models_that_may_be_first():
+    board = average_board()
+    badged = [row[1].split("<strong>") for row in first_table(render_markdown(board))]
+    named = [unescaped(cells[0]).strip() for cells in badged if len(cells) > 1]
+    assert named == list(board.undominated())
+    assert "`2 models may be first`" in render_markdown(board)
 
 
 @given(hostile_boards())

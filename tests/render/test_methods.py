@@ -1,11 +1,26 @@
 """The methods paragraph carries the settings of the board and nothing that does not hold."""
 
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
 from render.boards import average, average_board, new_task_board, task, task_board
 
+import rankbars as rb
 from rankbars.data.spec import Spec
 from rankbars.render import citation, methods_text
+from rankbars.render.citations import SOURCES, YEAR
 from rankbars.render.methods import method_entries
 from rankbars.render.paragraph import methods_paragraph, references
+
+CITED = [
+    ("auto", "holm", "joint"),
+    ("wilcoxon", "bonferroni", "quantile"),
+    ("trimmed_t", "simes", "simultaneous"),
+    ("t", "maxt", "union"),
+    ("signflip", "none", "joint"),
+]
 
 
 def test_the_paragraph_reads_as_meant(snapshot):
@@ -43,3 +58,24 @@ def test_without_correction_the_ranks_promise_nothing_but_the_joint_statements_d
 
 def test_the_citation_names_the_version():
     assert "version = {0.1.0}" in citation(average_board())
+
+
+@pytest.mark.parametrize("options", CITED, ids=" ".join)
+def test_every_reference_is_cited_in_the_paragraph(options):
+    values = {f"t{k}": np.random.default_rng(k).random((30, 3)) for k in range(6)}
+    settings = dict(zip(("test", "correction", "merge"), options, strict=True))
+    board = rb.leaderboard(rb.Scores.from_arrays(values, list("abc")), **settings)
+    text, listed = methods_paragraph(board), references(board)
+    assert len(listed) >= 3
+    for source in SOURCES.values():
+        assert (source.short in text) == (source.full in listed)
+        surname, year = source.short.split()[0], source.short.split()[-1]
+        assert source.full.startswith(surname)
+        assert f"({year})" in source.full
+
+
+def test_the_citation_has_the_year_of_the_changelog():
+    changelog = (Path(__file__).parents[2] / "CHANGELOG.md").read_text("utf-8")
+    assert f"year = {{{YEAR}}}" in citation(task_board())
+    released = re.findall(r"^## .*?(\d{4})-\d\d-\d\d", changelog, re.MULTILINE)
+    assert released[:1] in ([], [str(YEAR)])

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.data.board import Leaderboard
+from rankbars.render.claims import lead_claim
 from rankbars.render.names import shorten, visible
 from rankbars.render.numbers import show_count
 from rankbars.render.remarks import Remark, remark_text
 from rankbars.render.rows import Row, Table, board_table, task_table
 from rankbars.render.sentences import (
-    field_line,
+    field_parts,
     headline,
+    is_arena,
     new_task_line,
     scopes_line,
+    states_who_is_first,
     task_line,
     width_line,
 )
@@ -50,9 +53,9 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     Returns
     -------
     str
-        A comment by which a program finds its own post, one or two sentences, one table, notes,
-        and a folded table per task. What does not fit into `LIMIT` characters is left out with
-        a pointer to it. Names stand in code, where nothing in them has a meaning.
+        A comment by which a program finds its own post, one or two sentences, badges, one table,
+        notes, and a folded table per task. What does not fit into `LIMIT` characters is left out
+        with a pointer to it. Names stand in code, where nothing in them has a meaning.
 
     Raises
     ------
@@ -65,16 +68,26 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
         bottom = [_READING, *_notes(table.remarks)]
         return _joined([*top, _cut_grid(table, top + bottom), *bottom])
     table = board_table(board)
-    top = [MARKER, f"**{headline(board, _code)}**"]
+    top = [MARKER, f"**{headline(board, _code)}**", _badges(board)]
     reading = [_READING, scopes_line(board), new_task_line(board), width_line(board)]
-    bottom = [f"{field_line(board)}. {' '.join(filter(None, reading))}", *_notes(table.remarks)]
-    parts = [*top, _cut_grid(table, top + bottom), *bottom]
+    bottom = [" ".join(filter(None, reading)), *_notes(table.remarks)]
+    parts = [*top, _cut_grid(table, top + bottom, _first(board)), *bottom]
     if board.lead != "task":
         parts += _folded_tasks(board, _room_left(parts))
     return _joined(parts)
 
 
 _READING = "Ranks are best–worst; 1 is the best."
+
+
+def _badges(board: Leaderboard) -> str:
+    """The board in a few words, each in a box of its own."""
+    parts = [*field_parts(board), lead_claim(board).level]
+    if states_who_is_first(board):
+        count = len(board.undominated())
+        parts.append("1 model is first" if count == 1 else f"{count} models may be first")
+        parts.append(f"{len(board.tiers)} {'tier' if len(board.tiers) == 1 else 'tiers'}")
+    return " ".join(f"`{part}`" for part in parts)
 
 
 def _joined(parts: Iterable[str]) -> str:
@@ -85,9 +98,18 @@ def _room_left(parts: Sequence[str]) -> int:
     return LIMIT - _SPARE - len(_joined(parts))
 
 
-def _cut_grid(table: Table, others: Sequence[str]) -> str:
+def _first(board: Leaderboard) -> dict[str, str]:
+    """What stands beside the models that may be first."""
+    if not states_who_is_first(board):
+        return {}
+    models = board.undominated()
+    badge = "first" if len(models) == 1 else "tied first" if is_arena(board) else "may be first"
+    return dict.fromkeys(models, badge)
+
+
+def _cut_grid(table: Table, others: Sequence[str], first: Mapping[str, str] | None = None) -> str:
     """The table, with the last rows left out where they do not fit beside `others`."""
-    head, rows = _grid(table)
+    head, rows = _grid(table, first)
     room = _room_left([*others, *head])
     kept = _that_fit(rows, room)
     lines = [*head, *rows[:kept]]
@@ -119,7 +141,7 @@ def _that_fit(parts: Sequence[str], room: int) -> int:
     return len(parts)
 
 
-def _grid(table: Table) -> tuple[list[str], list[str]]:
+def _grid(table: Table, first: Mapping[str, str] | None = None) -> tuple[list[str], list[str]]:
     """Header lines and row lines of a table."""
     columns: list[tuple[str, str]] = [
         (f"{table.claim.title} ({table.claim.words})", ":--"),
@@ -136,12 +158,13 @@ def _grid(table: Table) -> tuple[list[str], list[str]]:
         _line(title.removesuffix(" ()") for title, _ in columns),
         _line(rule for _, rule in columns),
     ]
-    return head, [_line(_cells(row, table)) for row in table.rows]
+    return head, [_line(_cells(row, table, first or {})) for row in table.rows]
 
 
-def _cells(row: Row, table: Table) -> list[str]:
+def _cells(row: Row, table: Table, first: Mapping[str, str]) -> list[str]:
     marks = "".join(f" ({number})" for number in row.marks)
-    cells = [row.ranks, _code(row.model) + marks, row.score.replace("<", "&lt;")]
+    badge = f" **{first[row.model]}**" if row.model in first else ""
+    cells = [row.ranks, _code(row.model) + badge + marks, row.score.replace("<", "&lt;")]
     if table.has_tiers:
         cells.append(row.tier)
     if table.new_claim is not None:

@@ -31,6 +31,7 @@ __all__ = [
     "place",
     "plain_name",
     "scopes_line",
+    "states_who_is_first",
     "task_line",
     "width_line",
 ]
@@ -198,6 +199,16 @@ def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> 
     return f"{write(name)}: {', '.join(parts)}."
 
 
+def states_who_is_first(board: Leaderboard) -> bool:
+    """Whether the sentence at the top says which models may be first."""
+    return (
+        board.lead != "new_task"
+        and not leads_with_band(board)
+        and levels_hold(board)
+        and bool(board.shown_better.any())
+    )
+
+
 def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
     where, level = place(board), _lead_level(board)
@@ -235,7 +246,7 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
 def _neighbours_sentence(board: Leaderboard) -> str:
     pairs, open_pairs = len(board.models) - 1, board.neighbours_not_separated
     if open_pairs == 0:
-        return f"All {pairs} neighbours in the order are separated."
+        return "All neighbours in the order are separated."
     verb = "is" if open_pairs == 1 else "are"
     return f"{open_pairs} of {pairs} neighbours in the order {verb} not separated."
 
