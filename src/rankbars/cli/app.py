@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from rankbars.cli.boards import report_command, show_command
+from rankbars.cli.changes import diff_command
 from rankbars.cli.demonstration import demo_command
 from rankbars.cli.formats import formats_command
 from rankbars.cli.headtohead import compare_command
@@ -15,6 +16,7 @@ from rankbars.cli.plotting import plot_command
 from rankbars.cli.ranking import rank_command
 from rankbars.cli.simulation import simulate_group
 from rankbars.cli.streams import discard_output, say
+from rankbars.cli.weighing import weights_command
 from rankbars.errors import RankbarsError, UnknownOptionError
 
 __all__ = ["app", "run"]
@@ -81,7 +83,9 @@ for _command in (
     show_command,
     report_command,
     plot_command,
+    weights_command,
     compare_command,
+    diff_command,
     formats_command,
     demo_command,
     simulate_group,

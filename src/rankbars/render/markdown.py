@@ -22,7 +22,7 @@ from rankbars.render.sentences import (
     width_line,
 )
 
-__all__ = ["LIMIT", "MARKER", "render_markdown"]
+__all__ = ["LIMIT", "MARKER", "code_of", "render_markdown"]
 
 LIMIT = 65_536  # characters that a comment on GitHub may have
 MARKER = "<!-- rankbars:board -->"
@@ -64,11 +64,11 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     """
     if task is not None:
         table = task_table(board, task)
-        top = [MARKER, f"**{task_line(board, task, _code)}**"]
+        top = [MARKER, f"**{task_line(board, task, code_of)}**"]
         bottom = [_READING, *_notes(table.remarks)]
         return _joined([*top, _cut_grid(table, top + bottom), *bottom])
     table = board_table(board)
-    top = [MARKER, f"**{headline(board, _code)}**", _badges(board)]
+    top = [MARKER, f"**{headline(board, code_of)}**", _badges(board)]
     reading = [_READING, scopes_line(board), new_task_line(board), width_line(board)]
     bottom = [" ".join(filter(None, reading)), *_notes(table.remarks)]
     parts = [*top, _cut_grid(table, top + bottom, _first(board)), *bottom]
@@ -164,7 +164,7 @@ def _grid(table: Table, first: Mapping[str, str] | None = None) -> tuple[list[st
 def _cells(row: Row, table: Table, first: Mapping[str, str]) -> list[str]:
     marks = "".join(f" ({number})" for number in row.marks)
     badge = f" **{first[row.model]}**" if row.model in first else ""
-    cells = [row.ranks, _code(row.model) + badge + marks, row.score.replace("<", "&lt;")]
+    cells = [row.ranks, code_of(row.model) + badge + marks, row.score.replace("<", "&lt;")]
     if table.has_tiers:
         cells.append(row.tier)
     if table.new_claim is not None:
@@ -182,14 +182,14 @@ def _notes(remarks: Sequence[Remark]) -> list[str]:
     lines = []
     for remark in remarks:
         number = "" if remark.number is None else f"({remark.number}) "
-        lines.append(f"- {number}{remark_text(remark, _code, _plain)}")
+        lines.append(f"- {number}{remark_text(remark, code_of, _plain)}")
     kept = _that_fit(lines, LIMIT // 4)
     if kept < len(lines):
         lines[kept:] = [f"- {show_count(len(lines) - kept)} more notes; {_POINTER} shows all."]
     return ["\n".join(lines)] if lines else []
 
 
-def _code(name: str) -> str:
+def code_of(name: str) -> str:
     """A name as inline code: no markup, no mention, no link."""
     shown = shorten(visible(name), _NAME_WIDTH)
     if shown.strip() and not set(shown) & set("`|\\"):

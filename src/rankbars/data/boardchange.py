@@ -1,0 +1,97 @@
+"""What changed between two boards, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["BoardChange", "Cause", "ModelChange", "Span"]
+
+Cause = Literal["own scores", "pool", "interval", "nothing"]
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChange:
+    """One model that stands on both boards.
+
+    Parameters
+    ----------
+    model : str
+        The model.
+    cause : {"own scores", "pool", "interval", "nothing"}
+        The first that applies: its own scores changed; they did not, but other models or their
+        scores did, so that its place among the models of both boards, its score or its observed
+        ranks changed; only rank intervals moved; nothing of these.
+    tasks : tuple of str
+        Tasks on which its own scores changed, came or went.
+    place : (int, int)
+        Place in the printed order, old and new; 1 is the first.
+    score : (float, float)
+        Score on what is shown first, old and new; NaN = none.
+    ranks : ((int, int), (int, int))
+        Rank interval on what is shown first, old and new, as best and worst.
+    new_task : ((int, int), (int, int)), optional
+        Rank prediction interval on a new task; None unless both boards have one.
+    tier : (int, int)
+        Tier, old and new.
+    """
+
+    model: str
+    cause: Cause
+    tasks: tuple[str, ...]
+    place: Span
+    score: tuple[float, float]
+    ranks: tuple[Span, Span]
+    new_task: tuple[Span, Span] | None
+    tier: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BoardChange:
+    """What changed from one board to another.
+
+    Parameters
+    ----------
+    models : tuple of ModelChange
+        Models of both boards, in the order of the new one.
+    added_models, removed_models : tuple of str
+        Models of one board only.
+    added_tasks, removed_tasks : tuple of str
+        Tasks of one board only.
+    gained, lost : tuple of (str, str)
+        Pairs (better, worse) of models of both boards that only the new board, or only the old
+        one, shows to differ.
+    options : tuple of (str, str, str)
+        Options that differ, with their old and new values.
+    leads : (str, str)
+        What each board shows first.
+    versions : (str, str)
+        Versions of the package that made the boards.
+    """
+
+    models: tuple[ModelChange, ...]
+    added_models: tuple[str, ...] = ()
+    removed_models: tuple[str, ...] = ()
+    added_tasks: tuple[str, ...] = ()
+    removed_tasks: tuple[str, ...] = ()
+    gained: tuple[tuple[str, str], ...] = ()
+    lost: tuple[tuple[str, str], ...] = ()
+    options: tuple[tuple[str, str, str], ...] = ()
+    leads: tuple[str, str] = ("", "")
+    versions: tuple[str, str] = ("", "")
+
+    @property
+    def nothing(self) -> bool:
+        """Whether the two boards say the same."""
+        return (
+            all(change.cause == "nothing" for change in self.models)
+            and not (self.added_models or self.removed_models)
+            and not (self.added_tasks or self.removed_tasks)
+            and not (self.gained or self.lost or self.options)
+            and self.leads[0] == self.leads[1]
+        )
+
+    def caused_by(self, cause: Cause) -> tuple[ModelChange, ...]:
+        """The changes with this cause, in the order of the new board."""
+        return tuple(change for change in self.models if change.cause == cause)

@@ -1,0 +1,293 @@
+"""What changed between two boards: as text, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankbars.data.boardchange import BoardChange, Cause, ModelChange
+from rankbars.render.markdown import code_of
+from rankbars.render.names import listed, shorten_all, visible
+from rankbars.render.numbers import MISSING, show_count, show_number, show_ranks, suitable_decimals
+
+__all__ = ["CHANGE_MARKER", "change_json", "change_markdown", "change_text"]
+
+CHANGE_MARKER = "<!-- rankbars:diff -->"
+CHANGE_SCHEMA = "rankbars.diff/1"
+LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
+NARROWEST = 60
+_GAP = "  "
+_MOST_NAMES, _MOST_PAIRS, _MOST_TASKS = 8, 10, 2
+_WORDS: dict[Cause, str] = {
+    "own scores": "own scores",
+    "pool": "pool",
+    "interval": "intervals",
+    "nothing": "nothing",
+}
+_LEGEND = (
+    "Why: own scores = results of the model itself came, went or changed. pool = its own did not, "
+    "but other models or their results did. intervals = only rank intervals moved."
+)
+
+
+class _Row(NamedTuple):
+    ranks: str
+    model: str
+    place: str
+    score: str
+    new_task: str
+    why: str
+
+
+def change_text(change: BoardChange, *, width: int = 80) -> str:
+    """What changed, as lines of text.
+
+    Parameters
+    ----------
+    change : BoardChange
+        From `rankbars.diff`.
+    width : int
+        Columns of the terminal, at least 60.
+
+    Returns
+    -------
+    str
+        Lines that end with a line break.
+    """
+    width = max(width, NARROWEST)
+    lines = [line for text in _sentences(change) for line in textwrap.wrap(text, width)]
+    rows = _rows(change)
+    if rows:
+        lines += ["", *_grid(rows, width), "", *textwrap.wrap(_LEGEND, width)]
+    pairs = _pair_sentences(change)
+    if pairs:
+        lines += ["", *(line for text in pairs for line in textwrap.wrap(text, width))]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def change_markdown(change: BoardChange) -> str:
+    """What changed, as GitHub-flavored Markdown of at most 60,000 characters.
+
+    It starts with a comment by which a program finds its own post. Names stand in code, where
+    nothing in them has a meaning.
+    """
+    parts = [CHANGE_MARKER, f"**{_verdict(change)}**"]
+    details = _sentences(change, code_of)[1:]
+    if details:
+        parts.append("\n".join(f"- {text}" for text in details))
+    rows = _rows(change)
+    pairs = _pair_sentences(change, code_of)
+    if rows:
+        head = _header(rows)
+        lines = [_markdown_line(head), _markdown_line([":--"] * len(head))]
+        room = LIMIT - len("\n\n".join([*parts, *lines, *pairs, _LEGEND]))
+        for count, (row, changed) in enumerate(zip(rows, _changed(change), strict=True)):
+            line = _markdown_line(_cells(row._replace(model=code_of(changed.model)), rows))
+            room -= len(line) + 1
+            if room < 200:
+                lines.append(f"\n{show_count(len(rows) - count)} more models are left out here.")
+                break
+            lines.append(line)
+        parts += ["\n".join(lines), _LEGEND]
+    parts += pairs
+    return "\n\n".join(parts) + "\n"
+
+
+def change_json(change: BoardChange) -> str:
+    """What changed as JSON text: sorted keys, shortest round trip of floats."""
+    values: dict[str, Any] = {
+        "schema": CHANGE_SCHEMA,
+        "models": [_model_to_dict(one) for one in change.models],
+        "added_models": list(change.added_models),
+        "removed_models": list(change.removed_models),
+        "added_tasks": list(change.added_tasks),
+        "removed_tasks": list(change.removed_tasks),
+        "gained": [list(pair) for pair in change.gained],
+        "lost": [list(pair) for pair in change.lost],
+        "options": [list(option) for option in change.options],
+        "leads": list(change.leads),
+        "versions": list(change.versions),
+    }
+    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _model_to_dict(one: ModelChange) -> dict[str, Any]:
+    return {
+        "model": one.model,
+        "cause": one.cause,
+        "tasks": list(one.tasks),
+        "place": list(one.place),
+        "score": [value if math.isfinite(value) else None for value in one.score],
+        "ranks": [list(span) for span in one.ranks],
+        "new_task": None if one.new_task is None else [list(span) for span in one.new_task],
+        "tier": list(one.tier),
+    }
+
+
+def _plain(name: str) -> str:
+    return visible(name)
+
+
+def _verdict(change: BoardChange) -> str:
+    if change.nothing:
+        return "Nothing changed."
+    if not change.models:
+        return "No model stands on both boards."
+    counts = {cause: len(change.caused_by(cause)) for cause in _WORDS}
+    said = [
+        f"{_counted(counts['own scores'], 'model')} changed in {_their(counts['own scores'])} own "
+        "scores",
+        f"{show_count(counts['pool'])} because others changed",
+        f"{show_count(counts['interval'])} only in intervals",
+    ]
+    numbers = (counts["own scores"], counts["pool"], counts["interval"])
+    parts = [text for text, count in zip(said, numbers, strict=True) if count]
+    if parts and not counts["own scores"]:
+        first = counts["pool"] or counts["interval"]
+        noun = "model" if first == 1 else "models"
+        parts[0] = parts[0].replace(show_count(first), f"{show_count(first)} {noun} changed", 1)
+    if not parts:
+        parts = ["no model of both boards changed"]
+    text = ", ".join(parts) + f"; {show_count(counts['nothing'])} did not change at all."
+    return text[0].upper() + text[1:]
+
+
+def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
+    """The verdict, and what came, went and was set differently."""
+    sentences = [_verdict(change)]
+    for words, names in (
+        ("Models that came", change.added_models),
+        ("Models that went", change.removed_models),
+        ("Tasks that came", change.added_tasks),
+        ("Tasks that went", change.removed_tasks),
+    ):
+        if names:
+            shown = listed([name(one) for one in names], _MOST_NAMES)
+            sentences.append(f"{words} ({show_count(len(names))}): {shown}.")
+    if change.options:
+        shown = ", ".join(f"{option} {old} → {new}" for option, old, new in change.options)
+        sentences.append(f"Options differ: {visible(shown)}.")
+    if change.leads[0] != change.leads[1]:
+        sentences.append(
+            f"The old board shows the {_lead(change.leads[0])} first, the new one the "
+            f"{_lead(change.leads[1])}: their ranks and scores answer different questions."
+        )
+    if change.versions[0] != change.versions[1]:
+        sentences.append(f"Made by rankbars {change.versions[0]} and {change.versions[1]}.")
+    return sentences
+
+
+def _lead(lead: str) -> str:
+    return {"task": "one task", "aggregate": "average", "new_task": "new task"}.get(lead, lead)
+
+
+def _pair_sentences(change: BoardChange, name: Any = _plain) -> list[str]:
+    sentences = []
+    for words, pairs in (
+        ("Newly shown better", change.gained),
+        ("No longer shown better", change.lost),
+    ):
+        if pairs:
+            shown = [f"{name(better)} than {name(worse)}" for better, worse in pairs]
+            sentences.append(f"{words} ({show_count(len(pairs))}): {listed(shown, _MOST_PAIRS)}.")
+    return sentences
+
+
+def _changed(change: BoardChange) -> list[ModelChange]:
+    return [one for one in change.models if one.cause != "nothing"]
+
+
+def _rows(change: BoardChange) -> list[_Row]:
+    changed = _changed(change)
+    values = np.array([one.score for one in changed]).reshape(-1, 2)
+    steps = np.abs(values[:, 1] - values[:, 0])
+    known = steps[steps > 0]
+    decimals = suitable_decimals(values.ravel(), known if known.size else np.array([0.01]))
+    same_lead = change.leads[0] == change.leads[1]
+    return [
+        _Row(
+            _pair(show_ranks(*one.ranks[0]), show_ranks(*one.ranks[1])),
+            one.model,
+            _pair(str(one.place[0]), str(one.place[1])),
+            _pair(*(_score(value, decimals) for value in one.score)) if same_lead else MISSING,
+            MISSING if one.new_task is None else _pair(*(show_ranks(*s) for s in one.new_task)),
+            _why(one),
+        )
+        for one in changed
+    ]
+
+
+def _score(value: float, decimals: int | None) -> str:
+    # Averages of ranks are held with their sign changed; readers know them without it.
+    return show_number(abs(value) if value < 0 else value, decimals)
+
+
+def _why(one: ModelChange) -> str:
+    if one.cause != "own scores":
+        return _WORDS[one.cause]
+    return f"{_WORDS[one.cause]}: {listed([visible(task) for task in one.tasks], _MOST_TASKS)}"
+
+
+def _pair(old: str, new: str) -> str:
+    return old if old == new else f"{old} → {new}"
+
+
+def _header(rows: Sequence[_Row]) -> list[str]:
+    head = ["Rank", "Model", "Place", "Score", "New task", "Why"]
+    return [text for text, kept in zip(head, _kept(rows), strict=True) if kept]
+
+
+def _kept(rows: Sequence[_Row]) -> list[bool]:
+    """Columns in which something stands."""
+    return [any(cell != MISSING for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _cells(row: _Row, rows: Sequence[_Row]) -> list[str]:
+    return [text for text, kept in zip(row, _kept(rows), strict=True) if kept]
+
+
+def _grid(rows: Sequence[_Row], width: int) -> Iterable[str]:
+    from rich.cells import cell_len
+
+    head = _header(rows)
+    at = head.index("Model")
+    table = [_cells(row, rows) for row in rows]
+    others = [
+        max(cell_len(line[k]) for line in (head, *table))
+        for k in range(len(head))
+        if k != at and k < len(head) - 1
+    ]
+    tail = max(cell_len(line[-1]) for line in (head, *table))
+    room = width - sum(others) - len(_GAP) * (len(head) - 1)
+    longest = max(cell_len(visible(row.model)) for row in rows)
+    size = max(14, min(longest, room - min(tail, 30)))
+    names = shorten_all([visible(row.model) for row in rows], [size] * len(rows), measure=cell_len)
+    for line, name in zip(table, names, strict=True):
+        line[at] = name
+    widths = [max(cell_len(line[k]) for line in (head, *table)) for k in range(len(head))]
+    indent = sum(widths[:-1]) + len(_GAP) * (len(head) - 1)
+    for line in (head, *table):
+        start = _GAP.join(
+            text + " " * (size - cell_len(text))
+            for text, size in zip(line[:-1], widths[:-1], strict=True)
+        )
+        why = textwrap.wrap(line[-1], max(width - indent, 12)) or [""]
+        yield f"{start}{_GAP}{why[0]}"
+        yield from (" " * indent + rest for rest in why[1:])
+
+
+def _markdown_line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cell.replace('<', '&lt;') for cell in cells)} |"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{show_count(count)} {noun if count == 1 else noun + 's'}"
+
+
+def _their(count: int) -> str:
+    return "its" if count == 1 else "their"

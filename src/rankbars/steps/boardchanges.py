@@ -1,0 +1,215 @@
+"""What changed from one board to the next: own scores, the pool, or only the intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.boardchange import BoardChange, Cause, ModelChange, Span
+
+__all__ = ["diff"]
+
+# Boards from an updated store agree with others up to this, relative.
+TOLERANCE = 1e-9
+
+
+def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
+    """What changed from one board to another, and for each model why.
+
+    Parameters
+    ----------
+    old, new : Leaderboard
+        Two boards, from `rankbars.leaderboard` or `rankbars.load`.
+
+    Returns
+    -------
+    BoardChange
+        Per model the first of these that applies: its own scores changed; the pool changed (models
+        or tasks came or went, or others' scores changed, so that its place moved); only its
+        intervals moved; nothing.
+
+    Notes
+    -----
+    Numbers that agree to 1e-9, relative, count as equal. A description of two boards: whether a
+    model became better is a question for `rankbars.head_to_head`.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.random((60, 3)) + [0.6, 0.3, 0.0]
+    >>> old = rb.leaderboard(rb.Scores.from_arrays({"math": x[:, :2]}, ["a", "b"]))
+    >>> new = rb.leaderboard(rb.Scores.from_arrays({"math": x}, ["a", "b", "c"]))
+    >>> change = diff(old, new)
+    >>> change.added_models, [(one.model, one.cause, one.ranks) for one in change.models]
+    (('c',), [('a', 'nothing', ((1, 1), (1, 1))), ('b', 'nothing', ((2, 2), (2, 2)))])
+    """
+    before, after = _Facts.of(old), _Facts.of(new)
+    common = [name for name in after.printed if name in before.at]
+    stand = [
+        {name: k for k, name in enumerate(n for n in facts.printed if n in set(common))}
+        for facts in (before, after)
+    ]
+    changes = tuple(
+        _change(name, before, after, (stand[0][name], stand[1][name])) for name in common
+    )
+    pairs = [facts.pairs(common) for facts in (before, after)]
+    return BoardChange(
+        changes,
+        added_models=_only(new.models, old.models),
+        removed_models=_only(old.models, new.models),
+        added_tasks=_only(tuple(new.tasks), tuple(old.tasks)),
+        removed_tasks=_only(tuple(old.tasks), tuple(new.tasks)),
+        gained=tuple(pair for pair in pairs[1] if pair not in pairs[0]),
+        lost=tuple(pair for pair in pairs[0] if pair not in pairs[1]),
+        options=_options(old, new),
+        leads=(old.lead, new.lead),
+        versions=(old.version, new.version),
+    )
+
+
+class _Facts(NamedTuple):
+    """A board, looked up by model."""
+
+    board: Leaderboard
+    at: Mapping[str, int]
+    printed: tuple[str, ...]
+    best: NDArray[np.int64]
+    worst: NDArray[np.int64]
+    score: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, board: Leaderboard) -> _Facts:
+        best, worst = _lead_ranks(board)
+        return cls(
+            board,
+            {name: i for i, name in enumerate(board.models)},
+            tuple(board.models[i] for i in board.order),
+            best,
+            worst,
+            board.score,
+        )
+
+    def pairs(self, names: list[str]) -> dict[tuple[str, str], None]:
+        """Pairs shown to differ among `names`, in the order of the board."""
+        rows = [self.at[name] for name in names]
+        shown = np.argwhere(self.board.shown_better[np.ix_(rows, rows)])
+        return {(names[i], names[j]): None for i, j in shown}
+
+    def interval(self, name: str) -> Span:
+        return int(self.best[self.at[name]]), int(self.worst[self.at[name]])
+
+    def new_task(self, name: str) -> Span | None:
+        overall = self.board.overall
+        return None if overall is None or overall.trivial else overall[name]
+
+
+def _lead_ranks(board: Leaderboard) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if board.lead == "task":
+        task = next(iter(board.tasks.values()))
+        return task.best, task.worst
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return board.aggregate.best, board.aggregate.worst
+    if board.overall is not None:
+        return board.overall.best, board.overall.worst
+    size = len(board.models)
+    return np.ones(size, dtype=np.int64), np.full(size, size)
+
+
+def _change(name: str, before: _Facts, after: _Facts, stand: Span) -> ModelChange:
+    i, j = before.at[name], after.at[name]
+    tasks = _own_tasks(before.board, after.board, i, j)
+    ranks = before.interval(name), after.interval(name)
+    first, second = before.new_task(name), after.new_task(name)
+    new_task = None if first is None or second is None else (first, second)
+    score = float(before.score[i]), float(after.score[j])
+    cause: Cause = "nothing"
+    if tasks:
+        cause = "own scores"
+    elif stand[0] != stand[1] or not _same(*score) or _moved(before.board, after.board, i, j):
+        cause = "pool"
+    elif ranks[0] != ranks[1] or first != second:
+        cause = "interval"
+    return ModelChange(
+        name,
+        cause,
+        tasks,
+        (before.printed.index(name) + 1, after.printed.index(name) + 1),
+        score,
+        ranks,
+        new_task,
+        (int(before.board.tier[i]), int(after.board.tier[j])),
+    )
+
+
+def _own_tasks(old: Leaderboard, new: Leaderboard, i: int, j: int) -> tuple[str, ...]:
+    """Tasks on which the model's own results are not the same."""
+    changed = []
+    for name in sorted({*old.tasks, *new.tasks}):
+        one, two = old.tasks.get(name), new.tasks.get(name)
+        here = [
+            None if task is None or not _has(task, at) else task
+            for task, at in ((one, i), (two, j))
+        ]
+        if here[0] is None or here[1] is None:
+            if here != [None, None]:
+                changed.append(name)
+        elif not _same_results(here[0], here[1], i, j):
+            changed.append(name)
+    return tuple(changed)
+
+
+def _has(task: TaskResult, at: int) -> bool:
+    return not math.isnan(task.mean[at]) or task.coverage[at] > 0
+
+
+def _same_results(one: TaskResult, two: TaskResult, i: int, j: int) -> bool:
+    if one.kind == "votes":
+        # Strengths are relative to the field; what a model has of its own are its votes.
+        return one.n == two.n and _same(one.mean[i], two.mean[j])
+    rows = round(one.n * one.coverage[i]), round(two.n * two.coverage[j])
+    return rows[0] == rows[1] and _same(one.mean[i], two.mean[j]) and _same(one.se[i], two.se[j])
+
+
+def _moved(old: Leaderboard, new: Leaderboard, i: int, j: int) -> bool:
+    """Whether the observed rank on some common task is not the same."""
+    for name in old.tasks.keys() & new.tasks.keys():
+        one, two = old.tasks[name], new.tasks[name]
+        if one.observed_best[i] != two.observed_best[j]:
+            return True
+    return False
+
+
+def _same(one: float, two: float) -> bool:
+    if math.isnan(one) or math.isnan(two):
+        return math.isnan(one) and math.isnan(two)
+    return math.isclose(one, two, rel_tol=TOLERANCE, abs_tol=1e-12)
+
+
+def _only(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    known = set(others)
+    return tuple(name for name in names if name not in known)
+
+
+def _options(old: Leaderboard, new: Leaderboard) -> tuple[tuple[str, str, str], ...]:
+    one, two = (_flat(board.spec.to_dict()) for board in (old, new))
+    return tuple(
+        (name, one.get(name, "–"), two.get(name, "–"))
+        for name in sorted({*one, *two})
+        if one.get(name) != two.get(name)
+    )
+
+
+def _flat(options: Mapping[str, object], prefix: str = "") -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in options.items():
+        if isinstance(value, Mapping):
+            found |= _flat(value, f"{prefix}{name}.")
+        else:
+            found[f"{prefix}{name}"] = str(value)
+    return found

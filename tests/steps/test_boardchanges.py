@@ -1,0 +1,105 @@
+"""What changed between two boards is put down to its first cause."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankbars as rb
+
+NAMES = ("a", "b", "c", "d")
+
+
+def make_scores(**changes: np.ndarray) -> rb.Scores:
+    rng = np.random.default_rng(3)
+    tasks = {f"t{k}": rng.normal(size=(50, 4)) + [0.9, 0.6, 0.3, 0.0] for k in range(4)}
+    return rb.Scores.from_arrays({**tasks, **changes}, list(NAMES))
+
+
+def causes(change) -> dict[str, str]:
+    return {one.model: one.cause for one in change.models}
+
+
+def test_the_same_results_change_nothing():
+    change = rb.diff(rb.leaderboard(make_scores()), rb.leaderboard(make_scores()))
+    assert change.nothing
+    assert set(causes(change).values()) == {"nothing"}
+
+
+def test_rounding_of_an_updated_store_is_no_change():
+    board = rb.leaderboard(make_scores())
+    tasks = {n: replace(t, mean=t.mean * (1 + 1e-12), se=t.se * 1) for n, t in board.tasks.items()}
+    assert rb.diff(board, replace(board, tasks=tasks)).nothing
+
+
+def test_a_model_whose_scores_changed_is_told_from_those_that_it_moved():
+    scores = make_scores()
+    values = scores.tasks["t1"].values.copy()
+    values[:, 3] += 3.0
+    old, new = rb.leaderboard(scores), rb.leaderboard(make_scores(t1=values))
+    change = rb.diff(old, new)
+    found = causes(change)
+    assert found["d"] == "own scores"
+    assert {one.model: one.tasks for one in change.models}["d"] == ("t1",)
+    assert found["a"] == "pool"  # it is no longer first on t1
+    assert not change.added_models
+    assert not change.options
+
+
+def test_models_that_came_above_move_the_others():
+    old = rb.leaderboard(make_scores().select(models=["b", "c", "d"]))
+    new = rb.leaderboard(make_scores())
+    change = rb.diff(old, new)
+    assert change.added_models == ("a",)
+    assert set(causes(change).values()) == {"pool"}
+    assert [one.place for one in change.models] == [(1, 2), (2, 3), (3, 4)]
+    assert rb.diff(new, old).removed_models == ("a",)
+
+
+def test_another_level_moves_intervals_only():
+    scores = make_scores()
+    old, new = rb.leaderboard(scores, alpha=0.3), rb.leaderboard(scores, alpha=1e-6)
+    change = rb.diff(old, new)
+    assert change.options == (("alpha", "0.3", "1e-06"),)
+    assert "interval" in causes(change).values()
+    assert set(causes(change).values()) <= {"interval", "nothing"}
+    assert change.lost
+    assert not change.gained
+    assert all(old.shown_better[NAMES.index(i), NAMES.index(j)] for i, j in change.lost)
+
+
+def test_tasks_that_came_are_own_scores_of_the_models_that_have_them():
+    old, new = rb.leaderboard(make_scores()), rb.leaderboard(make_scores(t9=np.eye(50)[:, :4]))
+    change = rb.diff(old, new)
+    assert change.added_tasks == ("t9",)
+    assert {one.tasks for one in change.models} == {("t9",)}
+
+
+def test_boards_that_lead_with_different_things_say_so():
+    one = rb.leaderboard(make_scores().select(tasks=["t1"]))
+    change = rb.diff(one, rb.leaderboard(make_scores()))
+    assert change.leads == ("task", "aggregate")
+    assert not change.nothing
+
+
+@given(st.sets(st.sampled_from(NAMES), min_size=2), st.sets(st.sampled_from(NAMES), min_size=2))
+def test_forwards_and_backwards_mirror_each_other(one, two):
+    boards = [rb.leaderboard(make_scores().select(models=sorted(chosen))) for chosen in (one, two)]
+    there, back = rb.diff(*boards), rb.diff(*reversed(boards))
+    assert there.added_models == back.removed_models
+    assert sorted(there.gained) == sorted(back.lost)
+    assert causes(there) == causes(back)
+    assert {m.model: m.ranks for m in there.models} == {m.model: m.ranks[::-1] for m in back.models}
+
+
+@pytest.mark.parametrize("missing", ["pairwise", "bounds"])
+def test_a_score_that_came_in_is_an_own_change(missing):
+    gap = make_scores().tasks["t1"].values.copy()
+    gap[7, 2] = np.nan
+    old = rb.leaderboard(make_scores(t1=gap), missing=missing)
+    found = causes(rb.diff(old, rb.leaderboard(make_scores(), missing=missing)))
+    assert found["c"] == "own scores"
