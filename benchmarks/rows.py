@@ -28,6 +28,7 @@ TOPICS = (
     "leaderboard_level",
     "resampling",
     "votes",
+    "updates",
     "reading",
     "whole_runs",
 )

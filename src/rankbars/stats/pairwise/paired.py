@@ -19,7 +19,7 @@ from rankbars.stats.pairwise.masked_groups import measure_masked_groups
 from rankbars.stats.pairwise.moments import PairMoments, pick_level
 from rankbars.stats.pairwise.pairs import PairStatistics
 
-__all__ = ["FEWEST_CLUSTERS", "cluster_t", "corrected_t", "paired_t"]
+__all__ = ["FEWEST_CLUSTERS", "cluster_t", "corrected_t", "paired_t", "t_of_moments"]
 
 FEWEST_CLUSTERS = 5
 """With fewer clusters their spread says too little: no pair is separated."""
@@ -57,7 +57,22 @@ def paired_t(values: NDArray[np.float64]) -> PairStatistics:
     >>> found.df, found.n
     (3.0, 4)
     """
-    moments = _measure(values)
+    return t_of_moments(_measure(values))
+
+
+def t_of_moments(moments: PairMoments) -> PairStatistics:
+    """Paired t statistics from the moments of all pairs, which are used up.
+
+    Parameters
+    ----------
+    moments : PairMoments
+        Mean and spread of the differences; its arrays are overwritten.
+
+    Returns
+    -------
+    PairStatistics
+        As of `paired_t`.
+    """
     n = np.asarray(moments.units, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = 1.0 / np.sqrt(n * (n - 1.0))

@@ -1,0 +1,70 @@
+"""A new model, or new items, where all other pairs are known already."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from benchmarks.inputs import draw_scores
+from benchmarks.rows import Ratio, Row, Sides
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.updates import add_models, add_rows, known_t, measure_known
+
+TITLE = "Updates"
+FRESH_SHARE = 0.01
+
+
+def one_model(models: int, items: int) -> Sides:
+    """The pairs of one new model, put beside those of all others."""
+    values = draw_scores(models, items)
+    others = np.setdiff1d(np.arange(models), [models // 2])
+    known = measure_known(np.ascontiguousarray(values[:, others]))
+    return Sides(
+        lambda: known_t(add_models(known, values, others)), lambda: paired_t(values), same_pairs
+    )
+
+
+def few_items(models: int, items: int) -> Sides:
+    """One item in a hundred is new: its moments are merged with those of the others."""
+    values = draw_scores(models, items)
+    cut = items - max(2, round(FRESH_SHARE * items))
+    known = measure_known(np.ascontiguousarray(values[:cut]))
+
+    def ours() -> PairStatistics:
+        more = measure_known(np.ascontiguousarray(values[cut:]))
+        return known_t(add_rows(known, more, values))
+
+    return Sides(ours, lambda: paired_t(values), same_pairs)
+
+
+def same_pairs(one: PairStatistics, other: PairStatistics) -> None:
+    """The same statistics up to rounding."""
+    np.testing.assert_allclose(one.statistic, other.statistic, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(one.se, other.se, rtol=1e-9)
+
+
+SIZES = {"models": 1000, "items": 10_000}
+TINY = {"models": 6, "items": 40}
+
+ROWS: tuple[Row, ...] = (
+    Ratio(
+        "new model",
+        "one new model among 1,000",
+        "all pairs again",
+        one_model,
+        sizes=SIZES,
+        tiny=TINY,
+        at_least=8,
+        slow=True,
+    ),
+    Ratio(
+        "new items",
+        "1 % new items",
+        "all pairs again",
+        few_items,
+        sizes=SIZES,
+        tiny=TINY,
+        at_least=8,
+        slow=True,
+    ),
+)
