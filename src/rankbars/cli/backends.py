@@ -1,0 +1,92 @@
+"""Where work is done: in this process, in others, or on a cluster."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from importlib import import_module
+from typing import Any
+
+from rankbars.errors import DataError, MissingPackageError, OptionError
+
+__all__ = ["BACKENDS", "CONNECT_SECONDS", "running_on"]
+
+BACKENDS = ("threading", "loky", "dask")
+CONNECT_SECONDS = 10
+
+
+@contextmanager
+def running_on(backend: str | None, scheduler: str | None, jobs: int) -> Iterator[int]:
+    """Workers of the kind that was asked for, while the context lasts.
+
+    Parameters
+    ----------
+    backend : str, optional
+        One of `BACKENDS`; processes of this machine (loky) where not given.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as ``"tcp://head:8786"``; asks for ``"dask"``.
+    jobs : int
+        Number of workers, as joblib counts them.
+
+    Yields
+    ------
+    int
+        The number of jobs to give to joblib.
+
+    Raises
+    ------
+    OptionError
+        If the options contradict each other.
+    MissingPackageError
+        If Dask is asked for and not installed.
+    DataError
+        If nothing answers at the address.
+    """
+    if scheduler is not None and backend not in (None, "dask"):
+        raise OptionError(
+            "--scheduler is the address of a Dask cluster; it does not go with "
+            f"--backend {backend}."
+        )
+    if scheduler is None and backend is None:
+        yield jobs
+        return
+    import joblib
+
+    with ExitStack() as stack:
+        if scheduler is not None or backend == "dask":
+            stack.enter_context(_dask(scheduler, jobs))
+            stack.enter_context(joblib.parallel_config("dask"))
+            # How many workers there are is for the cluster to say.
+            yield -1
+        else:
+            stack.enter_context(joblib.parallel_config(backend))
+            yield jobs
+
+
+@contextmanager
+def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
+    """A client of the cluster at the address, or of one of processes on this machine."""
+    if importlib.util.find_spec("distributed") is None:
+        raise MissingPackageError.for_extra("distributed", "--backend dask", '"rankbars[dask]"')
+    # The package has no types.
+    distributed: Any = import_module("distributed")
+    with ExitStack() as stack:
+        if scheduler is None:
+            where = stack.enter_context(
+                distributed.LocalCluster(
+                    n_workers=None if jobs < 1 else jobs, threads_per_worker=1, processes=True,
+                    dashboard_address=None,
+                )
+            )  # fmt: skip
+        else:
+            where = scheduler
+        try:
+            stack.enter_context(distributed.Client(where, timeout=CONNECT_SECONDS))
+        except (OSError, ValueError) as error:
+            raise DataError(
+                f"No Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} seconds. "
+                "Start one with `dask scheduler` and workers with `dask worker ADDRESS`, or leave "
+                "--scheduler out."
+            ) from error
+        yield
