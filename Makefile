@@ -15,13 +15,14 @@ export OMP_NUM_THREADS ?= 1
 export NO_MKDOCS_2_WARNING := 1
 export PYTHON
 
-.PHONY: help demo test check lint types wheel docs bench soak clean
+.PHONY: help demo test check lint types wheel web page docs bench soak clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo   rank real results: print the board, write demo/report.html"
 	@echo "make test   everything: lint, types, the tests against the built wheel, docs"
 	@echo "make check  the quick part of it, against the sources"
+	@echo "make page   build the script of the page from web/"
 	@echo "make docs   build the documentation in site/"
 	@echo "make bench  time rankbars against straightforward implementations"
 	@echo "make soak   the long random tests"
@@ -32,7 +33,7 @@ $(FOR_RUNNING): pyproject.toml
 	@touch $@
 
 $(FOR_TESTING): pyproject.toml
-	@scripts/make_environment.sh dev,docs,plot
+	@scripts/make_environment.sh dev,docs,plot,bayes,arviz,dask
 	@touch $(FOR_RUNNING) $@
 
 demo: $(FOR_RUNNING)
@@ -40,8 +41,7 @@ demo: $(FOR_RUNNING)
 	@$(BIN)/rankbars demo -o demo/board.json --html demo/report.html
 
 # pytest comes last, so that its closing line is the last one.
-test: lint types wheel
-	@scripts/find_system_tools.sh
+test: lint types wheel web
 	$(WHEEL_PYTHON) -m pytest --pyargs rankbars tests -n $(WORKERS) --dist worksteal $(PYTEST_OPTIONS)
 
 check: lint types
@@ -56,6 +56,14 @@ types: $(FOR_TESTING)
 
 wheel: $(FOR_TESTING)
 	$(BIN)/python scripts/check_wheel.py build/wheel-environment
+
+web:
+	@scripts/find_system_tools.sh
+	@scripts/check_web.sh
+
+# Writes src/rankbars/render/assets/, which is committed.
+page:
+	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
 docs: $(FOR_TESTING)
 	$(BIN)/mkdocs build --strict --quiet

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.inputs import draw_scores
-from benchmarks.rows import Ratio, Row, Sides
+import rankbars as rb
+from benchmarks.inputs import draw_scores, model_names, task_arrays
+from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
 from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
 from rankbars.stats.resampling.dominance import dominance
 from rankbars.stats.resampling.itemmeans import bootstrap_means
@@ -18,6 +19,7 @@ from rankbars.stats.resampling.rankcounts import rank_probability
 TITLE = "Resampling"
 
 Array = NDArray[np.float64]
+LEVELS = (0.025, 0.975)
 
 
 class Board(NamedTuple):
@@ -49,6 +51,44 @@ def means_against_index(models: int, items: int, draws: int) -> Sides:
     return Sides(lambda: bootstrap_means(values, streams_of(0), draws), index, _close)
 
 
+def means_against_scipy(models: int, items: int, draws: int) -> Sides:
+    """Draws and percentile intervals of all means, beside scipy's."""
+    # The package itself never waits for this import.
+    from scipy.stats import bootstrap
+
+    values = draw_scores(models, items)
+
+    def ours() -> Array:
+        return np.quantile(bootstrap_means(values, streams_of(0), draws), LEVELS, axis=0)
+
+    def theirs() -> Array:
+        found = bootstrap(
+            (values,), np.mean, axis=0, n_resamples=draws, vectorized=True, method="percentile",
+            rng=np.random.default_rng(0),
+        ).confidence_interval  # fmt: skip
+        return np.array([found.low, found.high])
+
+    return Sides(ours, theirs, _near(values))
+
+
+def means_against_arch(models: int, items: int, draws: int) -> Sides:
+    """The same, beside arch, which draws the rows of all models together as we do."""
+    values = draw_scores(models, items)
+
+    def ours() -> Array:
+        return np.quantile(bootstrap_means(values, streams_of(0), draws), LEVELS, axis=0)
+
+    def theirs() -> Array:
+        from arch.bootstrap import IIDBootstrap
+
+        found: Array = IIDBootstrap(values, seed=0).conf_int(
+            lambda rows: rows.mean(axis=0), reps=draws, method="percentile"
+        )
+        return found
+
+    return Sides(ours, theirs, _near(values))
+
+
 def board_against_loop(models: int, items: int, tasks: int, draws: int) -> Sides:
     """Draws of the average of tasks, their ranks, and who is better how often."""
     arrays = [draw_scores(models, items, seed=t) for t in range(tasks)]
@@ -71,6 +111,19 @@ def board_against_loop(models: int, items: int, tasks: int, draws: int) -> Sides
         return Board(np.array(counts) / draws, better_by_column(average))
 
     return Sides(ours, loop, _same_board)
+
+
+def average_of_arrays(models: int, items: int, tasks: int, draws: int) -> Job:
+    """Arrays to the average with its intervals, ranks, rank histogram and dominance."""
+    scores = rb.Scores.from_arrays(task_arrays(models, items, tasks), model_names(models))
+    average = rb.aggregate  # loaded at first access: not part of what is timed
+
+    def check(found: rb.Aggregate) -> None:
+        require(found.rank_probability is not None, "rank probabilities")
+        require(found.dominance is not None, "dominance")
+        require(found.draws is not None and found.draws.size == draws, f"{draws} draws")
+
+    return Job(lambda: average(scores, estimator="bootstrap", resamples=draws), check)
 
 
 def dominance_against_columns(models: int, draws: int) -> Sides:
@@ -96,6 +149,16 @@ def resampled_rows(items: int, draws: int, task: int) -> Iterator[NDArray[np.int
 def better_by_column(values: Array) -> Array:
     """Share of draws in which a model is better than each other one, model by model."""
     return np.array([(values[:, [j]] > values).mean(axis=0) for j in range(values.shape[1])])
+
+
+def _near(values: Array) -> Callable[[Array, Array], None]:
+    """Ends of intervals from different draws: within half a standard error."""
+    error = values.std(axis=0) / np.sqrt(len(values))
+
+    def agree(one: Array, other: Array) -> None:
+        require(bool((np.abs(one - other) < 0.5 * error).all()), "the same intervals")
+
+    return agree
 
 
 def _close(one: Array, other: Array) -> None:
@@ -129,15 +192,41 @@ ROWS: tuple[Row, ...] = (
         )
         for models, items in ((30, 200), (100, 500))
     ),
+    *(
+        Ratio(
+            f"{name}_{models}x{items}",
+            "bootstrap means of one task, with percentile intervals",
+            peer,
+            prepare,
+            _sizes(models, items, 1000),
+            _sizes(3, 30, 1000),
+            at_least=5,
+            needs=needs,
+        )
+        for name, peer, prepare, needs in (
+            ("scipy", "`scipy.stats.bootstrap`", means_against_scipy, ()),
+            ("arch", "`arch.bootstrap.IIDBootstrap`", means_against_arch, ("arch",)),
+        )
+        for models, items in ((30, 200), (100, 500))
+    ),
     Ratio(
         "board_30x200x60",
         "bootstrap of the average, ranks and dominance",
         "careful numpy loops over tasks and draws",
         board_against_loop,
-        {"models": 30, "items": 200, "tasks": 60, "draws": 1000},
+        {"models": 30, "items": 200, "tasks": 60, "draws": 10_000},
         {"models": 4, "items": 30, "tasks": 3, "draws": 300},
-        at_least=6,
+        at_least=8,
         slow=True,
+    ),
+    Once(
+        "average_30x200x60",
+        "arrays to the average by bootstrap, 10,000 draws, with rank histogram and dominance",
+        average_of_arrays,
+        {"models": 30, "items": 200, "tasks": 60, "draws": 10_000},
+        {"models": 4, "items": 30, "tasks": 3, "draws": 50},
+        {"cpu_s": 4, "peak_mb": 500},
+        repeats=2,
     ),
     *(
         Ratio(

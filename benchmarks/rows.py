@@ -27,6 +27,7 @@ TOPICS = (
     "difference_tests",
     "leaderboard_level",
     "resampling",
+    "bayes",
     "votes",
     "updates",
     "reading",
@@ -86,6 +87,8 @@ class Ratio:
         The peer takes seconds: fewer rounds.
     needs : tuple of str
         Packages of the peer that the development environment does not hold.
+    compiled : bool
+        The peer is compiled before it runs, which takes so long that the test suite leaves it out.
     """
 
     name: str
@@ -97,6 +100,7 @@ class Ratio:
     at_least: float | None = None
     slow: bool = False
     needs: tuple[str, ...] = ()
+    compiled: bool = False
 
 
 @dataclass(frozen=True)

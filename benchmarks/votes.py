@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.rows import Ratio, Row, Sides, require
+import rankbars as rb
+from benchmarks.inputs import model_names
+from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.votecounts import from_matrices, to_matrices
@@ -25,6 +33,83 @@ def complete_against_choix(models: int) -> Sides:
 def band_against_choix(models: int, reach: int) -> Sides:
     """Only neighbours in strength have votes, as in Swiss tournaments."""
     return _against_choix(draw_wins(models, reach))
+
+
+def frame_against_arena_rank(models: int, votes: int) -> Sides:
+    """A data frame of single votes to strengths and their errors by the sandwich."""
+    import pandas as pd
+
+    frame = pd.DataFrame(draw_votes(models, votes))
+    factor = 400 / np.log(10)
+
+    def ours() -> tuple[Array, Array]:
+        found = rb.compare(rb.Scores.from_frame(frame))["votes"]
+        return found.mean, found.mean_se
+
+    def peer() -> tuple[Array, Array]:
+        from arena_rank.models.bradley_terry import BradleyTerry
+        from arena_rank.utils.data_utils import PairDataset
+
+        dataset = PairDataset.from_pandas(frame)
+        found = BradleyTerry(dataset.n_competitors).compute_ratings_and_cis(dataset)
+        strength = np.asarray(found["ratings"]) / factor
+        return strength - strength.mean(), np.sqrt(np.asarray(found["variances"])) / factor
+
+    def agree(one: tuple[Array, Array], other: tuple[Array, Array]) -> None:
+        # Its tolerance and its ridge are part of the peer's answer.
+        np.testing.assert_allclose(one[0], other[0], rtol=0, atol=2e-3)
+        np.testing.assert_allclose(one[1], other[1], rtol=2e-2)
+
+    return Sides(ours, peer, agree)
+
+
+def votes_of_a_file(models: int, votes: int) -> Job:
+    """A Parquet file of single votes to counts per pair."""
+    import duckdb
+
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    path = folder / "votes.parquet"
+    # Written by the engine, row by row: arrays of this size would be what is measured.
+    with duckdb.connect() as engine:
+        engine.execute(
+            "COPY (SELECT printf('model %04d', a) AS model_a, "
+            "printf('model %04d', (a + 1 + hash(i, 2) % ($models - 1)) % $models) AS model_b, "
+            "['model_a', 'model_b', 'tie', 'both_bad'][(1 + hash(i, 3) % 4)::INTEGER] AS winner "
+            "FROM (SELECT range AS i, hash(range, 1) % $models AS a FROM range($votes))) "
+            f"TO '{path}' (FORMAT parquet)",
+            {"models": models, "votes": votes},
+        )
+
+    def check(scores: rb.Scores) -> None:
+        (task,) = scores.tasks.values()
+        require(isinstance(task, rb.Votes) and task.n == votes, "every vote")
+
+    return Job(lambda: rb.read(path), check)
+
+
+def fit_of_neighbours(models: int, reach: int) -> Job:
+    """Votes among neighbours only: counts to strengths."""
+    wins = draw_wins(models, reach)
+
+    def check(fit: VoteFit) -> None:
+        require(fit.iterations <= 10, "at most 10 steps of Newton's method")
+
+    return Job(lambda: fit_bradley_terry(from_matrices(wins)), check)
+
+
+def draw_votes(models: int, votes: int) -> dict[str, Any]:
+    """Columns of a table of votes: two models and who won, three in ten times nobody."""
+    rng = np.random.default_rng(0)
+    names = np.array(model_names(models))
+    strength = np.linspace(-1.5, 1.5, models)
+    first = rng.integers(0, models, votes)
+    second = (first + rng.integers(1, models, votes)) % models
+    won = rng.random(votes) < 1 / (1 + np.exp(strength[second] - strength[first]))
+    winner = np.where(won, "model_a", "model_b")
+    nobody = rng.random(votes)
+    winner = np.where(nobody < 0.2, "tie", np.where(nobody < 0.3, "both_bad", winner))
+    return {"model_a": names[first], "model_b": names[second], "winner": winner}
 
 
 def bootstrap_against_refits(models: int, votes: int, draws: int) -> Sides:
@@ -126,6 +211,34 @@ ROWS: tuple[Row, ...] = (
             needs=("choix",),
         )
         for models, reach in ((200, 3), (1000, 5))
+    ),
+    Once(
+        "band_1000_alone",
+        "Bradley–Terry fit, votes among neighbours",
+        fit_of_neighbours,
+        {"models": 1000, "reach": 5},
+        {"models": 8, "reach": 2},
+        {"cpu_s": 1},
+        repeats=3,
+    ),
+    Ratio(
+        "frame_200",
+        "data frame to strengths and sandwich, 1,000,000 votes",
+        "arena-rank from the same frame",
+        frame_against_arena_rank,
+        {"models": 200, "votes": 1_000_000},
+        {"models": 5, "votes": 5_000},
+        at_least=2,
+        slow=True,
+        needs=("arena_rank", "jax", "optax", "jaxtyping"),
+    ),
+    Once(
+        "parquet_1e7",
+        "Parquet to counts, 10,000,000 votes",
+        votes_of_a_file,
+        {"models": 200, "votes": 10_000_000},
+        {"models": 4, "votes": 500},
+        {"cpu_s": 4, "peak_mb": 500},
     ),
     Ratio(
         "bootstrap_200",

@@ -69,6 +69,8 @@ def main() -> None:
         report = Path(work) / "report.html"
         run_demo("mmlu_pro", report)
         draw_page(report, folder)
+        run_demo("vtab", report)
+        draw_views(report, folder)
         board = run_demo("vtab", Path(work) / "vtab.html")
         draw_for_paper(Path(work), folder)
     draw_terminal(board, "rankbars demo vtab", folder / "board.svg")
@@ -113,7 +115,32 @@ def draw_page(report: Path, folder: Path) -> None:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(report.as_uri())
         page.screenshot(path=folder / "page.png")
-        page.locator("#picture figure").screenshot(path=folder / "intervals.png")
+        page.locator("#picture figure .rb-canvas").screenshot(path=folder / "intervals.png")
+        browser.close()
+
+
+def draw_views(report: Path, folder: Path) -> None:
+    """A model with a comparison, other weights, the page in the dark and on a phone."""
+    views = {
+        "page-model": ("#model=Sup-Rotation-100%25&vs=Rotation", "light", WIDTH, 1480),
+        "page-explore": ("#at=explore&w=1:3", "light", WIDTH, 1040),
+        "page-dark": ("#fig=weights&at=picture", "dark", WIDTH, HEIGHT),
+        "page-phone": ("", "light", 390, 844),
+    }
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
+        for name, (state, scheme, width, height) in views.items():
+            page = browser.new_page(
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if scheme == "dark" else "light",
+                reduced_motion="reduce",
+            )
+            page.goto(report.as_uri() + state)
+            page.wait_for_function('document.documentElement.dataset.ready === "true"')
+            page.wait_for_timeout(300)  # two frames after the last drawing
+            page.screenshot(path=folder / f"{name}.png")
+            page.close()
         browser.close()
 
 

@@ -13,8 +13,8 @@ from benchmarks.rows import TOPICS, Once, Ratio, Sides, find_row, missing_peers,
 PATHS = [f"{topic}.{row.name}" for topic in TOPICS for row in rows_of(topic)]
 ROWS = {path: find_row(path) for path in PATHS}
 RATIOS = [path for path, row in ROWS.items() if isinstance(row, Ratio)]
-COMPARED = [path for path in RATIOS if not missing_peers(ROWS[path])]
-ALONE = [path for path in RATIOS if missing_peers(ROWS[path])]
+ALONE = [path for path in RATIOS if missing_peers(ROWS[path]) or ROWS[path].compiled]
+COMPARED = [path for path in RATIOS if path not in ALONE]
 WHOLE_RUNS = [path for path, row in ROWS.items() if isinstance(row, Once)]
 MACHINE = Machine("2001-02-03", "abacus, 1 cores", 0.1, {"Python": "3.x"})
 

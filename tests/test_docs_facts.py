@@ -137,6 +137,14 @@ def test_reference_pages_say_what_the_code_says(page, make_reference):
     assert text_of(f"{page}.md").split() == made.split()
 
 
+def test_page_of_formats_says_what_the_registry_says():
+    """If not, run: python scripts/make_formats.py."""
+    spec = importlib.util.spec_from_file_location("formats", ROOT / "scripts" / "make_formats.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert text_of("formats.md") == module.formats_page()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_paths_that_a_page_names_exist(page):
     named = code_in(page.read_text(encoding="utf-8"))

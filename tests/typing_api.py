@@ -47,6 +47,13 @@ def rank_step_by_step(paths: list[str]) -> rb.RankIntervals:
     if average.draws is not None:
         assert_type(average.draws, rb.Draws)
         assert_type(average.draws.top(3), tuple[str, ...])
+        assert_type(average.draws.partial_order(), rb.PartialOrder)
+    assert_type(average.contrasts, rb.Contrasts | None)
+    assert_type(average.partial_order().edges, tuple[tuple[str, str], ...])
+    if average.by_category is not None:
+        assert_type(average.by_category, rb.CategoryMeans)
+        assert_type(average.by_category.weight_map(z=2.0), rb.WeightMap)
+    assert_type(scores.weigh_categories({"math": 1.0}), rb.Scores)
     return rb.predict(intervals, merge="joint", alpha=0.2)
 
 

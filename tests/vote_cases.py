@@ -26,6 +26,17 @@ def choix_reference() -> dict:
     return json.loads((DATA / "votes" / "choix.json").read_text(encoding="utf-8"))
 
 
+def peers_reference() -> dict:
+    """Strengths by evalica and arena-rank; peers_reference.py beside the file made them."""
+    return json.loads((DATA / "votes" / "peers.json").read_text(encoding="utf-8"))
+
+
+def tie_table(wins: np.ndarray) -> np.ndarray:
+    """The ties of `ties` in peers_reference.py."""
+    i, j = np.indices(wins.shape)
+    return np.where(wins > 0, (i + j) % 5, 0)
+
+
 def complete_wins(size: int) -> np.ndarray:
     """The counts of `complete` in choix_reference.py."""
     i, j = np.indices((size, size))

@@ -7,20 +7,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from rankbars.bayes.confusion import sample_confusion
+    from rankbars.bayes.export import to_arviz
+    from rankbars.bayes.posterior import Posterior
+    from rankbars.bayes.sampling import sample_posterior
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.board import Leaderboard
     from rankbars.data.boardfile import load
+    from rankbars.data.categorymeans import CategoryMeans
     from rankbars.data.comparisons import Comparisons
+    from rankbars.data.contrasts import Contrasts
     from rankbars.data.draws import Draws
     from rankbars.data.evidence import Estimates, Folds, Items
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.notes import Note
+    from rankbars.data.partialorder import PartialOrder
     from rankbars.data.plaintable import PlainTable
+    from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec
     from rankbars.data.voteoptions import VoteOptions
     from rankbars.data.votes import Votes
+    from rankbars.data.weightmap import WeightMap
     from rankbars.errors import (
         ConvergenceError,
         DataError,
@@ -34,7 +43,9 @@ if TYPE_CHECKING:
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
     from rankbars.readers import read
+    from rankbars.render.eee import write_eee
     from rankbars.steps.aggregation import aggregate
+    from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
     from rankbars.steps.diagnosis import diagnose
     from rankbars.steps.headtohead import head_to_head
@@ -49,7 +60,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aggregate",
+    "CategoryMeans",
     "Comparisons",
+    "Contrasts",
     "ConvergenceError",
     "DataError",
     "Draws",
@@ -61,7 +74,10 @@ __all__ = [
     "MissingPackageError",
     "Note",
     "OptionError",
+    "PartialOrder",
     "PlainTable",
+    "Posterior",
+    "Prior",
     "RankIntervals",
     "RankbarsError",
     "ReadError",
@@ -71,12 +87,14 @@ __all__ = [
     "UnknownOptionError",
     "VoteOptions",
     "Votes",
+    "WeightMap",
     "WriteError",
     "__version__",
     "aggregate",
     "compare",
     "continue_looks",
     "diagnose",
+    "diff",
     "examine_votes",
     "explain",
     "head_to_head",
@@ -86,13 +104,19 @@ __all__ = [
     "predict",
     "rank",
     "read",
+    "sample_confusion",
+    "sample_posterior",
     "select_tasks",
+    "to_arviz",
+    "write_eee",
 ]
 
 # Where each public name lives.
 _MODULE_OF: Final = {
     "Aggregate": "rankbars.data.aggregate",
+    "CategoryMeans": "rankbars.data.categorymeans",
     "Comparisons": "rankbars.data.comparisons",
+    "Contrasts": "rankbars.data.contrasts",
     "ConvergenceError": "rankbars.errors",
     "DataError": "rankbars.errors",
     "Draws": "rankbars.data.draws",
@@ -104,7 +128,10 @@ _MODULE_OF: Final = {
     "MissingPackageError": "rankbars.errors",
     "Note": "rankbars.data.notes",
     "OptionError": "rankbars.errors",
+    "PartialOrder": "rankbars.data.partialorder",
     "PlainTable": "rankbars.data.plaintable",
+    "Posterior": "rankbars.bayes.posterior",
+    "Prior": "rankbars.data.priors",
     "RankIntervals": "rankbars.data.intervals",
     "RankbarsError": "rankbars.errors",
     "ReadError": "rankbars.errors",
@@ -114,11 +141,13 @@ _MODULE_OF: Final = {
     "UnknownOptionError": "rankbars.errors",
     "VoteOptions": "rankbars.data.voteoptions",
     "Votes": "rankbars.data.votes",
+    "WeightMap": "rankbars.data.weightmap",
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.aggregation",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",
     "diagnose": "rankbars.steps.diagnosis",
+    "diff": "rankbars.steps.boardchanges",
     "examine_votes": "rankbars.steps.votehealth",
     "explain": "rankbars.methods",
     "head_to_head": "rankbars.steps.headtohead",
@@ -128,7 +157,11 @@ _MODULE_OF: Final = {
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",
     "read": "rankbars.readers",
+    "sample_confusion": "rankbars.bayes.confusion",
+    "sample_posterior": "rankbars.bayes.sampling",
     "select_tasks": "rankbars.steps.selection",
+    "to_arviz": "rankbars.bayes.export",
+    "write_eee": "rankbars.render.eee",
 }
 
 # Type checkers see the imports above; a module __getattr__ would hide a misspelt name from them.

@@ -8,7 +8,7 @@ so that an error survives pickling and a worker process can report it.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Self
 
 __all__ = [
@@ -32,13 +32,29 @@ class DataError(RankbarsError, ValueError):
 
 
 class ReadError(DataError):
-    """A file could not be read as evaluation results; names file and, where known, place."""
+    """A file could not be read as evaluation results; names file and, where known, place.
+
+    `places` holds the file, as far as it is known; `errors` what is wrong with single files,
+    where it is about several.
+    """
+
+    places: tuple[str, ...] = ()
+    errors: tuple[ReadError, ...] = ()
 
     @classmethod
     def at(cls, path: object, problem: str, *, row: int | None = None) -> Self:
         """Error about `path`, optionally about one of its rows (from 1, header included)."""
         place = f"{path}, row {row}" if row is not None else str(path)
-        return cls(f"{place}: {problem}")
+        error = cls(f"{place}: {problem}")
+        error.places = (str(path),)
+        return error
+
+    @classmethod
+    def joined(cls, errors: Sequence[ReadError]) -> Self:
+        """One error about the files of several; says what the first one says, and names all."""
+        error = cls(str(errors[0]))
+        error.errors = tuple(errors)
+        return error
 
 
 class WriteError(RankbarsError, OSError):

@@ -83,10 +83,15 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
 def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str, str]]:
     """The test in use with every correction, then other tests with the correction in use."""
     anytime = test == "e_process"
-    names = [name for name in CORRECTIONS if anytime or name != "e_average"]
+    off = {"maxt_bootstrap", "bootstrap_band"} if votes else set()  # they resample rows
+    names = [name for name in CORRECTIONS if name not in off and (anytime or name != "e_average")]
     own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
-    others = [name for name in TESTS if name != test and (name in VOTE_TESTS) == votes]
-    return own + [(name, correction) for name in others]
+    usual = "holm" if correction == "e_average" else correction
+    if not votes:
+        return own + [(name, usual) for name in TESTS if name != test and name not in VOTE_TESTS]
+    own_too = {"e_process": "e_average"}  # e-values have a correction of their own
+    others = [name for name in ("z", *VOTE_TESTS) if name != test]
+    return own + [(name, own_too.get(name, usual)) for name in others]
 
 
 def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -> MethodOutcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard
@@ -10,6 +11,8 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
+from rankbars.data.outcomes import count_outcomes
+from rankbars.data.pairdetails import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.voteoptions import VoteOptions
@@ -19,6 +22,7 @@ from rankbars.steps.assembly import assemble_board, describe_task, observe_ranks
 from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import strict_correction, take_correction
 from rankbars.steps.missingness import resolve_missing
+from rankbars.steps.pairsummary import summarise_pairs
 from rankbars.steps.pairtests import TESTS, compare_evidence
 from rankbars.steps.plans import Sampling
 from rankbars.steps.prediction import MERGE_NAMES, predict
@@ -47,6 +51,8 @@ def leaderboard(
     method: str = "auto",
     normalise: str | None = None,
     votes: VoteOptions | None = None,
+    pairs: bool = False,
+    prior: str = "auto",
 ) -> Leaderboard:
     """Rank models with error bars: on each task, on the average, and on a new task.
 
@@ -83,8 +89,13 @@ def leaderboard(
         The result does not depend on it.
     estimator, method, normalise
         How the average is estimated, what is averaged, on which scale; see `rankbars.aggregate`.
+    prior : str
+        What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
+    pairs : bool
+        Also keep the differences of all pairs on every task, which a page needs to compare two
+        models; for up to 100,000 pairs times tasks. They change no other result.
 
     Returns
     -------
@@ -130,10 +141,12 @@ def leaderboard(
         estimator=estimator,
         method=method,
         normalise=normalise,
+        prior=prior,
         votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
-    scores = resolve_missing(keep_connected(scores, spec.votes), spec.missing)
+    scores = keep_connected(count_outcomes(scores), spec.votes)
+    scores = resolve_missing(scores, spec.missing)
 
     plan = _plan(scores, spec)
     sampling = Sampling(spec.seed, spec.resamples, spec.alpha)
@@ -141,6 +154,9 @@ def leaderboard(
     single = len(scores.tasks) == 1
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
+    details: dict[str, TaskPairs] | None = None
+    if pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS:
+        details = {}
     for name, ranked in _ranked_tasks(scores, spec, n_jobs):
         intervals[name] = ranked.intervals
         observed[name] = observe_ranks(ranked.comparisons)
@@ -148,6 +164,8 @@ def leaderboard(
             scores.tasks[name], scores.info[name], *ranked, observed[name], spec.votes
         )
         notes.extend(ranked.intervals.notes)
+        if details is not None:
+            details[name] = summarise_pairs(scores.tasks[name], ranked.comparisons)
         if collector is not None:
             collector.add(name, ranked.comparisons)
         if single:
@@ -181,8 +199,13 @@ def leaderboard(
             notes.append(_OBSERVED)
         if overall.trivial and all(task.kind == "votes" for task in results.values()):
             overall = None  # too few categories of votes to speak of a new one
+    else:
+        notes.extend(_unused_on_one_task(spec))
 
-    return assemble_board(scores, spec, results, overall, aggregate, strict, notes)
+    board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
+    if details is None:
+        return board
+    return replace(board, pairs=PairDetails(board.models, details))
 
 
 _OBSERVED = Note(
@@ -190,6 +213,22 @@ _OBSERVED = Note(
     "No task says how sure its scores are, so the intervals for a new task are for the rank that "
     "will be observed on it, not for the true one.",
 )
+
+
+def _unused_on_one_task(spec: Spec) -> tuple[Note, ...]:
+    """What was asked for and needs several tasks."""
+    usual = Spec()
+    names = {"merge": "--merge", "over": "--aggregate", "estimator": "--aggregate",
+             "method": "--aggregate", "normalise": "--normalise"}  # fmt: skip
+    unused = dict.fromkeys(
+        option
+        for name, option in names.items()
+        if getattr(spec, name) not in (getattr(usual, name), "none")
+    )
+    if not unused:
+        return ()
+    message = f"There is one task, and nothing to average or to merge: unused {', '.join(unused)}."
+    return (Note("one-task", message),)
 
 
 def _merge(scores: Scores, spec: Spec) -> str:
@@ -228,8 +267,9 @@ def _plan(scores: Scores, spec: Spec) -> AveragePlan | None:
     if spec.over == "none" or len(scores.tasks) == 1:
         return None
     return plan_average(
-        scores, spec.over, spec.estimator, method=spec.method, normalise=spec.normalise
-    )
+        scores, spec.over, spec.estimator, method=spec.method, normalise=spec.normalise,
+        prior=spec.prior,
+    )  # fmt: skip
 
 
 def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str, _Ranked]]:

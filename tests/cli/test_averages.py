@@ -122,3 +122,56 @@ def test_the_board_repeats_the_average_from_its_spec(rankbars: Command, results:
     again = rb.leaderboard(rb.read(results), spec=board.spec)
     again.save("again.json")
     assert Path("b.json").read_bytes() == Path("again.json").read_bytes()
+
+
+def test_options_that_need_several_tasks_are_named_on_one_task(rankbars: Command) -> None:
+    rows = [f"{model},x,{item},{(item + model_number) % 3}"
+            for model_number, model in enumerate("abc") for item in range(12)]  # fmt: skip
+    Path("one.csv").write_text("model,task,item,score\n" + "\n".join(rows), encoding="utf-8")
+    answer = rankbars("rank", "one.csv", "--merge", "group", "--aggregate", "tasks")
+    assert answer.code == 0, answer.err
+    text = " ".join(answer.out.split())
+    assert "nothing to average or to merge: unused --merge, --aggregate." in text
+    assert "nothing to average" not in rankbars("rank", "one.csv").out
+
+
+def test_a_constant_score_has_no_interval_and_an_absent_model_is_explained(
+    rankbars: Command,
+) -> None:
+    rows = ["a,x,.5", "a,y,.5", "a,z,.5", "b,x,.4", "b,y,.6", "b,z,.3", "c,x,.4", "c,y,.2"]
+    Path("few.csv").write_text("model,task,score\n" + "\n".join(rows), encoding="utf-8")
+    answer = rankbars("rank", "few.csv", "--missing", "bounds")
+    assert answer.code == 0, answer.err
+    assert "±0.0" not in answer.out
+    text = " ".join(answer.out.split())
+    assert "The same on every task, so nothing says how far the average may be off" in text
+    assert "stands in the first tier, because nothing was shown to be better" in text
+
+
+def test_one_task_without_errors_does_not_speak_of_an_average(rankbars: Command) -> None:
+    Path("one.csv").write_text("model,task,score\na,x,.5\nb,x,.4\n", encoding="utf-8")
+    answer = rankbars("rank", "one.csv")
+    assert "say nothing." in " ".join(answer.err.split())
+    assert "population of tasks" not in answer.err + answer.out
+
+
+def test_weights_may_be_those_of_categories(rankbars: Command) -> None:
+    rows = [f"{model},{task},{item},{(item * 7 + model_number * len(task)) % 5}"
+            for model_number, model in enumerate("abc")
+            for task in ("x", "yy", "zzz") for item in range(12)]  # fmt: skip
+    Path("three.csv").write_text("model,task,item,score\n" + "\n".join(rows), encoding="utf-8")
+    Path("categories.csv").write_text("x,one\nyy,one\nzzz,two\n", encoding="utf-8")
+    Path("weights.csv").write_text("category,weight\none,3\ntwo,1\n", encoding="utf-8")
+    options = ("--categories", "categories.csv", "--weights", "weights.csv")
+    answer = rankbars("rank", "three.csv", "-o", "-", *options)
+    assert answer.code == 0, answer.err
+    weights = [task["weight"] for task in json.loads(answer.out)["tasks"]]
+    assert weights == pytest.approx([0.375, 0.375, 0.25])
+    Path("weights.csv").write_text("one,3\nthree,1\n", encoding="utf-8")
+    wrong = rankbars("rank", "three.csv", *options)
+    assert wrong.code == 2
+    assert "Unknown category in the weights 'three'" in wrong.err
+    Path("weights.csv").write_text("one,much\n", encoding="utf-8")
+    wrong = rankbars("rank", "three.csv", *options)
+    assert wrong.code == 1
+    assert "the weight of category 'one' is 'much'" in wrong.err

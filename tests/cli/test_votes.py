@@ -91,6 +91,35 @@ def test_looks_are_remembered_beside_the_board(rankbars: Command, tmp_path: Path
     assert Path("board.json").read_bytes() == before
 
 
+def test_looking_again_at_the_same_file_changes_nothing(rankbars: Command, votes: str) -> None:
+    boards = []
+    for looks in (1, 2):
+        assert rankbars("rank", votes, "--anytime", "-o", "board.json").code == 0
+        assert board_file("board.running.json")["looks"] == looks
+        boards.append(board_file("board.json"))
+    assert boards[0]["tasks"] == boards[1]["tasks"]
+    assert boards[0]["shown_better"] == boards[1]["shown_better"]
+    # Under another name the file is the same votes still.
+    Path(votes).rename("renamed.csv")
+    answer = rankbars("rank", "renamed.csv", "--anytime", "-o", "board.json")
+    assert answer.code == 0
+    assert board_file("board.running.json")["looks"] == 3
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"schema": "rankbars.running/1"}', "[1]"])
+def test_a_damaged_record_stops_the_run_and_leaves_the_board(
+    rankbars: Command, votes: str, damage: str
+) -> None:
+    assert rankbars("rank", votes, "--anytime", "-o", "board.json").code == 0
+    before = Path("board.json").read_bytes()
+    Path("board.running.json").write_text(damage, encoding="utf-8")
+    answer = rankbars("rank", votes, "--anytime", "-o", "board.json")
+    assert answer.code == 1
+    assert "Move it away to start anew" in answer.err
+    assert Path("board.json").read_bytes() == before
+    assert Path("board.running.json").read_text(encoding="utf-8") == damage
+
+
 def test_without_a_board_file_no_look_is_remembered(rankbars: Command, votes: str) -> None:
     answer = rankbars("rank", votes, "--anytime")
     assert answer.code == 0

@@ -147,3 +147,20 @@ def test_choices_are_part_of_the_spec_and_of_its_file() -> None:
     assert spec.votes.anchor.model == "a=b"
     older = {name: value for name, value in spec.to_dict().items() if name != "votes"}
     assert rb.Spec.from_dict(older).votes == rb.VoteOptions()
+
+
+def test_counts_merged_with_weighted_votes_stay_what_they_are() -> None:
+    weighted = rb.Votes.from_ballots(
+        ("a", "b"), Ballots([0, 1], [1, 0], [0, 1], None, [0.5, 2.0], [0.25, 4.0])
+    )
+    counted = rb.Votes(
+        ("b", "c"), [[0, 3], [1, 0]], ties=[[0, 2], [2, 0]], both_bad=[[0, 1], [1, 0]]
+    )
+    both = merge_votes([weighted, counted])
+    assert both.models == ("a", "b", "c")
+    assert both.wins.tolist() == [[0, 0.5, 0], [0, 0, 3], [0, 1, 0]]
+    assert both.ties is not None
+    assert both.ties[0, 1] == both.ties[1, 2] == 2
+    assert both.n == 9
+    assert both.ballots is not None
+    assert sorted(both.ballots.squares.tolist()) == [0.25, 1, 1, 2, 3, 4]

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.weightmap import CategoryMeans, WeightMap
+from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.weightmap import WeightMap
 
 
 def category_scores(categories: int = 3, uncertain: bool = True) -> rb.Scores:
@@ -148,3 +149,41 @@ def test_two_models_need_scores_in_every_category() -> None:
     info = {n: rb.TaskInfo(category=n) for n in tasks}
     with pytest.raises(rb.DataError, match="At least two models need scores in every category"):
         means_of(rb.Scores(tasks, info)).weight_map()
+
+
+def test_draws_and_standard_errors_agree_on_what_is_indeterminate() -> None:
+    means = means_of(category_scores(), estimator="bootstrap", resamples=4000)
+    assert means.draws is not None
+    assert means.draws.shape == (4000, 3, 3)
+    for z in (2.0, 2 * 0.5**0.5):
+        by_error = means.weight_map(z, steps=40)
+        by_draws = means.weight_map(z, steps=40, from_draws=True)
+        assert (by_error.winner == by_draws.winner).all()
+        assert (by_error.indeterminate == by_draws.indeterminate).mean() > 0.97
+        assert by_draws.clear_share == pytest.approx(by_error.clear_share, abs=0.02)
+        assert by_draws.indeterminate.any()
+
+
+def test_draws_of_categories_add_up_to_the_draws_of_the_average() -> None:
+    average = rb.aggregate(category_scores(), estimator="bootstrap", resamples=300)
+    means = average.by_category
+    assert means is not None
+    assert means.draws is not None
+    assert average.draws is not None
+    together = np.einsum("c,scm->sm", means.weights, means.draws)
+    np.testing.assert_allclose(together, average.draws.values, rtol=1e-12)
+
+
+def test_without_draws_there_is_no_map_from_draws() -> None:
+    with pytest.raises(rb.DataError, match="no draws"):
+        means_of(category_scores()).weight_map(from_draws=True)
+
+
+def test_models_that_never_differ_in_draws_are_indeterminate() -> None:
+    values = np.tile([[1.0, 1.0], [0.0, 0.0]], (10, 1))
+    info = {name: rb.TaskInfo(category=name) for name in "pq"}
+    scores = rb.Scores.from_arrays(dict.fromkeys("pq", values), ["a", "b"], info=info)
+    drawn = means_of(scores, estimator="bootstrap").weight_map(steps=4, from_draws=True)
+    assert drawn.ahead is not None
+    assert (drawn.ahead == 0.5).all()
+    assert drawn.indeterminate.all()

@@ -195,7 +195,11 @@ def test_names_of_models_carry_no_information(seed: int) -> None:
 def test_explanations_of_votes_try_the_tests_for_votes() -> None:
     found = rb.explain(from_rows(draw_rows(400, (1.0, 0.0, -1.0))))
     assert found.choices[0].test == "z"
-    assert {"z", "binomial", "e_process"} == {outcome.test for outcome in found.outcomes}
+    tried = {(outcome.test, outcome.correction) for outcome in found.outcomes}
+    assert {test for test, _ in tried} == {"z", "binomial", "e_process"}
+    # Each can be used as it is listed, so nothing is listed that cannot.
+    assert found.skipped == ()
+    assert ("e_process", "e_average") in tried
     assert "strengths" in found.choices[0].reason
 
 

@@ -84,10 +84,34 @@ def test_a_folder_is_searched_through_and_what_was_skipped_is_told(tmp_path: Pat
     assert "hidden" not in note
 
 
-def test_a_damaged_file_in_a_folder_is_not_skipped(tmp_path: Path) -> None:
+def test_a_damaged_file_in_a_folder_is_left_out_and_named(tmp_path: Path) -> None:
     write_csv(COLUMNS, tmp_path, "one")
     (tmp_path / "two.parquet").write_bytes(b"PAR1 and nothing else")
+    (tmp_path / "three.csv").write_bytes(b"")
+    (tmp_path / "four.csv").write_text('model,task,item,score\na,u,1,1\na,u,"2,1\n')
+    (tmp_path / "five.csv").symlink_to(tmp_path / "nowhere.csv")
+    scores = rb.read(tmp_path)
+    assert list(scores.tasks) == ["t"]
+    assert [Path(given.path).name for given in scores.inputs] == ["one.csv"]
+    note = message(scores, "files-damaged")
+    assert note.startswith("4 files left out, because they cannot be read: ")
+    for reason in ("two.parquet: The Parquet file is cut off", "three.csv: The file is empty",
+                   "four.csv: ", "five.csv: "):  # fmt: skip
+        assert reason in note
+
+
+def test_a_damaged_file_that_was_named_is_an_error(tmp_path: Path) -> None:
+    write_csv(COLUMNS, tmp_path, "one")
+    damaged = tmp_path / "two.parquet"
+    damaged.write_bytes(b"PAR1 and nothing else")
     with pytest.raises(rb.ReadError, match=r"two\.parquet"):
+        rb.read([tmp_path, damaged])
+
+
+def test_a_folder_of_damaged_files_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes(b"")
+    (tmp_path / "b.eval").write_bytes(b"PK")
+    with pytest.raises(rb.ReadError, match=r"None of 2 files can be read: .*a\.csv.*b\.eval"):
         rb.read(tmp_path)
 
 
@@ -207,9 +231,8 @@ def test_tables_of_different_designs_are_joined_task_by_task(tmp_path: Path) -> 
               tmp_path, "published")  # fmt: skip
     scores = rb.read(tmp_path)
     assert [task.kind for task in scores.tasks.values()] == ["items", "estimates"]
-    write_csv({"model": ["c"], "task": ["t"], "score": [1.5], "se": [0.1]}, tmp_path, "published")
-    with pytest.raises(rb.DataError, match="Task 't' occurs in several inputs"):
-        rb.read(tmp_path)
+    write_csv({"model": ["c"], "task": ["t"], "score": [0.5], "se": [0.1]}, tmp_path, "published")
+    assert rb.read(tmp_path).tasks["t"].kind == "estimates"
 
 
 def test_explain_says_what_each_file_is_and_why(tmp_path: Path) -> None:
@@ -234,6 +257,8 @@ def test_every_format_describes_itself() -> None:
     for name, entry in FORMATS.items():
         assert entry.name == name
         assert entry.description
+        assert entry.files
+        assert entry.chosen
 
 
 def test_reading_twice_gives_the_same(tmp_path: Path) -> None:

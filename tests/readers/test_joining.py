@@ -13,7 +13,7 @@ from tablefiles import TABLES, assert_same, csv_text, write_csv
 
 import rankbars as rb
 import rankbars.data.tabular.matrices
-from rankbars.data.evidence import Estimates, Folds, Items
+from rankbars.data.evidence import Coverage, Estimates, Folds, Items, Votes
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.tabular.joining import join_scores
 
@@ -36,22 +36,82 @@ def test_models_of_the_same_rows_stand_side_by_side() -> None:
 @pytest.mark.parametrize(
     ("other", "reason"),
     [
-        (items("a"), "model 'a' occurs in two of them"),
-        (items("b", ids=("1", "3")), "rows are not the same"),
+        (items("a", values=[[1.0], [1.0]]), "model 'a' occurs in both, with different scores"),
+        (items("b", ids=("3", "4")), r"none has a name in common \(such as '1' and '3'\)"),
         (items("b", ids=None), "rows are not the same"),
         (items("b", design=Folds(1, 2)), "rows are not the same"),
         (items("b", weights=[1.0, 2.0]), "the weights of their rows differ"),
         (items("b", clusters=[0, 1]), "clusters"),
-        (Scores({"t": Estimates(("b",), [0.5])}), "scores of single rows"),
+        (Scores({"t": Votes(("a", "b"), [[0, 1], [2, 0]])}), "votes, which are no scores"),
         (
             Scores({"t": items("b").tasks["t"]}, {"t": TaskInfo(metric="f1")}),
-            "describe the task differently",
+            "they say 'acc' and 'f1' of its metric",
         ),
+        (
+            Scores({"t": items("b").tasks["t"]}, {"t": TaskInfo(direction="lower")}),
+            "they say 'higher' and 'lower' of its direction",
+        ),
+        (items("b", values=[[73.0], [0.0]]), "is a proportion, but the scores of one go up to 1 "),
     ],
 )
 def test_tasks_that_do_not_fit_are_refused_with_the_reason(other: Scores, reason: str) -> None:
+    one = Scores({"t": items("a").tasks["t"]}, {"t": TaskInfo(metric="acc")})
     with pytest.raises(rb.DataError, match=f"Task 't' occurs in several inputs.*{reason}"):
-        join_scores([items("a"), other])
+        join_scores([one, other])
+
+
+def test_folds_and_published_scores_are_not_mixed() -> None:
+    folds = items("a", design=Folds(1, 2))
+    with pytest.raises(rb.DataError, match="scores of single rows"):
+        join_scores([folds, Scores({"t": Estimates(("b",), [0.5])})])
+
+
+def test_rows_that_one_source_lacks_are_missing_for_its_models() -> None:
+    counts = Coverage(2, [2], [0], [0], [0])
+    one = Scores({"t": items("a").tasks["t"]}, {"t": TaskInfo(coverage=counts)})
+    other = items("b", ids=("2", "10"), values=[[1.0], [0.5]])
+    two = Scores(dict(other.tasks), {"t": TaskInfo(coverage=counts)})
+    joined = join_scores([one, two], ["x.csv", "y.json"])
+    task, coverage = joined.tasks["t"], joined.info["t"].coverage
+    assert isinstance(task, Items)
+    assert task.ids == ("1", "2", "10")
+    np.testing.assert_array_equal(task.values, [[1.0, np.nan], [0.0, 1.0], [np.nan, 0.5]])
+    assert coverage is not None
+    assert coverage.missing.tolist() == [1, 1]
+    assert "x.csv and y.json: 3 rows, paired by their names, of which 1 are in both" in next(
+        note.message for note in joined.notes if note.code == "joined"
+    )
+
+
+def test_a_model_that_two_sources_say_the_same_of_counts_once() -> None:
+    joined = join_scores([items("a"), items("a")])
+    assert joined.tasks["t"].models == ("a",)
+    assert [note.code for note in joined.notes] == ["copies"]
+
+
+def test_item_scores_become_means_where_other_models_have_nothing_else() -> None:
+    published = Scores({"t": Estimates(("b",), [0.25], se=[0.1])})
+    four = items("a", values=[[1.0], [0.0], [1.0], [0.0]], ids=tuple("1234"))
+    task = join_scores([published, four]).tasks["t"]
+    assert isinstance(task, Estimates)
+    assert task.mean.tolist() == [0.5, 0.25]
+    assert task.se is not None
+    np.testing.assert_allclose(task.se, [np.std([1, 0, 1, 0], ddof=1) / 2, 0.1])
+
+
+@pytest.mark.parametrize("names", [("acc", "correct"), ("score", "acc"), (None, "acc")])
+def test_a_name_that_says_nothing_is_no_other_metric(names: tuple[str | None, str | None]) -> None:
+    parts = [
+        Scores(dict(items(model).tasks), {"t": TaskInfo(metric=name)})
+        for model, name in zip("ab", names, strict=True)
+    ]
+    assert join_scores(parts).info["t"].metric == "acc"
+
+
+def test_items_count_where_published_scores_say_nothing_else() -> None:
+    joined = join_scores([Scores({"t": Estimates(("a",), [0.5])}), items("a")])
+    assert isinstance(joined.tasks["t"], Items)
+    assert [note.code for note in joined.notes] == ["no-items"]
 
 
 def test_published_scores_are_joined_with_what_each_has() -> None:

@@ -63,6 +63,7 @@ def test_putting_equal_votes_together_changes_nothing(tmp_path: Path) -> None:
         ("model_a,model_b,winner", ["a,b,model_a", "b,a,tie", "b,a,model_a", "a,b,tie (bothbad)"]),
         ("left,right,winner", ["a,b,left", "b,a,tie", "b,a,left", "a,b,both_bad"]),
         ("model_a,model_b,winner", ["a,b,A", "b,a,draw", "b,a,B>A", "b,a,bothbad"]),
+        ("model_a,model_b,winner", ["a,b,a", "a,b,tie (inconsistent)", "a,b,B", "a,b,neither"]),
         ("model_1,model_2,verdict", ["b,a,second", "b,a,A=B", "a,b,2", "a,b,Both are bad"]),
         ("model_a,model_b,winner", ["cy,b,cy", "cy,b,tie", "b,cy,b", "b,cy,both bad"]),
     ],
@@ -276,3 +277,17 @@ def test_a_vote_in_a_list_of_categories_is_refused() -> None:
     assert only_votes(rb.Scores.from_frame(frame)).n == 20
     with pytest.raises(rb.DataError, match=r"several categories in one cell.*--column category="):
         rb.Scores.from_frame(frame, columns={"category": "category"})
+
+
+def test_labels_that_only_some_files_have_are_dropped_and_said_so(tmp_path: Path) -> None:
+    rows = [row | {"task": "all"} for row in ROWS]
+    write_rows([row | {"judge": f"j{i % 9}"} for i, row in enumerate(rows)], tmp_path / "1.csv")
+    write_rows(rows, tmp_path / "2.csv")
+    scores = rb.read(tmp_path)
+    votes = only_votes(scores)
+    assert votes.n == 2 * len(ROWS)
+    assert votes.ballots is None
+    (note,) = [note for note in scores.notes if note.code == "labels-dropped"]
+    assert "name judge of their votes" in note.message
+    alike = rb.read(tmp_path / "1.csv")
+    assert "labels-dropped" not in {note.code for note in alike.notes}

@@ -8,11 +8,13 @@ from pathlib import Path
 import rankbars
 from rankbars import simulate
 
-# What is no method: random streams, files, pictures, errors.
+# What is no method: real results, random streams, files, pictures, errors.
 TOOLS = {
+    "rankbars.demos",
     "rankbars.stats.streams",
     "rankbars.data.files",
     "rankbars.render.figurefile",
+    "rankbars.render.plotting",
     "rankbars.errors",
 }
 # The public interface has no e-process of a single pair.

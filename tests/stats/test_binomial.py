@@ -4,10 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import binomtest, ttest_1samp
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.votes.binomial import binomial_tail, pair_p_values, share_test
+from rankbars.stats.votes.binomial import (
+    binomial_tail,
+    clustered_share_test,
+    pair_p_values,
+    share_test,
+)
 
 COUNTS = st.integers(0, 300)
 
@@ -52,3 +57,29 @@ def test_negative_counts_and_levels_out_of_range_are_refused():
         binomial_tail(-1, 3)
     with pytest.raises(OptionError):
         share_test(3, 1, 1.5)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 5)), min_size=2, max_size=60))
+def test_clusters_never_make_a_share_surer(rows):
+    won, cluster = np.array(rows).astype(int).T
+    exact = share_test(int(won.sum()), int((1 - won).sum()), 0.05)
+    if np.unique(cluster).size < 2:
+        with pytest.raises(DataError, match="at least 2"):
+            clustered_share_test(won == 1, cluster, 0.05)
+        return
+    found = clustered_share_test(won == 1, cluster, 0.05)
+    assert found.share == exact.share
+    assert found.low <= exact.low
+    assert found.high >= exact.high
+    assert found.p >= exact.p
+
+
+def test_voters_who_vote_alike_are_a_t_test_of_voters():
+    """Equal numbers of votes: the share is the mean of the voters' own shares."""
+    own = np.array([9, 8, 10, 4, 7, 9, 3, 8])
+    won = np.concatenate([np.arange(10) < k for k in own])
+    found = clustered_share_test(won, np.repeat(np.arange(8), 10), 0.05)
+    test = ttest_1samp(own / 10, 0.5)
+    assert found.p == pytest.approx(test.pvalue, rel=1e-9)
+    interval = test.confidence_interval(0.95)
+    assert (found.low, found.high) == pytest.approx((interval.low, interval.high), rel=1e-9)

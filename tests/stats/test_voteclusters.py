@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 from vote_cases import same_counts, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.voteclusters import count_clustered_votes
+from rankbars.stats.votes.voteclusters import (
+    count_clustered_votes,
+    keep_first_of_each,
+    measure_reach,
+)
 from rankbars.stats.votes.votecounts import count_votes
 
 
@@ -35,3 +39,49 @@ def test_weights_of_votes_stay_with_their_cluster():
 def test_clusters_of_another_length_are_refused():
     with pytest.raises(DataError, match="2 votes but clusters of shape"):
         count_clustered_votes([0, 1], [1, 0], [0, 0], ["x"], 2)
+
+
+@given(vote_tables(), st.integers(1, 5))
+def test_reach_counts_the_clusters_about_each_model(votes, n_clusters):
+    cluster = np.arange(votes.first.size) ** 2 % n_clusters
+    reach = measure_reach(count_clustered_votes(*votes[:3], cluster, votes.n_models))
+    for model in range(votes.n_models):
+        about = (votes.first == model) | (votes.second == model)
+        total = np.bincount(cluster[about])
+        total = total[total > 0]
+        assert reach.number[model] == total.size
+        if not total.size:
+            assert reach.effective[model] == 0
+            continue
+        share = total / total.sum()
+        assert reach.effective[model] == pytest.approx(1 / (share**2).sum())
+        # The variance that is left of independent noise of the clusters around their own mean.
+        rest = np.eye(share.size) - share
+        left = ((share[:, None] * rest) ** 2).sum()
+        hidden = np.inf if total.size == 1 else (share**2).sum() / left
+        assert reach.hidden[model] == pytest.approx(hidden)
+
+
+def test_equal_clusters_hide_one_part_in_their_number():
+    votes = [0] * 12, [1] * 12, [0, 2] * 6
+    reach = measure_reach(count_clustered_votes(*votes, np.arange(12) % 6, 2))
+    assert reach.effective.tolist() == pytest.approx([6, 6])
+    assert reach.hidden.tolist() == pytest.approx([1.2, 1.2])
+
+
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(-1, 3), st.integers(-1, 3)), max_size=30))
+def test_no_two_votes_that_are_kept_share_a_pair_and_a_cluster(rows):
+    pair, *labels = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    keep = keep_first_of_each(pair, labels)
+    for number in range(len(rows)):
+        clash = any(
+            keep[before] and pair[before] == pair[number]
+            and any(code[before] == code[number] >= 0 for code in labels)
+            for before in range(number)
+        )  # fmt: skip
+        assert keep[number] == (not clash)
+    # What was kept stays kept when the file grows.
+    half = len(rows) // 2
+    assert keep_first_of_each(pair[:half], [code[:half] for code in labels]).tolist() == (
+        keep[:half].tolist()
+    )

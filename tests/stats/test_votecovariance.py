@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from reference import golden
-from vote_cases import band_wins, draw_votes, golden_votes, vote_tables
+from vote_cases import (
+    band_wins,
+    complete_wins,
+    draw_votes,
+    golden_votes,
+    peers_reference,
+    tie_table,
+    vote_tables,
+)
 
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
@@ -39,6 +47,16 @@ def test_equal_the_reference_values():
         np.testing.assert_allclose(
             contrast_se(covariance), case[f"se_contrast_{name}"], atol=case["tolerance"]
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "wins"), [("complete_30", complete_wins(30)), ("band_200_3", band_wins(200, 3))]
+)
+def test_the_sandwich_equals_that_of_arena_rank(name, wins):
+    counts = from_matrices(wins, tie_table(wins))
+    covariance = sandwich_covariance(counts, fit_bradley_terry(counts))
+    expected = peers_reference()[name]["arena_rank_se"]
+    np.testing.assert_allclose(np.sqrt(np.diag(covariance)), expected, rtol=2e-4)
 
 
 def test_contrasts_of_three_models_are_resistances():

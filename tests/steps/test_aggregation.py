@@ -142,3 +142,26 @@ def test_simultaneous_ranks_contain_the_ranks_of_each(scores: rb.Scores) -> None
     each, every = (rb.aggregate(scores, scope=scope, alpha=0.2) for scope in ("each", "all"))
     assert (every.best <= each.best).all()
     assert (every.worst >= each.worst).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "unsure"),
+    [
+        # All right on every item: the analytic error knows how little 40 items say.
+        ({}, []),
+        ({"estimator": "bootstrap"}, ["a"]),
+        # Every task has the same three means.
+        ({"over": "tasks"}, ["a", "b", "c"]),
+    ],
+)
+def test_a_score_without_any_spread_has_no_interval(
+    options: dict[str, str], unsure: list[str]
+) -> None:
+    right = np.random.default_rng(0).random((40, 3)) < [1.1, 0.5, 0.4]
+    scores = rb.Scores.from_arrays({n: right.astype(float) for n in "xyz"}, ["a", "b", "c"])
+    average = rb.aggregate(scores, **options)  # type: ignore[arg-type]
+    assert average.score[0] == 1.0
+    for values in (average.low, average.high):
+        assert [n for n, one in zip("abc", values, strict=True) if np.isnan(one)] == unsure
+    noted = [note.models for note in average.notes if note.code == "constant-score"]
+    assert noted == ([tuple(unsure)] if unsure else [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from reference import golden
-from scipy import stats
+from scipy import special, stats
 
 import rankbars as rb
 
@@ -389,3 +389,43 @@ def test_ranks_over_tasks_miss_tied_models_no_more_often_than_stated() -> None:
         found = rb.aggregate(scores, seed=run, resamples=50)
         missed += int(((found.best > 1) | (found.worst < 4)).sum())
     assert missed / 1600 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def easy_and_hard_rows() -> rb.Scores:
+    """Two models with equal chances: one answered mostly the easy half, the other the hard one."""
+    rng = np.random.default_rng(1)
+    tasks = {}
+    for name in ("x", "y", "z"):
+        easy = np.arange(120) < 60
+        level = np.where(easy, 0.9, 0.3)[:, None]
+        values = (rng.random((120, 3)) < level + [0.0, 0.08, 0.0]).astype(float)
+        values[~easy & (rng.random(120) < 0.8), 0] = np.nan
+        values[easy & (rng.random(120) < 0.8), 1] = np.nan
+        tasks[name] = values
+    return rb.Scores.from_arrays(tasks, ["a", "b", "c"])
+
+
+def test_draws_follow_paired_differences_where_models_miss_different_rows() -> None:
+    average = rb.leaderboard(easy_and_hard_rows(), missing="pairwise", resamples=20_000).aggregate
+    assert average is not None
+    assert average.contrasts is not None
+    assert average.dominance is not None
+    assert average.draws is not None
+    # a has the higher mean, on easier rows; on the rows it shares with c or b it is no better.
+    assert average.score[0] > average.score[2] + 0.1
+    assert average.contrasts.diff[0, 2] < 0.1
+    one_sided = special.ndtr(average.contrasts.pairs.statistic)
+    for i, j in ((0, 1), (0, 2), (1, 2)):
+        assert average.dominance[i, j] == pytest.approx(one_sided[i, j], abs=0.12)
+    assert "paired-draws" in {note.code for note in average.notes}
+
+
+def test_draws_of_complete_scores_stay_at_the_means() -> None:
+    rng = np.random.default_rng(0)
+    scores = rb.Scores.from_arrays({n: rng.random((40, 3)) for n in "xy"}, ["a", "b", "c"])
+    average = rb.aggregate(scores, resamples=5000)
+    assert average.draws is not None
+    assert average.se is not None
+    close = 4 * average.se.max() / np.sqrt(5000)
+    assert average.draws.values.mean(axis=0) == pytest.approx(average.score, abs=close)
+    assert "paired-draws" not in {note.code for note in average.notes}

@@ -148,3 +148,19 @@ def test_limits_without_a_scale_are_refused() -> None:
         rb.aggregate(scores_on_two_scales(), method="borda", limits={"law": (0.0, 1.0)})
     with pytest.raises(rb.OptionError, match="Did you mean 'bounds'"):
         rb.aggregate(scores_on_two_scales(), normalise="bound")
+
+
+def test_scores_beyond_the_declared_bounds_are_refused_with_their_model() -> None:
+    info = {name: rb.TaskInfo(minimum=0.0, maximum=1.0) for name in "xy"}
+    tasks = {
+        "x": rb.Estimates(("a", "b"), np.array([0.5, 1.2]), se=np.array([0.1, 0.1])),
+        "y": rb.Estimates(("a", "b"), np.array([0.5, 0.7]), se=np.array([0.1, 0.1])),
+    }
+    with pytest.raises(
+        rb.DataError, match=r"'x': model 'b' has the score 1\.2, outside the limits"
+    ):
+        rb.aggregate(rb.Scores(tasks, info), normalise="bounds")
+    with pytest.raises(rb.DataError, match=r"outside the limits 0\.6 to 1\.3"):
+        rb.aggregate(
+            rb.Scores(tasks, info), normalise="bounds", limits={"x": (0.6, 1.3), "y": (0.0, 1.0)}
+        )

@@ -77,6 +77,15 @@ def test_looks_add_up_at_one_level_only() -> None:
         look(FIRST, record, scope="all")
 
 
+def test_looks_add_up_for_one_choice_of_clusters_only() -> None:
+    scores = rb.Scores({"arena": rb.Votes(("a", "b"), [[0, 40], [3, 0]])})
+    _, record = look([[0, 40], [3, 0]])
+    for options in (rb.VoteOptions(cluster="none"), rb.VoteOptions(covariance="sandwich")):
+        board = rb.leaderboard(scores, test="e_process", correction="e_average", votes=options)
+        with pytest.raises(rb.OptionError, match="cluster 'auto', and this one is at 'none'"):
+            continue_looks(board, scores, record)
+
+
 def test_only_boards_that_are_valid_at_any_time_can_be_continued() -> None:
     scores = rb.Scores({"arena": rb.Votes(("a", "b"), [[0, 9], [4, 0]])})
     with pytest.raises(rb.OptionError, match="e_process"):

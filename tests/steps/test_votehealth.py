@@ -73,6 +73,21 @@ def test_position_bias_is_measured_and_can_be_adjusted_for() -> None:
     assert adjusted["control-position"].value == pytest.approx(np.log(7 / 3), abs=0.3)
 
 
+def test_habits_of_few_voters_are_no_sign_of_position_bias() -> None:
+    """Seven of ten voters always choose what stands on the left."""
+    rows = [
+        {"left": row["model_a"], "right": row["model_b"], "judge": f"j{i % 10}",
+         "winner": "left" if i % 10 < 7 else "right"}
+        for i, row in enumerate(draw_rows(600, (0.2, 0.0, -0.2)))
+    ]  # fmt: skip
+    wide = examine(from_rows(rows))["position"]
+    sure = examine(from_rows(rows), votes=rb.VoteOptions(cluster="none"))["position"]
+    assert wide.value == sure.value == pytest.approx(0.7)
+    assert sure.concern
+    assert not wide.concern
+    assert "p = 0.22" in wide.sentence
+
+
 def test_votes_that_depend_on_their_voters_are_seen() -> None:
     rng = np.random.default_rng(1)
     rows = []
@@ -109,6 +124,81 @@ def test_votes_needed_between_neighbours() -> None:
         needed = max(0.0, (z / pair.difference) ** 2 - pair.se**-2) * 4
         assert pair.votes == np.ceil(needed) or pair.votes == pytest.approx(needed, rel=1e-4)
         assert pair.growth == pytest.approx(max(1, (pair.se * z / pair.difference) ** 2), rel=1e-5)
+
+
+@pytest.mark.slow
+def test_the_votes_that_are_needed_give_the_power() -> None:
+    """The board voted on again from its own fit, with so many further votes on the pair."""
+    rng = np.random.default_rng(3)
+    models = tuple("abcd")
+    first = rng.integers(0, 4, 1200)
+    second = (first + rng.integers(1, 4, 1200)) % 4
+    ties = 0.3
+
+    def draw(strength: np.ndarray, on: np.ndarray, against: np.ndarray) -> rb.Scores:
+        share = 1 / (1 + np.exp(strength[against] - strength[on]))
+        tied = rng.random(on.size) < ties
+        # A tie counts one half, so decided votes are further from one half than all are.
+        won = ~tied & (rng.random(on.size) < (share - ties / 2) / (1 - ties))
+        wins, even = np.zeros((2, 4, 4))
+        np.add.at(wins, (on[won], against[won]), 1)
+        np.add.at(wins, (against[~won & ~tied], on[~won & ~tied]), 1)
+        np.add.at(even, (on[tied], against[tied]), 1)
+        return rb.Scores({"arena": rb.Votes(models, wins, even + even.T)})
+
+    scores = draw(np.array([0.6, 0.4, 0.0, -0.5]), first, second)
+    strength = rb.compare(scores)["arena"].mean
+    pair = max(examine(scores).neighbours, key=lambda pair: 0 < pair.votes < 3000)
+    ahead, behind = models.index(pair.ahead), models.index(pair.behind)
+    more = (np.full(int(pair.votes), model) for model in (ahead, behind))
+    on, against = (np.concatenate(both) for both in zip((first, second), more, strict=True))
+    shown = []
+    for _ in range(200):
+        found = rb.compare(draw(strength, on, against))["arena"]
+        shown.append(found.diff[ahead, behind] > 1.959964 * found.se[ahead, behind])
+    assert np.mean(shown) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200))
+
+
+def test_votes_that_depend_on_their_voters_are_needed_in_larger_number() -> None:
+    rows = draw_rows(1200, (0.6, 0.3, 0.0))
+    voters = [row | {"judge": f"j{i // 30}"} for i, row in enumerate(rows)]
+    # Two in three voters always prefer m0 to m1, the others m1 to m0.
+    for i, row in enumerate(voters):
+        if {row["model_a"], row["model_b"]} == {"m0", "m1"}:
+            first = (row["model_a"] == "m0") == (i // 30 % 3 > 0)
+            row["winner"] = "model_a" if first else "model_b"
+    scores = from_rows(voters)
+    plain = examine(scores, votes=rb.VoteOptions(cluster="none")).neighbours
+    wide = examine(scores).neighbours
+    assert [pair.ahead for pair in plain] == [pair.ahead for pair in wide]
+    effect = examine(scores)["clusters-judge"].value
+    assert effect > 1.5
+    close = [(one, other) for one, other in zip(plain, wide, strict=True) if one.votes > 0]
+    assert close
+    for one, other in close:
+        assert other.votes > effect * one.votes
+
+
+def test_what_few_voters_cannot_tell_is_not_called_clear() -> None:
+    rows = draw_rows(400, (3.0, 0.0), ties=0.0, bad=0.0)
+    scores = from_rows([row | {"judge": f"j{i % 4}"} for i, row in enumerate(rows)])
+    health = examine(scores, votes=rb.VoteOptions(cluster="judge"))
+    assert np.isnan(health.neighbours[0].votes)
+    text = render_vote_health(health)
+    assert "unknown" in text
+    assert "so clearly" not in text
+
+
+def test_conversations_within_prompts_are_allowed_for() -> None:
+    rows = [
+        row | {"question_id": f"q{i % 20}", "conversation_id": f"c{i % 20}-{i % 3}"}
+        for i, row in enumerate(draw_rows(600, (0.5, 0.0, -0.5)))
+    ]
+    health = examine(from_rows(rows))
+    assert "The intervals allow for them" in health["clusters-prompt"].sentence
+    assert "They lie within prompts" in health["clusters-cluster"].sentence
+    apart = examine(from_rows(rows), votes=rb.VoteOptions(cluster="cluster"))
+    assert "Not allowed for" in apart["clusters-prompt"].sentence
 
 
 def test_judges_side_by_side() -> None:

@@ -114,7 +114,8 @@ def test_two_kinds_of_clusters_together() -> None:
     judge, prompt, both = spread("judge"), spread("prompt"), spread("judge+prompt")
     assert (both.se == spread("auto").se).all()
     assert float(both.df.max()) == 12
-    assert float(judge.df.max()) == 92
+    # 93 voters; the votes about each model come from fewer of them.
+    assert 20 < float(judge.df.min()) < float(judge.df.max()) < 40
     assert both.se.sum() > max(judge.se.sum(), 0.9 * prompt.se.sum())
     assert "clustered-votes" in {note.code for note in both.notes}
 
@@ -229,9 +230,17 @@ def test_pairs_by_themselves() -> None:
         compare(scores, "t")
     with pytest.raises(rb.OptionError, match="is for pairwise votes"):
         rb.compare(rb.Scores.from_arrays({"x": [[1.0, 0.0]]}, ["a", "b"]), test="binomial")
-    clustered = compare(golden(), "binomial")
-    assert not clustered.guaranteed
-    assert "clusters-ignored" in {note.code for note in clustered.notes}
+
+
+def test_pairs_by_themselves_are_not_adjusted_and_say_so() -> None:
+    import pandas as pd
+
+    rows = [row | {"length": i % 7 - 3} for i, row in enumerate(draw_rows(200, (0.5, 0.0)))]
+    scores = rb.Scores.from_frame(pd.DataFrame(rows), controls="length")
+    assert "controls-ignored" in {
+        note.code for note in rb.compare(scores, test="binomial")["votes"].notes
+    }
+    assert "controls-ignored" not in {note.code for note in rb.compare(scores)["votes"].notes}
 
 
 def test_evidence_at_any_time_needs_no_strengths() -> None:
@@ -264,6 +273,105 @@ def test_spelling_of_models_and_sides_of_votes_carry_no_information(seed: int) -
     ranks, again = rb.rank(one), rb.rank(other)
     assert again.best.tolist() == ranks.best[order].tolist()
     assert again.worst.tolist() == ranks.worst[order].tolist()
+
+
+def draw_about(rng: np.random.Generator, own: np.ndarray, about: np.ndarray, n: int) -> rb.Scores:
+    """Votes of voters with their own strengths; on model a, voters are drawn from `about`."""
+    voters, size = own.shape
+    first = rng.integers(0, size, n)
+    second = (first + rng.integers(1, size, n)) % size
+    on_a = (first == 0) | (second == 0)
+    voter = np.where(on_a, rng.choice(about, n), rng.integers(0, voters, n))
+    won = rng.random(n) < 1 / (1 + np.exp(own[voter, second] - own[voter, first]))
+    labels = {"judge": Labels(voter, tuple(map(str, range(voters))))}
+    ballots = Ballots(first, second, np.where(won, 0, 2), labels=labels)
+    return rb.Scores({"arena": rb.Votes.from_ballots(tuple("abcdefgh"[:size]), ballots)})
+
+
+def test_a_model_that_few_voters_know_is_not_separated() -> None:
+    """Its own equation makes the scores of a lone voter zero: the covariance sees no error."""
+    rng = np.random.default_rng(0)
+    for voters in (1, 4):
+        own = rng.normal(0, 0.6, (60, 5))
+        own[:, 0] += 3
+        found = compare(draw_about(rng, own, np.arange(voters), 1200))
+        assert np.isnan(found.se[0, 1:]).all()
+        assert np.isfinite(found.se[1:, 1:]).all()
+        ranks = rb.rank(found)
+        assert (ranks.best[0], ranks.worst[0]) == (1, 5)
+        (note,) = [note for note in found.notes if note.code == "few-clusters"]
+        assert note.models == ("a",)
+
+
+def test_with_five_voters_errors_are_those_of_five() -> None:
+    rng = np.random.default_rng(0)
+    found = compare(draw_about(rng, rng.normal(0, 0.6, (60, 5)), np.arange(5), 1500))
+    assert (found.df[0, 1:] > 3).all()
+    assert (found.df[0, 1:] <= 4).all()
+    assert (found.df[1:, 1:][~np.eye(4, dtype=bool)] > 20).all()
+    corrections = [rb.rank(found, correction=name) for name in ("holm", "simes", "maxt")]
+    assert all((one.best <= one.worst).all() for one in corrections)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("voters", [2, 6])
+def test_ranks_cover_a_model_that_few_voters_know(voters: int) -> None:
+    """All models are equal on average: every claim about one is false."""
+    rng = np.random.default_rng(voters)
+    missed = []
+    for _ in range(150):
+        scores = draw_about(rng, rng.normal(0, 0.6, (80, 6)), np.arange(voters), 1500)
+        ranks = rb.rank(compare(scores))
+        missed.append(ranks.best[0] > 1 or ranks.worst[0] < 6)
+    assert np.mean(missed) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+
+
+def test_resampled_voters_and_prompts_agree_with_the_covariance() -> None:
+    """Two kinds of clusters are resampled each by itself and both at once."""
+    scores = rb.read(CROWD)
+
+    def spread(**options: Any) -> Any:
+        return rb.compare(scores, resamples=200, votes=rb.VoteOptions(**options))["llmfao_crowd"]
+
+    drawn, known = spread(covariance="bootstrap"), spread()
+    upper = np.triu_indices(9, 1)
+    assert np.median(drawn.se[upper] / known.se[upper]) == pytest.approx(1.1, abs=0.2)
+    assert (drawn.df == known.df).all()
+    assert "93 voters and the 13 prompts" in " ".join(drawn.assumptions)
+
+
+def test_conversations_stand_in_where_prompts_are_too_few() -> None:
+    rows = draw_rows(300, (0.5, 0.0, -0.5))
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        [
+            row | {"judge": f"j{i % 20}", "prompt": f"p{i % 3}", "conversation_id": str(i // 2)}
+            for i, row in enumerate(rows)
+        ]
+    )
+    found = rb.compare(rb.Scores.from_frame(frame))["votes"]
+    assert "20 voters and the 150 clusters" in " ".join(found.assumptions)
+    assert "few-prompts" in {note.code for note in found.notes}
+
+
+def test_pairs_by_themselves_count_one_vote_of_each_voter() -> None:
+    voter = np.repeat(np.arange(30), 10)
+    ballots = Ballots(
+        np.zeros(300, int), np.ones(300, int), np.where(voter < 20, 0, 2),
+        labels={"judge": Labels(voter, tuple(map(str, range(30))))},
+    )  # fmt: skip
+    scores = rb.Scores({"arena": rb.Votes.from_ballots(("a", "b"), ballots)})
+    one_each = rb.Scores({"arena": rb.Votes(("a", "b"), [[0, 20], [10, 0]])})
+    for test in ("binomial", "e_process"):
+        found = compare(scores, test=test)
+        assert found.p[0, 1] == compare(one_each, test=test).p[0, 1]
+        assert found.guaranteed
+        assert found.rows == 30
+        assert "repeated-votes" in {note.code for note in found.notes}
+        free = compare(scores, test=test, cluster="none")
+        assert free.rows == 300
+        assert free.p[0, 1] < found.p[0, 1]
 
 
 @pytest.mark.slow

@@ -14,15 +14,17 @@ if TYPE_CHECKING:
 
 __all__ = ["report_command", "show_command"]
 
-FORMATS = ("text", "md", "csv", "latex", "json")
+FORMATS = ("text", "md", "csv", "latex", "dot", "json", "eee")
 
 SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from standard input.
 
 \b
   rankbars show board.json
   rankbars show board.json --format latex > table.tex
+  rankbars show board.json --format dot | dot -Tsvg > order.svg
   rankbars show board.json --task math
   rankbars show board.json --methods
+  rankbars show board.json --format eee -o store     # one record of Every Eval Ever per model
 """
 
 
@@ -34,8 +36,21 @@ SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stand
 )  # fmt: skip
 @click.option("--task", metavar="NAME", help="One task instead of the whole board.")
 @click.option("--methods", is_flag=True, help="The paragraph for a paper instead, and how to cite.")
-def show_command(*, board_path: str, form: str, task: str | None, methods: bool) -> None:
+@click.option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
+    help="Where --format eee puts its files; without it, it prints one record per line.",
+)
+def show_command(
+    *, board_path: str, form: str, task: str | None, methods: bool, output: str | None
+) -> None:
     """Load, render, print."""
+    if output is not None and (form != "eee" or task is not None):
+        raise click.UsageError(
+            "-o is the folder for --format eee of a whole board; other formats are printed: "
+            "redirect them with > FILE."
+        )
     if methods and (task is not None or form != "text"):
         raise click.UsageError(
             "--methods is a paragraph of text: give it without --task and --format."
@@ -45,7 +60,12 @@ def show_command(*, board_path: str, form: str, task: str | None, methods: bool)
     from rankbars.cli.streams import emit, emit_text
 
     board = load_board(board_path)
-    if methods:
+    if output is not None:
+        from rankbars.render import write_eee
+
+        for path in write_eee(board, output):
+            click.echo(path, err=True)
+    elif methods:
         from rankbars.render import methods_text
 
         emit_text(methods_text(board))

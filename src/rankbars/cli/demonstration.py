@@ -46,11 +46,10 @@ def demo_command(
         scores = rb.read(
             demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds
         )
-    if not quiet:
-        report_reading(scores)
+    said = frozenset() if quiet else report_reading(scores)
     with working("Comparing models", quiet=quiet):
-        board = rb.leaderboard(scores, missing=demo.missing)
-    deliver(board, targets, quiet=quiet)
+        board = rb.leaderboard(scores, missing=demo.missing, pairs=True)
+    deliver(board, targets, quiet=quiet, said=said)
 
 
 def _entry(name: str) -> str:

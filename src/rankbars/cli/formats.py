@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 import click
 
 from rankbars.cli.options import refuse_empty
+from rankbars.cli.outputs import STANDARD
+
+if TYPE_CHECKING:
+    from rankbars.readers import FileReport
 
 __all__ = ["formats_command"]
 
@@ -14,21 +21,51 @@ __all__ = ["formats_command"]
 def formats_command(*, paths: tuple[str, ...]) -> int:
     """List the formats that can be read, or say what each PATH was recognised as, and why.
 
-    Exit code 1 if nothing is recognised.
+    Then what reading the recognised files gives, without any option. Exit code 1 if nothing is
+    recognised.
     """
     from rankbars.cli.streams import emit_text, say
-    from rankbars.readers import FORMATS, explain
+    from rankbars.readers import explain
 
     if not paths:
-        emit_text("".join(f"{name:<10} {one.description}\n" for name, one in FORMATS.items()))
+        emit_text(_catalogue())
         return 0
     reports = explain(list(paths))
     for report in reports:
         emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
-    if any(report.format is not None for report in reports):
-        return 0
-    say(
-        f"Error: nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what can "
-        "be read."
-    )
-    return 1
+    known = [report for report in reports if report.format is not None]
+    if not known:
+        say(
+            f"Error: nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what "
+            "can be read."
+        )
+        return 1
+    if all(report.path != STANDARD for report in known):
+        emit_text("\n" + _contents(known))
+    return 0
+
+
+def _catalogue() -> str:
+    """Formats of this package, of others, and why some of those cannot be used."""
+    from rankbars.readers import FORMATS
+    from rankbars.readers.plugins import load_plugins
+
+    plugins = load_plugins(FORMATS)
+    every = {**FORMATS, **plugins.formats}
+    width = max(len(name) for name in every)
+    lines = [f"{name:<{width}} {one.description}" for name, one in every.items()]
+    return "".join(f"{line}\n" for line in (*lines, *plugins.problems))
+
+
+def _contents(reports: Sequence[FileReport]) -> str:
+    """What the files hold, or what stands in the way."""
+    import rankbars as rb
+    from rankbars.cli.progress import reading_files
+    from rankbars.cli.reading import describe_reading
+
+    try:
+        with reading_files() as progress:
+            scores = rb.read([report.path for report in reports], progress=progress)
+    except rb.RankbarsError as error:
+        return f"Not read without options: {error}\n"
+    return "".join(f"{line}\n" for line in describe_reading(scores).lines)

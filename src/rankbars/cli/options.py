@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import click
 
+from rankbars.cli.backends import BACKENDS
 from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES
 
 __all__ = [
@@ -146,6 +147,7 @@ class Reading:
     test_share: float | None
     metric: tuple[str, ...]
     layout: str | None
+    cells: str | None
     score_min: float | None
     score_max: float | None
     filter: tuple[str, ...]
@@ -166,10 +168,13 @@ class Analysis:
     alpha_overall: float
     aggregate: AverageChoice
     normalise: str | None
+    prior: str
     missing: str
     seed: int
     resamples: int
     jobs: int
+    backend: str | None
+    scheduler: str | None
 
 
 def collect_options(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
@@ -245,6 +250,11 @@ reading_options = collect_options(
             help="How a table is laid out, where its header does not say it: tidy, "
             "items-by-models, tasks-by-models or models-by-tasks; votes or beats (rows beat "
             "columns) for pairwise votes.",
+        ),
+        click.option(
+            "--cells", metavar="MEANING",
+            help="What stands behind the values in cells such as 71.3 ± 1.2: se (a standard "
+            "error), ci95 (an interval, or half of one; any level) or value (leave it aside).",
         ),
         click.option(
             "--score-min", type=float, metavar="X",
@@ -324,7 +334,8 @@ analysis_options = collect_options(
             callback=split_average,
             help="The average over these items and tasks, over a population of tasks or of "
             "families, or none: items, tasks, families or none. The estimator: analytic, t, "
-            "bootstrap, bootstrap_t or two_level. What is averaged: mean, geometric, "
+            "bootstrap, bootstrap_t, two_level, bayes or bayes_predictive. What is averaged: "
+            "mean, geometric, "
             "average_rank, average_rank_noise, average_rank_bins, borda, win_rate, "
             "win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
         ),
@@ -333,12 +344,27 @@ analysis_options = collect_options(
             help="Scale of the scores before they are averaged: bounds (--score-min and "
             "--score-max to 0 and 1), chance (--chance to 0), zscore, rank or minmax_draws.",
         ),
+        click.option(
+            "--prior", metavar="NAME", default="auto", show_default=True,
+            help="What bayes assumes beforehand: exponential[:MEAN], uniform_log[:LOW:HIGH], "
+            "log_normal[:MEAN:SD] for right answers; uniform_spread, exponential_spread:MEAN, "
+            "uniform_log_spread:LOW:HIGH for scores with errors.",
+        ),
         missing_option,
         seed_option,
         resamples_option,
         click.option(
             "--jobs", type=int, metavar="N", default=1, show_default=True,
             help="Number of workers; -1 for one per core.",
+        ),
+        named_option(
+            "--backend", known=BACKENDS,
+            help="What workers are: threads, processes of this machine (loky, the default) or a "
+            "Dask cluster.",
+        ),
+        click.option(
+            "--scheduler", metavar="ADDRESS",
+            help="Address of the Dask scheduler, such as tcp://head:8786.",
         ),
     ),
 )  # fmt: skip

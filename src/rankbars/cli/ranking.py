@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from rankbars.cli.backends import running_on
 from rankbars.cli.options import (
     Analysis,
     Reading,
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
     from rankbars.cli.taskfiles import Field
     from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
+    from rankbars.data.spec import Spec
 
-__all__ = ["board_of", "rank_command"]
+__all__ = ["board_of", "rank_command", "spec_of"]
 
 HELP = """Rank models with error bars: on each task, on the average, on a new task.
 
@@ -52,7 +54,12 @@ What was read is reported on standard error; the board goes to standard output.
     "--categories", metavar="FILE", help="Category of each task: CSV, JSON or YAML, task to name."
 )
 @click.option("--families", metavar="FILE", help="Family of each task, in the same way.")
-@click.option("--weights", metavar="FILE", help="Weight of each task in the average.")
+@click.option(
+    "--weights",
+    metavar="FILE",
+    help="Weight of each task, or of each category, 0 or more: in the average, and for --merge "
+    "weighted.",
+)
 @click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
 @analysis_options
 @vote_options
@@ -61,6 +68,12 @@ What was read is reported on standard error; the board goes to standard output.
     is_flag=True,
     help="Also say which methods were chosen and why, whether other methods agree, whether a new "
     "task like these is plausible, and how healthy votes are.",
+)
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Also write the differences of all pairs of models to the board file, for `rankbars "
+    "report` (a page of --html has them anyway).",
 )
 @quiet_option
 def rank_command(
@@ -79,6 +92,7 @@ def rank_command(
     analysis: Analysis,
     voting: VoteChoices,
     explain: bool,
+    pairs: bool,
     quiet: bool,
 ) -> None:
     """Read, rank, write."""
@@ -89,33 +103,35 @@ def rank_command(
     }  # fmt: skip
     check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
     check_jobs(analysis.jobs)
+    if pairs and output is None:
+        raise click.UsageError("--pairs adds to the board file; name one with -o.")
     if voting.anytime and (analysis.test, analysis.correction) != ("auto", "holm"):
         raise click.UsageError(
             "--anytime has a test and a correction of its own; leave out --test and --correction."
         )
 
-    from rankbars.cli.progress import working
+    spec_of(analysis, voting)  # a value out of range is said before anything is read
+    from rankbars.cli.progress import reading_files, working
     from rankbars.cli.reading import choose, read_scores, report_reading
     from rankbars.cli.results import deliver
     from rankbars.cli.taskfiles import describe_tasks
 
-    with working("Reading", quiet=quiet):
-        read = read_scores(inputs, reading, voting)
+    with reading_files(quiet=quiet) as progress:
+        read = read_scores(inputs, reading, voting, progress=progress)
         scores = choose(read, models, tasks)
         for field, path in files.items():
             if path is not None:
                 scores = describe_tasks(scores, field, path, tuple(read.tasks))
-    if not quiet:
-        report_reading(scores)
+    said = frozenset() if quiet else report_reading(scores)
     refuse_unused(scores, voting)
     with working("Comparing models", quiet=quiet):
-        board = board_of(scores, analysis, voting)
+        board = board_of(scores, analysis, voting, pairs=pairs or html is not None)
     beside: dict[str, str] = {}
     if voting.anytime:
         board, beside = take_look(board, scores, output)
     # With the board file on standard output, nothing else may go there.
     words = _explanation(scores, board, quiet=quiet) if explain and output != STANDARD else ""
-    deliver(board, targets, quiet=quiet, beside=beside)
+    deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said)
     if words:
         emit_text(words)
 
@@ -136,12 +152,27 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     return "\n" + "\n".join(parts)
 
 
-def board_of(scores: Scores, analysis: Analysis, voting: VoteChoices | None = None) -> Leaderboard:
+def board_of(
+    scores: Scores,
+    analysis: Analysis,
+    voting: VoteChoices | None = None,
+    *,
+    pairs: bool = False,
+) -> Leaderboard:
     """The leaderboard of `scores` with the options of the command line."""
     import rankbars as rb
 
+    spec = spec_of(analysis, voting)
+    with running_on(analysis.backend, analysis.scheduler, analysis.jobs) as jobs:
+        return rb.leaderboard(scores, spec=spec, n_jobs=jobs, pairs=pairs)
+
+
+def spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
+    """The options of the command line as one value; raises `OptionError` if one is out of range."""
+    import rankbars as rb
+
     anytime = voting is not None and voting.anytime
-    spec = rb.Spec(
+    return rb.Spec(
         test="e_process" if anytime else analysis.test,
         correction="e_average" if anytime else analysis.correction,
         scope="all" if analysis.scope == "all" else "each",
@@ -152,12 +183,12 @@ def board_of(scores: Scores, analysis: Analysis, voting: VoteChoices | None = No
         estimator=analysis.aggregate.estimator,
         method=analysis.aggregate.method,
         normalise=None if analysis.normalise == "none" else analysis.normalise,
+        prior=analysis.prior,
         missing=analysis.missing,
         seed=analysis.seed,
         resamples=analysis.resamples,
         votes=rb.VoteOptions() if voting is None else voting.options,
     )
-    return rb.leaderboard(scores, spec=spec, n_jobs=analysis.jobs)
 
 
 def check_jobs(jobs: int) -> None:

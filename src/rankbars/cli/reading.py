@@ -3,29 +3,38 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.cli.options import Reading
 from rankbars.cli.streams import say
 
 if TYPE_CHECKING:
     from rankbars.cli.voting import VoteChoices
+    from rankbars.data.notes import Note
     from rankbars.data.scores import Scores
 
-__all__ = ["choose", "read_scores", "report_reading"]
+__all__ = ["Report", "choose", "describe_reading", "read_scores", "report_reading"]
 
 MOST_NOTES = 20
 
+# What was not read comes first.
+FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
+
 
 def read_scores(
-    inputs: Sequence[str], reading: Reading, voting: VoteChoices | None = None
+    inputs: Sequence[str],
+    reading: Reading,
+    voting: VoteChoices | None = None,
+    *,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
     """The scores in `inputs`, read as `reading` says; votes as `voting` says."""
     import rankbars as rb
 
     return rb.read(
         list(inputs),
+        progress=progress,
         format=reading.format,
         columns=dict(reading.column) or None,
         direction=dict(reading.direction) or None,
@@ -34,6 +43,7 @@ def read_scores(
         test_share=reading.test_share,
         metric=reading.metric or None,
         layout=reading.layout,
+        cells=reading.cells,
         minimum=reading.score_min,
         maximum=reading.score_max,
         filter=reading.filter or None,
@@ -69,23 +79,46 @@ def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Score
     return chosen.with_notes([Note("chosen", message)])
 
 
-def report_reading(scores: Scores) -> None:
-    """Say on standard error what was read: files, formats, sizes, notes."""
-    say(_files_line(scores))
-    say(_size_line(scores))
-    messages = list(dict.fromkeys(_note_line(note.task, note.message) for note in scores.notes))
-    for message in messages[:MOST_NOTES]:
-        say(f"- {message}")
-    if len(messages) > MOST_NOTES:
-        say(f"- and {len(messages) - MOST_NOTES} more notes, all of them in the board file (-o).")
-    say("")
+def report_reading(scores: Scores) -> frozenset[Note]:
+    """Say on standard error what was read: files, formats, sizes, metrics, notes.
+
+    Returns
+    -------
+    frozenset of Note
+        What was said, and need not be said again beside the result.
+    """
+    report = describe_reading(scores)
+    for line in (*report.lines, ""):
+        say(line)
+    return report.notes
+
+
+class Report(NamedTuple):
+    """What was read, as lines, and the notes that they hold."""
+
+    lines: tuple[str, ...]
+    notes: frozenset[Note]
+
+
+def describe_reading(scores: Scores) -> Report:
+    """What was read: files, formats, sizes, metrics, notes; the same for every format."""
+    lines = [_files_line(scores), _size_line(scores), _metrics_line(scores)]
+    by_message: dict[str, list[Note]] = {}
+    for note in sorted(scores.notes, key=lambda note: note.code not in FIRST_NOTES):
+        by_message.setdefault(_note_line(note.task, note.message), []).append(note)
+    shown = list(by_message)[:MOST_NOTES]
+    lines += [f"- {message}" for message in shown]
+    if len(by_message) > MOST_NOTES:
+        lines.append(f"- and {len(by_message) - MOST_NOTES} more notes, in the board file (-o).")
+    notes = frozenset(note for message in shown for note in by_message[message])
+    return Report(tuple(line for line in lines if line), notes)
 
 
 def _files_line(scores: Scores) -> str:
     formats = Counter(entry.format for entry in scores.inputs)
     if len(scores.inputs) == 1:
         return f"Read {scores.inputs[0].path} as {scores.inputs[0].format}."
-    how = ", ".join(f"{count} as {name}" for name, count in formats.items())
+    how = ", ".join(f"{count} as {name}" for name, count in formats.most_common())
     return f"Read {len(scores.inputs)} files ({how})."
 
 
@@ -109,8 +142,39 @@ def _size_line(scores: Scores) -> str:
             parts.append(f"{_plural(rows[kind], kind[:-1])}{size}")
         else:
             parts.append(f"{rows[kind]:,} {kind} ({min(counts):,} to {max(counts):,} per task)")
+    parts += _repeats(scores)
     models, tasks = len(scores.models), len(scores.tasks)
     return f"{_plural(models, 'model')}, {_plural(tasks, 'task')}; {'; '.join(parts)}."
+
+
+def _repeats(scores: Scores) -> list[str]:
+    """How many answers were averaged into a score, where there are several."""
+    from rankbars.data.evidence import Items
+
+    behind = [
+        one.answers[one.answers > 0]
+        for one in scores.tasks.values()
+        if isinstance(one, Items) and one.answers is not None and one.answers.any()
+    ]
+    most = max((int(one.max()) for one in behind), default=1)
+    if most < 2:
+        return []
+    least = min(int(one.min()) for one in behind)
+    if len(behind) < len(scores.tasks):
+        return [f"up to {most:,} answers to each"]
+    return [f"{most:,} answers to each" if least == most else f"{least:,} to {most:,} answers each"]
+
+
+def _metrics_line(scores: Scores) -> str:
+    """Metrics and the tasks they are shown on; nothing where the input names none."""
+    metrics = Counter(info.metric for info in scores.info.values() if info.metric is not None)
+    if not metrics:
+        return ""
+    if len(metrics) == 1 and metrics.total() == len(scores.tasks):
+        return f"Metric: {next(iter(metrics))!r}."
+    parts = [f"{name!r} on {_plural(count, 'task')}" for name, count in metrics.most_common(5)]
+    more = f" and {len(metrics) - 5} more" if len(metrics) > 5 else ""
+    return f"Metrics: {', '.join(parts)}{more}."
 
 
 def _note_line(task: str | None, message: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rankbars.cli.outputs import STANDARD
@@ -11,6 +12,7 @@ from rankbars.cli.streams import emit, emit_text, output_width, say, wants_color
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
+    from rankbars.data.notes import Note
 
 __all__ = ["deliver", "print_board"]
 
@@ -20,7 +22,9 @@ def deliver(
     targets: Mapping[str, str],
     *,
     quiet: bool,
+    pairs: bool = False,
     beside: Mapping[str, str] | None = None,
+    said: Collection[Note] = (),
 ) -> None:
     """Write the board to its targets, all or none, and print it where none is standard output.
 
@@ -32,23 +36,31 @@ def deliver(
         ``-o`` (JSON), ``--html`` and ``--md``, as far as they were given.
     quiet : bool
         Do not say what was written.
+    pairs : bool
+        Also write the details of pairs to the board file.
     beside : mapping from path to text, optional
         Further files, written together with the others.
+    said : collection of Note
+        Notes that were said already, and are not printed again.
 
     Raises
     ------
     WriteError
         If a file cannot be written; then none is.
     """
+    from rankbars.data.boardfile import board_json
     from rankbars.data.files import write_all
     from rankbars.render import RENDERERS
 
-    contents = {path: RENDERERS[_FORMS[option]](board) for option, path in targets.items()}
+    contents = {
+        path: board_json(board, pairs=pairs) if option == "-o" else RENDERERS[_FORMS[option]](board)
+        for option, path in targets.items()
+    }
     printed = contents.pop(STANDARD, None)
     contents |= beside or {}
     write_all(contents)
     if printed is None:
-        print_board(board)
+        print_board(replace(board, notes=tuple(n for n in board.notes if n not in said)))
     else:
         emit(printed)
     if contents and not quiet:
@@ -65,4 +77,4 @@ def print_board(board: Leaderboard, task: str | None = None) -> None:
     )
 
 
-_FORMS = {"-o": "json", "--html": "html", "--md": "md"}
+_FORMS = {"--html": "html", "--md": "md"}

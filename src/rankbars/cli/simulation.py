@@ -25,6 +25,7 @@ it stopped when the same command is given again.
   rankbars simulate tables -o results --jobs 2          the published tables, recomputed
   rankbars simulate coverage --models 8 --tasks 20 --items 100 --items 400 -o results
   rankbars simulate coverage --like results.csv -o results
+  rankbars simulate vtab -o results                     published averages beside ours
 """
 
 TRAPS = {
@@ -101,6 +102,29 @@ def tables_command(*, numbers: tuple[int, ...], **running: Any) -> None:
 def figures_command(*, picture: str, **running: Any) -> None:
     """Recompute Figures 1 (a, b) and 6 of Neuhof and Benjamini (2026), with their numbers."""
     _run("figures", {}, picture, **running)
+
+
+@simulate_group.command("vtab", short_help="Published tables and figures of VTAB, recomputed.")
+@picture_option
+@running_options
+def vtab_command(*, picture: str, **running: Any) -> None:
+    """Recompute Tables 2 to 11 and Figures 3 to 6 of Longjohn, Gopalan and Casleton (2025).
+
+    Writes vtab.csv, one row per published cell with ours beside it, the numbers behind the
+    figures, and vtab.html, which shows all of it. --repetitions is the number of draws.
+    """
+    _run("vtab", {}, picture, **running)
+
+
+@simulate_group.command("posterior", short_help="The hierarchical model, published and checked.")
+@running_options
+def posterior_command(**running: Any) -> None:
+    """Recompute the study of Longjohn, Gopalan and Casleton (2025), and check posterior intervals.
+
+    Writes posterior.csv: published values beside ours, and how often 95 % intervals hold when the
+    prior is right, and when it is not.
+    """
+    _run("posterior", {}, "none", **running)
 
 
 @simulate_group.command("coverage", short_help="What each method would give on your evaluation.")

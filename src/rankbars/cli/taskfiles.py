@@ -79,6 +79,11 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
     from rankbars.data.notes import Note
 
     values = read_task_file(path)
+    categories = {info.category for info in scores.info.values()}
+    if field == "weight" and not set(values) & set(known) and set(values) & categories:
+        return scores.weigh_categories(
+            {name: _number(path, "category", name, field, text) for name, text in values.items()}
+        )
     for task in values:
         if task not in known:
             raise UnknownOptionError.among(f"task in {path}", task, known)
@@ -113,14 +118,18 @@ def _described(path: str, task: str, entry: TaskInfo, field: Field, text: str) -
         return replace(entry, category=text)
     if field == "family":
         return replace(entry, family=text)
+    value = _number(path, "task", task, field, text)
+    return replace(entry, weight=value) if field == "weight" else replace(entry, chance=value)
+
+
+def _number(path: str, what: str, name: str, field: Field, text: str) -> float:
     expected = "a number, 0 or more" if field == "weight" else "a number"
     try:
-        value = float(text)
+        return float(text)
     except ValueError as error:
         raise ReadError.at(
-            path, f"the {field} of task {task!r} is {text!r}; expected {expected}."
+            path, f"the {field} of {what} {name!r} is {text!r}; expected {expected}."
         ) from error
-    return replace(entry, weight=value) if field == "weight" else replace(entry, chance=value)
 
 
 def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:
@@ -137,7 +146,7 @@ def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:
                 path, f"expected two columns (task{separator}value), found {len(row)}.", row=number
             )
         pairs.append((row[0].strip(), row[1].strip()))
-    if pairs and pairs[0][0].lower() in ("task", "dataset", "benchmark", "subject"):
+    if pairs and pairs[0][0].lower() in ("task", "dataset", "benchmark", "subject", "category"):
         return pairs[1:]
     return pairs
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Contrasts
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
-from rankbars.data.weightmap import CategoryMeans
+from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError
 from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.rankcounts import expected_rank
@@ -162,12 +163,23 @@ class Aggregate:
         values[names.index("limits")] = dict(self.limits)
         return type(self), tuple(values)
 
+    def __repr__(self) -> str:
+        return f"Aggregate({self.target}; {len(self.models)} models, {self.estimator})"
+
     @property
     def expected_rank(self) -> NDArray[np.float64] | None:
         """Mean rank of each model over the draws, shape (M,); None without rank probabilities."""
         if self.rank_probability is None:
             return None
         return expected_rank(self.rank_probability)
+
+    def partial_order(self) -> PartialOrder:
+        """Who was shown better than whom on the average, with its diagram.
+
+        All statements hold at once with probability ``1 - alpha``. Models that are not connected
+        were not shown to differ.
+        """
+        return PartialOrder(self.models, self.shown_better)
 
     def comparison_intervals(self) -> Ends:
         """Intervals to compare by eye: two just touch where two models differ at `alpha`.

@@ -38,6 +38,9 @@ class Labels:
     codes: NDArray[np.int64]
     names: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        return f"Labels({self.codes.size} rows, {len(self.names)} names)"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "codes", frozen_array(self.codes, np.int64, "codes"))
         size = len(self.names)
@@ -47,7 +50,7 @@ class Labels:
     @property
     def groups(self) -> int:
         """How many of the names occur."""
-        return int(np.unique(self.codes[self.codes >= 0]).size)
+        return int(np.count_nonzero(np.bincount(self.codes + 1, minlength=1)[1:]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,6 +94,9 @@ class Ballots:
     position: NDArray[np.int64] | None = None
     covariates: NDArray[np.float64] | None = None
     covariate_names: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Ballots({np.shape(self.first)[0]} rows)"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "first", frozen_array(self.first, np.int64, "first"))

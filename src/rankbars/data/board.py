@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.arrays import frozen_array, frozen_optional
-from rankbars.data.evidence import check_models
+from rankbars.data.evidence import Coverage, check_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
+from rankbars.data.pairdetails import PairDetails
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.scores import Direction, Input
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.orders import neighbours_not_separated
+from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import rank_bounds
 from rankbars.stats.votes.bradleyterry import ELO_PER_LOG_ODDS
 
@@ -69,6 +70,9 @@ class TaskResult:
         Strengths from votes on the scale of Elo.
     elo_anchor : str, optional
         What fixes the origin of that scale: ``"mean=1000"`` or ``"MODEL=1000"``.
+    counts : Coverage, optional
+        What became of every expected row of the input: scored (and with what a score of 0),
+        unscored, failed, missing. None for votes, and for published scores that do not say it.
     """
 
     name: str
@@ -96,6 +100,10 @@ class TaskResult:
     spread_worst: NDArray[np.int64] | None = None
     elo: NDArray[np.float64] | None = None
     elo_anchor: str | None = None
+    counts: Coverage | None = None
+
+    def __repr__(self) -> str:
+        return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
 
     def __post_init__(self) -> None:
         shape = np.shape(self.best)
@@ -109,6 +117,8 @@ class TaskResult:
             )
         for name in ("best", "worst", "observed_best", "observed_worst"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
+        if self.counts is not None and self.counts.scored.shape != shape:
+            raise DataError(f"Task {self.name!r} must have counts for each of {shape[0]} models.")
 
     @property
     def elo_se(self) -> NDArray[np.float64]:
@@ -146,6 +156,8 @@ class Leaderboard:
         What was read.
     version : str
         Version of the package that made the board.
+    pairs : PairDetails, optional
+        Differences of all pairs on every task; only where they were asked for.
     """
 
     models: tuple[str, ...]
@@ -159,6 +171,14 @@ class Leaderboard:
     notes: tuple[Note, ...] = ()
     inputs: tuple[Input, ...] = ()
     version: str = ""
+    pairs: PairDetails | None = None
+
+    def __repr__(self) -> str:
+        lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
+        return (
+            f"Leaderboard({len(self.models)} models, {len(self.tasks)} tasks, "
+            f"{len(self.tiers)} tiers, first shown: {lead})"
+        )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -174,7 +194,7 @@ class Leaderboard:
         for name, task in self.tasks.items():
             if task.best.shape != (size,):
                 raise DataError(f"Task {name!r} must have one interval per model ({size}).")
-        for part in (self.overall, self.aggregate):
+        for part in (self.overall, self.aggregate, self.pairs):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of a board must rank the same models.")
         if sorted(name for tier in self.tiers for name in tier) != sorted(self.models):
@@ -203,8 +223,9 @@ class Leaderboard:
         OptionError
             If `k` is out of range.
         """
-        if not 1 <= k <= len(self.models):
-            raise OptionError.out_of_range("k", k, f"between 1 and {len(self.models)}")
+        size = len(self.models)
+        if not isinstance(k, (int, np.integer)) or not 1 <= k <= size:
+            raise OptionError.out_of_range("k", k, f"a whole number between 1 and {size}")
         best = rank_bounds(self.shown_better).best
         return tuple(self.models[i] for i in self.order if best[i] <= k)
 
@@ -278,6 +299,15 @@ class Leaderboard:
         """How many of the M - 1 neighbours in the order were not shown to differ."""
         return neighbours_not_separated(np.asarray(self.order), self.shown_better)
 
+    def unseparated_runs(self) -> tuple[tuple[int, ...], ...]:
+        """Longest runs of the order in which no model was shown better than another.
+
+        Each run holds positions in `models`, best score first: the bars of a critical-difference
+        diagram, by the paired tests of the board, all at once.
+        """
+        runs = unseparated_runs(self.order, self.shown_better)
+        return tuple(tuple(run) for run in runs)
+
     def to_frame(self, backend: str | None = None) -> Any:
         """The board as a data frame, one row per model, best score first.
 
@@ -304,8 +334,16 @@ class Leaderboard:
 
         return board_frame(self, backend)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, pairs: bool = False) -> None:
         """Write the board as JSON (schema ``rankbars.board/1``), whole or not at all.
+
+        Parameters
+        ----------
+        path : str or Path
+            Where to.
+        pairs : bool
+            Also write `pairs`, where the board has them: a page made from the file then compares
+            any two models. They can make the file many times as large.
 
         Raises
         ------
@@ -314,7 +352,7 @@ class Leaderboard:
         """
         from rankbars.data.boardfile import save_board
 
-        save_board(self, path)
+        save_board(self, path, pairs=pairs)
 
     def _repr_html_(self) -> str:
         # Notebooks look for this name; the one listed exception to the layers.

@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.categoryfile import categories_from_dict, categories_to_dict
+from rankbars.data.evidence import Coverage
 from rankbars.data.files import write_text
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
+from rankbars.data.pairfile import pairs_from_dict, pairs_to_dict
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
 from rankbars.errors import RankbarsError, ReadError
@@ -36,10 +38,14 @@ __all__ = [
 SCHEMA = "rankbars.board/1"
 
 
-def board_to_dict(board: Leaderboard) -> dict[str, Any]:
-    """The board as a plain dict of lists, strings and numbers; NaN becomes None."""
+def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
+    """The board as a plain dict of lists, strings and numbers; NaN becomes None.
+
+    With `pairs` it holds the details of pairs too, where the board has them.
+    """
     better = np.argwhere(board.shown_better)
-    return {
+    details = board.pairs if pairs else None
+    return ({} if details is None else {"pairs": pairs_to_dict(details)}) | {
         "schema": SCHEMA,
         "models": list(board.models),
         "tasks": [_task_to_dict(task) for task in board.tasks.values()],
@@ -67,19 +73,23 @@ def board_schema() -> dict[str, Any]:
     return schema
 
 
-def board_json(board: Leaderboard) -> str:
+def board_json(board: Leaderboard, *, pairs: bool = False) -> str:
     """The board as JSON text: sorted keys, shortest round trip of floats, one final newline."""
     return (
         json.dumps(
-            board_to_dict(board), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False
+            board_to_dict(board, pairs=pairs),
+            sort_keys=True,
+            indent=1,
+            ensure_ascii=False,
+            allow_nan=False,
         )
         + "\n"
     )
 
 
-def save_board(board: Leaderboard, path: str | Path) -> None:
+def save_board(board: Leaderboard, path: str | Path, *, pairs: bool = False) -> None:
     """Write the board file, whole or not at all; raises `WriteError`."""
-    write_text(path, board_json(board))
+    write_text(path, board_json(board, pairs=pairs))
 
 
 def load(path: str | Path) -> Leaderboard:
@@ -159,6 +169,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
             for entry in values["provenance"]["inputs"]
         ),
         version=values["provenance"]["rankbars"],
+        pairs=pairs_from_dict(values.get("pairs"), models),
     )
 
 
@@ -182,7 +193,28 @@ def _task_to_dict(task: TaskResult) -> dict[str, Any]:
         "spread_worst": None if task.spread_worst is None else task.spread_worst.tolist(),
         "elo": None if task.elo is None else _reals(task.elo),
         "elo_anchor": task.elo_anchor,
+        "counts": None if task.counts is None else _counts_to_dict(task.counts),
     }
+
+
+_COUNTS = ("scored", "unscored", "errors", "missing", "zeros")
+
+
+def _counts_to_dict(counts: Coverage) -> dict[str, Any]:
+    found: dict[str, Any] = {"expected": counts.expected}
+    for name in _COUNTS:
+        values: NDArray[np.int64] | None = getattr(counts, name)
+        found[name] = None if values is None else values.tolist()
+    return found
+
+
+def _counts_from_dict(values: Mapping[str, Any] | None) -> Coverage | None:
+    if values is None:
+        return None
+    return Coverage(
+        expected=values["expected"],
+        **{name: _ranks(values[name]) for name in _COUNTS if values[name] is not None},
+    )
 
 
 def _task_from_dict(values: Mapping[str, Any]) -> TaskResult:
@@ -201,6 +233,7 @@ def _task_from_dict(values: Mapping[str, Any]) -> TaskResult:
         spread_worst=_optional(values.get("spread_worst"), _ranks),
         elo=_optional(values.get("elo"), _array),
         elo_anchor=values.get("elo_anchor"),
+        counts=_counts_from_dict(values.get("counts")),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.weightmap import CategoryMeans
+from rankbars.data.categorymeans import CategoryMeans
 
 __all__ = ["categories_from_dict", "categories_to_dict"]
 

@@ -75,6 +75,10 @@ class Comparisons:
     log_e: NDArray[np.float64] | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 
+    def __repr__(self) -> str:
+        task = f"task {self.task!r}, " if self.task else ""
+        return f"Comparisons({task}{len(self.models)} models, {self.rows} rows, test {self.test})"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
         size = len(self.models)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.evidence import check_models
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.data.partialorder import PartialOrder
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.averaging.allpairs import (
     adjust_by_maxima,
     adjust_pairs,
@@ -81,6 +82,12 @@ class Contrasts:
         if self.correction == "maxt" and self.maxima is None:
             raise DataError("Contrasts with max-T need the draws of the largest difference.")
 
+    def __repr__(self) -> str:
+        return (
+            f"Contrasts({len(self.models)} models, {self.count} pairs, "
+            f"{int(self.excludes_zero.sum()) // 2} differ at {self.alpha:g}, {self.correction})"
+        )
+
     @property
     def diff(self) -> NDArray[np.float64]:
         """Differences, shape (M, M); NaN where two models cannot be compared."""
@@ -136,6 +143,35 @@ class Contrasts:
         """Whether two models differ: the adjusted p-value is at most `alpha`, shape (M, M)."""
         p = self.p
         return np.asarray(np.nan_to_num(p, nan=1.0) <= self.alpha)
+
+    def partial_order(self) -> PartialOrder:
+        """Models whose difference is not zero, with what follows, as an order with its diagram.
+
+        All its statements hold at once with probability ``1 - alpha``.
+
+        Raises
+        ------
+        OptionError
+            If the number of pairs was not accounted for (``correction="none"``).
+        DataError
+            If the statements have a cycle.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> rng = np.random.default_rng(0)
+        >>> tasks = {name: rng.random((40, 3)) + [0.0, 0.5, 0.5] for name in ("math", "law")}
+        >>> average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"]))
+        >>> average.contrasts.partial_order().edges
+        (('b', 'a'), ('c', 'a'))
+        """
+        if self.correction == "none":
+            raise OptionError(
+                "An order is drawn from pairs that all hold at once, and these contrasts do not "
+                'account for their number (correction="none"). Use correction="holm", '
+                '"bonferroni" or "maxt".'
+            )
+        return PartialOrder(self.models, self.excludes_zero & (self.diff > 0))
 
     def _half(self) -> NDArray[np.float64]:
         usable = comparable_pairs(self.pairs)

@@ -36,6 +36,9 @@ class LeftOut:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 
+    def __repr__(self) -> str:
+        return f"LeftOut({self.count} {self.unit} intervals, {np.size(self.inside)} models)"
+
     def __post_init__(self) -> None:
         shape = np.shape(self.inside)
         object.__setattr__(self, "inside", frozen_array(self.inside, np.int64, "inside", shape))
@@ -85,6 +88,9 @@ class Diagnosis:
     coverage: float
     claim_miss: NDArray[np.float64]
     breakdown: NDArray[np.float64]
+
+    def __repr__(self) -> str:
+        return f"Diagnosis({len(self.models)} models, shares from {self.expected:.3g})"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))

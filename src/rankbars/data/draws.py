@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
 from rankbars.data.evidence import check_models
+from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.ranks import RankBounds
@@ -88,6 +90,9 @@ class Draws:
         if not self.effective > 0:
             raise OptionError.out_of_range("effective", self.effective, "above 0")
 
+    def __repr__(self) -> str:
+        return f"Draws({len(self.models)} models, {self.size} draws, {self.source})"
+
     @property
     def size(self) -> int:
         """Number of draws S."""
@@ -162,7 +167,58 @@ class Draws:
             ``stated[i, j]``: i is better than j; ``reachable``: whether there are draws enough to
             state anything; ``promise``: whether all of it is right, or but a share.
         """
-        return state_pairs(np.nan_to_num(self.dominance(), nan=0.5), self.size, alpha, correction)
+        present = np.flatnonzero(self.present)
+        found = state_pairs(dominance(self._of(present)), self.size, alpha, correction)
+        stated = np.zeros((len(self.models),) * 2, dtype=np.bool_)
+        stated[np.ix_(present, present)] = found.stated
+        return found._replace(stated=stated)
+
+    def partial_order(
+        self, alpha: float = 0.05, correction: Literal["bonferroni", "holm"] = "holm"
+    ) -> PartialOrder:
+        """The pairs that `state_pairs` states, with what follows from them, and their diagram.
+
+        Every line is claimed to be true, so pairs of which a share may be wrong ("bh") make none.
+
+        Parameters
+        ----------
+        alpha : float
+            Error rate of all lines together, two-sided, as far as the draws describe the
+            uncertainty.
+        correction : {"holm", "bonferroni"}
+            How the number of pairs is accounted for.
+
+        Raises
+        ------
+        OptionError
+            If the correction does not hold for all pairs at once, or there are too few draws to
+            state anything at this level; says how many are needed.
+        DataError
+            If the stated pairs have a cycle.
+
+        Examples
+        --------
+        >>> rng = np.random.default_rng(0)
+        >>> made = rng.normal([0.0, 0.1, 3.0, 6.0], 0.5, size=(2000, 4))
+        >>> Draws(("a", "b", "c", "d"), made, "normal").partial_order().edges
+        (('c', 'a'), ('c', 'b'), ('d', 'c'))
+        """
+        if correction not in ("bonferroni", "holm"):
+            raise OptionError(
+                f"An order is drawn from pairs that all hold at once (holm, bonferroni); got "
+                f"correction={correction!r}. For pairs of which a share may be wrong use "
+                "state_pairs()."
+            )
+        found = self.state_pairs(alpha, correction)
+        if not found.reachable:
+            count = int(self.present.sum())
+            needed = math.ceil(count * (count - 1) / alpha) - 1
+            raise OptionError(
+                f"{self.size} draws are too few to state any of {count * (count - 1) // 2} pairs "
+                f"at {alpha:g}; at least {needed} are needed (resamples={needed}). "
+                "average.partial_order() needs none."
+            )
+        return PartialOrder(self.models, found.stated)
 
     def top_probability(self, k: int) -> NDArray[np.float64]:
         """Probability that each model is among the `k` best, shape (M,); NaN without a score."""

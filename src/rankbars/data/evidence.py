@@ -82,6 +82,8 @@ class Coverage:
         Rows of the task.
     scored, unscored, errors, missing : array of int, shape (M,)
         Rows with a score; rows that ran but got no score; rows that failed; rows without a trace.
+    zeros : array of int, shape (M,), optional
+        Rows whose score is 0, which are among the scored ones; None if not counted.
     """
 
     expected: int
@@ -89,11 +91,16 @@ class Coverage:
     unscored: NDArray[np.int64]
     errors: NDArray[np.int64]
     missing: NDArray[np.int64]
+    zeros: NDArray[np.int64] | None = None
+
+    def __repr__(self) -> str:
+        return f"Coverage({self.scored.size} models, {self.expected} rows expected)"
 
     def __post_init__(self) -> None:
         shape = np.shape(self.scored)
         for name in ("scored", "unscored", "errors", "missing"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
+        object.__setattr__(self, "zeros", frozen_optional(self.zeros, np.int64, "zeros", shape))
         total = self.scored + self.unscored + self.errors + self.missing
         if np.any(total != self.expected):
             raise DataError(f"Coverage counts must add up to {self.expected}; got {total}.")
@@ -102,6 +109,18 @@ class Coverage:
     def share(self) -> NDArray[np.float64]:
         """Share of the expected rows that have a score, shape (M,)."""
         return self.scored / max(self.expected, 1)
+
+    def take(self, columns: Sequence[int]) -> Coverage:
+        """The same counts of the models at the given positions only."""
+        chosen = np.asarray(columns, dtype=np.intp)
+        return Coverage(
+            self.expected,
+            self.scored[chosen],
+            self.unscored[chosen],
+            self.errors[chosen],
+            self.missing[chosen],
+            None if self.zeros is None else self.zeros[chosen],
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -152,6 +171,10 @@ class Items:
     answers: NDArray[np.int64] | None = None
     runs: NDArray[np.float64] | None = None
     averaged: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        rows, models = np.shape(self.values)
+        return f"Items({models} models, {rows} rows, {self.design})"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -253,6 +276,10 @@ class Estimates:
     se: NDArray[np.float64] | None = None
     cov: NDArray[np.float64] | None = None
     n: NDArray[np.int64] | None = None
+
+    def __repr__(self) -> str:
+        errors = "with errors" if self.has_uncertainty else "without errors"
+        return f"Estimates({len(self.models)} models, {errors})"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))

@@ -120,6 +120,9 @@ class HeadToHead:
     notes: tuple[Note, ...] = ()
     inputs: tuple[Input, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"HeadToHead({self.a!r}, {self.b!r}, {len(self.tasks)} tasks)"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
         object.__setattr__(self, "notes", tuple(self.notes))

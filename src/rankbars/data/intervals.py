@@ -84,6 +84,12 @@ class RankIntervals:
     groups: Mapping[str, RankIntervals] | None = None
     notes: tuple[Note, ...] = ()
 
+    def __repr__(self) -> str:
+        return (
+            f"RankIntervals({len(self.models)} models, {self.target}, alpha={self.alpha:g}, "
+            f"{self.method}, scope {self.scope})"
+        )
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
         size = len(self.models)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
 from rankbars.data.names import check_models
-from rankbars.stats.orders import transitive_reduction
+from rankbars.errors import DataError, UnknownOptionError
+from rankbars.stats.orders import find_cycles, transitive_closure, transitive_reduction
 
 __all__ = ["PartialOrder"]
 
@@ -18,13 +19,16 @@ __all__ = ["PartialOrder"]
 class PartialOrder:
     """A relation between models that holds for all pairs at once, and its diagram.
 
+    Made by ``board.partial_order()``, ``average.partial_order()``, ``contrasts.partial_order()``
+    and ``draws.partial_order()``.
+
     Parameters
     ----------
     models : tuple of str
         The M models.
     shown_better : array of bool, shape (M, M)
-        ``[i, j]``: i was shown better than j; from a run in which all statements hold at once,
-        with everything that follows from them, and without cycles.
+        ``[i, j]``: i was shown better than j; from a run in which all statements hold at once.
+        What follows from them is added: it is true if they are.
 
     Raises
     ------
@@ -38,6 +42,8 @@ class PartialOrder:
     >>> order = PartialOrder(("a", "b", "c"), shown)
     >>> order.edges, order.layers
     ((('a', 'b'), ('b', 'c')), (('a',), ('b',), ('c',)))
+    >>> order.below("a"), order.above("a")
+    (('b', 'c'), ())
     """
 
     models: tuple[str, ...]
@@ -47,8 +53,24 @@ class PartialOrder:
         object.__setattr__(self, "models", check_models(self.models))
         square = (len(self.models),) * 2
         shown = frozen_array(self.shown_better, np.bool_, "shown_better", square)
-        object.__setattr__(self, "shown_better", shown)
-        transitive_reduction(shown)  # refuses cycles
+        self._refuse_cycles(shown)
+        closed = frozen_array(transitive_closure(shown), np.bool_, "shown_better", square)
+        object.__setattr__(self, "shown_better", closed)
+
+    def __repr__(self) -> str:
+        pairs = int(self.shown_better.sum())
+        return f"PartialOrder({len(self.models)} models, {pairs} pairs, {len(self.edges)} lines)"
+
+    def _refuse_cycles(self, shown: NDArray[np.bool_]) -> None:
+        loops = [[int(i)] for i in np.flatnonzero(np.diagonal(shown))]
+        for group in (*loops, *find_cycles(shown).groups):
+            names = ", ".join(repr(self.models[i]) for i in group[:5])
+            more = f" and {len(group) - 5} more" if len(group) > 5 else ""
+            raise DataError(
+                f"The relation has a cycle among {names}{more}, which makes a model better than "
+                "itself: at least one of its statements is wrong, and it has no diagram. Remove "
+                "the pairs inside the cycle first."
+            )
 
     @property
     def edges(self) -> tuple[tuple[str, str], ...]:
@@ -57,21 +79,46 @@ class PartialOrder:
         return tuple((self.models[i], self.models[j]) for i, j in lines)
 
     @property
-    def layers(self) -> tuple[tuple[str, ...], ...]:
-        """Models by the length of the longest chain of better ones above them, from the top.
+    def levels(self) -> NDArray[np.int64]:
+        """Level of each model in the diagram, shape (M,): 0 at the top.
 
-        Models of one layer were not separated from each other; models of different layers need
-        not be separated either: only lines, and chains of them, say that.
+        The number of lines of the longest way down to it from a model that nobody is above.
         """
         depth = np.zeros(len(self.models), dtype=np.int64)
         # A model lies below everything that is better than it: the fewest come first.
         for model in np.argsort(self.shown_better.sum(axis=0), kind="stable"):
             above = self.shown_better[:, model]
             depth[model] = 1 + depth[above].max(initial=-1)
+        return depth
+
+    @property
+    def layers(self) -> tuple[tuple[str, ...], ...]:
+        """Models by `levels`, from the top.
+
+        Models of one layer were not separated from each other; models of different layers need
+        not be separated either: only lines, and chains of them, say that.
+        """
+        depth = self.levels
         return tuple(
             tuple(self.models[i] for i in np.flatnonzero(depth == level))
             for level in range(int(depth.max(initial=0)) + 1)
         )
+
+    def above(self, model: str) -> tuple[str, ...]:
+        """Models that were shown better than `model`; raises `UnknownOptionError`."""
+        return self._named(self.shown_better[:, self._position(model)])
+
+    def below(self, model: str) -> tuple[str, ...]:
+        """Models that `model` was shown better than; raises `UnknownOptionError`."""
+        return self._named(self.shown_better[self._position(model)])
+
+    def _position(self, model: str) -> int:
+        if model not in self.models:
+            raise UnknownOptionError.among("model", model, self.models)
+        return self.models.index(model)
+
+    def _named(self, chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+        return tuple(self.models[i] for i in np.flatnonzero(chosen))
 
     def to_dot(self) -> str:
         """The diagram as text for Graphviz: better models above, one line per `edges`.

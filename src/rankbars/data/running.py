@@ -41,6 +41,8 @@ class RunningRecord:
         Votes for the first model against the second at the last look.
     contradicted : frozenset of str
         Models about whom two looks exclude each other.
+    cluster : str
+        What votes were clustered by, as it was asked for; ``"none"`` for independent votes.
     """
 
     task: str
@@ -53,6 +55,7 @@ class RunningRecord:
     shown_better: frozenset[tuple[str, str]]
     wins: Mapping[tuple[str, str], float]
     contradicted: frozenset[str] = frozenset()
+    cluster: str = "auto"
 
 
 def record_path(board: str | Path) -> Path:
@@ -81,6 +84,7 @@ def record_json(record: RunningRecord) -> str:
         "shown_better": sorted(record.shown_better),
         "wins": [[one, other, n] for (one, other), n in sorted(record.wins.items())],
         "contradicted": sorted(record.contradicted),
+        "cluster": record.cluster,
     }
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
@@ -123,4 +127,5 @@ def _from_dict(values: Mapping[str, Any]) -> RunningRecord:
         shown_better=frozenset((one, other) for one, other in values["shown_better"]),
         wins={(one, other): float(n) for one, other, n in values["wins"]},
         contradicted=frozenset(values["contradicted"]),
+        cluster=str(values.get("cluster", "auto")),
     )

@@ -106,6 +106,9 @@ class Scores:
     notes: tuple[Note, ...] = ()
     inputs: tuple[Input, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"Scores({len(self.models)} models, {len(self.tasks)} tasks)"
+
     def __post_init__(self) -> None:
         if not self.tasks:
             raise DataError("There is no task in the results; at least one is needed.")
@@ -202,6 +205,7 @@ class Scores:
         maximum: float | None = None,
         controls: str | Sequence[str] = (),
         self_votes: str = "raise",
+        cells: str | None = None,
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -231,6 +235,8 @@ class Scores:
             Declared limits of every score, in the units of the frame.
         controls, self_votes
             For pairwise votes; see `rankbars.read`.
+        cells : str, optional
+            What stands behind values such as ``71.3 ± 1.2``: ``"se"``, ``"ci95"`` or ``"value"``.
 
         Raises
         ------
@@ -267,6 +273,7 @@ class Scores:
                 maximum=maximum,
                 controls=controls,
                 self_votes=self_votes,
+                cells=cells,
             ),
         )
 
@@ -327,6 +334,38 @@ class Scores:
         notes = tuple(note for note in self.notes if note.task is None or note.task in evidence)
         return replace(self, tasks=evidence, info=info, notes=notes)
 
+    def weigh_categories(self, weights: Mapping[str, float]) -> Scores:
+        """These scores with such weights of tasks that categories count as given in an average.
+
+        Parameters
+        ----------
+        weights : mapping from category to float
+            0 or more, for instance ``{"math": 0.5, "law": 0.5}``; scaled to sum 1. Categories that
+            are not named count nothing. Within a category tasks keep their weights.
+
+        Raises
+        ------
+        UnknownOptionError
+            If there is no such category.
+        OptionError
+            If a task has no category, a weight is negative, or all are zero.
+
+        Examples
+        --------
+        >>> info = {name: TaskInfo(category=name[0]) for name in ("a1", "a2", "b1")}
+        >>> values = {name: [[1.0, 0.0], [0.0, 0.0]] for name in info}
+        >>> scores = Scores.from_arrays(values, ["x", "y"], info=info)
+        >>> weighed = scores.weigh_categories({"a": 3, "b": 1})
+        >>> [round(one.weight, 3) for one in weighed.info.values()]
+        [0.375, 0.375, 0.25]
+        """
+        from rankbars.data.categoryweights import weigh_tasks
+
+        found = weigh_tasks(self.info, weights)
+        return replace(
+            self, info={task: replace(one, weight=found[task]) for task, one in self.info.items()}
+        )
+
     def with_notes(self, notes: Iterable[Note]) -> Scores:
         """These scores with further notes."""
         return replace(self, notes=self.notes + tuple(notes))
@@ -346,14 +385,4 @@ def _known(wanted: Collection[str] | None, known: tuple[str, ...], what: str) ->
 def _take_coverage(info: TaskInfo, columns: list[int]) -> TaskInfo:
     if info.coverage is None:
         return info
-    c = info.coverage
-    return replace(
-        info,
-        coverage=Coverage(
-            c.expected,
-            c.scored[columns],
-            c.unscored[columns],
-            c.errors[columns],
-            c.missing[columns],
-        ),
-    )
+    return replace(info, coverage=info.coverage.take(columns))

@@ -54,6 +54,8 @@ class Spec:
         scale, else ranks within tasks.
     normalise : str, optional
         How scores are brought to a common scale before they are averaged.
+    prior : str
+        What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
 
     Raises
     ------
@@ -80,6 +82,7 @@ class Spec:
     estimator: str = "auto"
     method: str = "auto"
     normalise: str | None = None
+    prior: str = "auto"
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)

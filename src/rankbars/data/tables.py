@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from rankbars.data.tabular.columns import ROLES
+from rankbars.data.tabular.meanings import CellMeaning, parse_meaning
 from rankbars.data.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
 from rankbars.errors import OptionError, UnknownOptionError
 
@@ -48,6 +49,8 @@ class TableOptions:
         Tables of votes: what strengths are to be adjusted for, ``"position"`` or columns.
     self_votes : {"raise", "drop"}
         Tables of votes: what to do with votes of a model against itself.
+    cells : CellMeaning, optional
+        What stands behind the values in cells such as ``71.3 ± 1.2``.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -61,6 +64,7 @@ class TableOptions:
     maximum: float | None = None
     controls: tuple[str, ...] = ()
     self_votes: Literal["raise", "drop"] = "raise"
+    cells: CellMeaning | None = None
 
     def __post_init__(self) -> None:
         for role in self.columns:
@@ -115,6 +119,7 @@ class TableOptions:
         maximum: float | None = None,
         controls: Sequence[str] = (),
         self_votes: str = "raise",
+        cells: str | None = None,
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -126,6 +131,8 @@ class TableOptions:
             ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
         rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes
             As in the class.
+        cells : str, optional
+            ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
 
         Raises
         ------
@@ -151,6 +158,7 @@ class TableOptions:
             maximum=maximum,
             controls=(controls,) if isinstance(controls, str) else tuple(controls),
             self_votes=self_votes,  # type: ignore[arg-type]
+            cells=None if cells is None else parse_meaning(cells),
         )
 
 

@@ -48,7 +48,8 @@ class Neighbours:
         Difference of their log strengths, and its standard error.
     votes : float
         Further votes between the two until the difference would be shown with the given power, if
-        it is the true one; 0 where it would be already, infinite for no difference.
+        it is the true one; 0 where it would be already, infinite for no difference, NaN where
+        too few voters or prompts stand behind a model to know.
     growth : float
         Factor by which all votes would have to grow instead.
     """
@@ -89,6 +90,9 @@ class JudgeReport:
     first_high: float
     effects: tuple[float, ...] = ()
     effect_se: tuple[float, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"JudgeReport({self.name!r}, {self.votes} votes)"
 
     def __post_init__(self) -> None:
         for name in ("best", "worst"):

@@ -54,6 +54,9 @@ class Votes:
     both_bad: NDArray[np.float64] | None = None
     ballots: Ballots | None = None
 
+    def __repr__(self) -> str:
+        return f"Votes({len(self.models)} models, {self.n:g} votes)"
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
         square = (len(self.models),) * 2
@@ -164,8 +167,8 @@ def merge_votes(parts: Sequence[Votes]) -> Votes:
     Parameters
     ----------
     parts : sequence of Votes
-        At least one; their models may differ. Single votes are kept if all parts have them;
-        labels and covariates are kept if all parts have the same kinds.
+        At least one; their models may differ. Single votes are kept if all parts have them, or
+        some have weights; labels and covariates are kept if all parts have the same kinds.
 
     Returns
     -------
@@ -187,11 +190,11 @@ def merge_votes(parts: Sequence[Votes]) -> Votes:
     if not parts:
         raise DataError("There are no votes to merge.")
     models = tuple(sorted({name for part in parts for name in part.models}))
-    ballots = [part.ballots for part in parts]
-    known = [one for one in ballots if one is not None]
-    if len(known) == len(parts):
+    known = [part.ballots for part in parts if part.ballots is not None]
+    if len(known) == len(parts) or any(one.weight is not None for one in known):
         places = [np.array([models.index(name) for name in part.models]) for part in parts]
-        return Votes.from_ballots(models, _stack_ballots(known, places))
+        # Weights are no counts, so that counts become rows and not the other way round.
+        return Votes.from_ballots(models, _stack_ballots([_rows_of(one) for one in parts], places))
     tables = {name: np.zeros((len(models),) * 2) for name in ("wins", "ties", "both_bad")}
     for part in parts:
         place = [models.index(name) for name in part.models]
@@ -201,6 +204,22 @@ def merge_votes(parts: Sequence[Votes]) -> Votes:
                 table[np.ix_(place, place)] += counts
     ties, bad = tables["ties"], tables["both_bad"]
     return Votes(models, tables["wins"], ties if ties.any() else None, bad if bad.any() else None)
+
+
+def _rows_of(votes: Votes) -> Ballots:
+    """Single votes; where only counts are known, one row for each pair and outcome."""
+    if votes.ballots is not None:
+        return votes.ballots
+    cells = [(np.argwhere(votes.wins > 0), votes.wins, WIN)]
+    for table, outcome in ((votes.ties, TIE), (votes.both_bad, BAD)):
+        if table is not None:
+            cells.append((np.argwhere(np.triu(table) > 0), table, outcome))
+    first, second = np.concatenate([places for places, *_ in cells]).T
+    counts = np.concatenate([table[tuple(places.T)] for places, table, _ in cells])
+    outcomes = np.concatenate([np.full(len(places), outcome) for places, _, outcome in cells])
+    whole = np.rint(counts).astype(np.int64)
+    loads = None if np.array_equal(whole, counts) else counts
+    return Ballots(first, second, outcomes, whole, loads, loads)
 
 
 def _stack_ballots(parts: Sequence[Ballots], places: Sequence[NDArray[np.int64]]) -> Ballots:

@@ -2,72 +2,27 @@
 
 from __future__ import annotations
 
-import os
-from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Input, Scores
-from rankbars.data.tables import TableOptions
-from rankbars.data.tabular.joining import join_scores
-from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
-from rankbars.readers.files import InputFile, digest, find_files, standard_input
-from rankbars.readers.inspect_logs import read_inspect, sniff_inspect
-from rankbars.readers.lm_eval import read_lm_eval, sniff_lm_eval
-from rankbars.readers.logs.options import ReadOptions, named_once
-from rankbars.readers.recognition import (
-    FileReport,
-    Format,
-    Recognition,
-    apply_options,
-    recognise,
-    sniff_tidy,
-    sniff_wide,
-)  # fmt: skip
+from rankbars.data.scores import Scores
+from rankbars.readers.files import Progress
+from rankbars.readers.gathering import gather
+from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.recognition import FileReport, Format, Recognition
 from rankbars.readers.redaction import redact_items
-from rankbars.readers.tables import read_tables
-from rankbars.readers.votes import read_votes, sniff_votes
+from rankbars.readers.registry import FORMATS
+from rankbars.readers.requests import (
+    Paths,
+    as_declared,
+    find_paths,
+    known_formats,
+    open_files,
+    options_of,
+)
+from rankbars.readers.selection import report_file
 
 __all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
-
-FORMATS: dict[str, Format] = {
-    "lm-eval": Format(
-        "lm-eval",
-        sniff_lm_eval,
-        read_lm_eval,
-        "results and samples files of the lm-evaluation-harness",
-    ),
-    "inspect": Format(
-        "inspect", sniff_inspect, read_inspect, "logs of Inspect AI: .eval archives and .json files"
-    ),
-    "tidy": Format(
-        "tidy",
-        sniff_tidy,
-        read_tables,
-        "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
-        is_table=True,
-    ),
-    "wide": Format(
-        "wide",
-        sniff_wide,
-        read_tables,
-        "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
-        is_table=True,
-    ),
-    "votes": Format(
-        "votes",
-        sniff_votes,
-        read_votes,
-        "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
-        is_table=True,
-    ),
-}
-
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
-
 
 def read(
     paths: Paths,
@@ -87,7 +42,9 @@ def read(
     compare_anyway: bool = False,
     controls: str | Sequence[str] = (),
     self_votes: str = "raise",
+    cells: str | None = None,
     redact: bool = False,
+    progress: Progress | None = None,
 ) -> Scores:
     r"""Scores from files.
 
@@ -131,8 +88,14 @@ def read(
         model's value less the second's; or ``"length"`` for ``length_a`` and ``length_b``.
     self_votes : {"raise", "drop"}
         What to do with votes of a model against itself.
+    cells : str, optional
+        What stands behind the values in tables with cells such as ``71.3 ± 1.2``: ``"se"`` (a
+        standard error), ``"ci95"`` (an interval or half of one; any level) or ``"value"`` (it is
+        left aside).
     redact : bool
         Whether names of items are replaced by hashes.
+    progress : callable, optional
+        Called now and then with the bytes read so far and the bytes of all files.
 
     Returns
     -------
@@ -156,24 +119,18 @@ def read(
     >>> read("results.csv").tasks["math"].values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
-    metrics = named_once(metric, "metric")
-    tables = TableOptions.of(
-        columns=columns, direction=direction, rows=rows, folds=folds, test_share=test_share,
-        metric=metrics[0] if metrics else None, layout=layout, minimum=minimum, maximum=maximum,
-        controls=controls, self_votes=self_votes,
-    )  # fmt: skip
-    options = ReadOptions.for_logs(
-        tables, metrics=metrics, filters=named_once(filter, "filter"), reruns=reruns,
-        compare_anyway=compare_anyway,
-    )  # fmt: skip
-    if format != "auto" and format not in FORMATS:
-        raise UnknownOptionError.among("format", format, ("auto", *FORMATS))
-    if format == "tidy" and options.layout is None:
-        options = replace(options, layout="tidy")
-    with ExitStack() as stack:
-        chosen, notes = _choose_formats(_find_files(paths, stack), format, options)
-        _check_options(chosen, options)
-        scores = _read_all(chosen, options).with_notes(notes)
+    options = options_of({
+        "columns": columns, "direction": direction, "rows": rows, "folds": folds,
+        "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
+        "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
+        "controls": controls, "self_votes": self_votes, "cells": cells,
+    })  # fmt: skip
+    formats = known_formats(format)
+    options = as_declared(options, format)
+    with open_files(paths, format, options, formats, progress) as (chosen, skipped):
+        scores = gather(chosen, options, formats, skipped)
+    left_out = [Note("plugin", problem) for problem in formats.problems]
+    scores = scores.with_notes([*skipped.notes(), *left_out])
     return redact_items(scores) if redact else scores
 
 
@@ -202,115 +159,6 @@ def explain(paths: Paths) -> list[FileReport]:
     >>> explain("results.csv")[0].format
     'tidy'
     """
-    with ExitStack() as stack:
-        return [_report(file) for file in _find_files(paths, stack)]
-
-
-def _report(file: InputFile) -> FileReport:
-    try:
-        return recognise(file, FORMATS)
-    except DataError as error:
-        return FileReport(file.label, None, str(error).removeprefix(f"{file.label}: "))
-
-
-def _find_files(paths: Paths, stack: ExitStack) -> list[InputFile]:
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    from_files = [path for path in given if os.fspath(path) != "-"]
-    piped = stack.enter_context(standard_input(len(from_files) < len(given)))
-    found = find_files(from_files) if from_files or piped is None else []
-    return found if piped is None else [*found, piped]
-
-
-class _Chosen(NamedTuple):
-    """A file and the format it is read as."""
-
-    file: InputFile
-    format: str
-    sha256: str
-
-
-def _choose_formats(
-    files: Sequence[InputFile], declared: str, options: ReadOptions
-) -> tuple[list[_Chosen], list[Note]]:
-    chosen: list[_Chosen] = []
-    skipped: list[FileReport] = []
-    for file in files:
-        report = FileReport(file.label, declared, "declared")
-        if declared == "auto":
-            report = apply_options(file, recognise(file, FORMATS), options)
-        if report.format is not None:
-            chosen.append(_Chosen(file, report.format, digest(file.path)))
-        elif file.asked:
-            raise ReadError.at(file.label, f"the file is not recognised. {report.reason}")
-        else:
-            skipped.append(report)
-    if not chosen:
-        raise ReadError(_nothing_found(skipped))
-    if not skipped:
-        return chosen, []
-    shown = "; ".join(f"{report.path}: {report.reason}" for report in skipped[:5])
-    more = f"; and {len(skipped) - 5} more" if len(skipped) > 5 else ""
-    note = Note("files-skipped", f"{_files(len(skipped))} not read: {shown}{more}")
-    return chosen, [note]
-
-
-def _nothing_found(skipped: Sequence[FileReport]) -> str:
-    if not skipped:
-        return "There is nothing to read: the folder holds no file."
-    shown = "; ".join(f"{report.path}: {report.reason}" for report in skipped[:3])
-    return (
-        f"None of {_files(len(skipped))} can be read: {shown} See `rankbars formats PATH` for all "
-        "of them."
-    )
-
-
-def _files(number: int) -> str:
-    return f"{number} file{'s' if number > 1 else ''}"
-
-
-def _check_options(chosen: Sequence[_Chosen], options: ReadOptions) -> None:
-    """Raises `OptionError` for options that none of the files can heed."""
-    tables = [one for one in chosen if FORMATS[one.format].is_table]
-    if len(options.metrics) > 1 and tables:
-        raise OptionError(
-            f"{tables[0].file.label}: a table shows one metric; got {len(options.metrics)} "
-            f"({', '.join(options.metrics)}). Name one."
-        )
-    if tables:
-        return
-    given = {
-        "rows": options.rows, "folds": options.folds, "test_share": options.test_share,
-        "layout": options.layout,
-        "columns": [role for role in options.columns if role != "cluster"] or None,
-    }  # fmt: skip
-    for name, value in given.items():
-        if value is not None:
-            raise OptionError(
-                f"{name} describes tables, and none of the inputs is one (the first, "
-                f"{chosen[0].file.label}, is read as {chosen[0].format}). Leave it out."
-            )
-
-
-def _read_all(chosen: Sequence[_Chosen], options: ReadOptions) -> Scores:
-    """Scores of all files; formats that share a reader are read together."""
-    groups: dict[Callable[..., Scores], list[_Chosen]] = defaultdict(list)
-    for one in chosen:
-        groups[FORMATS[one.format].read].append(one)
-    parts = []
-    for read_files, members in groups.items():
-        try:
-            scores = read_files([one.file for one in members], options)
-        except DataError as error:
-            raise _with_place(error, [one.file.label for one in members]) from error
-        inputs = tuple(Input(one.file.label, one.format, one.sha256) for one in members)
-        parts.append(replace(scores, inputs=inputs))
-    return join_scores(parts)
-
-
-def _with_place(error: DataError, labels: Sequence[str]) -> DataError:
-    """The error with the files it is about, if it does not name one."""
-    message = str(error)
-    if any(label in message for label in labels):
-        return error
-    place = ", ".join(labels[:3]) + (f" and {len(labels) - 3} more" if len(labels) > 3 else "")
-    return type(error)(f"{place}: {message}")
+    formats = KnownFormats(FORMATS)
+    with find_paths(paths) as found:
+        return [report_file(file, formats) for file in found]

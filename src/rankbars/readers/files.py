@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
 import hashlib
 import io
-import lzma
 import os
 import shutil
 import sys
 import tempfile
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple, cast
+from typing import IO, NamedTuple, TypeVar
 
 from rankbars.errors import ReadError
+from rankbars.readers.compression import (
+    COMPRESSIONS,
+    DAMAGE,
+    Meter,
+    Progress,
+    open_binary,
+    open_raw,
+)
 
 __all__ = [
-    "COMPRESSIONS", "DAMAGE", "InputFile", "data_suffix", "digest", "file_stem", "find_files",
-    "open_binary", "open_text", "read_head", "standard_input",
+    "COMPRESSIONS", "DAMAGE", "InputFile", "Meter", "Progress", "data_suffix", "digest",
+    "file_stem", "find_files", "open_binary", "open_raw", "open_text", "read_each", "read_head",
+    "standard_input",
 ]  # fmt: skip
 
 HEAD_BYTES = 1 << 16
-COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 STANDARD_INPUT = "-"
 
-# What opening or reading a file that is cut off or damaged may raise.
-DAMAGE = (EOFError, OSError, lzma.LZMAError, zlib.error)
+T = TypeVar("T")
 
 
 class InputFile(NamedTuple):
@@ -44,11 +47,14 @@ class InputFile(NamedTuple):
         How messages and provenance call it: as the caller wrote it.
     asked : bool
         Whether the caller named this file, rather than a folder or a pattern.
+    meter : Meter, optional
+        Counts what is read of it.
     """
 
     path: Path
     label: str
     asked: bool = True
+    meter: Meter | None = None
 
 
 def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[InputFile]:
@@ -73,7 +79,9 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     found: dict[Path, InputFile] = {}
     for path in given:
         for file in _expand(os.fspath(path)):
-            found.setdefault(file.path.resolve(), file)
+            place = file.path.resolve()
+            if place not in found or (file.asked and not found[place].asked):
+                found[place] = file
     if not found:
         folders = ", ".join(os.fspath(path) for path in given)
         raise ReadError(f"{folders}: there is no file in it (hidden ones are left out).")
@@ -101,12 +109,22 @@ def _expand(text: str) -> Iterator[InputFile]:
 
 
 def _walk(folder: Path) -> Iterator[InputFile]:
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    closed: list[OSError] = []
+    for place, folders, files in os.walk(folder, onerror=closed.append):
+        folders[:] = sorted(name for name in folders if not _is_hidden(name))
         for name in sorted(files):
-            if not name.startswith("."):
-                path = Path(place) / name
+            path = Path(place) / name
+            # Pipes and devices would never end; broken links are told about when they are opened.
+            if not name.startswith(".") and (path.is_file() or path.is_symlink()):
                 yield InputFile(path, path.as_posix(), asked=False)
+    for error in closed:
+        path = Path(str(error.filename))
+        yield InputFile(path, path.as_posix(), asked=False)
+
+
+def _is_hidden(name: str) -> bool:
+    """Whether a folder is left out: hidden ones are, but the Hub keeps results in one."""
+    return name.startswith(".") and name != ".eval_results"
 
 
 @contextmanager
@@ -154,35 +172,14 @@ def file_stem(path: Path) -> str:
     return Path(name).stem
 
 
-def open_binary(path: Path) -> IO[bytes]:
-    """The file for reading, decompressed on the way."""
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        return cast(IO[bytes], gzip.open(path, "rb"))
-    if suffix == ".bz2":
-        return bz2.open(path, "rb")
-    if suffix == ".xz":
-        return lzma.open(path, "rb")
-    if suffix == ".zst":
-        return _open_zstandard(path)
-    return path.open("rb")
-
-
-def _open_zstandard(path: Path) -> IO[bytes]:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return zstd.open(path, "rb")
-    from rankbars.readers.zstandardfile import ZstandardFile
-
-    return cast(IO[bytes], io.BufferedReader(ZstandardFile(path)))
-
-
 @contextmanager
 def open_text(file: InputFile) -> Iterator[IO[str]]:
     """The file as UTF-8 text; whatever is wrong with its bytes becomes a `ReadError`."""
     try:
-        with open_binary(file.path) as raw, io.TextIOWrapper(raw, "utf-8-sig", newline="") as text:
+        with (
+            open_binary(file.path, file.meter, file.label) as raw,
+            io.TextIOWrapper(raw, "utf-8-sig", newline="") as text,
+        ):
             yield text
     except UnicodeDecodeError as error:
         raise _not_utf8(file, error) from error
@@ -193,7 +190,7 @@ def open_text(file: InputFile) -> Iterator[IO[str]]:
 def read_head(file: InputFile) -> bytes:
     """The first bytes, decompressed; raises `ReadError` if there are none."""
     try:
-        with open_binary(file.path) as raw:
+        with open_binary(file.path, label=file.label) as raw:
             head = raw.read(HEAD_BYTES)
     except DAMAGE as error:
         raise _unreadable(file, error) from error
@@ -202,10 +199,39 @@ def read_head(file: InputFile) -> bytes:
     return head
 
 
-def digest(path: Path) -> str:
+def read_each(files: Iterable[InputFile], read_one: Callable[[InputFile], T]) -> list[T]:
+    """What `read_one` makes of each file.
+
+    Damage to files of folders is raised at the end, as one error about all of them, so that the
+    others can be read without them.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    """
+    found: list[T] = []
+    errors: list[ReadError] = []
+    for file in files:
+        try:
+            found.append(read_one(file))
+        except ReadError as error:
+            if file.asked:
+                raise
+            error.places = error.places or (file.label,)
+            errors.append(error)
+    if errors:
+        raise ReadError.joined(errors)
+    return found
+
+
+def digest(file: InputFile) -> str:
     """SHA-256 of the file as it lies on disk."""
-    with path.open("rb") as raw:
-        return hashlib.file_digest(raw, "sha256").hexdigest()
+    try:
+        with file.path.open("rb") as raw:
+            return hashlib.file_digest(raw, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(file, error) from error
 
 
 def _unreadable(file: InputFile, error: Exception) -> ReadError:
@@ -214,6 +240,8 @@ def _unreadable(file: InputFile, error: Exception) -> ReadError:
             file.label, f"the compressed file is cut off or damaged ({error}). Copy it again."
         )
     reason = getattr(error, "strerror", None) or str(error)
+    if file.path.is_dir():
+        return ReadError.at(file.label, "the folder cannot be opened; you may not be allowed to.")
     return ReadError.at(file.label, f"the file cannot be read ({reason}).")
 
 

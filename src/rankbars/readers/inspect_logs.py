@@ -8,7 +8,7 @@ from pathlib import Path
 
 from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.files import InputFile, data_suffix, read_each
 from rankbars.readers.inspect_containers import Log, read_archive, read_document
 from rankbars.readers.inspect_runs import make_run
 from rankbars.readers.logs.jsontext import top_level_keys
@@ -78,7 +78,7 @@ def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         If the logs cannot be compared; see `rankbars.readers.logs.scores`.
     """
     cluster = options.columns.get("cluster") or None
-    return scores_from_runs([make_run(_read(file, cluster)) for file in files], options)
+    return scores_from_runs(read_each(files, lambda file: make_run(_read(file, cluster))), options)
 
 
 def _read(file: InputFile, cluster: str | None) -> Log:

@@ -72,7 +72,8 @@ class JsonLinesTable:
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
-        return self._table().head(rows)
+        first = itertools.islice(self._read_rows(), rows)
+        return [tuple(row.get(name) for name in self.columns) for row in list(first)]
 
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
         """Columns in coded form; notices further columns on the way."""
@@ -112,8 +113,17 @@ def _table(
 ) -> ValueTable:
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         rows = read()
-        while chunk := list(itertools.islice(rows, CHUNK_ROWS)):
-            yield {name: [row.get(name) for row in chunk] for name in wanted}
+        while True:
+            # Rows are not held: beside what is wanted they may carry long texts.
+            chunk: dict[str, list[object]] = {name: [] for name in wanted}
+            count = 0
+            for row in itertools.islice(rows, CHUNK_ROWS):
+                count += 1
+                for name, column in chunk.items():
+                    column.append(row.get(name))
+            if not count:
+                return
+            yield chunk
 
     return ValueTable(file.label, columns, read_chunks, header_rows=0)
 

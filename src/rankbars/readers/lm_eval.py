@@ -12,8 +12,8 @@ from pathlib import Path
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem
+from rankbars.errors import DataError
+from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lm_eval_results import Results, read_results, results_of_samples
 from rankbars.readers.lm_eval_runs import make_runs
 from rankbars.readers.lm_eval_samples import Samples, read_samples
@@ -84,11 +84,14 @@ def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         If the results cannot be compared; see `rankbars.readers.logs.scores`.
     """
     samples = [file for file in files if _holds_samples(file)]
-    results = [read_results(file, _stamp(file)) for file in files if file not in samples]
+    results = read_each(
+        [file for file in files if file not in samples],
+        lambda file: read_results(file, _stamp(file)),
+    )
     joined: dict[int, dict[str, Samples]] = {place: {} for place in range(len(results))}
     notes: list[Note] = []
-    # Samples that carry the time of their results come first: the others take what is left.
-    for file in sorted(samples, key=lambda one: _stamp(one) is None):
+
+    def join(file: InputFile) -> None:
         place, task = _find_results(file, results, joined, notes)
         if place is None:
             results.append(results_of_samples(file, task, _model_of_folder(file, results, notes)))
@@ -98,6 +101,9 @@ def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         joined[place][task] = read_samples(
             file, tuple(known.values), known.metrics, options.columns.get("cluster") or None
         )
+
+    # Samples that carry the time of their results come first: the others take what is left.
+    read_each(sorted(samples, key=lambda one: _stamp(one) is None), join)
     runs = [
         run
         for place, one in enumerate(results)
@@ -129,10 +135,9 @@ def _find_results(
     named = _SAMPLES_NAME.fullmatch(stem)
     task = named["task"] if named else _task_at_end(stem, [results[place] for place in beside])
     if task is None:
-        raise ReadError.at(
-            file.label,
-            "it cannot be told which task these samples are of. Expected a name such as "
-            "samples_TASK_TIME.jsonl, or the results file in the same folder.",
+        raise DataError(
+            f"{file.label}: it cannot be told which task these samples are of. Expected a name "
+            "such as samples_TASK_TIME.jsonl, or the results file in the same folder."
         )
     same_time = [place for place in beside if stamp is not None and results[place].stamp == stamp]
     free = [
@@ -144,10 +149,10 @@ def _find_results(
         return None, task
     models = {results[place].model for place in free}
     if len(models) > 1:
-        raise ReadError.at(
-            file.label,
-            f"its folder holds results of several models ({', '.join(sorted(models)[:3])}), and no "
-            "time in its name says whose samples these are. Put each model into its own folder.",
+        raise DataError(
+            f"{file.label}: its folder holds results of several models "
+            f"({', '.join(sorted(models)[:3])}), and no time in its name says whose samples these "
+            "are. Put each model into its own folder."
         )
     place = max(free, key=lambda one: results[one].stamp or "")
     if not same_time and stamp is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,8 @@ from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 
 __all__ = [
-    "FileReport", "Format", "Recognition", "apply_options", "recognise", "sniff_tidy", "sniff_wide",
+    "AmbiguousFileError", "FileReport", "Format", "Recognition", "apply_options", "recognise",
+    "sniff_tidy", "sniff_wide",
 ]  # fmt: skip
 
 # How sure a format may be. Formats with a signature of their own outdo plain tables.
@@ -59,6 +60,13 @@ class Format(NamedTuple):
     is_table : bool
         Whether it has no signature of its own; asked last, because tables are read to be
         recognised.
+    files : str
+        Which files, by name and content; for the documentation.
+    chosen : str
+        What is a model, a task and an item there, and what is taken of several; for the
+        documentation.
+    options : tuple of str
+        Options of the command line that matter most for it.
     """
 
     name: str
@@ -66,6 +74,9 @@ class Format(NamedTuple):
     read: Callable[[Sequence[InputFile], ReadOptions], Scores]
     description: str
     is_table: bool = False
+    files: str = ""
+    chosen: str = ""
+    options: tuple[str, ...] = ()
 
 
 class FileReport(NamedTuple):
@@ -86,31 +97,49 @@ class FileReport(NamedTuple):
     reason: str
 
 
-def recognise(file: InputFile, formats: Mapping[str, Format]) -> FileReport:
+class AmbiguousFileError(ReadError):
+    """Several formats are equally sure that a file is theirs."""
+
+
+def recognise(file: InputFile, stages: Iterable[Sequence[Format]]) -> FileReport:
     """The format of a file.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    stages : iterable of sequences of Format
+        Formats in the order in which they are asked; later ones only if none before is sure.
 
     Raises
     ------
     ReadError
-        If the file is damaged, or two formats are equally sure.
+        If the file is damaged.
+    AmbiguousFileError
+        If several formats are equally sure.
     """
     head = read_head(file)
     answers: list[Recognition] = []
     sure = DECLINED
-    for tables in (False, True):
-        if sure >= SIGNATURE:
+    for asked in stages:
+        try:
+            found = [one.sniff(file.path, head) for one in asked]
+        except ReadError:
+            # A format that knows the file and declines it says more than that it is no table.
+            if not answers:
+                raise
             break
-        asked = [one for one in formats.values() if one.is_table == tables]
-        found = [one.sniff(file.path, head) for one in asked]
         answers += [answer for answer in found if answer is not None]
         sure = max((answer.confidence for answer in answers), default=DECLINED)
+        if sure >= SIGNATURE:
+            break
     if sure == DECLINED:
         reasons = dict.fromkeys(answer.reason for answer in answers)
         return FileReport(file.label, None, " ".join(reasons) or "No format knows such a file.")
     best = [answer for answer in answers if answer.confidence == sure]
     if len(best) > 1:
         shown = "; ".join(f"{answer.format}: {answer.reason}" for answer in best)
-        raise ReadError.at(
+        raise AmbiguousFileError.at(
             file.label,
             f"the file fits several formats equally well ({shown}). Choose: "
             f"{' or '.join(f'--format {answer.format}' for answer in best)}.",
@@ -155,7 +184,8 @@ def apply_options(file: InputFile, report: FileReport, options: TableOptions) ->
             return report._replace(format=None, reason="It has none of the named columns.")
         if not (named or options.layout or options.metric in columns):
             return report
-    if report.format is None and (named or options.metric or options.layout):
+    told = named or options.metric or options.layout or options.cells
+    if report.format is None and told:
         wide = options.layout not in (None, "tidy")
         return report._replace(format="wide" if wide else "tidy", reason="declared")
     return report

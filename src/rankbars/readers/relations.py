@@ -30,6 +30,10 @@ __all__ = ["RelationTable", "big_csv_table", "parquet_table"]
 # Rows fetched at once; a table that fits is fetched once and kept.
 BLOCK_ROWS = 1 << 21
 
+# Repeated values take next to no room in a file, but their rows do in memory.
+FREE_ROWS = 50_000_000
+ROWS_PER_BYTE = 100
+
 ReadBlocks = Callable[[Collection[str] | None], Iterator[Block]]
 
 
@@ -227,6 +231,8 @@ def parquet_table(file: InputFile, engine: Engine) -> RelationTable:
         )
         answer = running.execute(f"DESCRIBE SELECT {names} FROM {clause}", [path])
         types = tuple(str(column[1]) for column in answer.fetchall())
+        counted = running.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path])
+        rows = int((counted.fetchone() or [0])[0] or 0)
     except duckdb.Error as error:
         with file.path.open("rb") as raw:
             starts_well = raw.read(4) == b"PAR1"
@@ -234,6 +240,13 @@ def parquet_table(file: InputFile, engine: Engine) -> RelationTable:
         if not starts_well:
             problem = "the file is not Parquet, whatever its name says. Give it its true suffix"
         raise ReadError.at(file.label, f"{problem}.") from error
+    size = file.path.stat().st_size
+    if rows > max(FREE_ROWS, ROWS_PER_BYTE * size):
+        raise ReadError.at(
+            file.label,
+            f"the file claims {rows:,} rows in {size:,} bytes, which no table of results has. It "
+            "is not read.",
+        )
     return RelationTable(Scan(file.label, columns, types, running, clause, path, True), 0)
 
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tables import TableOptions
-from rankbars.data.tabular.assembly import scores_from_tables
+from rankbars.data.tabular.assembly import ParsedTable, parse_table, scores_from_parsed
 from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.metrics import usual_direction
 from rankbars.data.tabular.tidy import FileNames
@@ -20,11 +19,15 @@ from rankbars.readers.delimited import open_delimited, read_header
 from rankbars.readers.engine import Engine, Scan
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
+from rankbars.readers.logs.options import ReadOptions
 
 if TYPE_CHECKING:
     from rankbars.readers.relations import RelationTable
 
-__all__ = ["TABLE_SUFFIXES", "name_files", "open_table", "read_tables", "scan_of"]
+__all__ = [
+    "TABLE_SUFFIXES", "name_files", "open_table", "parse_tables", "put_tables_together",
+    "read_tables", "scan_of",
+]  # fmt: skip
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
@@ -36,14 +39,14 @@ TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_
 BIG_CSV_BYTES = 8 << 20
 
 
-def read_tables(files: Sequence[InputFile], options: TableOptions) -> Scores:
+def read_tables(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     """Scores from files that hold tables, tidy or wide.
 
     Parameters
     ----------
     files : sequence of InputFile
         The files; each may have a layout of its own.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
 
     Raises
@@ -53,14 +56,39 @@ def read_tables(files: Sequence[InputFile], options: TableOptions) -> Scores:
     DataError
         If a table cannot be understood.
     """
-    names = name_files(files)
-    notes = []
     with Engine() as engine:
-        tables = []
-        for file, name in zip(files, names, strict=True):
-            tables.append((open_table(file, engine), name))
-            notes += _note_open_end(file)
-        return scores_from_tables(tables, options).with_notes(notes)
+        return put_tables_together(parse_tables(files, options, engine), options)
+
+
+def parse_tables(
+    files: Sequence[InputFile], options: ReadOptions, engine: Engine
+) -> list[ParsedTable]:
+    """Each file as a coded table; nothing has been put together.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If a table cannot be understood.
+    """
+    return [
+        parse_table(open_table(file, engine), names, options)._replace(notes=_note_open_end(file))
+        for file, names in zip(files, name_files(files), strict=True)
+    ]
+
+
+def put_tables_together(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
+    """Scores from coded tables; a store hands in those that it holds, and takes the new ones.
+
+    Raises
+    ------
+    DataError
+        If tables cannot be put together.
+    """
+    if options.keep is not None:
+        tables = options.keep.tables(tables)
+    return scores_from_parsed(tables, options)
 
 
 def open_table(file: InputFile, engine: Engine) -> Table:
@@ -164,17 +192,17 @@ def _distinct_stems(files: Sequence[InputFile]) -> list[str]:
     return [(Path(file.label).parent / stem).as_posix() for file, stem in zip(files, stems)]  # noqa: B905
 
 
-def _note_open_end(file: InputFile) -> list[Note]:
+def _note_open_end(file: InputFile) -> tuple[Note, ...]:
     """A note if a CSV file does not end with a line break: it may have been cut off there."""
     suffix = file.path.suffix.lower()
     if suffix not in DELIMITED_SUFFIXES:
-        return []
+        return ()
     with file.path.open("rb") as raw:
         raw.seek(-1, 2)
         if raw.read(1) in b"\r\n":
-            return []
-    return [Note(
-        "open-end",
+            return ()
+    message = (
         f"{file.label}: the last row has no line break after it. If the file was cut off there, "
-        "its last cell is incomplete.",
-    )]  # fmt: skip
+        "its last cell is incomplete."
+    )
+    return (Note("open-end", message),)

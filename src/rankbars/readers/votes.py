@@ -174,9 +174,8 @@ def _first_earlier_scanned(scan: Scan, header_rows: int, name: str) -> int | Non
             known, plain = scan.ask(f"count({column}), count({cast})").fetchall()[0]
             column = cast if known == plain else column
         rows = f"SELECT {number} AS r, {column} AS t FROM {scan.clause}"
-        inner = (
-            f"SELECT r, t < lag(t) OVER (ORDER BY r) AS earlier FROM ({rows}) WHERE t IS NOT NULL"
-        )
+        # Without ORDER BY the engine streams the rows as they stand, and keeps none of them.
+        inner = f"SELECT r, t < lag(t) OVER () AS earlier FROM ({rows}) WHERE t IS NOT NULL"
         found = scan.engine.execute(
             f"SELECT min(r) FROM ({inner}) WHERE earlier", [scan.path]
         ).fetchall()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from rankbars.errors import MissingPackageError
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ZstandardFile"]
 
-CHUNK_BYTES = 1 << 17
+# Few bytes at a time, because each may stand for thirty thousand.
+CHUNK_BYTES = 1 << 10
 
 
 class ZstandardFile(io.RawIOBase):
@@ -23,11 +24,13 @@ class ZstandardFile(io.RawIOBase):
 
     Parameters
     ----------
+    file : binary file
+        What is compressed; closed with this.
     path : Path
-        The file.
+        Its name, for messages.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, file: IO[bytes], path: Path) -> None:
         super().__init__()
         try:
             import zstandard
@@ -39,8 +42,8 @@ class ZstandardFile(io.RawIOBase):
         self._damage = zstandard.ZstdError
         self._now = self._frame()
         self._begun = False
-        self._ready = b""
-        self._file = path.open("rb")
+        self._ready = memoryview(b"")
+        self._file = file
 
     def readable(self) -> bool:
         """Yes."""
@@ -54,7 +57,7 @@ class ZstandardFile(io.RawIOBase):
                 return 0
         count = min(len(target), len(self._ready))
         target[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
+        self._ready = self._ready[count:]  # a view: nothing is copied
         return count
 
     def close(self) -> None:
@@ -74,7 +77,7 @@ class ZstandardFile(io.RawIOBase):
             self._now = self._frame()
         self._begun = True
         try:
-            self._ready = self._now.decompress(data)
+            self._ready = memoryview(self._now.decompress(data))
         except self._damage as error:
             raise OSError(str(error)) from error
         return True

@@ -10,9 +10,12 @@ from typing import Protocol
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, board_to_dict
+from rankbars.errors import OptionError
+from rankbars.render.citations import citation
+from rankbars.render.eee import render_eee, write_eee
 from rankbars.render.html import notebook_html, render_html
 from rankbars.render.markdown import render_markdown
-from rankbars.render.paragraph import citation, methods_paragraph, methods_text
+from rankbars.render.paragraph import methods_paragraph, methods_text
 from rankbars.render.rows import take_task
 from rankbars.render.sentences import headline
 from rankbars.render.tables import render_csv, render_latex
@@ -27,11 +30,14 @@ __all__ = [
     "methods_text",
     "notebook_html",
     "render_csv",
+    "render_dot",
+    "render_eee",
     "render_html",
     "render_json",
     "render_latex",
     "render_markdown",
     "render_text",
+    "write_eee",
 ]
 
 
@@ -72,12 +78,40 @@ def render_json(board: Leaderboard, *, task: str | None = None) -> str:
     return text + "\n"
 
 
+def render_dot(board: Leaderboard, *, task: str | None = None) -> str:
+    """Who was shown better than whom on what the board shows first, as text for Graphviz.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : str, optional
+        Refused, unless it is the only task: a board keeps one order, that of what it shows first.
+
+    Raises
+    ------
+    OptionError
+        If a task of several is asked for.
+    UnknownOptionError
+        If there is no such task.
+    """
+    if task is not None and len(board.tasks) > 1:
+        take_task(board, task)  # names the known ones if there is no such task
+        raise OptionError(
+            "A board keeps one order, that of what it shows first. Rank the task by itself: "
+            "rankbars rank INPUT --tasks NAME."
+        )
+    return board.partial_order().to_dot() + "\n"
+
+
 RENDERERS: dict[str, Renderer] = {
     "text": render_text,
     "md": render_markdown,
     "csv": render_csv,
     "latex": render_latex,
+    "dot": render_dot,
     "json": render_json,
+    "eee": render_eee,
     "html": render_html,
 }
 """Every format by the name that the command line uses."""

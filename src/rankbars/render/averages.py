@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 
-__all__ = ["average_title", "average_words", "leads_with_band"]
+__all__ = ["average_title", "average_words", "drawn_words", "leads_with_band"]
 
 _TITLES = {
     "mean": "Score",
@@ -25,6 +25,10 @@ _WORDS = {
     "win_rate": "share of the other models beaten on a task",
     "win_rate_field": "share of tasks won against the mean of the other models",
     "win_rate_top1": "share of tasks won, ties shared",
+}
+_DRAWN = {
+    "bayes": "draws from the posterior of a hierarchical model of each model's tasks",
+    "bayes_predictive": "predictive draws from a hierarchical model of each model's tasks",
 }
 _SCALES = {
     "bounds": "scaled to the limits of each task",
@@ -54,6 +58,11 @@ def average_words(average: Aggregate) -> str:
     words = _WORDS.get(name, name)
     scale = _SCALES.get(average.normalise or "")
     return f"{words} ({scale})" if scale else words
+
+
+def drawn_words(average: Aggregate) -> str:
+    """What the draws of an average are, as they stand in a sentence."""
+    return _DRAWN.get(average.estimator, "draws")
 
 
 def leads_with_band(board: Leaderboard) -> bool:

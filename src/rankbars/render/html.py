@@ -1,4 +1,8 @@
-"""A board as one self-contained HTML page, and as a light table for notebooks."""
+"""A board as one self-contained HTML page, and as a light table for notebooks.
+
+The page is complete as it is written here. Its script, built from ``web/``, adds what needs a
+reader's choice: sorting, opening a model, comparing two, recomputing an average.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,13 @@ from typing import TYPE_CHECKING
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
-from rankbars.render.matrix import Matrix, group_matrix, task_matrix
+from rankbars.render.citations import citation
+from rankbars.render.glossary import Term, glossary
+from rankbars.render.matrix import Matrix, group_matrix, score_matrix, task_matrix
 from rankbars.render.methods import MethodEntry, method_entries
 from rankbars.render.names import shorten, visible
+from rankbars.render.pagedata import TOP, page_json
+from rankbars.render.pagerows import PageRow, page_rows
 from rankbars.render.paragraph import methods_paragraph, references
 from rankbars.render.picture import Picture, interval_picture
 from rankbars.render.remarks import Remark, all_remarks, remark_text
@@ -34,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["notebook_html", "render_html"]
 
 _NAME_WIDTH = 120
-_MOST_DETAILS = 20_000  # models times tasks; beyond it the page would be slow to open
+_MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +73,15 @@ class Page:
     field: str
     scopes: str
     table: Table
+    rows: tuple[PageRow, ...]
     picture: Picture
     groups: Matrix | None
     matrix: Matrix | None
     tasks: tuple[TaskBlock, ...]
-    left_out: int
+    scores: Matrix | None
+    terms: tuple[Term, ...]
+    top: int
+    bibtex: str
     notes: tuple[NoteLine, ...]
     entries: tuple[MethodEntry, ...]
     paragraph: str
@@ -80,7 +92,10 @@ class Page:
 
 
 def render_html(board: Leaderboard, *, task: str | None = None) -> str:
-    """The board as one page that opens from disk, needs no script and loads nothing.
+    """The board as one page that opens from disk, is complete without scripts and loads nothing.
+
+    With pairs on the board (``leaderboard(..., pairs=True)``) its script compares any two models
+    and recomputes averages of other tasks and weights.
 
     Parameters
     ----------
@@ -104,10 +119,17 @@ def render_html(board: Leaderboard, *, task: str | None = None) -> str:
             f"The page shows every task, so it cannot show {task!r} alone. Leave the task out, "
             "or use the text, md, csv, latex or json format."
         )
-    css = _asset("style.css")
-    digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
+    css, script = _asset("page.css"), _asset("page.js")
+    remarks = all_remarks(board)
     template = _environment().get_template("page.html.j2")
-    return template.render(page=_page(board), css=_trusted(css), css_hash=digest)
+    return template.render(
+        page=_page(board, remarks),
+        css=_trusted(css),
+        css_hash=_digest(css),
+        script=_trusted(script),
+        script_hash=_digest(script),
+        data=_trusted(page_json(board, remarks)),
+    )
 
 
 def notebook_html(board: Leaderboard) -> str:
@@ -135,8 +157,7 @@ def notebook_html(board: Leaderboard) -> str:
     )
 
 
-def _page(board: Leaderboard) -> Page:
-    remarks = all_remarks(board)
+def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
     table = board_table(board, remarks)
     first, *rest = headline_sentences(board, _html_name)
     blocks = _task_blocks(board)
@@ -148,11 +169,15 @@ def _page(board: Leaderboard) -> Page:
         field=field_line(board),
         scopes=scopes_line(board),
         table=table,
+        rows=page_rows(board, table),
         picture=interval_picture(table),
         groups=group_matrix(board),
         matrix=task_matrix(board) if len(board.tasks) > 1 else None,
         tasks=blocks,
-        left_out=len(board.tasks) - len(blocks) if board.lead != "task" else 0,
+        scores=None if blocks or board.lead == "task" else score_matrix(board),
+        terms=glossary(board),
+        top=TOP,
+        bibtex=citation(board),
         notes=_notes(remarks),
         entries=method_entries(board),
         paragraph=methods_paragraph(board),
@@ -166,10 +191,11 @@ def _page(board: Leaderboard) -> Page:
 def _task_blocks(board: Leaderboard) -> tuple[TaskBlock, ...]:
     if board.lead == "task":
         return ()
-    most = max(_MOST_DETAILS // len(board.models), 1)
+    if len(board.tasks) * len(board.models) > _MOST_DETAILS:
+        return ()
     return tuple(
         TaskBlock(_trusted(task_line(board, name, _html_name)), task_table(board, name, ()))
-        for name in list(board.tasks)[:most]
+        for name in board.tasks
     )
 
 
@@ -203,6 +229,10 @@ def _environment() -> Environment:
 
 def _asset(name: str) -> str:
     return resources.files("rankbars.render").joinpath("assets", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
 def _html_name(name: str) -> str:

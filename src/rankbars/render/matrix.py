@@ -1,9 +1,9 @@
-"""All rank intervals at a glance: models against tasks."""
+"""All rank intervals, or all scores, at a glance: models against tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.claims import overall_claim, task_claim
-from rankbars.render.names import shorten_all, visible
-from rankbars.render.numbers import show_ranks
+from rankbars.render.names import listed, shorten_all, visible
+from rankbars.render.numbers import show_ranks, show_scores
 
-__all__ = ["Matrix", "MatrixCell", "MatrixLine", "group_matrix", "task_matrix"]
+__all__ = ["Matrix", "MatrixCell", "MatrixLine", "group_matrix", "score_matrix", "task_matrix"]
 
-MOST_CELLS = 60_000
+MOST_CELLS = 20_000
+MOST_DRAWN = 1_500  # cells with a bar of their own; more would make the page heavy
 _LABEL_WIDTH = 28
 
 _Ranks: TypeAlias = NDArray[np.int64]
@@ -24,12 +25,12 @@ _Ranks: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class MatrixCell:
-    """The interval of one model on one task; `is_open` where it excludes no rank."""
+    """One model on one task: a text, and its interval; `is_open` where that excludes no rank."""
 
-    best: int
-    worst: int
-    ranks: str
-    is_open: bool
+    text: str
+    best: int = 0
+    worst: int = 0
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Matrix:
         What the intervals state.
     left_out : int
         Lines that did not fit on the page.
+    drawn : bool
+        Whether cells have bars.
     """
 
     rows_are_models: bool
@@ -66,6 +69,7 @@ class Matrix:
     n_models: int
     caption: str
     left_out: int
+    drawn: bool = False
 
 
 def task_matrix(board: Leaderboard) -> Matrix:
@@ -89,15 +93,38 @@ def group_matrix(board: Leaderboard) -> Matrix | None:
     return _matrix(board, ends, f"Rank on a new task of each category ({levels}), {scope}.")
 
 
+def score_matrix(board: Leaderboard) -> Matrix:
+    """Lay out the scores on all tasks, models in the order of the board."""
+    cells: dict[str, tuple[MatrixCell, ...]] = {}
+    for name, task in board.tasks.items():
+        shown = show_scores(task.mean, task.mean - task.se, task.mean + task.se)
+        cells[name] = tuple(MatrixCell(shown[i]) for i in board.order)
+    directions = {task.direction for task in board.tasks.values()}
+    side = " Lower is better." if directions == {"lower"} else ""
+    if len(directions) > 1:
+        lower = [visible(n) for n, task in board.tasks.items() if task.direction == "lower"]
+        side = f" Lower is better on {listed(lower, 5)}."
+    return _lay_out(board, cells, f"Score on each task, with one standard error.{side}")
+
+
 def _matrix(board: Leaderboard, ends: Mapping[str, tuple[_Ranks, _Ranks]], caption: str) -> Matrix:
+    size = len(board.models)
+    cells = {
+        name: tuple(_cell(int(best[i]), int(worst[i]), size) for i in board.order)
+        for name, (best, worst) in ends.items()
+    }
+    matrix = _lay_out(board, cells, caption)
+    return replace(matrix, drawn=size * len(cells) <= MOST_DRAWN)
+
+
+def _lay_out(
+    board: Leaderboard, blocks: Mapping[str, tuple[MatrixCell, ...]], caption: str
+) -> Matrix:
     models = [board.models[i] for i in board.order]
-    blocks = [
-        tuple(_cell(int(best[i]), int(worst[i]), len(models)) for i in board.order)
-        for best, worst in ends.values()
-    ]
     rows_are_models = len(models) >= len(blocks)
-    names, columns = (models, list(ends)) if rows_are_models else (list(ends), models)
-    cells = list(zip(*blocks, strict=True)) if rows_are_models else blocks
+    names, columns = (models, list(blocks)) if rows_are_models else (list(blocks), models)
+    lines = list(blocks.values())
+    cells = list(zip(*lines, strict=True)) if rows_are_models else lines
     seen = [visible(name) for name in columns]
     most = max(MOST_CELLS // len(columns), 1)
     return Matrix(
@@ -112,4 +139,4 @@ def _matrix(board: Leaderboard, ends: Mapping[str, tuple[_Ranks, _Ranks]], capti
 
 def _cell(best: int, worst: int, n_models: int) -> MatrixCell:
     is_open = n_models > 1 and (best, worst) == (1, n_models)
-    return MatrixCell(best, worst, show_ranks(best, worst), is_open)
+    return MatrixCell(show_ranks(best, worst), best, worst, is_open)

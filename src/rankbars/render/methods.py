@@ -9,7 +9,12 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
-from rankbars.render.averages import average_title, average_words, leads_with_band
+from rankbars.render.averages import (
+    average_title,
+    average_words,
+    drawn_words,
+    leads_with_band,
+)
 from rankbars.render.claims import lead_claim, new_task_claim, task_claim
 from rankbars.render.names import listed
 from rankbars.render.numbers import show_level
@@ -29,7 +34,7 @@ __all__ = [
 _WORDS = {
     "test": {
         "t": "a paired t-test",
-        "corrected_t": "the corrected paired t-test for cross-validation (Nadeau and Bengio 2003)",
+        "corrected_t": "the corrected paired t-test for cross-validation",
         "cluster_t": "a cluster-robust paired t-test",
         "z": "a z-test on the published scores and their standard errors",
         "wilcoxon": "Wilcoxon's signed-rank test",
@@ -74,6 +79,8 @@ _WORDS = {
         "bootstrap_t": "a paired t-test over the tasks; intervals of scores are studentised by "
         "resampling",
         "two_level": "a paired t-test over the tasks, with errors never below those of the items",
+        "bayes": "draws from the posterior of a hierarchical model of each model's tasks",
+        "bayes_predictive": "draws of new scores from a hierarchical model of each model's tasks",
     },
 }
 _MOST_TASKS = 3
@@ -149,6 +156,15 @@ _RULE = (
 
 
 def _statements_entry(board: Leaderboard) -> MethodEntry:
+    if leads_with_band(board):
+        return MethodEntry(
+            "The sentence at the top, and the tiers",
+            f"{place(board)}, which model comes first?",
+            "nothing is promised",
+            "The ranges of ranks describe draws, from which nothing is claimed about pairs of "
+            "models: there is one tier.",
+            _lead_assumptions(board),
+        )
     # No correction promises nothing, and Simes counts do not say which models are better.
     asked = board.spec.correction
     correction = "holm" if asked in ("none", "bootstrap_band", "simes") else asked
@@ -170,8 +186,8 @@ def _ranks_entry(board: Leaderboard) -> MethodEntry:
             claim.title,
             f"{place(board)}, between which ranks does this model move in most of the draws?",
             claim.words,
-            "The central ranks over draws of what is averaged. They describe: models that are "
-            "truly tied are missed far more often than the share of draws suggests.",
+            f"The central ranks over {_drawn(board)}. They describe: models "
+            "that are truly tied are missed far more often than the share of draws suggests.",
             _lead_assumptions(board),
         )
     return MethodEntry(
@@ -302,6 +318,10 @@ def test_words(board: Leaderboard, task: TaskResult) -> str:
 def method_words(kind: str, name: str) -> str:
     """A method in words: `kind` is "test", "correction", "merge" or "estimator"."""
     return _WORDS[kind].get(name, f"the {kind} {name!r}")
+
+
+def _drawn(board: Leaderboard) -> str:
+    return "draws" if board.aggregate is None else drawn_words(board.aggregate)
 
 
 def _capital(text: str) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 __all__ = [
     "COMPLETE",
     "MISSING",
+    "show_chance",
     "show_count",
     "show_guarantee",
     "show_level",
@@ -80,6 +81,22 @@ def show_share(share: float) -> str:
     if share in (0.0, 1.0):
         return f"{share * 100:.0f} %"
     return f"{show_number(share * 100, 1)} %"
+
+
+def show_chance(share: float) -> str:
+    """A share of draws as a whole percentage; a thousand draws support no more digits.
+
+    Examples
+    --------
+    >>> show_chance(0.6178), show_chance(0.001), show_chance(0.999), show_chance(0.0)
+    ('62 %', '<1 %', '>99 %', '0 %')
+    """
+    if math.isnan(share):
+        return MISSING
+    percent = round(share * 100)
+    if percent == 0 and share > 0:
+        return "<1 %"
+    return ">99 %" if percent == 100 and share < 1 else f"{percent} %"
 
 
 def show_count(count: int) -> str:

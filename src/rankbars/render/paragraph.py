@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from rankbars.data.aggregate import Over
 from rankbars.data.board import Leaderboard
-from rankbars.render.averages import average_words, leads_with_band
+from rankbars.render import citations
+from rankbars.render.averages import average_words, drawn_words, leads_with_band
+from rankbars.render.citations import (
+    cited,
+    source_of_correction,
+    source_of_merge,
+    source_of_test,
+)
 from rankbars.render.claims import lead_claim, overall_claim, task_claim
 from rankbars.render.methods import (
     alike_tasks,
@@ -17,7 +24,7 @@ from rankbars.render.methods import (
 from rankbars.render.numbers import show_level
 from rankbars.render.sentences import field_parts
 
-__all__ = ["citation", "methods_paragraph", "methods_text", "references"]
+__all__ = ["methods_paragraph", "methods_text", "references"]
 
 _MISSING = {
     "pairwise": "every pair was compared on the rows that both models have",
@@ -30,21 +37,6 @@ _AVERAGES: dict[Over, str] = {
     "items": "exactly these tasks",
     "tasks": "the population that these tasks stand for",
     "families": "the population of families that these stand for",
-}
-_REFERENCES = {
-    "holm": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. "
-    "Scandinavian Journal of Statistics 6, 65-70.",
-    "ranks": "Neuhof, B. and Benjamini, Y. (2026). Rank intervals for leaderboards: a hierarchical "
-    "framework for model evaluation. arXiv:2606.08679.",
-    "corrected_t": "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. "
-    "Machine Learning 52, 239-281.",
-    "votes": "Bradley, R. A. and Terry, M. E. (1952). Rank analysis of incomplete block designs: "
-    "the method of paired comparisons. Biometrika 39, 324-345.",
-    "e_process": "Vovk, V. and Wang, R. (2021). E-values: calibration, combination and "
-    "applications. Annals of Statistics 49, 1736-1754.",
-    "average": "Longjohn, R., Gopalan, G. and Casleton, E. (2025). Statistical uncertainty "
-    "quantification for aggregate performance metrics in machine learning benchmarks. "
-    "arXiv:2501.04234.",
 }
 
 
@@ -84,45 +76,25 @@ def methods_text(board: Leaderboard) -> str:
         Plain text that ends with a line break.
     """
     sources = "\n".join(["References:", *references(board)])
-    return "\n\n".join([methods_paragraph(board), sources, citation(board)]) + "\n"
+    return "\n\n".join([methods_paragraph(board), sources, citations.citation(board)]) + "\n"
 
 
 def references(board: Leaderboard) -> tuple[str, ...]:
-    """The sources of the methods that this board used."""
-    keys = ["ranks"]
-    if board.spec.correction == "holm":
-        keys.append("holm")
-    keys += sorted({task.test for task in board.tasks.values()} & _REFERENCES.keys())
-    if any(task.kind == "votes" and task.test == "z" for task in board.tasks.values()):
-        keys.append("votes")
-    if board.aggregate is not None:
-        keys.append("average")
-    return tuple(_REFERENCES[key] for key in keys)
-
-
-def citation(board: Leaderboard) -> str:
-    """A BibTeX entry for the version of the package that made the board."""
-    return "\n".join(
-        [
-            "@software{rankbars,",
-            "  author = {{The rankbars developers}},",
-            "  title = {rankbars: error bars for leaderboard ranks},",
-            f"  version = {{{board.version}}}",
-            "}",
-        ]
-    )
+    """The sources that the paragraph of a board cites, in order of their authors."""
+    return citations.references(methods_paragraph(board))
 
 
 def _task_sentences(board: Leaderboard) -> list[str]:
     sentences = []
     for tasks in alike_tasks(board.tasks.values()):
-        test = test_words(board, tasks[0])
+        test = test_words(board, tasks[0]) + cited(source_of_test(board, tasks[0]))
         pairs = (
             "All pairs" if len(tasks) == len(board.tasks) else f"On {named_tasks(tasks)}, all pairs"
         )
         sentences.append(f"{pairs} of models were compared by {test}, each direction by itself.")
     first = next(iter(board.tasks.values()))
     correction = method_words("correction", first.correction)
+    correction += cited(source_of_correction(first.correction))
     families = (
         "for each model and each side of its interval separately"
         if first.scope == "each"
@@ -148,10 +120,11 @@ def _average_sentences(board: Leaderboard) -> list[str]:
         what = f"For the {average_words(average)} over {_AVERAGES[average.over]}, "
         estimator = method_words("estimator", average.estimator)
         sentences.append(
-            f"{what}ranges of ranks were counted in draws; they describe, without a guarantee."
+            f"{what}ranges of ranks were counted in {drawn_words(average)}; they describe, "
+            "without a guarantee."
             if leads_with_band(board)
-            else f"{what}models were compared by {estimator}, with the same rule for ranks "
-            f"({lead_claim(board).words})."
+            else f"{what}models were compared by {estimator}{cited('average')}, with the same rule "
+            f"for ranks ({lead_claim(board).words})."
         )
     if leads_with_band(board):
         return sentences
@@ -169,7 +142,8 @@ def _new_task_sentences(board: Leaderboard) -> list[str]:
         return []
     sentence = (
         f"Rank prediction intervals for a new task from the same source put the {len(board.tasks)} "
-        f"task intervals together by {merge_words(overall)} ({overall_claim(overall).words})."
+        f"task intervals together by {merge_words(overall)}"
+        f"{cited(source_of_merge(overall.method))} ({overall_claim(overall).words})."
     )
     return [sentence]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from rankbars.data.board import Leaderboard
 from rankbars.render.grid import Pen, draw_grid, pen_for
 from rankbars.render.names import visible
+from rankbars.render.outcomes import outcome_lines, outcome_sentence
 from rankbars.render.remarks import remark_text
 from rankbars.render.rows import Table, board_table, task_table
 from rankbars.render.sentences import (
@@ -76,6 +77,9 @@ def render_text(
         for line in grid.lines:
             console.print(line, no_wrap=True, overflow="ignore", crop=False)
         console.print()
+        outcomes = [] if task is None else outcome_lines(board, board.tasks[task], width, pen)
+        for outcome in (*outcomes, *[""] * bool(outcomes)):
+            console.print(outcome, no_wrap=True, overflow="ignore", crop=False)
         for sentence in _footer(board, task, table, pen, grid.incomplete):
             console.print(_wrapped(sentence, width))
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
@@ -116,10 +120,12 @@ def _footer(
     board: Leaderboard, task: str | None, table: Table, pen: Pen, incomplete: str
 ) -> list[str]:
     paragraphs = [("Ranks are best–worst; 1 is the best.", scopes_line(board) if not task else "")]
+    outcomes = ""
     if task is None:
+        outcomes = outcome_sentence(board)
         paragraphs.append((new_task_line(board), width_line(board)))
     lines = [pen.plain(" ".join(filter(None, sentences))) for sentences in paragraphs]
-    lines = [line for line in (*lines, incomplete) if line]
+    lines = [line for line in (*lines, incomplete, outcomes) if line]
     for remark in table.remarks:
         number = "" if remark.number is None else f"[{remark.number}] "
         lines.append(number + remark_text(remark, pen.name, lambda text: pen.known(visible(text))))

@@ -46,7 +46,7 @@ def render_vote_health(health: VoteHealth) -> str:
 
 
 def _neighbour_lines(health: VoteHealth) -> list[str]:
-    close = [pair for pair in health.neighbours if pair.votes > 0]
+    close = [pair for pair in health.neighbours if pair.votes != 0]  # NaN: errors are not known
     level = show_level(health.alpha)
     if not close:
         return textwrap.wrap(
@@ -77,6 +77,8 @@ def _neighbour_lines(health: VoteHealth) -> list[str]:
 
 
 def _votes(pair: Neighbours) -> str:
+    if math.isnan(pair.votes):
+        return "unknown"
     return f"{pair.votes:,.0f}" if pair.votes < _MANY else "too many"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import hashlib
 import io
@@ -30,7 +31,7 @@ def run(
     picture: str = "svg",
     progress: Progress | None = None,
 ) -> tuple[Path, ...]:
-    """Run a study and write its tables, one CSV file each, and its pictures.
+    """Run a study and write its tables, one CSV file each, its pictures and its page.
 
     Parameters
     ----------
@@ -78,9 +79,14 @@ def run(
     contents: dict[str, str | bytes] = {
         str(folder / f"{name}.csv"): _csv_text(table) for name, table in tables.items()
     }
+    pictures: dict[str, bytes] = {}
     if study.draw is not None and drawn:
         for name, figure in study.draw(tables).items():
-            contents[str(folder / f"{name}.{picture}")] = picture_bytes(figure, picture)
+            pictures[name] = picture_bytes(figure, picture)
+            contents[str(folder / f"{name}.{picture}")] = pictures[name]
+    if study.page is not None:
+        sources = {name: _source(made, name, picture) for name, made in pictures.items()}
+        contents[str(folder / f"{study.name}.html")] = study.page(tables, sources)
     write_all(contents)
     _forget(folder / PARTIAL, study)
     return tuple(Path(path) for path in contents)
@@ -191,6 +197,14 @@ def _forget(partial: Path, study: Study) -> None:
         (partial / f"{_digest(unit)}.json").unlink(missing_ok=True)
     if partial.is_dir() and not any(partial.iterdir()):
         partial.rmdir()
+
+
+def _source(picture: bytes, name: str, kind: str) -> str:
+    """What a page names as the source of a picture: the picture itself where browsers show it."""
+    media = {"svg": "image/svg+xml", "png": "image/png"}.get(kind)
+    if media is None:
+        return f"{name}.{kind}"
+    return f"data:{media};base64,{base64.b64encode(picture).decode()}"
 
 
 def _csv_text(table: Table) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rankbars.simulate.coverage import coverage
 from rankbars.simulate.figures import figures
+from rankbars.simulate.posterior import posterior
 from rankbars.simulate.study import Study
 from rankbars.simulate.tables import tables
 from rankbars.simulate.traps.clusters import clusters
@@ -16,6 +17,7 @@ from rankbars.simulate.traps.peeking import peeking
 from rankbars.simulate.traps.runs import runs
 from rankbars.simulate.traps.ties import ties
 from rankbars.simulate.traps.winner import winner
+from rankbars.simulate.vtab import vtab
 
 __all__ = ["STUDIES"]
 
@@ -31,5 +33,7 @@ STUDIES: dict[str, Callable[..., Study]] = {
     "families": families,
     "observed": observed,
     "peeking": peeking,
+    "vtab": vtab,
+    "posterior": posterior,
 }
 """Each takes at least ``repetitions`` and ``seed``, both by name, and makes a `Study`."""

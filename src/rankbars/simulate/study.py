@@ -59,12 +59,16 @@ class Study:
         Makes the tables, by name of the file, from the rows of every unit in their order.
     draw : callable, optional
         Makes the pictures, by name of the file, from those tables.
+    page : callable, optional
+        Makes one HTML page, called `name`, from those tables and the pictures by name of the
+        file, as text that stands for the picture in the page.
     """
 
     name: str
     units: tuple[Unit, ...]
     finish: Callable[[Sequence[Table]], dict[str, Table]]
     draw: Callable[[Mapping[str, Table]], dict[str, Figure]] | None = None
+    page: Callable[[Mapping[str, Table], Mapping[str, str]], str] | None = None
 
 
 def flatten(parts: Sequence[Table]) -> Table:

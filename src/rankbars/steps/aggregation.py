@@ -15,6 +15,7 @@ from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
+from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, check_rate
 from rankbars.data.tabular.summaries import binomial_se
@@ -24,10 +25,15 @@ from rankbars.steps.averageranks import average_contrasts, average_ranks
 from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_average
 from rankbars.steps.categorymeans import collect_categories
 from rankbars.steps.corrections import side_level, take_correction
-from rankbars.steps.estimators import take_estimator
+from rankbars.steps.estimators import BAYESIAN, take_estimator
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.plans import Accumulator, Estimate, Sampling, TaskPart
-from rankbars.steps.scales import scale_comparisons, shown_limits, zscore_limits
+from rankbars.steps.scales import (
+    refuse_beyond,
+    scale_comparisons,
+    shown_limits,
+    zscore_limits,
+)
 from rankbars.steps.taskdraws import is_share
 from rankbars.steps.taskpoints import Method, take_method
 
@@ -56,6 +62,7 @@ def aggregate(
     alpha: float = 0.05,
     seed: int = 0,
     resamples: int = 1000,
+    prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
 ) -> Aggregate:
     """Average score of each model over the tasks, and where its rank by that average may lie.
 
@@ -72,8 +79,10 @@ def aggregate(
         ``"analytic"`` (items): paired contrasts summed over tasks, normal draws. ``"t"`` (tasks,
         families): the paired t over tasks. ``"bootstrap"``: resampled items, tasks or families,
         percentile intervals. ``"bootstrap_t"`` (tasks, families): studentised intervals.
-        ``"two_level"`` (tasks): variance between and within tasks, each counted once. ``"auto"``:
-        the first that fits.
+        ``"two_level"`` (tasks): variance between and within tasks, each counted once. ``"bayes"``
+        (items, tasks): the posterior under a hierarchical model of each model's tasks, by
+        quadrature; ``"bayes_predictive"``: what fresh items of these tasks would give, or the
+        true score on one new task. ``"auto"``: the first that fits.
     method : str
         What is averaged. ``"mean"``, ``"geometric"``; ``"average_rank"`` (ties share the mean of
         their ranks), ``"average_rank_noise"``, ``"average_rank_bins"``; ``"borda"``;
@@ -94,6 +103,11 @@ def aggregate(
         Paired test within a task; see `rankbars.compare`.
     correction, scope, alpha, seed, resamples
         As in `rankbars.rank`; `resamples` is the number of draws too.
+    prior : str, Prior, callable, or mapping from str to one of these
+        For the estimators ``bayes``: a name, such as ``"exponential"``, ``"uniform_log"`` or, with
+        its numbers, ``"exponential:1000"``; a `rankbars.Prior`; a function of (a, b) that gives a
+        log density; or one of these for every model. ``"auto"``: ``"uniform_log"`` for counts of
+        right answers, ``"uniform_spread"`` for scores with standard errors.
 
     Returns
     -------
@@ -140,8 +154,9 @@ def aggregate(
     check_rate("alpha", alpha)
     take_correction(correction)
     plan = plan_average(
-        scores, over, estimator, weights, method=method, normalise=normalise, limits=limits
-    )
+        scores, over, estimator, weights, method=method, normalise=normalise, limits=limits,
+        prior=prior,
+    )  # fmt: skip
     collector = AverageCollector(scores, plan, Sampling(seed, resamples, alpha))
     for name, evidence in scores.tasks.items():
         collector.add(name, compare_evidence(evidence, scores.models, test, name))
@@ -169,7 +184,7 @@ class AverageCollector:
         self._limits: dict[str, Limits] = {}
         start = take_estimator(plan.estimator, plan.over)
         self._average: Accumulator = start(plan, self.models, sampling)
-        self._categories = collect_categories(scores, plan)
+        self._categories = collect_categories(scores.models, plan)
 
     def add(self, task: str, comparisons: Comparisons) -> None:
         """Add one task; a task without weight is left out."""
@@ -177,7 +192,8 @@ class AverageCollector:
         evidence = comparisons.evidence
         if weight == 0.0 or evidence is None:
             return
-        if self.plan.estimator == "bootstrap" and isinstance(evidence, Estimates):
+        counts = self.plan.estimator == "bootstrap" or self.plan.estimator in BAYESIAN
+        if counts and isinstance(evidence, Estimates):
             comparisons = _with_binomial_errors(comparisons, evidence)
         limits = self.plan.limits.get(task)
         if self.plan.normalise == "zscore":
@@ -186,6 +202,8 @@ class AverageCollector:
         if limits is not None:
             self._limits[task] = limits
             comparisons = scale_comparisons(comparisons, limits)
+            if self.plan.normalise == "bounds":
+                refuse_beyond(comparisons, shown_limits(limits, self._info[task]))
         part = TaskPart(task, weight, comparisons, evidence, limits)
         self._average.add(part)
         if self._categories is not None:
@@ -233,7 +251,9 @@ class AverageCollector:
             dominance=draws.dominance() if draws is not None and few else None,
             contrasts=contrasts,
             components=found.components,
-            by_category=None if self._categories is None else self._categories.finish(),
+            by_category=None
+            if self._categories is None
+            else self._categories.finish(found.category_draws),
         )
 
     def _draws(self, found: Estimate) -> Draws | None:
@@ -257,7 +277,14 @@ class AverageCollector:
         se = found.summary.se
         if method.linear == "log ratio":
             se = se * score
-        return _Shown(score, np.minimum(one, two), np.maximum(one, two), se)
+        low, high = np.minimum(one, two), np.maximum(one, two)
+        # A sample without any spread does not say how large the spread is.
+        unsure = high - low <= _NO_SPREAD * np.abs(score)
+        if method.linear is not None:
+            low, high, se = (np.where(unsure, np.nan, values) for values in (low, high, se))
+        elif self.plan.over == "items":
+            unsure[:] = False  # the same place in every draw: the draws do say that
+        return _Shown(score, low, high, se, unsure)
 
     def _notes(self, shown: _Shown) -> tuple[Note, ...]:
         notes = []
@@ -269,6 +296,17 @@ class AverageCollector:
                     "The value on the data lies outside of what resampled data give: resampling "
                     "adds noise, which draws ranks and wins towards the middle.",
                     models=tuple(self.models[i] for i in np.flatnonzero(outside)),
+                )
+            )
+        if shown.unsure.any():
+            what = {"items": "item", "tasks": "task", "families": "family"}[self.plan.over]
+            linear = take_method(self.plan.method).linear is not None
+            notes.append(
+                Note(
+                    "constant-score",
+                    f"The same on every {what}, so nothing says how far the average may be off: "
+                    + ("it has no interval of its own." if linear else "its interval is a point."),
+                    models=tuple(self.models[i] for i in np.flatnonzero(shown.unsure)),
                 )
             )
         if np.isinf(shown.low).any() or np.isinf(shown.high).any():
@@ -287,8 +325,10 @@ class _Shown(NamedTuple):
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     se: NDArray[np.float64]
+    unsure: NDArray[np.bool_]  # models whose sample has no spread
 
 
+_NO_SPREAD = 1e-12
 _DRIFTS = Note(
     "drifting-scale",
     "The scale of each task is the range of its draws, which widens with their number: these "
@@ -310,12 +350,15 @@ def describe_target(plan: AveragePlan) -> str:
     shares = np.array(list(plan.weights.values()))
     weighted = "weighted " if np.ptp(shares) > 1e-12 else ""
     scaled = _SCALES.get(plan.normalise or "", "")
+    fresh = "fresh items of " if plan.estimator == "bayes_predictive" else ""
     over = {
-        "items": f"over exactly these {tasks}",
+        "items": f"over {fresh}exactly these {tasks}",
         "tasks": f"over the population that these {tasks} were drawn from",
         "families": f"over the population that these {len(set(plan.families.values()))} families "
         f"({tasks}) were drawn from",
     }[plan.over]
+    if plan.estimator == "bayes_predictive" and plan.over == "tasks":
+        return f"score{scaled} on one new task from the population that these {tasks} are from"
     return f"{weighted}{take_method(plan.method).words}{scaled} {over}"
 
 

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
+from rankbars.data.outcomes import spread_coverage
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
 from rankbars.data.voteoptions import Anchor, VoteOptions
@@ -61,6 +62,7 @@ def describe_task(
         observed_best=observed.best,
         observed_worst=observed.worst,
         coverage=_coverage(evidence, info, comparisons.models),
+        counts=_counts(evidence, info, comparisons.models),
         test=comparisons.test,
         correction=intervals.method,
         scope=intervals.scope,
@@ -135,6 +137,12 @@ def assemble_board(
     )
     groups = tiers(draft.score, shown)
     return replace(draft, tiers=tuple(tuple(models[i] for i in members) for members in groups))
+
+
+def _counts(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> Coverage | None:
+    if info.coverage is None:
+        return None
+    return spread_coverage(info.coverage, evidence.models, models)
 
 
 def _coverage(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> NDArray[np.float64]:

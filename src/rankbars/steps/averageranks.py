@@ -204,7 +204,10 @@ def _absence(found: Estimate, models: tuple[str, ...]) -> tuple[Note, ...]:
     absent = tuple(name for i, name in enumerate(models) if np.isnan(found.summary.mean[i]))
     if not absent:
         return ()
-    message = "No score on some task, so no average: may stand anywhere on it."
+    message = (
+        "No score on some task, so no average: may stand anywhere on it, and stands in the first "
+        "tier, because nothing was shown to be better."
+    )
     return (Note("no-average", message, models=absent),)
 
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Over
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
+from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS
 from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.estimators import ESTIMATORS, take_estimator
+from rankbars.steps.estimators import BAYESIAN, ESTIMATORS, take_estimator
 from rankbars.steps.plans import AveragePlan
 from rankbars.steps.scales import fixed_limits
 from rankbars.steps.taskdraws import is_share
@@ -32,6 +33,7 @@ def plan_average(
     method: str = "auto",
     normalise: str | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
+    prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
 ) -> AveragePlan:
     """What can and should be averaged, decided by the structure of the input alone.
 
@@ -53,6 +55,7 @@ def plan_average(
     target = _choose_over(scores, shares, over, estimator, chosen)
     name = _choose_estimator(scores, shares, estimator, target, chosen.name)
     take_estimator(name, target)
+    _check_prior(prior, name)
     if normalise == "minmax_draws" and (name, target) != ("bootstrap", "items"):
         raise OptionError(
             "Normalisation 'minmax_draws' takes its limits from draws of resampled items. Use "
@@ -68,7 +71,18 @@ def plan_average(
         normalise=None if normalise == "rank" else normalise,
         limits=fixed,
         families=_families(scores, shares) if target == "families" else {},
+        categories=_categories(scores, shares, chosen.name, normalise),
+        prior=prior,
     )
+
+
+def _check_prior(prior: PriorChoice | Mapping[str, PriorChoice], estimator: str) -> None:
+    prior_kind(prior)  # names are checked before the long work, not after it
+    if estimator not in BAYESIAN and not (isinstance(prior, str) and prior == "auto"):
+        raise OptionError(
+            f"A prior belongs to the estimators {' and '.join(BAYESIAN)}; the estimator here is "
+            f"{estimator!r}. Use estimator='bayes' (--aggregate items:bayes)."
+        )
 
 
 class _Chosen(NamedTuple):
@@ -124,7 +138,7 @@ def _choose_method(
 def _choose_over(
     scores: Scores, shares: Mapping[str, float], over: str, estimator: str, chosen: _Chosen
 ) -> Over:
-    counts = estimator == "bootstrap"
+    counts = estimator == "bootstrap" or estimator in BAYESIAN
     sure = all(_has_error(scores.tasks[name], counts=counts) for name in shares)
     fits = ("items", "tasks") if estimator == "auto" else tuple(ESTIMATORS[estimator])
     wanted = over
@@ -202,6 +216,21 @@ def _shared_models(scores: Scores, shares: Mapping[str, float]) -> tuple[str, ..
         seen = _seen(evidence)
         shared &= {model for i, model in enumerate(evidence.models) if seen[i]}
     return tuple(sorted(shared))
+
+
+def _categories(
+    scores: Scores, shares: Mapping[str, float], method: str, normalise: str | None
+) -> dict[str, str]:
+    """Category of each task, where the means of categories can be weighed against each other.
+
+    Methods that rank or multiply have no means to weigh.
+    """
+    if METHODS[method].linear != "difference" or normalise == "minmax_draws":
+        return {}
+    found = {name: scores.info[name].category for name in shares}
+    known = {name: category for name, category in found.items() if category is not None}
+    several = len(set(known.values())) > 1
+    return known if several and len(known) == len(found) else {}
 
 
 def _families(scores: Scores, shares: Mapping[str, float]) -> dict[str, str]:

@@ -5,34 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankbars.data.scores import Scores
-from rankbars.data.weightmap import CategoryMeans
+from rankbars.data.categorymeans import CategoryMeans
 from rankbars.stats.pairwise.contrasts import ContrastSums, add_task, start_sums
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.steps.plans import AveragePlan, TaskPart
-from rankbars.steps.taskpoints import take_method
 
 __all__ = ["CategoryCollector", "collect_categories"]
 
 
-def collect_categories(scores: Scores, plan: AveragePlan) -> CategoryCollector | None:
-    """Collector of category means; None where tasks have no categories, or scores no scale.
+def collect_categories(models: tuple[str, ...], plan: AveragePlan) -> CategoryCollector | None:
+    """Collector of category means; None where the plan has no categories to weigh.
 
-    Categories are means over exactly these tasks, whatever the average is over. Methods that rank
-    or multiply have no means to weigh.
+    Categories are means over exactly these tasks, whatever the average is over.
     """
-    if take_method(plan.method).linear != "difference" or plan.normalise == "minmax_draws":
+    if not plan.categories:
         return None
-    category = {}
-    for task in plan.weights:
-        name = scores.info[task].category
-        if name is None:
-            return None
-        category[task] = name
-    if len(set(category.values())) < 2:
-        return None
-    return CategoryCollector(scores.models, plan.weights, category)
+    return CategoryCollector(models, plan.weights, plan.categories)
 
 
 class CategoryCollector:
@@ -61,8 +51,8 @@ class CategoryCollector:
         summary = ModelSummary(compared.mean, compared.mean_se, compared.mean_df)
         add_task(self._sums[name], compared.pairs, summary, part.weight / self._share[name])
 
-    def finish(self) -> CategoryMeans:
-        """The means of what was added."""
+    def finish(self, draws: Mapping[str, NDArray[np.float64]]) -> CategoryMeans:
+        """The means of what was added, with joint draws of them where there are some."""
         sums = list(self._sums.values())
         names = list(self._category.values())
         return CategoryMeans(
@@ -73,4 +63,5 @@ class CategoryCollector:
             score=np.array([one.score for one in sums]),
             se=np.sqrt(np.array([one.score_variance for one in sums])),
             difference_se=np.sqrt(np.array([one.variance for one in sums])),
+            draws=np.stack([draws[name] for name in self._sums], axis=1) if draws else None,
         )

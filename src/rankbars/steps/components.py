@@ -53,13 +53,13 @@ def _describe(votes: Votes, groups: Connectivity, kept: NDArray[np.intp], task: 
     where = f"Task {task!r}: the" if task else "The"
     remedy = (
         f"To rank the largest group, {kept.size} of {len(names)} models, add --largest-component "
-        "(in Python: votes=rb.VoteOptions(largest_component=True))"
+        "(in Python: votes=rb.VoteOptions(largest_component=True)), or add votes that connect them."
     )
     if kept.size < 2:
-        remedy = "No two models can be compared"
+        remedy = "No two models can be compared: add votes that connect them."
     return (
         f"{where} votes do not put all {len(names)} models on one scale, so their strengths have "
-        f"no finite values: {'; '.join(parts)}. {remedy}, or add votes that connect them."
+        f"no finite values: {'; '.join(parts)}. {remedy}"
     )
 
 

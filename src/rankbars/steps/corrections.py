@@ -263,11 +263,16 @@ def _null_draws(family: Family) -> NullDraws:
         return flip_draws(items.values, _streams(family), family.resamples, items.clusters)
     if family.statistic is None or family.se is None:
         raise OptionError("Correction 'maxt' needs a test with standard errors. Use --test auto.")
-    df = float(np.max(family.df))
-    spread = _spread(family)
-    return gaussian_draws(
-        family.statistic, spread, family.se, _streams(family), family.resamples, df
-    )
+    spread, se, df = _spread(family), family.se, float(np.max(family.df))
+    if np.ndim(family.df):
+        # Pairs that rest on few clusters have wider errors of their own. Draws are studentised by
+        # the spread that they come from, and as heavy in the tails as the least of the pairs.
+        known = np.isfinite(se) & (se > 0)
+        variance = np.square(spread).sum(axis=0)
+        total = variance[:, None] + variance - 2 * spread.T @ spread
+        se = np.where(known & (total > 0), np.sqrt(np.maximum(total, 0.0)), np.nan)
+        df = float(np.min(np.asarray(family.df)[known], initial=np.inf))
+    return gaussian_draws(family.statistic, spread, se, _streams(family), family.resamples, df)
 
 
 def _spread(family: Family) -> NDArray[np.float64]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from rankbars.data.aggregate import Over
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.steps import itemaverages, taskaverages
+from rankbars.steps import bayesaverages, itemaverages, taskaverages
 from rankbars.steps.plans import StartAverage
 
-__all__ = ["ESTIMATORS", "take_estimator"]
+__all__ = ["BAYESIAN", "ESTIMATORS", "take_estimator"]
 
 ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
     "analytic": {"items": itemaverages.start_analytic},
@@ -22,8 +22,16 @@ ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
         "families": taskaverages.start_bootstrap_t,
     },
     "two_level": {"tasks": taskaverages.start_two_level},
+    "bayes": {"items": bayesaverages.start_posterior, "tasks": bayesaverages.start_posterior},
+    "bayes_predictive": {
+        "items": bayesaverages.start_predictive,
+        "tasks": bayesaverages.start_predictive,
+    },
 }
 """What starts each estimator, for each of the averages that it is for."""
+
+BAYESIAN = ("bayes", "bayes_predictive")
+"""The estimators that take a prior."""
 
 
 def take_estimator(name: str, over: Over) -> StartAverage:

@@ -14,6 +14,7 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.averaging.logs import log_pairs, log_summary
+from rankbars.stats.pairwise.consensus import consensus_scores
 from rankbars.stats.pairwise.contrasts import (
     add_task,
     average_contrasts,
@@ -31,11 +32,13 @@ from rankbars.stats.resampling.distributions import (
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
 from rankbars.steps.plans import (
+    MOST_CATEGORY_CELLS,
     Accumulator,
     AveragePlan,
     Estimate,
     Sampling,
     TaskPart,
+    category_shares,
     place,
 )
 from rankbars.steps.scales import draws_limits, scale_comparisons
@@ -137,17 +140,29 @@ class _Contrasts:
             message = "No joint distribution of the averages: some errors are not known."
             return None, (Note("no-draws", message),)
         found = symmetric_root(contrast_covariance(own, among))
+        mean = summary.mean[present]
+        centre = consensus_scores(mean, pairs.diff[block], pairs.se[block])
         made = normal_draws(
-            summary.mean[present],
+            centre,
             found.root,
             self._sampling.streams("average", "normal"),
             self._sampling.resamples,
             identical=pairs.identical[block],
         )
-        notes = (_NOT_JOINT,) if found.deficit > _LARGEST_DEFICIT else ()
-        return place(made, present, len(self._models)), notes
+        notes = []
+        if centre is not mean and (np.abs(centre - mean) > _MOVED * summary.se[present]).any():
+            notes.append(_CENTRED)
+        if found.deficit > _LARGEST_DEFICIT:
+            notes.append(_NOT_JOINT)
+        return place(made, present, len(self._models)), tuple(notes)
 
 
+_MOVED = 0.1  # standard errors
+_CENTRED = Note(
+    "paired-draws",
+    "Models miss different rows, so paired differences put some of them elsewhere than their own "
+    "means do; rank probabilities follow the paired differences.",
+)
 _LARGEST_DEFICIT = 1e-3
 _NOT_JOINT = Note(
     "not-joint",
@@ -174,6 +189,10 @@ class _Points:
         self._score = np.zeros(self._shared.size)
         self._draws = np.zeros((sampling.resamples, self._shared.size))
         self.limits: dict[str, Limits] = {}
+        self._by_category: dict[str, NDArray[np.float64]] = {}
+        self._share = category_shares(plan)
+        if len(self._share) * self._draws.size <= MOST_CATEGORY_CELLS:
+            self._by_category = {name: np.zeros_like(self._draws) for name in self._share}
 
     def add(self, part: TaskPart) -> None:
         if not self._shared.size:
@@ -189,13 +208,20 @@ class _Points:
         mean = part.comparisons.mean[self._shared]
         check_range(self._plan.method, mean, self._plan.shared, part.task)
         if self._method.range == "positive" and (values <= 0).any():
-            raise DataError(
-                f"Task {part.task!r}: some resamples have scores of 0 or below, which have no "
-                "geometric mean. Use another method, such as mean or average_rank."
-            )
+            if self._plan.normalise != "minmax_draws":
+                raise DataError(
+                    f"Task {part.task!r}: some resamples have scores of 0 or below, which have no "
+                    "geometric mean. Use another method, such as mean or average_rank."
+                )
+            # This scale makes the smallest draw 0: a product with it is the smallest, but finite.
+            values = np.maximum(values, np.finfo(np.float64).tiny)
         rng = self._sampling.streams("average", "noise", part.task)(0)
         self._score += part.weight * self._method.points(mean)
-        self._draws += part.weight * self._method.draw(values, rng)
+        drawn = part.weight * self._method.draw(values, rng)
+        self._draws += drawn
+        if self._by_category:
+            name = self._plan.categories[part.task]
+            self._by_category[name] += drawn / self._share[name]
 
     def finish(self) -> Estimate:
         size = len(self._models)
@@ -217,6 +243,9 @@ class _Points:
             self._source,
             _assumptions(f"{what} vary as the data would if they were collected again"),
             limits=self.limits,
+            category_draws={
+                name: place(draws, self._shared, size) for name, draws in self._by_category.items()
+            },
         )
 
 

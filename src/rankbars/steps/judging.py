@@ -13,7 +13,6 @@ from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import RankbarsError
 from rankbars.stats.multiplicity.stepdown import holm_each
-from rankbars.stats.pairwise.estimates import z_from_cov
 from rankbars.stats.votes.agreement import (
     cohen_kappa,
     cross_tabulate,
@@ -24,7 +23,7 @@ from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.votecovariance import sandwich_covariance
 from rankbars.stats.votes.votehealth import position_bias
 from rankbars.stats.votes.voterows import code_rows
-from rankbars.steps.strengths import fit_strengths
+from rankbars.steps.strengths import contrast_statistics, fit_strengths
 from rankbars.steps.tallies import tally
 from rankbars.steps.tested import Setting
 from rankbars.steps.votefindings import first_outcomes
@@ -142,8 +141,8 @@ def _report(
         # One judge is no sample of judges: its votes are taken by prompt, or as independent.
         alone = replace(options, covariance="auto", cluster="auto")
         found = fit_strengths(own, alone, Setting())
-        pairs = z_from_cov(found.fit.strength, found.covariance)
-        decided = holm_each(pairs.statistic, found.df, alpha)
+        pairs = contrast_statistics(found)
+        decided = holm_each(pairs.statistic, pairs.df, alpha)
         effects, errors = _effects(own, options)
     except RankbarsError:
         return report

@@ -67,7 +67,7 @@ def continue_looks(
     task, votes = _growing_task(board, scores)
     wins = _win_table(votes)
     if record is not None:
-        _refuse_other(record, task, wins)
+        _refuse_other(record, task, wins, _cluster(board))
     models = board.models
     before = _counts(record, models)
     now = np.stack([task.best - 1, len(models) - task.worst])
@@ -94,6 +94,7 @@ def continue_looks(
         frozenset((models[i], models[j]) for i, j in np.argwhere(shown)),
         wins,
         contradicted,
+        _cluster(board),
     )
     groups = tiers(board.score, shown)
     running = replace(
@@ -119,6 +120,12 @@ def _growing_task(board: Leaderboard, scores: Scores) -> tuple[TaskResult, Votes
     return task, votes
 
 
+def _cluster(board: Leaderboard) -> str:
+    """What votes are clustered by: it decides which of them count."""
+    options = board.spec.votes
+    return "none" if options.covariance in ("sandwich", "hessian") else options.cluster
+
+
 def _win_table(votes: Votes) -> dict[tuple[str, str], float]:
     return {
         (votes.models[i], votes.models[j]): float(votes.wins[i, j])
@@ -127,16 +134,20 @@ def _win_table(votes: Votes) -> dict[tuple[str, str], float]:
 
 
 def _refuse_other(
-    record: RunningRecord, task: TaskResult, wins: dict[tuple[str, str], float]
+    record: RunningRecord,
+    task: TaskResult,
+    wins: dict[tuple[str, str], float],
+    cluster: str,
 ) -> None:
     for what, before, now in (
         ("alpha", record.alpha, task.alpha),
         ("scope", record.scope, task.scope),
+        ("cluster", record.cluster, cluster),
     ):
         if before != now:
             raise OptionError(
                 f"Earlier looks were at {what} {before!r}, and this one is at {now!r}. What was "
-                "shown adds up at one level only. Use the same, or write to another board."
+                "shown adds up for one choice only. Use the same, or write to another board."
             )
     for (one, other), number in record.wins.items():
         if wins.get((one, other), 0.0) < number:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
 from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
+from rankbars.data.outcomes import spread_coverage
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
@@ -94,10 +95,10 @@ def stop(scores: Scores, gaps: list[Gap]) -> Scores:
         _summary(scores, gaps),
         "Nothing was ranked. Choose what to do with them (the line to paste, what it keeps):",
     ]
-    lines.extend(
-        f"  --missing {name:<12}{_kept(scores, gaps, name)}"
-        for name in ("pairwise", "listwise", "drop_models", "bounds", "fail")
-    )
+    offered = ["pairwise", "listwise", "drop_models", "bounds", "fail"]
+    if not all(isinstance(scores.tasks[gap.task], Items) for gap in gaps):
+        offered.remove("fail")  # a published score that is missing is no answer that failed
+    lines.extend(f"  --missing {name:<12}{_kept(scores, gaps, name)}" for name in offered)
     lines.append('In Python: rb.leaderboard(scores, missing="pairwise").')
     raise DataError("\n".join(lines))
 
@@ -160,7 +161,7 @@ def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
             answers=answers,
             runs=None,
         )
-    return replace(scores, tasks=tasks, info=_without_stale_coverage(scores, tasks))
+    return replace(scores, tasks=tasks, info=_with_further_models(scores, tasks))
 
 
 def drop_incomplete_models(scores: Scores, gaps: list[Gap]) -> Scores:
@@ -309,11 +310,13 @@ def _with_tasks(scores: Scores, tasks: Mapping[str, Evidence]) -> Scores:
     return replace(scores, tasks=tasks, info=info, notes=notes)
 
 
-def _without_stale_coverage(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[str, TaskInfo]:
+def _with_further_models(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[str, TaskInfo]:
     # Coverage is aligned with the models of the evidence, which `fail` may have extended.
-    return {
-        name: info
-        if len(tasks[name].models) == len(scores.tasks[name].models)
-        else replace(info, coverage=None)
-        for name, info in scores.info.items()
-    }
+    found = {}
+    for name, info in scores.info.items():
+        before, after = scores.tasks[name].models, tasks[name].models
+        coverage = info.coverage
+        if coverage is not None and before != after:
+            coverage = spread_coverage(coverage, before, after)
+        found[name] = replace(info, coverage=coverage)
+    return found

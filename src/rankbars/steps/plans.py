@@ -14,6 +14,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.draws import Source
 from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
+from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Direction
 from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.pairwise.pairs import PairStatistics
@@ -24,12 +25,14 @@ from rankbars.stats.streams import stream
 from rankbars.steps.taskpoints import take_method
 
 __all__ = [
+    "MOST_CATEGORY_CELLS",
     "Accumulator",
     "AveragePlan",
     "Estimate",
     "Sampling",
     "StartAverage",
     "TaskPart",
+    "category_shares",
     "place",
 ]
 
@@ -55,6 +58,10 @@ class AveragePlan(NamedTuple):
         Values that count as 0 and as 1 on each task, where they are fixed beforehand.
     families : mapping from str to str
         Family of each task; empty unless families are the sample.
+    categories : mapping from str to str
+        Category of each task; empty unless all have one and their means can be weighed.
+    prior : str, Prior, callable, or mapping from str to one of them
+        What hierarchical models assume beforehand; for every model, or by its name.
     """
 
     over: Over
@@ -66,6 +73,8 @@ class AveragePlan(NamedTuple):
     normalise: str | None = None
     limits: Mapping[str, Limits] = MappingProxyType({})
     families: Mapping[str, str] = MappingProxyType({})
+    categories: Mapping[str, str] = MappingProxyType({})
+    prior: PriorChoice | Mapping[str, PriorChoice] = "auto"
 
     @property
     def unit(self) -> Literal["score", "rank"]:
@@ -137,6 +146,9 @@ class Estimate(NamedTuple):
         Scores that count as 0 and as 1 by task, where the draws themselves set them.
     notes : tuple of Note
         What the reader must know.
+    category_draws : mapping from str to array of float, shape (S, M)
+        Joint draws of the means per category, on the scale that is averaged; empty where scores
+        were not drawn task by task. NaN for models without an average.
     """
 
     summary: ModelSummary
@@ -151,6 +163,7 @@ class Estimate(NamedTuple):
     effective: float = np.nan
     limits: Mapping[str, Limits] = MappingProxyType({})
     notes: tuple[Note, ...] = ()
+    category_draws: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
 
 
 class Accumulator(Protocol):
@@ -165,6 +178,17 @@ class Accumulator(Protocol):
 
 StartAverage: TypeAlias = Callable[[AveragePlan, tuple[str, ...], Sampling], Accumulator]
 """Starts an average of the given models."""
+
+
+MOST_CATEGORY_CELLS = 2**22  # more draws of category means than that are not kept
+
+
+def category_shares(plan: AveragePlan) -> dict[str, float]:
+    """Share of each category in the average."""
+    shares: dict[str, float] = {}
+    for task, name in plan.categories.items():
+        shares[name] = shares.get(name, 0.0) + plan.weights[task]
+    return shares
 
 
 def place(

@@ -223,7 +223,9 @@ def _of_tasks(
     what: str, values: Mapping[str, T] | None, intervals: Mapping[str, RankIntervals]
 ) -> tuple[T, ...]:
     if values is None:
-        raise OptionError(f"This merge needs the {what} of each task; none was given.")
+        option = {"category": "--categories FILE", "family": "--families FILE"}.get(what)
+        how = f" Give them with {option}, or in the results." if option else ""
+        raise OptionError(f"This merge needs the {what} of each task; none was given.{how}")
     lacking = [name for name in intervals if name not in values]
     if lacking:
         raise OptionError(f"Task {lacking[0]!r} has no {what}; every task needs one.")

@@ -23,6 +23,7 @@ __all__ = [
     "NORMALISATIONS",
     "draws_limits",
     "fixed_limits",
+    "refuse_beyond",
     "scale_comparisons",
     "shown_limits",
     "zscore_limits",
@@ -156,6 +157,36 @@ def _checked(limits: Limits, task: str) -> Limits:
             "as 0. Was the direction declared?"
         )
     return limits
+
+
+def refuse_beyond(scaled: Comparisons, shown: tuple[float, float]) -> None:
+    """Refuse averages beyond the worst and the best score that were declared.
+
+    Parameters
+    ----------
+    scaled : Comparisons
+        On the scale from 0 to 1.
+    shown : (float, float)
+        The scores that count as 0 and as 1, in the units of the input.
+
+    Raises
+    ------
+    DataError
+        If the average of a model on this task lies outside.
+    """
+    with np.errstate(invalid="ignore"):
+        beyond = np.flatnonzero((scaled.mean < -_ROUNDING) | (scaled.mean > 1 + _ROUNDING))
+    if beyond.size:
+        share = float(scaled.mean[beyond[0]])
+        value = shown[0] + share * (shown[1] - shown[0])
+        raise DataError(
+            f"Task {scaled.task!r}: model {scaled.models[int(beyond[0])]!r} has the score "
+            f"{value:g}, outside the limits {shown[0]:g} to {shown[1]:g}. Correct the score or the "
+            "limits."
+        )
+
+
+_ROUNDING = 1e-9
 
 
 def shown_limits(limits: Limits, info: TaskInfo) -> tuple[float, float]:

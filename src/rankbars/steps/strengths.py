@@ -10,28 +10,17 @@ from numpy.typing import NDArray
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
+from rankbars.stats.pairwise.estimates import z_from_cov
+from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.voteclusters import ClusterCounts
-from rankbars.stats.votes.votecovariance import (
-    cluster_covariance,
-    model_covariance,
-    sandwich_covariance,
-)
 from rankbars.stats.votes.votefit import VoteFit
-from rankbars.stats.votes.votehealth import design_effect
-from rankbars.stats.votes.voteresample import VoteDraws, bootstrap_clusters, bootstrap_votes
 from rankbars.stats.votes.voterows import VoteCounts
-from rankbars.steps.tallies import (
-    CLUSTER_WORDS,
-    MIN_CLUSTERS,
-    choose_clusters,
-    tally,
-    tally_clusters,
-)
+from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.tested import Setting
+from rankbars.steps.voteerrors import measure_errors
 
-__all__ = ["FITS", "Strengths", "fit_strengths", "fit_tally"]
+__all__ = ["FITS", "Strengths", "contrast_statistics", "fit_strengths", "fit_tally"]
 
 FITS = {
     "half": fit_bradley_terry,
@@ -53,29 +42,32 @@ class Strengths(NamedTuple):
     covariance : array of float, shape (M, M)
         Covariance of the strengths; NaN where nothing supports one.
     df : float
-        Degrees of freedom behind it; infinite for independent votes.
+        Degrees of freedom behind the covariance; infinite for independent votes.
+    reach : array of float, shape (M,)
+        Effective number of clusters behind each model that has fewer than others, which its
+        errors rest on; infinite for the others, 0 where there are too few.
+    hidden : array of float, shape (M,)
+        Factor by which the variance between so few clusters is too small; 1 for the others.
     clusters : tuple of str
         What votes were clustered by.
     assumptions : tuple of str
         What must hold.
     notes : tuple of (str, str)
         What must be said: code and message.
+    about : tuple of (str, str, tuple of int)
+        What must be said of single models: code, message, and their positions.
     """
 
     counts: VoteCounts
     fit: VoteFit
     covariance: NDArray[np.float64]
     df: float
+    reach: NDArray[np.float64]
+    hidden: NDArray[np.float64]
     clusters: tuple[str, ...]
     assumptions: tuple[str, ...]
     notes: tuple[tuple[str, str], ...]
-
-
-class _Spread(NamedTuple):
-    covariance: NDArray[np.float64]
-    df: float
-    assumption: str
-    notes: tuple[tuple[str, str], ...] = ()
+    about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
 
 
 def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Strengths:
@@ -102,16 +94,56 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
     counts = tally(votes, options)
     names = choose_clusters(votes, options)
     fit = fit_tally(counts, options, setting.key)
-    spread = _spread(votes, options, setting, counts, fit, names)
+    errors = measure_errors(votes, options, setting, counts, fit, names)
     return Strengths(
         counts,
         fit,
-        spread.covariance,
-        spread.df,
+        errors.covariance,
+        errors.df,
+        np.full(fit.strength.size, np.inf) if errors.reach is None else errors.reach,
+        np.ones(fit.strength.size) if errors.hidden is None else errors.hidden,
         names,
-        (*_model_words(votes, options), spread.assumption),
-        (*spread.notes, *_model_notes(votes, options)),
+        (*_model_words(votes, options), errors.assumption),
+        (*errors.notes, *_model_notes(votes, options, names)),
+        errors.about,
     )
+
+
+def contrast_statistics(found: Strengths) -> PairStatistics:
+    """Statistics of all differences of strengths.
+
+    Models whose votes come from few clusters have few degrees of freedom: those of the effective
+    number of clusters behind the model that has fewer; their variances are raised by what so few
+    clusters hide.
+    """
+    size = found.fit.strength.size
+    n = np.rint(_met(found.counts)).astype(np.int64)
+    if not np.isfinite(found.covariance).all():
+        diff = found.fit.strength[:, None] - found.fit.strength
+        se = np.full((size, size), np.nan)
+        np.fill_diagonal(se, 0.0)
+        never = np.zeros((size, size), dtype=np.bool_)
+        return PairStatistics(diff, se, np.zeros((size, size)), np.inf, n, never, never)
+    pairs = z_from_cov(found.fit.strength, found.covariance)._replace(df=found.df, n=n)
+    if np.isinf(found.reach).all():
+        return pairs
+    reach = np.minimum(found.reach[:, None], found.reach)
+    df = np.minimum(found.df, reach - 1)
+    known = (df >= 1) | np.eye(size, dtype=np.bool_)
+    raised = np.maximum(found.hidden[:, None], found.hidden) * found.df / (found.df + 1)
+    factor = np.sqrt(np.where(df >= 1, np.maximum(raised, 1.0), 1.0))
+    return pairs._replace(
+        se=np.where(known, pairs.se * factor, np.nan),
+        statistic=np.where(known, pairs.statistic / factor, 0.0),
+        df=np.maximum(df, 1.0),
+    )
+
+
+def _met(counts: VoteCounts) -> NDArray[np.float64]:
+    """Votes between each two models, shape (M, M)."""
+    met = np.zeros((counts.n_models, counts.n_models))
+    np.add.at(met, (counts.first, counts.second), counts.weight.sum(axis=0))
+    return met + met.T
 
 
 def fit_tally(counts: VoteCounts, options: VoteOptions, task: str = "") -> VoteFit:
@@ -120,123 +152,6 @@ def fit_tally(counts: VoteCounts, options: VoteOptions, task: str = "") -> VoteF
         return FITS[options.ties](counts, ridge=options.ridge)
     except DataError as error:
         raise DataError(f"Task {task!r}: {error}" if task else str(error)) from error
-
-
-def _spread(
-    votes: Votes,
-    options: VoteOptions,
-    setting: Setting,
-    counts: VoteCounts,
-    fit: VoteFit,
-    names: tuple[str, ...],
-) -> _Spread:
-    if options.covariance == "bootstrap":
-        return _bootstrap(votes, options, setting, counts, fit, names)
-    if names:
-        return _clustered(votes, options, fit, names)
-    if options.covariance == "hessian":
-        words = "Votes are independent, and the model of the votes holds as it stands."
-        return _Spread(_strengths_only(model_covariance(fit), counts), np.inf, words)
-    words = "Votes are independent of each other; nothing else is assumed about their variation."
-    return _Spread(_strengths_only(sandwich_covariance(counts, fit), counts), np.inf, words)
-
-
-def _clustered(votes: Votes, options: VoteOptions, fit: VoteFit, names: tuple[str, ...]) -> _Spread:
-    parts = [tally_clusters(votes, options, (name,)) for name in names]
-    groups = min(part.n_clusters for part in parts)
-    words = " and the ".join(
-        f"{part.n_clusters:,} {CLUSTER_WORDS[name]}"
-        for name, part in zip(names, parts, strict=True)
-    )
-    assumption = f"The {words} are independent draws; votes of one may depend on each other."
-    if names == ("vote",):
-        assumption = "Votes are independent of each other."
-    size = fit.strength.size
-    if groups < MIN_CLUSTERS:
-        note = (
-            "few-clusters",
-            f"{groups} {CLUSTER_WORDS[names[0]]}: fewer than {MIN_CLUSTERS} cannot show any model "
-            "better than another.",
-        )
-        return _Spread(np.full((size, size), np.nan), np.nan, assumption, (note,))
-    covariance = cluster_covariance(parts[0], fit)
-    if len(parts) == 2:
-        both = tally_clusters(votes, options, names)
-        covariance = covariance + cluster_covariance(parts[1], fit) - cluster_covariance(both, fit)
-        covariance = _without_negative(covariance)
-    kept = covariance[:size, :size]
-    return _Spread(
-        kept, float(groups - 1), assumption, _width_note(votes, options, fit, kept, names)
-    )
-
-
-def _width_note(
-    votes: Votes,
-    options: VoteOptions,
-    fit: VoteFit,
-    covariance: NDArray[np.float64],
-    names: tuple[str, ...],
-) -> tuple[tuple[str, str], ...]:
-    """What clusters do to the intervals."""
-    if names == ("vote",):
-        return ()
-    counts = tally(votes, options)
-    effect = design_effect(covariance, _strengths_only(sandwich_covariance(counts, fit), counts))
-    words = " and ".join(CLUSTER_WORDS[name] for name in names)
-    text = (
-        f"Intervals allow for votes that depend on each other within {words}: variances are "
-        f"{effect:.1f} times those of independent votes."
-    )
-    return (("clustered-votes", text),)
-
-
-def _bootstrap(
-    votes: Votes,
-    options: VoteOptions,
-    setting: Setting,
-    counts: VoteCounts,
-    fit: VoteFit,
-    names: tuple[str, ...],
-) -> _Spread:
-    key = ("strengths", setting.key)
-    df = np.inf
-    if names:
-        clusters: ClusterCounts = tally_clusters(votes, options, names)
-        drawn: VoteDraws = bootstrap_clusters(clusters, fit, setting.resamples, setting.seed, key)
-        what, df = CLUSTER_WORDS[names[0]], float(clusters.n_clusters - 1)
-    else:
-        drawn = bootstrap_votes(counts, fit, setting.resamples, setting.seed, key)
-        what = "votes"
-    kept = drawn.strength.shape[0]
-    notes: tuple[tuple[str, str], ...] = ()
-    if drawn.without_fit:
-        text = (
-            f"{drawn.without_fit:,} of {setting.resamples:,} resamples put no finite strength on "
-            "some model and were left out, so the errors of such models are too small. Use "
-            "--covariance sandwich."
-        )
-        notes = (("resamples-without-fit", text),)
-    if kept < 2:
-        raise DataError(
-            f"Task {setting.key!r}: {kept} of {setting.resamples:,} resamples could be fitted, too "
-            "few for a bootstrap. Use --covariance sandwich."
-        )
-    return _Spread(
-        np.cov(drawn.strength, rowvar=False).reshape(counts.n_models, counts.n_models),
-        df,
-        f"The {what} are independent draws; strengths vary as over {kept:,} resamples of them.",
-        notes,
-    )
-
-
-def _strengths_only(covariance: NDArray[np.float64], counts: VoteCounts) -> NDArray[np.float64]:
-    return covariance[: counts.n_models, : counts.n_models]
-
-
-def _without_negative(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The nearest matrix that is a covariance; sums of three need not be one."""
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray((vectors * np.clip(values, 0.0, None)) @ vectors.T)
 
 
 def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
@@ -267,7 +182,9 @@ def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _model_notes(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str], ...]:
+def _model_notes(
+    votes: Votes, options: VoteOptions, clusters: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
     notes = []
     if options.ridge > 0:
         notes.append(
@@ -290,4 +207,9 @@ def _model_notes(votes: Votes, options: VoteOptions) -> tuple[tuple[str, str], .
             "are about these."
         )
         notes.append(("few-voters", text))
+    prompts = None if ballots is None else ballots.labels.get("prompt")
+    if prompts is not None and prompts.groups < MIN_CLUSTERS and "prompt" not in clusters:
+        what = "1 prompt" if prompts.groups == 1 else f"{prompts.groups} prompts"
+        text = f"{what}: too few to say that other prompts would agree. The results are about "
+        notes.append(("few-prompts", text + ("it." if prompts.groups == 1 else "these.")))
     return tuple(notes)

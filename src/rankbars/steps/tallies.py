@@ -70,7 +70,7 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
 def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
     """What votes are clustered by; empty where they are taken as independent.
 
-    ``auto`` takes voters and prompts, where the votes name them, else conversations: kinds of
+    ``auto`` takes voters, and prompts or else conversations, where the votes name them: kinds of
     which there are `MIN_CLUSTERS` or more, and that bring any two votes together.
 
     Raises
@@ -88,9 +88,11 @@ def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
             for name in LABELS
             if name in labels and MIN_CLUSTERS <= labels[name].groups < max(votes.n, 1)
         ]
-        main = tuple(name for name in usable if name in ("judge", "prompt"))
         if usable:
-            return main or (usable[0],)
+            # Conversations lie within prompts; they stand in where prompts are too few.
+            about = next((name for name in ("prompt", "cluster") if name in usable), None)
+            chosen = tuple(name for name in ("judge", about) if name in usable)
+            return chosen or (usable[0],)
         if "vote" in labels:
             return ("vote",)
         if options.covariance == "cluster":

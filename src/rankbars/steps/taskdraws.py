@@ -6,7 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Folds, Items
+from rankbars.data.rightanswers import is_share
 from rankbars.errors import OptionError
+from rankbars.stats.pairwise.consensus import consensus_scores
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.distributions import (
     binomial_draws,
@@ -53,26 +55,12 @@ def draw_normal(
             'Use over="tasks" (--aggregate tasks).'
         )
     root = symmetric_root(contrast_covariance(own, among)).root
-    made = normal_draws(mean, root, streams, draws, identical=pairs.identical[block])
+    centre = consensus_scores(mean, pairs.diff[block], pairs.se[block])
+    made = normal_draws(centre, root, streams, draws, identical=pairs.identical[block])
     if part.limits is None:
         return made
     # Comparisons are on the common scale already; draws are handed over as they were read.
     return made * part.limits.width + part.limits.low
-
-
-def is_share(evidence: Estimates) -> bool:
-    """Whether scores can be shares of right answers: between 0 and 1, with binomial errors."""
-    if evidence.n is None or evidence.cov is not None:
-        return False
-    seen = ~np.isnan(evidence.mean)
-    share, items = evidence.mean[seen], evidence.n[seen]
-    if (items < 1).any() or ((share < 0) | (share > 1)).any():
-        return False
-    if evidence.se is None:
-        return True
-    inside = (share > 0) & (share < 1)
-    binomial = np.sqrt(share * (1 - share) / items)[inside]
-    return bool(np.allclose(evidence.se[seen][inside], binomial, rtol=1e-3, atol=0.0))
 
 
 def _refuse_rows(task: str, evidence: Items, values: NDArray[np.float64]) -> None:

@@ -13,14 +13,10 @@ from rankbars.data.votehealth import Finding, Neighbours
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.stats.votes.clusterinfluence import drop_clusters
+from rankbars.stats.votes.binomial import clustered_share_test
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.intransitivity import simulate_transitivity
-from rankbars.stats.votes.votecovariance import (
-    cluster_covariance,
-    contrast_se,
-    sandwich_covariance,
-)
+from rankbars.stats.votes.votecovariance import sandwich_covariance
 from rankbars.stats.votes.votehealth import (
     design_effect,
     growth_to_separate,
@@ -29,16 +25,14 @@ from rankbars.stats.votes.votehealth import (
     votes_to_separate,
 )
 from rankbars.stats.votes.voteinfluence import votes_to_swap
-from rankbars.steps.strengths import Strengths, fit_tally
-from rankbars.steps.tallies import CLUSTER_WORDS, MIN_CLUSTERS, tally, tally_clusters
+from rankbars.steps.strengths import Strengths, contrast_statistics, fit_tally
+from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.tested import Setting
 
 __all__ = [
     "find_circles",
-    "find_cluster_effects",
     "find_connectivity",
     "find_coverage",
-    "find_influence",
     "find_lead",
     "find_neighbours",
     "find_position",
@@ -48,8 +42,6 @@ __all__ = [
 _FEW_VOTES = 20
 _LOPSIDED = 50.0  # most votes of a model over fewest
 _SURE = 0.05
-_MOST_CLUSTERS = 2000
-_MANY_MODELS = 400
 
 
 def find_connectivity(votes: Votes, options: VoteOptions) -> Finding:
@@ -154,12 +146,19 @@ def find_circles(found: Strengths, setting: Setting, simulations: int) -> tuple[
     return circles, Finding("misfit", ratio, text, concern=seen.p_misfit <= _SURE)
 
 
-def find_position(votes: Votes, alpha: float) -> Finding | None:
+def find_position(votes: Votes, options: VoteOptions, alpha: float) -> Finding | None:
     """Whether the model shown first wins more often; None where nobody knows which was first."""
-    outcome = first_outcomes(votes.ballots)
-    if outcome is None:
+    ballots = votes.ballots
+    outcome = first_outcomes(ballots)
+    if ballots is None or outcome is None:
         return None
     seen = position_bias(outcome, alpha)
+    for name in choose_clusters(votes, options):
+        code = np.repeat(ballots.labels[name].codes[_placed(ballots)], _placed_counts(ballots))
+        kept = code >= 0
+        if name != "vote" and np.unique(code[kept]).size >= MIN_CLUSTERS:
+            wide = clustered_share_test(outcome[kept] == WIN, code[kept], alpha)
+            seen = max(seen, wide, key=lambda one: one.p)
     if not seen.n:
         return None
     sure = seen.p <= alpha
@@ -179,80 +178,22 @@ def first_outcomes(ballots: Ballots | None) -> NDArray[np.int64] | None:
     """Outcome of each vote for the model that was shown first, one entry per vote."""
     if ballots is None or ballots.position is None:
         return None
-    known = (ballots.position != 0) & ((ballots.outcome == WIN) | (ballots.outcome == LOSS))
+    known = _placed(ballots)
     outcome = ballots.outcome[known]
     facing = np.where(ballots.position[known] > 0, outcome, 2 - outcome)
-    return np.asarray(np.repeat(facing, ballots.counts[known]), dtype=np.int64)
+    return np.asarray(np.repeat(facing, _placed_counts(ballots)), dtype=np.int64)
 
 
-def find_cluster_effects(
-    votes: Votes, options: VoteOptions, found: Strengths
-) -> tuple[Finding, ...]:
-    """How much wider voters, prompts and conversations make the intervals."""
-    labels = {} if votes.ballots is None else votes.ballots.labels
-    findings = []
-    size = found.counts.n_models
-    for name in labels:
-        if name == "vote":
-            continue
-        clusters = tally_clusters(votes, options, (name,))
-        totals = np.bincount(clusters.cluster, clusters.weight.sum(axis=0))
-        share = float(totals.max(initial=0.0) / max(totals.sum(), 1.0))
-        words = CLUSTER_WORDS[name]
-        sentence = f"{clusters.n_clusters:,} {words}, the largest with {share:.1%} of the votes"
-        effect = float("nan")
-        if clusters.n_clusters >= 2:
-            clustered = cluster_covariance(clusters, found.fit)[:size, :size]
-            plain = sandwich_covariance(found.counts, found.fit)[:size, :size]
-            effect = design_effect(clustered, plain)
-            sentence += f"; variances are {effect:.2f} times those of independent votes, on average"
-        used = name in found.clusters
-        sentence += ". The intervals allow for them." if used else ". Not allowed for."
-        concern = not used and bool(effect > 1.5)
-        if concern and clusters.n_clusters >= MIN_CLUSTERS:
-            sentence += f" To do so: --cluster {name}."
-        elif concern:
-            sentence += " There are too few to do so: what holds for these may not hold for others."
-        findings.append(Finding(f"clusters-{name}", effect, sentence, concern))
-    return tuple(findings)
+def _placed(ballots: Ballots) -> NDArray[np.bool_]:
+    """Rows with a winner of which it is known who was shown first."""
+    decided: NDArray[np.bool_] = (ballots.outcome == WIN) | (ballots.outcome == LOSS)
+    if ballots.position is not None:
+        decided &= ballots.position != 0
+    return decided
 
 
-def find_influence(votes: Votes, options: VoteOptions, found: Strengths) -> Finding | None:
-    """The voter or judge without whom the board would change most; None without names."""
-    ballots = votes.ballots
-    if ballots is None or "judge" not in ballots.labels:
-        return None
-    labels = ballots.labels["judge"]
-    if not 2 <= labels.groups <= _MOST_CLUSTERS or len(votes.models) > _MANY_MODELS:
-        return None
-    clusters = tally_clusters(votes, options, ("judge",))
-    names = [labels.names[code] for code in np.unique(labels.codes[labels.codes >= 0])]
-    change = drop_clusters(clusters, found.fit)[: len(names)]
-    se = contrast_se(found.covariance)
-    scale = float(np.median(se[se > 0])) if (se > 0).any() else float("nan")
-    size = np.nanmax(np.abs(change), axis=1, initial=0.0)
-    lost = np.isnan(change).all(axis=1)
-    most = int(size.argmax())
-    order = np.argsort(-found.fit.strength, kind="stable")
-    after = np.argsort(-(found.fit.strength + np.nan_to_num(change[most])), kind="stable")
-    lead = votes.models[order[0]]
-    new_lead = votes.models[after[0]]
-    sentence = (
-        f"Without the votes of {names[most]} some strength would change by {size[most]:.2g} "
-        f"({size[most] / scale:.1f} standard errors of a typical difference), more than without "
-        f"any other of {len(names):,}"
-    )
-    sentence += (
-        f"; {new_lead} would lead instead of {lead}." if new_lead != lead else f"; {lead} would "
-        "still lead."
-    )  # fmt: skip
-    if lost.any():
-        sentence += (
-            f" Without one of {int(lost.sum())} others, the votes would not put all models on one "
-            "scale."
-        )
-    concern = bool(new_lead != lead or size[most] > scale)
-    return Finding("influence", float(size[most] / scale), sentence, concern)
+def _placed_counts(ballots: Ballots) -> NDArray[np.int64]:
+    return ballots.counts[_placed(ballots)]
 
 
 def find_lead(votes: Votes, found: Strengths) -> Finding | None:
@@ -288,10 +229,15 @@ def find_neighbours(
     order = np.argsort(-found.fit.strength, kind="stable")
     ahead, behind = order[:-1], order[1:]
     difference = found.fit.strength[ahead] - found.fit.strength[behind]
-    se = contrast_se(found.covariance)[ahead, behind]
+    se = contrast_statistics(found).se[ahead, behind]
     coverage = measure_coverage(found.counts)
     share = 0.0 if found.fit.outcomes.has_tie else np.nan_to_num(coverage.tie_share)
     information = 1 / (4 * max(1 - share, 1e-9))
+    if found.clusters not in ((), ("vote",)) and np.isfinite(found.covariance).all():
+        # Further votes depend on their voters and prompts as those at hand do.
+        size = found.counts.n_models
+        plain = sandwich_covariance(found.counts, found.fit)[:size, :size]
+        information /= max(design_effect(found.covariance, plain), 1.0)
     level = alpha / 2
     needed = votes_to_separate(difference, se, information, level, power)
     growth = growth_to_separate(difference, se, level, power)

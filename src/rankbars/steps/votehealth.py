@@ -17,15 +17,14 @@ from rankbars.steps.tallies import tally
 from rankbars.steps.tested import Setting
 from rankbars.steps.votefindings import (
     find_circles,
-    find_cluster_effects,
     find_connectivity,
     find_coverage,
-    find_influence,
     find_lead,
     find_neighbours,
     find_position,
     find_tie_effect,
 )
+from rankbars.steps.voterfindings import find_cluster_effects, find_influence
 
 __all__ = ["examine_votes"]
 
@@ -109,7 +108,7 @@ def _examine(
     counts = tally(votes, options)
     if find_components(counts).component.max(initial=0) > 0:
         votes = votes.take(largest_component(counts))
-    findings += [find_coverage(votes, options), find_position(votes, alpha)]
+    findings += [find_coverage(votes, options), find_position(votes, options, alpha)]
     if len(votes.models) < 2:
         kept = tuple(one for one in findings if one is not None)
         return VoteHealth(setting.key, votes.models, alpha, power, kept)

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.ballots import LOSS, WIN
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.estimates import z_from_cov
-from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.eprocess import log_e_better
+from rankbars.stats.votes.voteclusters import keep_first_of_each
 from rankbars.steps.components import connected_models
-from rankbars.steps.strengths import Strengths, fit_strengths, fit_tally
-from rankbars.steps.tallies import count_used, tally
+from rankbars.steps.strengths import contrast_statistics, fit_strengths, fit_tally
+from rankbars.steps.tallies import CLUSTER_WORDS, choose_clusters, count_used, tally
 from rankbars.steps.tested import Setting, Tested
 
 __all__ = ["binomial_test", "e_process_test", "strength_test"]
@@ -30,18 +32,18 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
     chosen = connected_models(votes, setting.votes, setting.key)
     kept = votes if chosen.size == size else votes.take(chosen)
     found = fit_strengths(kept, setting.votes, setting)
-    pairs = _contrasts(found, kept)
-    variance = np.diag(found.covariance)
+    pairs = contrast_statistics(found)
+    known = np.isfinite(found.covariance).all()
+    variance = np.where(found.reach > 1, np.diag(found.covariance), np.nan)
     # Votes that do not vary, such as ties only, say nothing about how sure a strength is.
     se = np.sqrt(np.where(variance > 0, variance, np.nan))
-    summary = ModelSummary(found.fit.strength, se, np.full(se.shape, found.df))
-    known = np.isfinite(found.covariance).all()
+    summary = ModelSummary(found.fit.strength, se, np.minimum(found.df, found.reach - 1))
     tested = Tested(
         summary,
         pairs,
         found.assumptions,
         notes=found.notes,
-        about=_few_votes(kept),
+        about=(*_few_votes(kept), *found.about),
         fitted=Estimates(kept.models, found.fit.strength, cov=found.covariance if known else None),
         rows=count_used(kept, setting.votes),
     )
@@ -60,24 +62,10 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
 def binomial_test(evidence: Evidence, setting: Setting) -> Tested:
     """Exact test of each pair from its own decided votes; no model links the pairs."""
     votes = _votes(evidence, "binomial")
-    clustered = votes.ballots is not None and bool(votes.ballots.labels)
-    notes = []
-    if clustered:
-        notes.append(
-            (
-                "clusters-ignored",
-                "Votes of one voter or prompt may depend on each other, which the binomial test "
-                "ignores: its intervals are too short. Use --test z.",
-            )
-        )
     if votes.ballots is not None and votes.ballots.weight is not None:
         raise OptionError("Test 'binomial' counts votes, and these have weights. Use --test z.")
-    tested = _without_model(votes, setting, "binomial")
-    return tested._replace(
-        exact_p=pair_p_values(np.rint(votes.wins)),
-        notes=(*tested.notes, *notes),
-        guaranteed=not clustered,
-    )
+    used, tested = _without_model(votes, setting, "binomial")
+    return tested._replace(exact_p=pair_p_values(np.rint(used.wins)))
 
 
 def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
@@ -85,9 +73,9 @@ def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
     votes = _votes(evidence, "e_process")
     if votes.ballots is not None and votes.ballots.weight is not None:
         raise OptionError("Test 'e_process' counts votes, and these have weights.")
-    log_e = log_e_better(votes.wins, votes.wins.T)
+    used, tested = _without_model(votes, setting, "e_process")
+    log_e = log_e_better(used.wins, used.wins.T)
     np.fill_diagonal(log_e, 0.0)
-    tested = _without_model(votes, setting, "e_process")
     return tested._replace(exact_p=np.exp(-np.maximum(log_e, 0.0)), log_e=log_e)
 
 
@@ -97,20 +85,11 @@ def _votes(evidence: Evidence, test: str) -> Votes:
     raise OptionError(f"Test {test!r} is for pairwise votes; this task has none. Use --test auto.")
 
 
-def _contrasts(found: Strengths, votes: Votes) -> PairStatistics:
-    if not np.isfinite(found.covariance).all():
-        size = found.fit.strength.size
-        diff = found.fit.strength[:, None] - found.fit.strength
-        se = np.full((size, size), np.nan)
-        np.fill_diagonal(se, 0.0)
-        never = np.zeros((size, size), dtype=np.bool_)
-        return PairStatistics(diff, se, np.zeros((size, size)), np.inf, 0, never, never)
-    pairs = z_from_cov(found.fit.strength, found.covariance)
-    return pairs._replace(df=found.df, n=np.rint(votes.met).astype(np.int64))
+def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Tested]:
+    """The votes that tests of single pairs count, and what these tests share.
 
-
-def _without_model(votes: Votes, setting: Setting, test: str) -> Tested:
-    """What tests of single pairs share: they need no strengths, which are shown where there are."""
+    They need no strengths, which are shown where there are some.
+    """
     counts = tally(votes, setting.votes)
     notes: tuple[tuple[str, str], ...] = ()
     if counts.first.size and find_components(counts).component.max(initial=0) == 0:
@@ -122,8 +101,13 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> Tested:
             "is the log odds of each model's own share of wins. Ranks do not use it."
         )
         notes = (("no-strengths", text),)
+    used, note = _count_once(votes, setting)
+    if votes.ballots is not None and votes.ballots.covariate_names:
+        adjusted = ", ".join(votes.ballots.covariate_names)
+        text = f"Tests of single pairs do not adjust for {adjusted}; only the strengths shown do."
+        notes = (*notes, ("controls-ignored", text))
     missing = np.full(mean.shape, np.nan)
-    return Tested(
+    return used, Tested(
         ModelSummary(mean, missing, missing),
         None,
         (
@@ -134,9 +118,36 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> Tested:
             if test == "e_process"
             else "Votes of a pair are independent of each other.",
         ),
-        notes=notes,
-        rows=round(float(votes.wins.sum())),
+        notes=(*notes, *note),
+        rows=round(float(used.wins.sum())),
     )
+
+
+def _count_once(votes: Votes, setting: Setting) -> tuple[Votes, tuple[tuple[str, str], ...]]:
+    """The votes with one of each voter and each prompt on every pair, and a note on the others.
+
+    Further votes on a pair by a voter, or on one prompt, depend on the first one. The first in
+    the order of the file is kept, so that files that grow keep what they had.
+    """
+    names = tuple(name for name in choose_clusters(votes, setting.votes) if name != "vote")
+    if votes.ballots is None or not names:
+        return votes, ()
+    decided = (votes.ballots.outcome == WIN) | (votes.ballots.outcome == LOSS)
+    ballots = votes.ballots.take(decided)
+    low = np.minimum(ballots.first, ballots.second)
+    pair = low * len(votes.models) + np.maximum(ballots.first, ballots.second)
+    first = keep_first_of_each(pair, [ballots.labels[name].codes for name in names])
+    kept = replace(ballots.take(first), votes=None)
+    left_out = int(ballots.counts.sum()) - kept.first.size
+    if not left_out:
+        return votes, ()
+    words = " and each of the ".join(CLUSTER_WORDS[name] for name in names)
+    text = (
+        f"{left_out:,} of {int(ballots.counts.sum()):,} decided votes do not count here: on each "
+        f"pair of models the first vote of each of the {words} does, because further ones depend "
+        "on it."
+    )
+    return Votes.from_ballots(votes.models, kept), (("repeated-votes", text),)
 
 
 def _win_odds(votes: Votes) -> NDArray[np.float64]:

@@ -23,6 +23,13 @@ def test_shares_are_counted_without_ties(values):
     assert dominance(values) == pytest.approx(expected, abs=1e-15)
 
 
+def test_draws_with_and_without_ties_are_counted_alike():
+    values = np.random.default_rng(0).normal(size=(1003, 6))
+    values[::3] = np.round(values[::3])
+    expected = (values[:, :, None] > values[:, None, :]).mean(axis=0)
+    assert dominance(values) == pytest.approx(expected, abs=1e-15)
+
+
 def test_many_models_are_compared_in_blocks():
     values = np.random.default_rng(0).normal(size=(100_001, 12))
     expected = np.array([(values[:, [j]] > values).mean(axis=0) for j in range(12)])

@@ -115,7 +115,7 @@ def test_exactly_k_are_chosen_and_no_other_set_of_k_is_likelier(values, k):
     assert inside[chosen].sum() == pytest.approx(most)
 
 
-@pytest.mark.parametrize("k", [0, 4])
+@pytest.mark.parametrize("k", [0, 4, 1.5])
 def test_k_out_of_range_is_refused(k):
-    with pytest.raises(OptionError, match="k must be between 1 and 3"):
+    with pytest.raises(OptionError, match="k must be a whole number between 1 and 3"):
         top_probability(np.eye(3), k)

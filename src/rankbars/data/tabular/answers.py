@@ -193,12 +193,14 @@ def describe_duplicates(
     twice = np.flatnonzero(times > 1)
     first, count = int(identities[twice[0]]), int(times[twice[0]])
     places, row, model = [], 0, 0
+    sources: set[str] = set()
     for rows in records.rows():
         position = index.find(rows.task, rows.key)
         same = _identities(records, rows, position * models + rows.model, answers) == first
         for i in np.flatnonzero(same):
             row, model = int(position[i]), int(rows.model[i])
             places.append(f"{rows.block.source}, row {rows.block.row_number(int(i))}")
+            sources.add(rows.block.source)
     names = records.table.names
     shown = [f"model {names['model'][model]!r}", f"task {names['task'][index.task_of_row[row]]!r}"]
     if records.keys:
@@ -207,7 +209,20 @@ def describe_duplicates(
     extra = len(twice) - 1
     return DuplicateRowsError(
         f"{places[0]}: {', '.join(shown)} stands {count} times (also {places[1]})"
-        f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. Remove "
-        "the copies; or, if they are several answers to one item, name the column that numbers "
-        "them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
+        f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. "
+        f"{_advise(len(sources) > 1)}"
+    )
+
+
+def _advise(several_files: bool) -> str:
+    """What to do about rows that stand twice."""
+    if several_files:
+        return (
+            "If the files are copies, leave one out. If each is another model or run, name models "
+            "after their files: --column model= (in Python: columns={'model': ''}). If they are "
+            "answers to the same items, name the column that numbers them: --column epoch=NAME."
+        )
+    return (
+        "Remove the copies; or, if they are several answers to one item, name the column that "
+        "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
     )

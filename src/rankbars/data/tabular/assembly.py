@@ -5,20 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.answers import DuplicateRowsError
 from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.decorated import SplitCells, split_cells
 from rankbars.data.tabular.designs import NamedKind, RowPlan, plan_rows
 from rankbars.data.tabular.groups import AboutTasks, Group, describe_tasks
 from rankbars.data.tabular.joining import join_scores
-from rankbars.data.tabular.layouts import find_layout
+from rankbars.data.tabular.layouts import HEAD_ROWS, find_layout, find_numeric
 from rankbars.data.tabular.matrices import Matrix, RowIndex, fill_matrix, index_rows
 from rankbars.data.tabular.positions import number_rows
 from rankbars.data.tabular.records import Records
@@ -31,12 +34,33 @@ from rankbars.data.tabular.remarks import (
 from rankbars.data.tabular.summaries import read_summaries
 from rankbars.data.tabular.taskestimates import build_estimates, task_weight
 from rankbars.data.tabular.taskitems import build_items, fold_designs, split_weights
-from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy
+from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.data.tabular.traits import TRAIT_ROLES, check_scale
-from rankbars.data.tabular.wide import prepare_wide
+from rankbars.data.tabular.wide import describes_rows, prepare_wide
 from rankbars.errors import DataError
 
-__all__ = ["scores_from_tables"]
+__all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
+
+
+class ParsedTable(NamedTuple):
+    """One table, read without regard to any other.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table for messages.
+    table : TidyTable
+        What it holds; names that only its file can give are not in it yet.
+    names : FileNames
+        Those names; they depend on what other files there are.
+    notes : tuple of Note
+        What must be said about the file.
+    """
+
+    source: str
+    table: TidyTable
+    names: FileNames
+    notes: tuple[Note, ...] = ()
 
 
 def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: TableOptions) -> Scores:
@@ -56,20 +80,45 @@ def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: Table
     DataError
         If a table cannot be understood; the message names the place and what to do.
     """
+    return scores_from_parsed(
+        [parse_table(table, names, options) for table, names in tables], options
+    )
+
+
+def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> Scores:
+    """Scores from tables that are in coded form already; see `scores_from_tables`.
+
+    Raises
+    ------
+    DataError
+        If tables cannot be put together.
+    """
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
-    for table, names in tables:
-        part = _prepare(table, names, options)
-        refuse_resamples(table.source, part, options)
+    for parsed in tables:
+        part = take_names(parsed.table, parsed.names)
+        refuse_resamples(parsed.source, part, options)
         plan = plan_rows(part.roles, options)
         groups[plan].append(part)
-        sources[plan].append(table.source)
+        sources[plan].append(parsed.source)
     found = []
     for plan, parts in groups.items():
         scores = _read_group(Group.of(plan, parts), options)
         remarks = describe_group(parts, sources[plan])
         found.append(replace(scores, notes=remarks + scores.notes))
-    return join_scores(found)
+    notes = [note for parsed in tables for note in parsed.notes]
+    return join_scores(found).with_notes(notes)
+
+
+def parse_table(table: Table, names: FileNames, options: TableOptions) -> ParsedTable:
+    """The table in coded form.
+
+    Raises
+    ------
+    DataError
+        If it cannot be understood; the message names the place and what to do.
+    """
+    return ParsedTable(table.source, _prepare(table, names, options), names)
 
 
 def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
@@ -77,13 +126,49 @@ def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable
         raise DataError(
             f"{table.source}: there is a header and no row below it. Expected one row per score."
         )
+    if options.cells is not None:
+        return _prepare_split(split_cells(table, options.cells), names, options)
+    layout = _layout(table, options)
+    if layout == "tidy":
+        return prepare_tidy(table, names, options)
+    return _prepare_matrix(table, layout, names, options)
+
+
+def _prepare_matrix(
+    table: Table, layout: str, names: FileNames, options: TableOptions
+) -> TidyTable:
+    """A matrix; where nothing names its metric, the caller may."""
+    found = prepare_wide(table, layout, names)
+    if "metric" in found.roles:
+        return found
+    return found._replace(metric=options.metric)
+
+
+def _prepare_split(split: SplitCells, names: FileNames, options: TableOptions) -> TidyTable:
+    """A table whose cells held values and their errors."""
+    layout = _layout(split.values, options)
+    if layout == "tidy":
+        full = split.with_errors(list(split.errors))
+        score = prepare_tidy(split.values, names, options).roles["score"]
+        if score in split.errors:
+            options = replace(options, columns={**options.columns, "se": f"{score}_se"})
+        found = prepare_tidy(full, names, options)
+    else:
+        numbers = find_numeric(split.values.columns, split.values.head(HEAD_ROWS))
+        with_errors = [
+            name
+            for name in split.values.columns
+            if name in split.errors or (name in numbers and not describes_rows(name))
+        ]
+        found = _prepare_matrix(split.with_errors(with_errors), layout, names, options)
+    return found._replace(remarks=(*found.remarks, ("cells", split.remark)))
+
+
+def _layout(table: Table, options: TableOptions) -> str:
     named = dict(options.columns)
     if options.metric in table.columns:
         named.setdefault("score", str(options.metric))
-    layout = find_layout(table, options.layout, named)
-    if layout.name == "tidy":
-        return prepare_tidy(table, names, options)
-    return prepare_wide(table, layout.name, names)
+    return find_layout(table, options.layout, named).name
 
 
 def _read_group(group: Group, options: TableOptions) -> Scores:

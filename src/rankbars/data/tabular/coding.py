@@ -74,6 +74,8 @@ class Block(NamedTuple):
         Where the rows come from, for messages.
     chosen : array of int, shape (rows,), optional
         Number of each row, where some rows were left out.
+    is_matrix : bool
+        Whether rows are the cells of a matrix, where an empty one is no answer at all.
     """
 
     first: int
@@ -82,6 +84,7 @@ class Block(NamedTuple):
     numbers: Mapping[str, NDArray[np.float64]]
     source: str
     chosen: NDArray[np.int64] | None = None
+    is_matrix: bool = False
 
     def row_number(self, index: int) -> int:
         """Number of a row as its source counts."""
@@ -99,6 +102,7 @@ class Block(NamedTuple):
             {role: values[kept] for role, values in self.numbers.items()},
             self.source,
             kept + self.first if self.chosen is None else self.chosen[kept],
+            self.is_matrix,
         )
 
     def slices(self, rows: int = SLICE_ROWS) -> Iterator[Block]:
@@ -111,6 +115,7 @@ class Block(NamedTuple):
                 {role: codes[start:stop] for role, codes in self.labels.items()},
                 {role: values[start:stop] for role, values in self.numbers.items()},
                 self.source,
+                is_matrix=self.is_matrix,
             )
 
 

@@ -193,7 +193,8 @@ class _Rules:
         self, block: Block, score: NDArray[np.float64], left_out: dict[str, int]
     ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
         empty = np.isnan(score)
-        state = np.where(empty, np.uint8(UNSCORED), np.uint8(SCORED))
+        without = MISSING if block.is_matrix else UNSCORED
+        state = np.where(empty, np.uint8(without), np.uint8(SCORED))
         if self.failed is not None:
             state[empty & self.failed[block.labels["error"]]] = ERROR
         if self.status is not None:

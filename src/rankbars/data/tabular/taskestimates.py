@@ -18,7 +18,7 @@ __all__ = ["build_estimates", "describe_uncertainty", "task_weight"]
 
 def build_estimates(
     summaries: Summaries, names: Mapping[str, Sequence[str]], metrics: Mapping[str, str | None],
-    *, percent: bool,
+    *, percent: bool, others: int = 0,
 ) -> tuple[dict[str, Estimates], tuple[Note, ...]]:  # fmt: skip
     """Evidence of each task, scores as given, and notes on where its uncertainty comes from.
 
@@ -32,6 +32,8 @@ def build_estimates(
         Metric by task that has scores.
     percent : bool
         Whether scores are written as percentages.
+    others : int
+        Tasks of other kinds beside these.
     """
     built: dict[str, Estimates] = {}
     binomial: list[str] = []
@@ -58,7 +60,7 @@ def build_estimates(
             n=n if n.any() else None,
         )
     return built, (
-        *describe_uncertainty(summaries, without, binomial, len(built)),
+        *describe_uncertainty(summaries, without, binomial, len(built) + others),
         *_describe_rounding(built),
     )
 
@@ -126,7 +128,8 @@ def describe_uncertainty(
         notes.append(Note(
             "no-uncertainty",
             f"Scores of {_some(without, tasks)} come without uncertainty ({reason}): their "
-            "task-level rank intervals say nothing, the average over the population of tasks does.",
+            "task-level rank intervals say nothing"
+            + (", the average over the population of tasks does." if tasks > 1 else "."),
         ))  # fmt: skip
     return tuple(notes)
 
@@ -156,9 +159,12 @@ def _is_share(evidence: Estimates) -> bool:
     """Whether every score is a count of items over their number, on a scale of 1 or 100."""
     if evidence.n is None:
         return False
+    known = ~np.isnan(evidence.mean)
     for scale in (1.0, 100.0):
-        count = evidence.mean / scale * evidence.n
-        count = count[~np.isnan(count)]
+        share = evidence.mean[known] / scale
+        if not len(share) or share.min() < 0.0 or share.max() > 1.0:
+            continue
+        count = share * evidence.n[known]
         if np.allclose(count, np.round(count), rtol=0.0, atol=1e-6 * max(1.0, count.max())):
             return True
     return False

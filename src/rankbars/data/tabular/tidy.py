@@ -10,10 +10,11 @@ from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.cells import Unread
 from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.columns import NUMBER_ROLES, Columns, find_columns, fold_name
+from rankbars.data.tabular.decorated import describe_decoration
 from rankbars.data.tabular.metrics import usual_direction
 from rankbars.errors import DataError
 
-__all__ = ["FileNames", "TidyTable", "check_numbers", "name_remark", "prepare_tidy"]
+__all__ = ["FileNames", "TidyTable", "check_numbers", "prepare_tidy", "take_names"]
 
 
 class FileNames(NamedTuple):
@@ -52,6 +53,10 @@ class TidyTable(NamedTuple):
         Name of the metric if the score column is called after one.
     remarks : tuple of (str, str)
         Code and text of what was recognised and what was taken from the file name.
+    lacking : tuple of str
+        Label roles that no column plays; the file gives their names (`take_names`).
+    renamed : bool
+        Whether a metric that the file is called after goes before `metric`.
     """
 
     coded: CodedTable
@@ -59,10 +64,32 @@ class TidyTable(NamedTuple):
     named: frozenset[str]
     metric: str | None
     remarks: tuple[tuple[str, str], ...]
+    lacking: tuple[str, ...] = ()
+    renamed: bool = False
+
+
+def take_names(table: TidyTable, names: FileNames) -> TidyTable:
+    """The table with what only its file can name, ready to be counted.
+
+    Parameters
+    ----------
+    table : TidyTable
+        A table as `prepare_tidy` gives it.
+    names : FileNames
+        Names for what it does not say itself.
+    """
+    coded, remarks = table.coded, list(table.remarks)
+    for role in table.lacking:
+        task = names.shared_task if "model" in table.lacking else names.task
+        name = task if role == "task" else str(names.model)
+        coded = coded.with_constant(role, name)
+        remarks.append(_name_remark(role, name, names))
+    metric = names.metric if table.renamed and names.metric is not None else table.metric
+    return table._replace(coded=coded, metric=metric, remarks=tuple(remarks), lacking=())
 
 
 def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
-    """The table in coded form, ready to be counted.
+    """The table in coded form; what only its file can name is left open for `take_names`.
 
     Raises
     ------
@@ -73,22 +100,18 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
     roles = dict(columns.roles)
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
     remarks = [("columns", _describe(columns))]
-    task = names.task if "model" in roles else names.shared_task
-    for role, name in (("model", names.model), ("task", task)):
-        if role in roles:
-            continue
-        if name is None:
-            raise DataError(
-                f"{table.source}: no column names the {role}. Columns: {_list(table.columns)}. "
-                f"Name it: --column {role}=NAME (in Python: {role}='NAME')."
-            )
-        coded = coded.with_constant(role, name)
-        remarks.append(name_remark(role, name, names))
-    check_numbers(coded, numbers)
-    metric = None
-    if "metric" not in roles:
-        metric = _metric_name(table, roles["score"], names.metric, options)
-    return TidyTable(coded, roles, columns.named, metric, tuple(remarks))
+    lacking = tuple(role for role in ("model", "task") if role not in roles)
+    if "model" in lacking and names.model is None:
+        raise DataError(
+            f"{table.source}: no column names the model. Columns: {_list(table.columns)}. "
+            "Name it: --column model=NAME (in Python: model='NAME')."
+        )
+    found = TidyTable(coded, roles, columns.named, None, tuple(remarks), lacking)
+    check_numbers(take_names(found, names).coded, numbers)
+    if "metric" in roles:
+        return found
+    metric, renamed = _metric_name(table, roles["score"], options)
+    return found._replace(metric=metric, renamed=renamed)
 
 
 def _code(table: Table, options: TableOptions) -> tuple[Columns, CodedTable]:
@@ -107,7 +130,7 @@ def _code(table: Table, options: TableOptions) -> tuple[Columns, CodedTable]:
             return columns, coded
 
 
-def name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
+def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
     """Remark that the model or task has no column of its own."""
     if name != names.model:
         return "constant-name", f"No column names the {role}; it is called {name!r}."
@@ -139,6 +162,7 @@ def _not_a_number(coded: CodedTable, role: str, name: str, unread: Unread) -> st
         hint = " Decimal commas are not read; write decimal points."
     elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
         hint = " A cell may hold one number only; move the rest to a column of its own."
+        hint = f" {describe_decoration(unread.text)}" if describe_decoration(unread.text) else hint
     shown = unread.text if len(unread.text) <= 40 else unread.text[:39] + "…"
     return (
         f"{place}: the {role} {shown!r} in column {name!r} is not a number{more}. Expected a "
@@ -164,12 +188,12 @@ def _find(table: Table, options: TableOptions) -> Columns:
     return find_columns(table.columns, named, source=table.source)
 
 
-def _metric_name(table: Table, column: str, from_file: str | None, options: TableOptions) -> str:
-    """Name of the metric where there is no column of metrics."""
+def _metric_name(table: Table, column: str, options: TableOptions) -> tuple[str, bool]:
+    """Name of the metric where there is no column of metrics; whether the file's goes first."""
     if options.metric is None or options.metric == column:
-        return column if from_file is None else from_file
+        return column, True
     if usual_direction(column) is None or fold_name(column) == "score":
-        return options.metric
+        return options.metric, False
     raise DataError(
         f"{table.source}: the metric {options.metric!r} is not in the table; its score column is "
         f"{column!r}. Columns: {', '.join(map(repr, table.columns))}."

@@ -19,7 +19,8 @@ from rankbars.data.tabular.coding import (
     sort_names,
     take_codes,
 )
-from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.columns import ROLES, fold_name
+from rankbars.data.tabular.decorated import describe_decoration
 from rankbars.data.tabular.layouts import (
     HEAD_ROWS,
     corner_names,
@@ -27,16 +28,19 @@ from rankbars.data.tabular.layouts import (
     find_row_numbers,
     is_helper,
 )
-from rankbars.data.tabular.tidy import FileNames, TidyTable, check_numbers, name_remark
+from rankbars.data.tabular.tidy import FileNames, TidyTable, check_numbers
 from rankbars.errors import DataError
 
-__all__ = ["HEADER", "POSITION", "prepare_wide"]
+__all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
 
 # What stands in the place of a column's name where the rows or the header of a matrix give names.
 HEADER, POSITION = "(header)", "(position)"
 
 # Endings of a column that holds the standard error of another.
 SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " se", " stderr")
+
+# Endings of a column that holds the number of items behind another.
+N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
 
 # What rows and columns of each layout are; the third name is left to the file.
 AXES: Mapping[str, tuple[str, str, str]] = {
@@ -57,12 +61,28 @@ class _Parts(NamedTuple):
     row_names: str | None
     values: tuple[str, ...]
     errors: Mapping[str, str]
+    counts: Mapping[str, str]
     traits: Mapping[str, str]
     dropped: tuple[str, ...]
 
 
+def describes_rows(name: str) -> bool:
+    """Whether a column of a matrix describes its rows: a rank, a number of items, a category.
+
+    Examples
+    --------
+    >>> describes_rows("n"), describes_rows("Average"), describes_rows("GSM8K")
+    (True, True, False)
+    """
+    return is_helper(name) or fold_name(name) in {*TASK_LABELS, *TASK_NUMBERS, *_N_NAMES}
+
+
+# A column of this name holds the number of items behind every score of its row.
+_N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases))
+
+
 def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
-    """The matrix as a coded table with one row per cell.
+    """The matrix as a coded table with one row per cell, ready for `take_names`.
 
     Parameters
     ----------
@@ -80,7 +100,8 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     """
     rows, columns, missing = AXES[layout]
     parts, coded = _code(table, rows, columns)
-    check_numbers(coded, {f"value {name}": name for name in parts.errors.values()})
+    beside = (*parts.errors.values(), *parts.counts.values())
+    check_numbers(coded, {f"value {name}": name for name in beside})
     kept, text = _numeric_columns(table, coded, parts.values)
     remarks = [("columns", _describe(layout, parts, kept, text))]
     melted = _melt(table, coded, parts, kept, rows, columns)
@@ -88,18 +109,16 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
         )
-    if missing:
-        name = names.model if missing == "model" else names.task
-        if name is None:
-            raise DataError(
-                f"{table.source}: a matrix of tasks by folds needs one file per model, named after "
-                "it. Give a tidy table with a column of models instead."
-            )
-        melted = melted.with_constant(missing, name)
-        remarks.append(name_remark(missing, name, names))
+    if missing == "model" and names.model is None:
+        raise DataError(
+            f"{table.source}: a matrix of tasks by folds needs one file per model, named after "
+            "it. Give a tidy table with a column of models instead."
+        )
     roles = {rows: parts.row_names or POSITION, columns: HEADER, "score": "cells"}
-    roles |= {role: role for role in (*parts.traits, *(("se",) if parts.errors else ()))}
-    return TidyTable(melted, roles, frozenset(), names.metric, tuple(remarks))
+    beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
+    roles |= {role: role for role in (*parts.traits, *beside)}
+    lacking = (missing,) if missing else ()
+    return TidyTable(melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True)
 
 
 def _code(table: Table, rows: str, columns: str) -> tuple[_Parts, CodedTable]:
@@ -111,7 +130,8 @@ def _code(table: Table, rows: str, columns: str) -> tuple[_Parts, CodedTable]:
         if parts.row_names is not None:
             labels["index"] = parts.row_names
         numbers = {role: labels.pop(role) for role in TASK_NUMBERS if role in labels}
-        numbers |= {f"value {name}": name for name in (*parts.values, *parts.errors.values())}
+        beside = (*parts.errors.values(), *parts.counts.values())
+        numbers |= {f"value {name}": name for name in (*parts.values, *beside)}
         coded = table.code(labels, numbers)
         if table.columns == known:
             return parts, coded
@@ -134,13 +154,14 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
     if columns == "task":
         dropped += [name for name in rest if is_helper(name)]
         rest = [name for name in rest if not is_helper(name)]
-    errors = {}
-    for name in rest:
-        for ending in SE_ENDINGS:
-            base = name.removesuffix(ending)
-            if base != name and base in rest:
-                errors[base] = name
-    values = tuple(name for name in rest if name not in errors.values())
+        found = next((name for name in rest if fold_name(name) in _N_NAMES), None)
+        if found is not None:
+            traits["n"] = found
+            rest.remove(found)
+    errors = _companions(rest, SE_ENDINGS)
+    counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
+    beside = {*errors.values(), *counts.values()}
+    values = tuple(name for name in rest if name not in beside)
     if errors and set(errors) != set(values):
         lacking = next(name for name in values if name not in errors)
         raise DataError(
@@ -148,7 +169,18 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
             f"{next(iter(errors.values()))!r}), {lacking!r} has none. Give one for every column, "
             "or none."
         )
-    return _Parts(row_names, values, errors, traits, tuple(dropped))
+    return _Parts(row_names, values, errors, counts, traits, tuple(dropped))
+
+
+def _companions(names: Sequence[str], endings: Sequence[str]) -> dict[str, str]:
+    """Columns that say something about another column, by that column."""
+    found = {}
+    for name in names:
+        for ending in endings:
+            base = name.removesuffix(ending)
+            if base != name and base in names:
+                found[base] = name
+    return found
 
 
 def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str | None:
@@ -178,8 +210,8 @@ def _numeric_columns(
                 row = table.header_rows + 1 + unread.row
                 raise DataError(
                     f"{table.source}, row {row}, column {name!r}: the cell {unread.text[:40]!r} is "
-                    "not one plain number. Expected a number, a percentage or an empty cell. Put "
-                    "what else it says into a column of its own, or remove the column."
+                    "not one plain number. Expected a number, a percentage or an empty cell. "
+                    f"{_advise(unread.text)}"
                 )
             text.append(name)
     if not kept:
@@ -191,6 +223,11 @@ def _numeric_columns(
             "them the same way."
         )
     return tuple(kept), tuple(text)
+
+
+def _advise(text: str) -> str:
+    usual = "Put what else it says into a column of its own, or remove the column."
+    return describe_decoration(text) or usual
 
 
 def _melt(
@@ -224,9 +261,13 @@ def _melt(
             if parts.errors:
                 values["se"] = block.numbers[f"value {parts.errors[name]}"]
             values |= {role: block.numbers[role] for role in numbers}
+            if parts.counts:
+                own = parts.counts.get(name)
+                known = block.numbers.get("n", np.full(count, np.nan))
+                values["n"] = known if own is None else block.numbers[f"value {own}"]
             if roles is not None:
                 values = {role: column for role, column in values.items() if role in roles}
-            yield Block(block.first, count, labels, values, table.source)
+            yield Block(block.first, count, labels, values, table.source, is_matrix=True)
 
     summary = [coded.columns[f"value {name}"] for name in kept]
     whole = NumberColumn(
@@ -237,6 +278,8 @@ def _melt(
     )
     seen = {"score": whole, **({"se": whole} if parts.errors else {})}
     seen |= {role: coded.columns[role] for role in numbers}
+    if parts.counts:
+        seen.setdefault("n", whole)
     return CodedTable(names, count * len(kept), read_blocks, seen)
 
 

@@ -118,8 +118,25 @@ def join_tasks(parts: Sequence[Scores]) -> Scores:
                 found.setdefault(name, []).append(evidence)
     tasks = {name: votes[0] if len(votes) == 1 else merge_votes(votes)
              for name, votes in found.items()}  # fmt: skip
-    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    return Scores(tasks, notes=notes)
+    notes = [note for part in parts for note in part.notes]
+    notes += [note for name, votes in found.items() for note in _dropped_labels(name, votes)]
+    return Scores(tasks, notes=tuple(dict.fromkeys(notes)))
+
+
+def _dropped_labels(task: str, parts: Sequence[Votes]) -> list[Note]:
+    """A note if some tables of a task say what their votes belong to and others do not."""
+    kinds = [
+        frozenset(() if one.ballots is None else one.ballots.labels) - {"vote"} for one in parts
+    ]
+    lost = sorted(frozenset().union(*kinds) - kinds[0].intersection(*kinds[1:]))
+    if not lost:
+        return []
+    what = " and ".join(lost)
+    text = (
+        f"Only some of the tables of {task!r} name {what} of their votes, so that votes are not "
+        f"clustered by {what}. Name them everywhere, or rank the tables one by one."
+    )
+    return [Note("labels-dropped", text, task)]
 
 
 def refuse_overlap(rows: VoteRows, by: str, source: str) -> None:

@@ -50,10 +50,10 @@ OUTCOMES: Mapping[str, frozenset[str]] = {
 
 COUNTS: Mapping[str, frozenset[str]] = {
     "wins_a": frozenset({"winsa", "wina", "awins", "nmodela", "modelawins", "winsmodela", "na",
-                         "wins1", "winsleft", "leftwins", "nwinsa"}),
+                         "wins1", "winsleft", "leftwins", "nwinsa", "winnermodela"}),
     "wins_b": frozenset({"winsb", "winb", "bwins", "nmodelb", "modelbwins", "winsmodelb", "nb",
-                         "wins2", "winsright", "rightwins", "nwinsb"}),
-    "ties": frozenset({"ties", "tie", "ntie", "nties", "draws", "draw", "ndraws"}),
+                         "wins2", "winsright", "rightwins", "nwinsb", "winnermodelb"}),
+    "ties": frozenset({"ties", "tie", "ntie", "nties", "draws", "draw", "ndraws", "winnertie"}),
     "both_bad": frozenset({"bothbad", "nbothbad", "tiebothbad", "ntiebothbad"}),
 }  # fmt: skip
 

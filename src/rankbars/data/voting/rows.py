@@ -314,15 +314,19 @@ def _controls(raw: _Raw, source: RowSource) -> NDArray[np.float64]:
     size = raw.labels["model_a"].size
     table = np.empty((size, len(source.controls)))
     for k, (name, column, other) in enumerate(source.controls):
-        values = raw.numbers[f"control {name}"]
+        sides = {column: raw.numbers[f"control {name}"]}
         if other is not None:
-            values = values - raw.numbers[f"other {name}"]
-        if np.isnan(values).any():
-            row = int(np.flatnonzero(np.isnan(values))[0])
-            raise DataError(
-                f"{raw.place(row)}: there is no value of {column!r} to control for. Fill it, or "
-                f"leave out --control {name}."
-            )
+            sides[other] = raw.numbers[f"other {name}"]
+        for side, cells in sides.items():
+            if np.isnan(cells).any():
+                row = int(np.flatnonzero(np.isnan(cells))[0])
+                raise DataError(
+                    f"{raw.place(row)}: there is no value of {side!r} to control for. Fill it, or "
+                    f"leave out --control {name}."
+                )
+        values = sides[column]
+        if other is not None:
+            values = values - sides[other]
         table[:, k] = values
     return table
 

@@ -18,7 +18,8 @@ _FIRST = """a modela model1 llma llm1 systema system1 left first 1 assistanta re
 output1 playera player1 generator1 a>b a>>b b<a b<<a"""
 _SECOND = """b modelb model2 llmb llm2 systemb system2 right second 2 assistantb responseb answerb
 output2 playerb player2 generator2 b>a b>>a a<b a<<b"""
-_TIE = "tie tied ties draw equal same 0.5 a=b b=a tiebothgood bothgood botharegood"
+_TIE = """tie tied ties draw equal same 0.5 a=b b=a tiebothgood bothgood botharegood
+tieinconsistent"""
 _BAD = "bothbad tiebothbad botharebad neither"
 _NOTHING = ("", "na", "nan", "null")
 

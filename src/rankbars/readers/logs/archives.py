@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile
+from rankbars.readers.files import InputFile, open_raw
 from rankbars.readers.logs.jsonstream import JsonStream
 
 __all__ = ["Archive", "open_archive"]
@@ -48,7 +48,7 @@ def open_archive(file: InputFile) -> Iterator[Archive]:
         If the file is not a whole ZIP archive.
     """
     try:
-        raw = file.path.open("rb")
+        raw = open_raw(file.path, file.meter)
     except OSError as error:
         raise ReadError.at(file.label, f"the file cannot be read ({error.strerror}).") from error
     with raw:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
 
 from rankbars.data.tables import TableOptions
 from rankbars.errors import OptionError, UnknownOptionError
+
+if TYPE_CHECKING:
+    from rankbars.readers.keeping import Keeper
 
 __all__ = ["RERUNS", "ReadOptions", "named_once"]
 
@@ -28,12 +31,15 @@ class ReadOptions(TableOptions):
         Which of several runs of one model and task count; all of them are repeats.
     compare_anyway : bool
         Compare runs although they were not given the same task.
+    keep : Keeper, optional
+        Takes what files hold before it is put together, for a store.
     """
 
     metrics: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
     reruns: Literal["newest", "all"] = "newest"
     compare_anyway: bool = False
+    keep: Keeper | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         TableOptions.__post_init__(self)

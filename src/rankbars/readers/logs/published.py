@@ -59,8 +59,10 @@ def has_items(chosen: Chosen, remarks: Remarks) -> bool:
     return False
 
 
-def publish(tasks: Sequence[Chosen], metrics: dict[str, str | None]) -> Published:
-    """Evidence of tasks without item scores.
+def publish(
+    tasks: Sequence[Chosen], metrics: dict[str, str | None], *, others: int = 0
+) -> Published:
+    """Evidence of tasks without item scores; `others` is the number of tasks that have them.
 
     Raises
     ------
@@ -82,7 +84,7 @@ def publish(tasks: Sequence[Chosen], metrics: dict[str, str | None]) -> Publishe
     sources = frozenset({"se"} if not np.isnan(se).all() else ())
     summaries = Summaries(mean, se, n, present, np.full(shape, np.nan), sources, {})
     names = {"model": models, "task": tuple(chosen.task for chosen in tasks)}
-    built, notes = build_estimates(summaries, names, metrics, percent=False)
+    built, notes = build_estimates(summaries, names, metrics, percent=False, others=others)
     return Published(built, notes)
 
 

@@ -105,7 +105,7 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
         else:
             published.append(chosen)
             coverage[chosen.task] = count_published(chosen)
-    estimates = publish(published, metrics)
+    estimates = publish(published, metrics, others=len(every) - len(published))
     raw |= estimates.tasks
     _check_scales(raw, metrics, options)
     tasks, info = {}, {}

@@ -13,11 +13,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.stats.blocks import row_blocks
+
 __all__ = [
     "Duels",
     "WeightChange",
     "WeightGrid",
     "random_weights",
+    "share_ahead",
     "smallest_change",
     "weigh",
     "weight_grid",
@@ -157,6 +160,44 @@ def weigh(
     runner_up = totals.argmax(axis=1)
     error = np.sqrt((np.square(points).T * variance[:, winner, runner_up]).sum(axis=0))
     return Duels(winner, runner_up, best - totals[rows, runner_up], error)
+
+
+def share_ahead(
+    points: NDArray[np.float64], draws: NDArray[np.float64], duels: Duels
+) -> NDArray[np.float64]:
+    """Share of the draws in which the first model is ahead of the second, at each point.
+
+    Parameters
+    ----------
+    points : array of float, shape (P, C)
+        Weights.
+    draws : array of float, shape (S, C, M)
+        Joint draws of the means of each model in each category.
+    duels : Duels
+        First and second model at each point.
+
+    Returns
+    -------
+    array of float, shape (P,)
+        A tie counts one half.
+
+    Examples
+    --------
+    >>> draws = np.array([[[0.9, 0.5]], [[0.8, 0.6]], [[0.6, 0.7]], [[0.5, 0.5]]])
+    >>> point = np.ones((1, 1))
+    >>> share_ahead(point, draws, weigh(point, draws.mean(axis=0), np.zeros((1, 2, 2)))).tolist()
+    [0.625]
+    """
+    found = np.empty(len(points))
+    pairs = np.stack([duels.winner, duels.runner_up], axis=1)
+    known, which = np.unique(pairs, axis=0, return_inverse=True)
+    for number, (first, second) in enumerate(known):
+        lead = draws[:, :, first] - draws[:, :, second]  # [S, C]
+        own = np.flatnonzero(which.reshape(-1) == number)
+        for block in row_blocks(own.size, len(draws)):
+            gap = lead @ points[own[block]].T  # [S, block]
+            found[own[block]] = ((gap > 0).mean(axis=0) + (gap >= 0).mean(axis=0)) / 2
+    return found
 
 
 def smallest_change(base: NDArray[np.float64], ahead: NDArray[np.float64]) -> WeightChange:

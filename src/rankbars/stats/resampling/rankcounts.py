@@ -134,8 +134,8 @@ def top_probability(probability: NDArray[np.float64], k: int) -> NDArray[np.floa
     array([0.9, 0.8, 0.3])
     """
     size = probability.shape[1]
-    if not 1 <= k <= size:
-        raise OptionError.out_of_range("k", k, f"between 1 and {size}")
+    if not isinstance(k, (int, np.integer)) or not 1 <= k <= size:
+        raise OptionError.out_of_range("k", k, f"a whole number between 1 and {size}")
     return np.asarray(probability[:, :k].sum(axis=1))
 
 

@@ -1,0 +1,97 @@
+"""Write the page of the formats that can be read, from the registry.
+
+Usage: ``python scripts/make_formats.py``. A test compares the page with the registry, so run it
+after a change there.
+"""
+
+# ruff: noqa: E501  (the lines of the page)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rankbars.readers import FORMATS, Format
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "formats.md"
+
+HEAD = """\
+# Formats
+
+What `rankbars rank` reads. Files are recognised by their content and their names; `rankbars formats PATH` says of every file
+what it was recognised as and why, or why not, and then what reading them gives. `--format NAME` declares the format of all
+files; in a folder, files that are not of it are left out.
+
+The formats of tools have a signature of their own. Only what no signature fits is looked at as a table.
+A format that is not here can be [added by another package](add-a-format.md).
+
+"""
+
+TAIL = """
+## What holds for all of them
+
+**Folders** may mix formats, models and runs. Hidden files are left out. A file that no format knows, or that is damaged or
+empty, is left out with a note that names it and says why. A file that was *named* must be readable: there the same is an error.
+
+**Runs of one model on one task**: the newest one counts, with a note that says which; `--reruns all` takes all of them as
+repeats of each other. Copies count once. Runs that no time puts in order are refused.
+
+**Parts and their whole** are never both tasks: an overall score is left out beside its parts, and becomes their category.
+
+**One metric per task.** The tool's main metric counts; the note lists the others, for `--metric`.
+
+**Direction** comes from the record, from `--direction`, or, for metrics known to be better when higher, from their name. A
+metric that is known to be better when lower, or not known, stops with the lines to paste. A record that contradicts what is
+known is refused until `--direction` settles it.
+
+**Items are paired by content** where the tool keeps a hash, else by name. Where models were given different items on purpose
+(another `--limit`), those that all share are compared, and the number left out is told. Models that were not given the same
+task (another hash, version, number of shots) are refused unless `--compare-anyway` says otherwise.
+
+**One task in two formats** is joined where its rows have names in common, else refused with the reason. Votes and scores are
+never one task.
+
+**Four kinds of nothing** stay apart: an answer that *failed*, one that ran and was *not scored*, one that is *missing*, and a
+score of *zero*. `rankbars show board.json --task NAME` counts them for each model; so does `counts` in the
+[board file](board-file.md). What is done about the first three is [your choice](methods.md#missing-scores), never the reader's.
+
+**Nothing but names and scores is kept**: no prompt, no answer, no target. `--redact` also replaces the names of items by hashes.
+
+**Files need not be trusted.** Nothing in them is ever run or unpickled; archives are read in memory and refused where they
+grow beyond 300 times their size; nesting and numbers of JSON are bounded; YAML makes no objects.
+
+**Large files are streamed**: 2 GB of samples in JSON lines are read in about 125 MB of memory, with a bar on a terminal.
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    PAGE.write_text(formats_page(), encoding="utf-8")
+
+
+def formats_page() -> str:
+    """The page: one section per format."""
+    rows = [f"| [`{name}`](#{name}) | {one.description} |" for name, one in FORMATS.items()]
+    overview = "\n".join(["| format | what it is |", "|---|---|", *rows, ""])
+    return HEAD + overview + "".join(_section(one) for one in FORMATS.values()) + TAIL
+
+
+def _section(one: Format) -> str:
+    lines = [
+        f"\n## {one.name}\n",
+        f"{one.description[0].upper()}{one.description[1:]}.\n",
+        f"- **Files:** {_escaped(one.files)}.",
+        f"- **What is taken:** {_escaped(one.chosen)}.",
+    ]
+    if one.options:
+        options = ", ".join(f"`{option}`" for option in one.options)
+        lines.append(f"- **Options:** {options}.")
+    return "\n".join(lines) + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("*", "\\*").replace("_", "\\_").replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,295 @@
+"""Means of models per category of tasks, and how the winner depends on their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array
+from rankbars.data.names import check_models
+from rankbars.data.weightmap import WeightMap
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.averaging.simplex import (
+    random_weights,
+    share_ahead,
+    smallest_change,
+    weigh,
+    weight_grid,
+)
+from rankbars.stats.streams import stream
+
+__all__ = ["CategoryMeans", "Standing", "WinnerChange"]
+
+_TRIANGLE = 3
+_RANDOM_POINTS = 10_000
+
+
+class Standing(NamedTuple):
+    """How models stand at one point of the weights.
+
+    Attributes
+    ----------
+    score : array of float, shape (M,)
+        Weighted means; NaN for a model without one.
+    winner, runner_up : str
+        The two best.
+    margin, error : float
+        By how much the winner is ahead, and the standard error of that; NaN where not known.
+    weights : mapping from str to float
+        The weights, scaled to sum 1.
+    """
+
+    score: NDArray[np.float64]
+    winner: str
+    runner_up: str
+    margin: float
+    error: float
+    weights: Mapping[str, float]
+
+
+class WinnerChange(NamedTuple):
+    """The smallest change of weights after which `model` is level with the winner.
+
+    Attributes
+    ----------
+    model : str
+        The rival.
+    moved : float
+        Share of all weight that has to move; infinite where no weights do.
+    weights : mapping from str to float
+        Weights after the move; empty where there are none.
+    """
+
+    model: str
+    moved: float
+    weights: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoryMeans:
+    """Mean of each model in each category of tasks, on the scale that is averaged.
+
+    Parameters
+    ----------
+    models, categories : tuple of str
+        The M models and the C categories.
+    tasks : array of int, shape (C,)
+        Number of tasks in each category.
+    weights : array of float, shape (C,)
+        Share of each category in the average; they add up to 1.
+    score, se : array of float, shape (C, M)
+        Mean over exactly these tasks, higher is better, and its standard error; NaN = none.
+    difference_se : array of float, shape (C, M, M)
+        Standard error of each difference, with what two models have in common taken along.
+    draws : array of float, shape (S, C, M), optional
+        Joint draws of the means, where the average was drawn task by task (resampled items, a
+        posterior); a board file does not keep them.
+
+    Raises
+    ------
+    DataError
+        If shapes disagree.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = {"algebra": rng.random((90, 2)) + [0.5, 0.0], "law": rng.random((90, 2)) + [0, 0.3]}
+    >>> info = {name: rb.TaskInfo(category=name[0].upper()) for name in tasks}
+    >>> means = rb.aggregate(rb.Scores.from_arrays(tasks, ["x", "y"], info=info)).by_category
+    >>> means.categories, means.at({"A": 0.2, "L": 0.8}).winner
+    (('A', 'L'), 'y')
+    >>> [(c.model, round(c.moved, 2)) for c in means.smallest_changes()]
+    [('y', 0.15)]
+    """
+
+    models: tuple[str, ...]
+    categories: tuple[str, ...]
+    tasks: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    score: NDArray[np.float64]
+    se: NDArray[np.float64]
+    difference_se: NDArray[np.float64]
+    draws: NDArray[np.float64] | None = None
+
+    def __repr__(self) -> str:
+        return f"CategoryMeans({len(self.models)} models, {len(self.categories)} categories)"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        size, count = len(self.models), len(self.categories)
+        for name, dtype, shape in (
+            ("tasks", np.int64, (count,)),
+            ("weights", np.float64, (count,)),
+            ("score", np.float64, (count, size)),
+            ("se", np.float64, (count, size)),
+            ("difference_se", np.float64, (count, size, size)),
+        ):
+            object.__setattr__(self, name, frozen_array(getattr(self, name), dtype, name, shape))
+        if self.draws is not None:
+            shape = (len(self.draws), count, size)
+            object.__setattr__(self, "draws", frozen_array(self.draws, np.float64, "draws", shape))
+
+    def at(self, weights: Mapping[str, float] | Sequence[float] | None = None) -> Standing:
+        """How models stand under given weights of the categories.
+
+        Parameters
+        ----------
+        weights : mapping from category to float, or one number per category, optional
+            0 or more each, scaled to sum 1; those of the average where not given.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a category does not exist.
+        OptionError
+            If a weight is negative, or all are 0.
+        DataError
+            If fewer than two models have scores in all categories.
+        """
+        point = self.weights if weights is None else self._point(weights)
+        self._need_two()
+        duel = weigh(point[None, :], self.score, np.square(self.difference_se))
+        return Standing(
+            point @ self.score,
+            self.models[int(duel.winner[0])],
+            self.models[int(duel.runner_up[0])],
+            float(duel.margin[0]),
+            float(duel.error[0]),
+            self._named(point),
+        )
+
+    def weight_map(
+        self, z: float = 2.0, steps: int = 100, seed: int = 0, *, from_draws: bool = False
+    ) -> WeightMap:
+        """The winner at every weight vector, and where it is hardly ahead.
+
+        Parameters
+        ----------
+        z : float
+            A point is indeterminate where the winner is ahead by at most `z` standard errors of
+            the difference. 2 is customary; ``2 * 0.5 ** 0.5`` imitates a correlation of one half
+            between models whose errors are taken as independent.
+        steps : int
+            Steps along an edge, for up to three categories. More than three are represented by
+            10,000 random weight vectors.
+        seed : int
+            Start of these.
+        from_draws : bool
+            Whether a point is indeterminate by the draws instead: where the winner is ahead of
+            the runner-up in at most the share of draws that `z` standard errors stand for under
+            a normal distribution (2: 97.7 %).
+
+        Raises
+        ------
+        OptionError
+            If `z` is negative or `steps` is below 1.
+        DataError
+            If fewer than two models have scores in all categories, or there are no draws.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> rng = np.random.default_rng(0)
+        >>> tasks = {name: rng.random((90, 2)) + [0.1 * (name == "x"), 0] for name in "xyz"}
+        >>> info = {name: rb.TaskInfo(category=name) for name in tasks}
+        >>> scores = rb.Scores.from_arrays(tasks, ["a", "b"], info=info)
+        >>> means = rb.aggregate(scores, estimator="bootstrap").by_category
+        >>> means.weight_map(steps=20).clear_share.round(2).tolist()
+        [0.26, 0.0]
+        >>> means.weight_map(steps=20, from_draws=True).clear_share.round(2).tolist()
+        [0.24, 0.0]
+        """
+        if not z >= 0:
+            raise OptionError.out_of_range("z", z, "0 or more")
+        if steps < 1:
+            raise OptionError.out_of_range("steps", steps, "at least 1")
+        self._need_two()
+        count = len(self.categories)
+        if count <= _TRIANGLE:
+            grid = weight_grid(count, steps)
+        else:
+            rng = stream(seed, "weights", *self.categories)
+            grid = random_weights(count, _RANDOM_POINTS, rng)
+        duels = weigh(grid.points, self.score, np.square(self.difference_se))
+        ahead = None
+        if from_draws:
+            if self.draws is None:
+                raise DataError(
+                    "There are no draws of the category means. Use an average that draws the "
+                    'scores of each task (estimator="bootstrap" or "bayes"); a board file does '
+                    "not keep them."
+                )
+            ahead = share_ahead(grid.points, self.draws, duels)
+        return WeightMap(
+            models=self.models,
+            categories=self.categories,
+            z=z,
+            points=grid.points,
+            areas=grid.areas,
+            winner=duels.winner,
+            runner_up=duels.runner_up,
+            margin=duels.margin,
+            error=duels.error,
+            ahead=ahead,
+        )
+
+    def smallest_changes(
+        self, weights: Mapping[str, float] | Sequence[float] | None = None
+    ) -> tuple[WinnerChange, ...]:
+        """For every other model the smallest change of weights that takes the lead away.
+
+        Parameters
+        ----------
+        weights : mapping from category to float, or one number per category, optional
+            Where to start; the weights of the average where not given.
+
+        Returns
+        -------
+        tuple of WinnerChange
+            Smallest first. After the first of them the winner is another model; after a later
+            one `model` is level with the old winner, and a third may be ahead of both.
+        """
+        base = self.weights if weights is None else self._point(weights)
+        self._need_two()
+        leader = self.models.index(self.at(tuple(base.tolist())).winner)
+        complete = ~np.isnan(self.score).any(axis=0)
+        changes = []
+        for rival in np.flatnonzero(complete):
+            if rival == leader:
+                continue
+            found = smallest_change(base, self.score[:, leader] - self.score[:, rival])
+            after = {} if np.isinf(found.moved) else self._named(found.weights)
+            changes.append(WinnerChange(self.models[rival], found.moved, after))
+        return tuple(sorted(changes, key=lambda change: (change.moved, change.model)))
+
+    def _named(self, weights: NDArray[np.float64]) -> dict[str, float]:
+        return dict(zip(self.categories, weights.tolist(), strict=True))
+
+    def _point(self, weights: Mapping[str, float] | Sequence[float]) -> NDArray[np.float64]:
+        if isinstance(weights, Mapping):
+            for name in weights:
+                if name not in self.categories:
+                    raise UnknownOptionError.among("category", name, self.categories)
+            given = [float(weights.get(name, 0.0)) for name in self.categories]
+        else:
+            given = [float(value) for value in weights]
+        if len(given) != len(self.categories):
+            raise OptionError(
+                f"One weight per category is needed ({len(self.categories)}); got {len(given)}."
+            )
+        point = np.array(given)
+        if not (np.isfinite(point).all() and (point >= 0).all()):
+            raise OptionError("Weights of categories must be finite and 0 or more.")
+        if point.sum() == 0:
+            raise OptionError("All weights of categories are zero; one must be above 0.")
+        return np.asarray(point / point.sum())
+
+    def _need_two(self) -> None:
+        complete = int(np.count_nonzero(~np.isnan(self.score).any(axis=0)))
+        if complete < 2:
+            raise DataError(f"At least two models need scores in every category; found {complete}.")

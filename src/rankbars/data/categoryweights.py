@@ -1,0 +1,68 @@
+"""Weights of categories, as weights of their tasks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rankbars.errors import OptionError, UnknownOptionError
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import TaskInfo
+
+__all__ = ["weigh_tasks"]
+
+
+def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> dict[str, float]:
+    """Weights of tasks such that the mean of each category has the weight of the category.
+
+    Parameters
+    ----------
+    info : mapping from task to TaskInfo
+        Categories of the tasks, and the weights that tasks have within their category.
+    weights : mapping from category to float
+        0 or more; categories that are not named get 0.
+
+    Returns
+    -------
+    dict from str to float
+        They add up to 1.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such category.
+    OptionError
+        If a task has no category, a weight is negative or not finite, or all are zero.
+    """
+    category = {task: one.category for task, one in info.items()}
+    lacking = [task for task, name in category.items() if name is None]
+    if lacking:
+        shown = ", ".join(repr(task) for task in lacking[:3])
+        shown += f" and {len(lacking) - 3} more tasks" if len(lacking) > 3 else ""
+        raise OptionError(
+            f"Weights of categories need the category of every task; not known for {shown}. Give "
+            "them with --categories FILE or TaskInfo(category=...)."
+        )
+    known = tuple(sorted({str(name) for name in category.values()}))
+    for name, value in weights.items():
+        if name not in known:
+            raise UnknownOptionError.among("category in the weights", name, known)
+        if not (math.isfinite(value) and value >= 0):
+            raise OptionError.out_of_range(f"weight of category {name!r}", value, "0 or more")
+    within = dict.fromkeys(known, 0.0)
+    for task, one in category.items():
+        within[str(one)] += info[task].weight
+    empty = [name for name in known if weights.get(name, 0.0) > 0 and within[name] == 0]
+    if empty:
+        raise OptionError(f"All tasks of category {empty[0]!r} have weight 0, so it has no mean.")
+    total = math.fsum(weights.values())
+    if total == 0:
+        raise OptionError("All weights of categories are zero; one must be above 0.")
+    return {
+        task: weights.get(name, 0.0) / total * info[task].weight / within[name]
+        if within[name] > 0
+        else 0.0
+        for task, name in ((task, str(one)) for task, one in category.items())
+    }

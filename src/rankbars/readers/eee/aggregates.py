@@ -1,0 +1,311 @@
+"""Aggregate files of Every Eval Ever: published values of one model, one entry per result."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Iterator, Mapping
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+from rankbars.data.tabular.columns import fold_name
+from rankbars.errors import ReadError
+from rankbars.readers.eee.metrics import Metric, is_spread, read_metric
+from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, read_json_lines
+from rankbars.readers.logs.values import as_count, as_finite, as_score, parse_time
+
+__all__ = ["Aggregate", "Result", "read_aggregates"]
+
+NEWEST_SCHEMA = (0, 3)
+USUAL_LEVEL = 0.95
+
+# Settings that do not make another system.
+TECHNICAL = frozenset({"seed", "execution_command", "batch_size", "num_workers", "prompt_template"})
+LONGEST_SETTING = 60
+
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+
+class Result(NamedTuple):
+    """One published value.
+
+    Parameters
+    ----------
+    key : str or None
+        The identifier by which rows of instances name it.
+    name : str
+        The evaluation, as the file names it.
+    task, dataset : str
+        Task and data set.
+    metric : Metric
+        What was measured.
+    value, se : float or None
+        Score and its standard error.
+    n : int or None
+        Items behind it.
+    origin : str
+        Where the standard error comes from: ``"se"``, ``"interval"``, ``"usual level"``,
+        ``"deviation"`` or nothing.
+    variants, manner : mapping from str to str
+        Filter, split or perturbation; settings of generation.
+    has_data : bool
+        Whether the record names a public data set.
+    selection : str or None
+        Which samples were asked for, as far as the record lists them.
+    """
+
+    key: str | None
+    name: str
+    task: str
+    dataset: str | None
+    metric: Metric
+    value: float | None
+    se: float | None
+    n: int | None
+    origin: str
+    variants: Mapping[str, str]
+    manner: Mapping[str, str]
+    has_data: bool
+    selection: str | None
+
+
+class Aggregate(NamedTuple):
+    """One record.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    place : str
+        File, and line where it holds several records.
+    evaluation : str or None
+        Identifier of the evaluation, shared with the rows of instances.
+    model, display : str
+        Identifier of the model, and the name beside it.
+    library : str
+        Tool that computed the results, letters and digits only.
+    stamp : float or None
+        When the evaluation ran, or was collected, in seconds.
+    results : tuple of Result
+        Published values.
+    rows : int or None
+        Declared number of rows of instances.
+    remarks : tuple of (str, str)
+        Code and text of what is worth a note.
+    """
+
+    file: InputFile
+    place: str
+    evaluation: str | None
+    model: str
+    display: str
+    library: str
+    stamp: float | None
+    results: tuple[Result, ...]
+    rows: int | None
+    remarks: tuple[tuple[str, str], ...]
+
+
+def read_aggregates(file: InputFile) -> Iterator[Aggregate]:
+    """The record of a file, or of each line of a file of JSON lines.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, a record names no model, or a score is not a number.
+    """
+    if data_suffix(file.path) not in (".jsonl", ".ndjson"):
+        yield _read_record(file, file.label, load_json(file))
+        return
+    for number, content in read_json_lines(file):
+        yield _read_record(file, f"{file.label}, row {number}", content)
+
+
+def _read_record(file: InputFile, place: str, content: Mapping[str, Any]) -> Aggregate:
+    about = as_mapping(content.get("model_info"))
+    model = as_text(about.get("id")) or as_text(about.get("name"))
+    if model is None:
+        raise ReadError.at(place, "model_info names no model; expected an id.")
+    library = _library(content)
+    results, remarks = _read_results(place, content.get("evaluation_results"), library)
+    details = as_mapping(content.get("detailed_evaluation_results"))
+    return Aggregate(
+        file,
+        place,
+        as_text(content.get("evaluation_id")),
+        model,
+        as_text(about.get("name")) or model,
+        library,
+        _stamp(content.get("evaluation_timestamp")) or _stamp(content.get("retrieved_timestamp")),
+        results,
+        as_count(details.get("total_rows")),
+        (*_remark_version(content), *remarks, *_remark_folder(file, about, model)),
+    )
+
+
+def _read_results(
+    place: str, entries: object, library: str
+) -> tuple[tuple[Result, ...], list[tuple[str, str]]]:
+    if not isinstance(entries, list) or not entries:
+        raise ReadError.at(
+            place, "evaluation_results holds no result; expected a list with one or more."
+        )
+    results = []
+    for number, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            raise ReadError.at(place, f"evaluation_results[{number}] is no JSON object.")
+        if not is_spread(entry):
+            results.append(_read_result(place, number, entry, library))
+    if not results:
+        raise ReadError.at(place, "every result is a measure of spread; there is no score.")
+    spreads = len(entries) - len(results)
+    text = f"{spreads} results measure spread and are left out."
+    return tuple(results), [("not-a-score", text)] if spreads else []
+
+
+def _library(content: Mapping[str, Any]) -> str:
+    named = as_text(as_mapping(content.get("eval_library")).get("name"))
+    source = as_text(as_mapping(content.get("source_metadata")).get("source_name"))
+    folded = fold_name(named or source or "")
+    return "lmeval" if folded in ("lmevaluationharness", "lmevalharness") else folded
+
+
+def _remark_version(content: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = _VERSION.search(as_text(content.get("schema_version")) or "")
+    if found is None or (int(found[1]), int(found[2])) <= NEWEST_SCHEMA:
+        return []
+    return [("newer-schema", f"schema {found[0]} is newer than those known here (0.2 and 0.3).")]
+
+
+def _remark_folder(
+    file: InputFile, about: Mapping[str, Any], model: str
+) -> tuple[tuple[str, str], ...]:
+    """A remark where the file lies in the folder of another model."""
+    places = file.path.resolve().parts[-5:-1]
+    if len(places) < 4 or places[0] != "data":
+        return ()
+    folder = "/".join(places[2:])
+    developer = as_text(about.get("developer")) or "unknown"
+    named = {model, f"{developer}/{model}", f"{developer}/{model.rpartition('/')[2]}"}
+    if fold_name(folder) in {fold_name(name) for name in named}:
+        return ()
+    text = f"the folder is called {folder!r}, the file says {model!r}; the file counts."
+    return (("model-name", text),)
+
+
+def _read_result(place: str, number: int, entry: Mapping[str, Any], library: str) -> Result:
+    where = f"evaluation_results[{number}]"
+    name = as_text(entry.get("evaluation_name"))
+    if name is None:
+        raise ReadError.at(place, f"{where} has no evaluation_name.")
+    metric = read_metric(entry, library)
+    score = as_mapping(entry.get("score_details"))
+    value = _score(place, where, score.get("score"), metric)
+    uncertainty = as_mapping(score.get("uncertainty"))
+    n = as_count(uncertainty.get("num_samples"))
+    se, origin = _standard_error(uncertainty, score, n, library)
+    data = as_mapping(entry.get("source_data"))
+    dataset = as_text(data.get("dataset_name"))
+    task, variants = _name_task(name, dataset, metric, as_mapping(score.get("details")), library)
+    return Result(
+        as_text(entry.get("evaluation_result_id")), name, task, dataset, metric, value, se, n,
+        origin, variants, _manner(entry), data.get("source_type") != "other",
+        _selection(data.get("sample_ids")),
+    )  # fmt: skip
+
+
+def _score(place: str, where: str, given: object, metric: Metric) -> float | None:
+    if given is None:
+        return None
+    number = as_score(given)
+    if number is None:
+        raise ReadError.at(
+            place, f"{where}: the score {str(given)[:40]!r} is not a number. Correct it."
+        )
+    if not math.isfinite(number) or (metric.unknown_level and number == -1):
+        return None
+    return number
+
+
+def _standard_error(
+    uncertainty: Mapping[str, Any], score: Mapping[str, Any], n: int | None, library: str
+) -> tuple[float | None, str]:
+    """Standard error, and where it comes from."""
+    given = as_mapping(uncertainty.get("standard_error")).get("value")
+    if given is None:
+        given = uncertainty.get("standard_error")
+    se = _positive(given)
+    if se is not None:
+        return se, "se"
+    # Schema 0.2 had the interval beside the score.
+    interval = as_mapping(uncertainty.get("confidence_interval")) or as_mapping(
+        score.get("confidence_interval")
+    )
+    low, high = as_finite(interval.get("lower")), as_finite(interval.get("upper"))
+    if low is not None and high is not None and high > low:
+        level = as_finite(interval.get("confidence_level"))
+        known = level is not None and 0.0 < level < 1.0
+        z = NormalDist().inv_cdf(0.5 + (level if known and level else USUAL_LEVEL) / 2.0)
+        return (high - low) / (2.0 * z), "interval" if known else "usual level"
+    # HELM's deviation is one over repeated trials, not over items.
+    spread = _positive(uncertainty.get("standard_deviation"))
+    if spread is not None and n is not None and n > 1 and library != "helm":
+        return spread / math.sqrt(n), "deviation"
+    return None, ""
+
+
+def _name_task(
+    name: str, dataset: str | None, metric: Metric, details: Mapping[str, Any], library: str
+) -> tuple[str, dict[str, str]]:
+    """Task and its variant: some converters put filter, split or metric into the name."""
+    if metric.used_filter is not None:
+        return name.removesuffix(f"/{metric.used_filter}"), {"filter": metric.used_filter}
+    if library == "lmeval":
+        return name, {"filter": "none"}
+    if library != "helm" or dataset is None or not name.endswith(f" on {dataset}"):
+        return name, {}
+    variants = {}
+    for kind in ("split", "perturbation"):
+        given = as_text(details.get(kind))
+        if given is not None:
+            variants[kind] = given
+    return dataset, variants
+
+
+def _manner(entry: Mapping[str, Any]) -> dict[str, str]:
+    config = as_mapping(entry.get("generation_config"))
+    given = {
+        **as_mapping(config.get("generation_args")),
+        **as_mapping(config.get("additional_details")),
+    }
+    found = {}
+    for key, value in given.items():
+        text = str(value) if isinstance(value, bool) else as_text(value)
+        if text is not None and len(text) <= LONGEST_SETTING and key not in TECHNICAL:
+            found[key] = text
+    return found
+
+
+def _selection(ids: object) -> str | None:
+    if not isinstance(ids, list) or not ids:
+        return None
+    named = "\n".join(sorted(str(one) for one in ids)).encode("utf-8", "surrogatepass")
+    return f"{len(ids)} samples {hashlib.blake2b(named, digest_size=8).hexdigest()}"
+
+
+def _positive(value: object) -> float | None:
+    number = as_finite(value)
+    return number if number is not None and number >= 0 else None
+
+
+def _stamp(given: object) -> float | None:
+    """Seconds; the file has them as text, or a date in the ISO format."""
+    if isinstance(given, str):
+        try:
+            number = float(given)
+        except ValueError:
+            return parse_time(given)
+        return number if math.isfinite(number) else None
+    return as_finite(given)

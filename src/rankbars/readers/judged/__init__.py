@@ -1,0 +1,1 @@
+"""Votes that tools write: AlpacaEval, Arena-Hard, counts per pair."""

@@ -1,0 +1,223 @@
+"""AlpacaEval: annotations, one file per model, and leaderboards of win rates."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.errors import ReadError
+from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.judged.comparisons import Comparison, read_comparisons
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import as_float, as_text, first_object
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.records import Measure, Run
+from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.logs.values import fingerprint
+from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+
+__all__ = ["read_alpaca", "sniff_alpaca"]
+
+_KEYS = {"generator_1", "generator_2", "preference"}
+_STARTS = re.compile(rb'\s*\[\s*\{\s*"instruction"\s*:')
+_COLUMNS = {"win_rate", "standard_error", "n_total"}
+
+# Columns of a leaderboard with a score, and the one with its standard error.
+_MEASURES = {
+    "win_rate": "standard_error",
+    "length_controlled_winrate": "lc_standard_error",
+    "discrete_win_rate": None,
+}
+
+
+def sniff_alpaca(path: Path, head: bytes) -> Recognition | None:
+    r"""Whether the file holds annotations or a leaderboard of AlpacaEval.
+
+    Examples
+    --------
+    >>> head = b",win_rate,standard_error,n_wins,n_wins_base,n_draws,n_total\n"
+    >>> sniff_alpaca(Path("leaderboard.csv"), head).format
+    'alpaca-eval'
+    """
+    if data_suffix(path) == ".csv":
+        first = head.decode("utf-8-sig", errors="replace").partition("\n")[0]
+        if set(first.strip().split(",")) >= _COLUMNS:
+            return Recognition("alpaca-eval", CERTAIN, "It has the columns of an AlpacaEval "
+                               "leaderboard: win_rate, standard_error, n_total.")  # fmt: skip
+        return None
+    if data_suffix(path) != ".json" and path.name != "stdin":
+        return None
+    first_row = first_object(head)
+    if first_row is not None and first_row.keys() >= _KEYS:
+        return Recognition("alpaca-eval", CERTAIN, "Its rows have the keys of AlpacaEval "
+                           "annotations: generator_1, generator_2, preference.")  # fmt: skip
+    if first_row is None and path.name == "annotations.json" and _STARTS.match(head):
+        return Recognition("alpaca-eval", SIGNATURE, "It is named and starts like AlpacaEval "
+                           "annotations.")  # fmt: skip
+    return None
+
+
+def read_alpaca(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+    """Votes of AlpacaEval; without annotations, win rates of a leaderboard.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        Annotations, leaderboards, or both.
+    options : ReadOptions
+        What the caller declares; a filter names an annotator or a baseline.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If annotators or baselines differ, or one model was judged twice with other verdicts.
+    """
+    tables = [file for file in files if data_suffix(file.path) == ".csv"]
+    judged = [file for file in files if file not in tables]
+    if not judged:
+        tabled = read_each(tables, lambda file: [*_read_table(file)])
+        return scores_from_runs([run for of_file in tabled for run in of_file], options)
+    notes: list[Note] = []
+    found = read_each(judged, lambda file: _read_annotations(file, notes))
+    rows = [row for of_file in found for row in of_file]
+    if tables:
+        notes.append(Note("groups", "Leaderboards are not read: they sum up votes like those that "
+                          "are."))  # fmt: skip
+    scores = read_comparisons(
+        rows, options, label="AlpacaEval", ordered=False, shared=("judge", "baseline")
+    )
+    return scores.with_notes(notes)
+
+
+def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:
+    found: list[Comparison] = []
+    outside = 0
+    named: dict[str, None] = {}
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        for number, _ in enumerate(stream.elements(), start=1):
+            place = f"{file.label}, row {number}"
+            row = stream.value()
+            if not isinstance(row, dict) or not row.keys() >= _KEYS:
+                raise ReadError.at(place, "expected an object with generator_1, generator_2 and "
+                                   "preference.")  # fmt: skip
+            share, known = _outcome(row["preference"], place)
+            outside += not known
+            baseline, model = as_text(row["generator_1"]), as_text(row["generator_2"])
+            if baseline is None or model is None:
+                raise ReadError.at(place, "a generator has no name.")
+            named[model] = None
+            judge = as_text(row.get("annotator")) or file.path.resolve().parent.name
+            if known:
+                found.append(Comparison(
+                    model, baseline, share, model, baseline, judge, "AlpacaEval",
+                    fingerprint(row.get("instruction", number)), 0, 1.0,
+                    as_text(row.get("dataset")) or "", place,
+                ))  # fmt: skip
+        stream.end()
+    if outside:
+        notes.append(Note("votes-outside", f"{file.label}: {outside} preferences outside 1 to 2 "
+                          "are left out, as the producer does."))  # fmt: skip
+    return _rename(file, found, tuple(named), notes)
+
+
+def _outcome(preference: object, place: str) -> tuple[float | None, bool]:
+    """What the model gets, and whether the preference is in its range."""
+    if preference is None:
+        return None, True
+    number = as_float(preference)
+    if number is None:
+        raise ReadError.at(place, f"the preference is {str(preference)[:40]!r}, not a number.")
+    if number != number:
+        return None, True
+    if number == 0:  # the old code of a draw
+        return 0.5, True
+    return number - 1.0, 1.0 <= number <= 2.0
+
+
+def _rename(
+    file: InputFile, rows: list[Comparison], named: tuple[str, ...], notes: list[Note]
+) -> list[Comparison]:
+    """The model named after its folder: the name inside can be wrong."""
+    if len(named) != 1 or not rows:
+        return rows
+    inside, judge = named[0], rows[0].judge
+    folders = [folder.name for folder in file.path.resolve().parents[:2]]
+    if inside in folders or not folders:
+        return rows
+    name = folders[1] if _is_annotator(folders[0], judge) and len(folders) > 1 else None
+    if not name:
+        if file.path.name != "stdin":
+            notes.append(Note("model-name", f"{file.label}: the model is called {inside!r}, as the "
+                              f"file says; its folder is called {folders[0]!r}."))  # fmt: skip
+        return rows
+    notes.append(Note(
+        "model-renamed",
+        f"{file.label}: the model is named {inside!r} inside and {name!r} by its folder; the "
+        "folder counts.",
+    ))  # fmt: skip
+    return [row._replace(first=name, model=name) for row in rows]
+
+
+def _is_annotator(folder: str, judge: str) -> bool:
+    return folder == judge or "alpaca_eval" in folder or judge.startswith(folder)
+
+
+def _read_table(file: InputFile) -> Iterator[Run]:
+    with open_text(file) as text:
+        try:
+            rows = [row for row in csv.reader(text) if row]
+        except csv.Error as error:
+            raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
+    header = rows[0]
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(header):
+            raise ReadError.at(
+                file.label, f"expected {len(header)} cells, found {len(row)}.", row=number
+            )
+        cells = dict(zip(header, row, strict=True))
+        model = row[0]
+        if not model:
+            raise ReadError.at(file.label, "the model has no name.", row=number)
+        n = _cell(file, cells, "n_total", number)
+        yield Run(
+            file.label,
+            model,
+            file_stem(file.path).removesuffix("_leaderboard"),
+            _measures(file, cells, None if n is None else int(n), number),
+        )
+
+
+def _measures(
+    file: InputFile, cells: Mapping[str, str], n: int | None, number: int
+) -> dict[str, Measure]:
+    found = {}
+    for name, error in _MEASURES.items():
+        value = _cell(file, cells, name, number)
+        if value is None:
+            continue
+        se = None if error is None else _cell(file, cells, error, number)
+        found[name] = Measure(
+            name, value=value, se=se, n=n, metric="win rate in percent", direction="higher",
+            limits=(0.0, 100.0),
+        )  # fmt: skip
+    return found
+
+
+def _cell(file: InputFile, cells: Mapping[str, Any], name: str, number: int) -> float | None:
+    text = cells.get(name, "")
+    if text.strip() in ("", "nan", "NaN"):
+        return None
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ReadError.at(
+            file.label, f"{text[:40]!r} in column {name!r} is not a number.", row=number
+        ) from error

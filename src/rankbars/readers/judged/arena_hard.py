@@ -1,0 +1,275 @@
+"""Arena-Hard-Auto: judgements, one file per model, and leaderboards.
+
+A file of judgements has one row per prompt with two games. In the first one the baseline is shown
+first, in the second one the model. Before that (January 2024) a row held one score.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.tabular.cells import label_text
+from rankbars.errors import DataError, ReadError
+from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.judged.comparisons import Comparison, read_comparisons
+from rankbars.readers.logs.answers import Answers
+from rankbars.readers.logs.jsontext import (
+    as_mapping,
+    as_text,
+    first_object,
+    read_json_lines,
+)
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.records import Measure, Run
+from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.logs.values import as_finite
+from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+
+__all__ = ["read_arena_hard", "sniff_arena_hard"]
+
+UNNAMED = "baseline"
+STRONG = 3.0
+
+# What the model shown first, A, gets.
+SHARES = {
+    "A>>B": 1.0, "A>B": 1.0, "B<A": 1.0, "B<<A": 1.0, "A=B": 0.5, "B=A": 0.5,
+    "B>A": 0.0, "B>>A": 0.0, "A<B": 0.0, "A<<B": 0.0,
+}  # fmt: skip
+
+# Half the width of a normal 95 % interval, in standard errors.
+HALF_WIDTH = 1.959963984540054
+
+_TABLE = ("model", "score", "rating_q025", "rating_q975")
+
+
+def sniff_arena_hard(path: Path, head: bytes) -> Recognition | None:
+    r"""Whether the file holds judgements or a leaderboard of Arena-Hard-Auto.
+
+    Examples
+    --------
+    >>> head = b'{"uid": "1", "model": "m", "games": [{"score": "A>B"}, null]}\\n'
+    >>> sniff_arena_hard(Path("m.jsonl"), head).format
+    'arena-hard'
+    """
+    if data_suffix(path) == ".csv":
+        first = head.decode("utf-8-sig", errors="replace").partition("\n")[0]
+        if set(first.strip().split(",")) >= set(_TABLE):
+            return Recognition("arena-hard", CERTAIN, "It has the columns of an Arena-Hard "
+                               "leaderboard: score, rating_q025, rating_q975.")  # fmt: skip
+        return None
+    if data_suffix(path) != ".jsonl" and path.name != "stdin":
+        return None
+    row = first_object(head)
+    if row is not None and "games" in row and {"uid", "question_id"} & row.keys():
+        return Recognition("arena-hard", CERTAIN, "Its rows have the keys of Arena-Hard "
+                           "judgements: games, and uid or question_id.")  # fmt: skip
+    if row is not None and {"question_id", "model", "judgment", "score"} <= row.keys():
+        return Recognition("arena-hard", CERTAIN, "Its rows have the keys of early Arena-Hard "
+                           "judgements: question_id, judgment, score.")  # fmt: skip
+    keys = all(key in head for key in (b'"games"', b'"judge"', b'"model"'))
+    if row is None and keys and head.lstrip().startswith((b'{"uid"', b'{"question_id"')):
+        return Recognition("arena-hard", SIGNATURE, "It starts like Arena-Hard judgements.")
+    return None
+
+
+def read_arena_hard(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+    """Votes of Arena-Hard-Auto; without games, scores of prompts or of a leaderboard.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        Judgements or leaderboards.
+    options : ReadOptions
+        What the caller declares; a filter names a judge or a baseline, and the column ``weight``
+        named ``strength`` counts strong verdicts as the producer does.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If judges differ, or one model was judged twice with other verdicts.
+    """
+    tables = [file for file in files if data_suffix(file.path) == ".csv"]
+    rows: list[Comparison] = []
+    runs: list[Run] = []
+    notes: list[Note] = []
+    for votes, scored in read_each([one for one in files if one not in tables], _read_judgements):
+        rows += votes
+        runs += scored
+    if rows and runs:
+        raise DataError(
+            "Some files hold games between two models, others one score per prompt. They are two "
+            "kinds of evidence; read them one at a time."
+        )
+    if tables and (rows or runs):
+        notes.append(Note("groups", "Leaderboards are not read: they sum up judgements like those "
+                          "that are."))  # fmt: skip
+    if rows:
+        notes += _notes(rows, options)
+        scores = read_comparisons(
+            rows, options, label="Arena-Hard", ordered=True, shared=("judge",)
+        )
+        return scores.with_notes(notes)
+    if not runs:
+        tabled = read_each(tables, lambda file: [*_read_table(file)])
+        runs = [run for of_file in tabled for run in of_file]
+    return scores_from_runs(runs, options).with_notes(notes)
+
+
+def _notes(rows: Sequence[Comparison], options: ReadOptions) -> Iterator[Note]:
+    strong = sum(row.strength > 1 for row in rows)
+    if strong and options.columns.get("weight") != "strength":
+        yield Note(
+            "strong-verdicts",
+            f"{strong:,} of {len(rows):,} verdicts are strong (A>>B). They count once; the "
+            "producer counts them three times: --column weight=strength.",
+        )
+    baselines = {row.task: row.baseline for row in rows}
+    if len(set(baselines.values())) > 1:
+        yield Note(
+            "baselines",
+            "Each category has a baseline of its own, which takes part in that category only: "
+            f"{'; '.join(f'{task}: {name}' for task, name in baselines.items())}. To rank one "
+            f"category: --tasks {next(iter(baselines))}.",
+        )
+    if any(row.baseline == UNNAMED for row in rows):
+        yield Note(
+            "baseline-unnamed",
+            "The files do not name the model that all others were compared with; it is called "
+            f"{UNNAMED!r} (usually gpt-4-0314).",
+        )
+
+
+def _read_judgements(file: InputFile) -> tuple[list[Comparison], list[Run]]:
+    """Votes of a file, or the scores of its one run."""
+    rows: list[Comparison] = []
+    answers: dict[tuple[str, str], Answers] = {}
+    for number, row in read_json_lines(file):
+        place = f"{file.label}, row {number}"
+        prompt = _prompt(row, place)
+        model = _short(as_text(row.get("model")) or file_stem(file.path))
+        judge = as_text(row.get("judge")) or _judge_of_path(file)
+        if "games" in row:
+            rows += _games(file, row, (model, judge, prompt), place)
+            continue
+        score = as_finite(row.get("score"))
+        if score is None and row.get("score") is not None:
+            raise ReadError.at(place, f"the score is {str(row['score'])[:40]!r}, not a number.")
+        found = answers.setdefault((model, judge), Answers(("question_id", "position")))
+        found.add(prompt, {} if score is None else {"score": score})
+    runs = [
+        Run(
+            file.label,
+            model,
+            _bench(file),
+            {"score": Measure("score", scores=found.column("score"))},
+            rows=found.rows(),
+            setup={"judge": judge} if judge else {},
+        )
+        for (model, judge), found in answers.items()
+    ]
+    return rows, runs
+
+
+def _games(
+    file: InputFile, row: Mapping[str, Any], names: tuple[str, str, str], place: str
+) -> Iterator[Comparison]:
+    model, judge, prompt = names
+    baseline = _short(as_text(row.get("baseline")) or UNNAMED)
+    games = row["games"]
+    if not isinstance(games, list):
+        raise ReadError.at(place, "'games' is not a list.")
+    if model == baseline:
+        raise ReadError.at(place, f"model {model!r} is compared with itself.")
+    for turn, game in enumerate(games):
+        first, second = (baseline, model) if turn % 2 == 0 else (model, baseline)
+        share, strength = _verdict(as_mapping(game).get("score"), place)
+        category = as_text(row.get("category"))
+        yield Comparison(
+            first, second, share, model, baseline, judge, category or _bench(file), prompt, turn,
+            strength, "", place,
+        )  # fmt: skip
+
+
+def _verdict(score: object, place: str) -> tuple[float | None, float]:
+    """What the model shown first gets, and how often the producer counts it."""
+    if score is None or score == "":
+        return None, 1.0
+    if not isinstance(score, str) or score not in SHARES:
+        raise ReadError.at(
+            place,
+            f"the verdict {str(score)[:40]!r} is not known. Expected A>>B, A>B, A=B, B>A or B>>A.",
+        )
+    return SHARES[score], STRONG if ">>" in score or "<<" in score else 1.0
+
+
+def _prompt(row: Mapping[str, Any], place: str) -> str:
+    try:
+        name = label_text(row.get("uid", row.get("question_id")))
+    except DataError as error:
+        raise ReadError.at(place, f"the name of the prompt {error}.") from error
+    if name is None:
+        raise ReadError.at(place, "there is no uid or question_id that names the prompt.")
+    return name
+
+
+def _short(name: str) -> str:
+    """The part after the last slash, as the producer does."""
+    return name.rpartition("/")[2] or name
+
+
+def _parents(file: InputFile) -> list[str]:
+    return [folder.name for folder in file.path.resolve().parents]
+
+
+def _judge_of_path(file: InputFile) -> str:
+    """Folder between ``model_judgment`` and the file."""
+    folders = _parents(file)
+    return folders[0] if folders[1:2] == ["model_judgment"] else ""
+
+
+def _bench(file: InputFile) -> str:
+    """Folder that holds ``model_judgment``."""
+    folders = _parents(file)
+    if "model_judgment" in folders:
+        above = folders[folders.index("model_judgment") + 1 :]
+        return (above[0] if above else "") or "arena-hard"
+    return "arena-hard"
+
+
+def _read_table(file: InputFile) -> Iterator[Run]:
+    with open_text(file) as text:
+        try:
+            rows = [row for row in csv.reader(text) if row]
+        except csv.Error as error:
+            raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
+    note = Note(
+        "from-intervals",
+        f"{file.label}: standard errors are taken from rating_q025 and rating_q975 as from a 95 % "
+        "interval.",
+    )
+    for number, row in enumerate(rows[1:], start=2):
+        if len(row) != len(rows[0]):
+            raise ReadError.at(
+                file.label, f"expected {len(rows[0])} cells, found {len(row)}.", row=number
+            )
+        cells = dict(zip(rows[0], row, strict=True))
+        try:
+            value, low, high = (float(cells[name]) for name in _TABLE[1:])
+        except ValueError as error:
+            raise ReadError.at(
+                file.label, f"a score is no number ({error}).", row=number
+            ) from error
+        se = max(high - low, 0.0) / (2.0 * HALF_WIDTH)
+        measure = Measure(
+            "win rate", value=value, se=se, metric="win rate in percent", direction="higher",
+            limits=(0.0, 100.0),
+        )  # fmt: skip
+        yield Run(file.label, cells["model"], file_stem(file.path), {"win rate": measure},
+                  notes=(note,))  # fmt: skip

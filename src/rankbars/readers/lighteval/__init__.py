@@ -1,0 +1,1 @@
+"""Results and details of lighteval."""

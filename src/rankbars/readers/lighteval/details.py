@@ -1,0 +1,140 @@
+"""Details of lighteval: one Parquet file per task, one row per document, in three layouts.
+
+Text (0.4 to 0.7): every cell is the text of a Python literal. Flat (0.8 to 0.10): columns
+``example``, ``metrics``. Nested (from 0.11): ``doc``, ``metric``. No text leaves the engine: items
+are known by their id or by a hash that the engine makes.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from rankbars.errors import ReadError
+from rankbars.readers.engine import Engine, Scan, report_damage
+from rankbars.readers.files import InputFile
+from rankbars.readers.lighteval.literals import parse_literal
+from rankbars.readers.logs.answers import Answers
+from rankbars.readers.logs.values import fingerprint
+
+__all__ = ["Details", "find_layout", "read_details"]
+
+# Columns that hold the question, the first one that is there.
+QUESTIONS = ("example", "query", "full_prompt")
+
+BLOCK_ROWS = 2048
+
+
+class Details(NamedTuple):
+    """Answers of one task.
+
+    Parameters
+    ----------
+    answers : Answers
+        The answers and their scores.
+    declined : mapping from str to str
+        Metrics whose values are not single numbers, and why they cannot be used.
+    """
+
+    answers: Answers
+    declined: Mapping[str, str]
+
+
+def find_layout(scan: Scan) -> str | None:
+    """``"nested"``, ``"flat"`` or ``"text"``; None if the columns are not those of details."""
+    metric = next((name for name in ("metric", "metrics") if name in scan.columns), None)
+    if metric is None or not {"doc", *QUESTIONS} & set(scan.columns):
+        return None
+    if _kind(scan, metric) == "VARCHAR":
+        return "text"
+    if "doc" in scan.columns and _kind(scan, "doc").startswith("STRUCT"):
+        return "nested"
+    return "flat" if _kind(scan, metric).startswith(("STRUCT", "MAP")) else None
+
+
+def read_details(file: InputFile) -> Details:
+    """Scores of the documents of one task.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or its columns are not those of details.
+    """
+    from rankbars.readers.relations import parquet_table
+
+    with Engine() as engine:
+        scan = parquet_table(file, engine).scan
+        layout = find_layout(scan)
+        if layout is None:
+            raise ReadError.at(
+                file.label,
+                "the columns are not those of lighteval's details: expected doc and metric, or "
+                f"full_prompt and metrics; found {', '.join(scan.columns[:8])}.",
+            )
+        answers = Answers(("the document's id or question", "the number of the row"))
+        declined: dict[str, str] = {}
+        with report_damage(file.label):
+            for row, (item, cell) in enumerate(_iterate(scan, layout)):
+                place = f"{file.label}, row {row + 1}"
+                given = parse_literal(cell, place) if isinstance(cell, str) else cell
+                name = _item(item, layout, place)
+                if not isinstance(given, dict):
+                    raise ReadError.at(place, "there are no metrics.")
+                scores = {
+                    str(key): _score(str(key), value, declined, place)
+                    for key, value in given.items()
+                }
+                answers.add(name or f"row {row + 1}", scores, other=str(row))
+    return Details(answers, declined)
+
+
+def _iterate(scan: Scan, layout: str) -> Iterator[tuple[object, object]]:
+    metric = scan.column(next(name for name in ("metric", "metrics") if name in scan.columns))[0]
+    item = "NULL"
+    if "doc" in scan.columns:
+        doc, kind = scan.column("doc")
+        item = doc
+        if layout == "nested":
+            fields = [name for name in ("id", "query") if re.search(rf'[(,]\s*"?{name}"? ', kind)]
+            parts = {"id": f"nullif(CAST({doc}.id AS VARCHAR), '')",
+                     "query": f"md5(CAST({doc}.query AS VARCHAR))"}  # fmt: skip
+            chosen = [parts[name] for name in fields]
+            item = f"coalesce({', '.join(chosen)})" if chosen else f"md5(CAST({doc} AS VARCHAR))"
+    else:
+        question = next(name for name in QUESTIONS if name in scan.columns)
+        item = f"md5(CAST({scan.column(question)[0]} AS VARCHAR))"
+    answer = scan.ask(f"{item}, {metric}")
+    while rows := answer.fetchmany(BLOCK_ROWS):
+        yield from rows
+
+
+def _item(cell: object, layout: str, place: str) -> str | None:
+    """Name of an item; a document that is the text of a literal is known by its id."""
+    if layout != "text" or not isinstance(cell, str) or not cell.lstrip().startswith("{"):
+        return None if cell is None else str(cell)
+    doc = parse_literal(cell, place)
+    name = doc.get("id") if isinstance(doc, dict) else None
+    if name not in (None, ""):
+        return str(name)
+    query = doc.get("query") if isinstance(doc, dict) else None
+    return fingerprint(cell if query is None else query)
+
+
+def _score(name: str, value: object, declined: dict[str, str], place: str) -> float:
+    if value is None:
+        return math.nan
+    try:
+        if isinstance(value, bool | int | float):
+            return float(value)
+        if hasattr(value, "as_tuple"):  # a decimal number of the engine
+            return float(str(value))
+    except OverflowError:
+        pass
+    declined.setdefault(name, f"its values are not single numbers ({place})")
+    return math.nan
+
+
+def _kind(scan: Scan, name: str) -> str:
+    return scan.column(name)[1]

@@ -1,0 +1,1 @@
+"""Results and summaries of OpenCompass."""

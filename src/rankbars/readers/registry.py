@@ -1,0 +1,246 @@
+"""The formats that can be read: one entry each, in the order in which they are asked."""
+
+from __future__ import annotations
+
+from rankbars.readers.deepeval import read_deepeval, sniff_deepeval
+from rankbars.readers.eee.reader import read_eee, sniff_eee
+from rankbars.readers.helm.reading import read_helm, sniff_helm
+from rankbars.readers.hub import read_hub, sniff_hub
+from rankbars.readers.inspect_logs import read_inspect, sniff_inspect
+from rankbars.readers.judged.alpaca import read_alpaca, sniff_alpaca
+from rankbars.readers.judged.arena_hard import read_arena_hard, sniff_arena_hard
+from rankbars.readers.judged.pair_counts import read_pair_counts, sniff_pair_counts
+from rankbars.readers.lighteval.reading import read_lighteval, sniff_lighteval
+from rankbars.readers.lm_eval import read_lm_eval, sniff_lm_eval
+from rankbars.readers.mteb import read_mteb, sniff_mteb
+from rankbars.readers.openai_evals import read_openai_evals, sniff_openai_evals
+from rankbars.readers.opencompass.reading import read_opencompass, sniff_opencompass
+from rankbars.readers.promptfoo.reading import read_promptfoo, sniff_promptfoo
+from rankbars.readers.recognition import Format, sniff_tidy, sniff_wide
+from rankbars.readers.simple_evals import read_simple_evals, sniff_simple_evals
+from rankbars.readers.swebench.reader import read_swebench, sniff_swebench
+from rankbars.readers.tabarena import read_tabarena, sniff_tabarena
+from rankbars.readers.tables import read_tables
+from rankbars.readers.votes import read_votes, sniff_votes
+
+__all__ = ["FORMATS"]
+
+FORMATS: dict[str, Format] = {
+    "lm-eval": Format(
+        "lm-eval",
+        sniff_lm_eval,
+        read_lm_eval,
+        "results and samples files of the lm-evaluation-harness",
+        files="results_TIME.json and samples_TASK_TIME.jsonl of current versions; results.json and "
+        "samples as JSON lists of 0.4.0 to 0.4.2; one file per run before that",
+        chosen="model = model_name; item = doc_hash, else doc_id; task = each leaf, groups are the "
+        "categories of their parts; of several filters the first; the direction is "
+        "higher_is_better; models must have been given the same documents, version and shots",
+        options=("--metric", "--filter", "--column cluster=KEY", "--reruns", "--compare-anyway"),
+    ),
+    "inspect": Format(
+        "inspect",
+        sniff_inspect,
+        read_inspect,
+        "logs of Inspect AI: .eval archives and .json files",
+        files="*.eval, with members stored, deflated or compressed by zstd, also of runs that did "
+        "not end; *.json logs",
+        chosen="model = eval.model, and what sets systems apart; task = eval.task; item = id, "
+        "epochs are repeats; the first scorer; C 1, P 0.5, I and N 0; a sample without a score is "
+        "unscored, one with an error failed; neither is 0",
+        options=("--metric", "--column cluster=KEY", "--reruns", "--direction"),
+    ),
+    "eee": Format(
+        "eee",
+        sniff_eee,
+        read_eee,
+        "records of Every Eval Ever, and rows of instances beside them",
+        files="UUID.json of schema 0.2 and 0.3, one record or one per line; UUID_samples.jsonl "
+        "beside it, also compressed",
+        chosen="model = model_info.id; task = evaluation_name; item = sample_id, epochs are "
+        "repeats; a row with an error is no score, whatever stands there; the direction is "
+        "lower_is_better, unless the converter writes it without knowing; an overall score is no "
+        "task beside its parts, filters are variants",
+        options=("--metric", "--filter", "--column cluster=KEY", "--reruns", "--direction"),
+    ),
+    "mteb": Format(
+        "mteb",
+        sniff_mteb,
+        read_mteb,
+        "results of MTEB, one file per task",
+        files="MODEL/REVISION/TASK.json and model_meta.json, since version 1.11",
+        chosen="mean of main_score over the subsets of the test split; a model that lacks a "
+        "subset has no value, or all are compared on what they share (--compare-anyway); the "
+        "revision with most tasks, numbers from model cards (external) only when asked for",
+        options=("--filter SPLIT", "--filter REVISION", "--metric", "--compare-anyway"),
+    ),
+    "helm": Format(
+        "helm",
+        sniff_helm,
+        read_helm,
+        "runs of HELM, or the tables of a release",
+        files="run_spec.json, stats.json, per_instance_stats.json of a run folder; schema.json and "
+        "groups/json/*.json of a release",
+        chosen="task = name of the run without its model; item = instance_id; main metric and "
+        "split as the schema says, else as HELM usually shows; perturbed copies are left out",
+        options=("--metric", "--filter"),
+    ),
+    "lighteval": Format(
+        "lighteval",
+        sniff_lighteval,
+        read_lighteval,
+        "results and details of lighteval",
+        files="results_TIME.json; details_TASK_TIME.parquet in the text, flat and nested layouts",
+        chosen="item = id of the document, else a hash of its question; direction as config_tasks "
+        "says; the row all and averages of subtasks are no tasks",
+        options=("--metric", "--reruns"),
+    ),
+    "opencompass": Format(
+        "opencompass",
+        sniff_opencompass,
+        read_opencompass,
+        "results and summaries of OpenCompass",
+        files="results/MODEL/DATASET.json of a run; summary_TIME.csv",
+        chosen="scores in percent; items where the details hold verdicts; a summary only where "
+        "there are no results; judgements of two models are declined",
+        options=("--metric", "--reruns"),
+    ),
+    "promptfoo": Format(
+        "promptfoo",
+        sniff_promptfoo,
+        read_promptfoo,
+        "results of promptfoo, as JSON",
+        files="what promptfoo eval -o writes as .json or .jsonl",
+        chosen="model = provider, and prompt where there are several; item = test; task = "
+        "description, else the file; the metric is score",
+        options=("--metric", "--column cluster=KEY"),
+    ),
+    "deepeval": Format(
+        "deepeval",
+        sniff_deepeval,
+        read_deepeval,
+        "test runs of DeepEval",
+        files="test_run_TIME.json, .latest_run_full.json",
+        chosen="each metric is a task; item = name of the case, else a hash of its input; flaky "
+        "cases are left out; direction as verdicts and thresholds show",
+        options=("--metric",),
+    ),
+    "openai-evals": Format(
+        "openai-evals",
+        sniff_openai_evals,
+        read_openai_evals,
+        "event logs of openai/evals",
+        files="JSON lines with a spec, events and a final report",
+        chosen="model = completion_fns; item = sample_id; score = correct of match events, else a "
+        "number of metrics events",
+        options=("--metric",),
+    ),
+    "simple-evals": Format(
+        "simple-evals",
+        sniff_simple_evals,
+        read_simple_evals,
+        "results of simple-evals",
+        files="EVAL_MODEL.json, EVAL_MODEL_allresults.json",
+        chosen="task and model from the name of the file; a standard error only from the full "
+        "file, which says how many examples there were",
+        options=("--metric",),
+    ),
+    "pair-counts": Format(
+        "pair-counts",
+        sniff_pair_counts,
+        read_pair_counts,
+        "counts of votes per pair of models",
+        files="JSON with models, X (pairs of positions) and Y (wins, losses, ties, both bad)",
+        chosen="one task per file",
+    ),
+    "alpaca-eval": Format(
+        "alpaca-eval",
+        sniff_alpaca,
+        read_alpaca,
+        "annotations or leaderboards of AlpacaEval",
+        is_table=True,
+        files="MODEL/ANNOTATOR/annotations.json; *_leaderboard.csv",
+        chosen="votes for preference - 1; model = folder; annotators and baselines are not mixed; "
+        "a leaderboard only where there are no annotations",
+        options=("--filter", "--metric"),
+    ),
+    "arena-hard": Format(
+        "arena-hard",
+        sniff_arena_hard,
+        read_arena_hard,
+        "judgements or leaderboards of Arena-Hard-Auto",
+        is_table=True,
+        files="model_judgment/JUDGE/MODEL.jsonl; arena_hard_leaderboard_*.csv",
+        chosen="one vote per game, strong verdicts once; task = category; judges are not mixed",
+        options=("--filter", "--column weight=strength"),
+    ),
+    "swebench": Format(
+        "swebench",
+        sniff_swebench,
+        read_swebench,
+        "reports of the SWE-bench family: of runs, of instances, of experiments, of Pro",
+        files="MODEL.RUN.json; RUN/MODEL/INSTANCE/report.json; "
+        "evaluation/SPLIT/SYSTEM/results/results.json; RUN/eval_results.json; a list of instances "
+        "as JSON or text",
+        chosen="task = split, item = instance; resolved 1, unresolved and empty patches 0; errors "
+        "and absent verdicts are no scores (--missing fail counts them 0, as the official score "
+        "does); experiments list what was resolved, the others of the split count as unresolved",
+        options=("--missing fail", "--column cluster=repo", "--reruns"),
+    ),
+    "hf-hub": Format(
+        "hf-hub",
+        sniff_hub,
+        read_hub,
+        "results on the Hugging Face Hub: .eval_results files and model cards",
+        files="REPOSITORY/.eval_results/*.yaml; README.md with a model-index",
+        chosen="model = repository, or the name in the card; task = data set; cards with several "
+        "metrics need --metric; values have no error and no number of items",
+        options=("--metric", "--score-max"),
+    ),
+    "tabarena": Format(
+        "tabarena",
+        sniff_tabarena,
+        read_tabarena,
+        "tables of TabArena and bencheval: an error per method, data set and split",
+        is_table=True,
+        files="CSV or Parquet with columns metric_error and method (or framework)",
+        chosen="metric_error, lower is better; 3, 9 or 30 splits are repeated 3-fold "
+        "cross-validation, 10 are one pass of 10 folds, others are asked for; imputed scores are "
+        "missing",
+        options=("--folds", "--column imputed=", "--rows items"),
+    ),
+    "tidy": Format(
+        "tidy",
+        sniff_tidy,
+        read_tables,
+        "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
+        is_table=True,
+        files="*.csv, *.tsv, *.txt, *.parquet, *.json, *.jsonl, also compressed by gzip, bzip2, xz "
+        "or zstd; W&B and MLflow tables as JSON",
+        chosen="columns by their usual names, see the page on input tables; without an item column "
+        "one published score per model and task",
+        options=("--column ROLE=NAME", "--metric", "--direction", "--rows", "--folds"),
+    ),
+    "wide": Format(
+        "wide",
+        sniff_wide,
+        read_tables,
+        "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
+        is_table=True,
+        files="the same files; the first header cell says what rows are",
+        chosen="averages, ranks and the like are no tasks; an empty cell is missing, not 0; "
+        "columns NAME_se and NAME_n hold standard errors and numbers of items",
+        options=("--layout", "--direction", "--rows"),
+    ),
+    "votes": Format(
+        "votes",
+        sniff_votes,
+        read_votes,
+        "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
+        is_table=True,
+        files="the same files, with a pair of model columns and an outcome (LMArena and others)",
+        chosen="columns by their usual names, see the page on votes; words for wins and ties are "
+        "known, any other stops",
+        options=("--column ROLE=NAME", "--both-bad", "--control"),
+    ),
+}

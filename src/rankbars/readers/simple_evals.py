@@ -1,0 +1,244 @@
+"""Results of simple-evals: one file of metrics per eval and model, and a full one beside it.
+
+Spreads (``score:std``) are those of the population of examples, not errors of the mean. How many
+examples there were is known from the full file only.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.errors import ReadError
+from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.logs.answers import Answers
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, top_level_keys
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.records import SCORED, UNSCORED, Measure, Run
+from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.logs.values import as_finite, parse_time
+from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+
+__all__ = ["parse_name", "read_simple_evals", "sniff_simple_evals"]
+
+SPREAD = ":std"
+FULL = "_allresults"
+
+# Evals with an underscore in their name; else the first underscore ends it.
+LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
+
+_STAMP = re.compile(r"(?P<rest>.+)_(?P<stamp>\d{8}_\d{6})")
+_NAMED = re.compile(
+    r"(mmlu|math|gpqa|mgsm|drop|humaneval|simpleqa|browsecomp|healthbench)_.+", re.IGNORECASE
+)
+
+
+class Name(NamedTuple):
+    """What the name of a file says."""
+
+    task: str
+    model: str
+    stamp: float | None
+    debug: bool
+
+
+def sniff_simple_evals(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file holds results of simple-evals.
+
+    Examples
+    --------
+    >>> _ = Path("mmlu_gpt-4o.json").write_text('{"score": 0.7, "score:std": 0.46}')
+    >>> sniff_simple_evals(Path("mmlu_gpt-4o.json"), b'{"score": 0.7}').format
+    'simple-evals'
+    """
+    if data_suffix(path) != ".json" or not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return None
+    keys = set(top_level_keys(path))
+    # What follows the pages of a full file may stand too far down to be seen here.
+    if keys >= {"score", "metrics", "htmls"}:
+        return Recognition("simple-evals", CERTAIN, "It has the keys of full results of "
+                           "simple-evals: score, metrics, htmls.")  # fmt: skip
+    if "score" not in keys or "_" not in path.stem:
+        return None
+    if any(key.endswith(SPREAD) for key in keys):
+        return Recognition("simple-evals", CERTAIN, "It has the keys of results of simple-evals: "
+                           "score, score:std.")  # fmt: skip
+    if len(keys) == 1 and _NAMED.fullmatch(path.stem):
+        return Recognition("simple-evals", SIGNATURE + 1, "It holds a score and is named like "
+                           "results of simple-evals.")  # fmt: skip
+    return None
+
+
+def parse_name(stem: str) -> Name:
+    """Eval, model and time of a file name.
+
+    Examples
+    --------
+    >>> parse_name("healthbench_hard_gpt-4.1_20250101_000000_allresults")[:2]
+    ('healthbench_hard', 'gpt-4.1')
+    """
+    rest = stem.removesuffix(FULL)
+    debug = rest.endswith("_DEBUG")
+    rest = rest.removesuffix("_DEBUG")
+    found = _STAMP.fullmatch(rest)
+    stamp = parse_time(found["stamp"]) if found else None
+    rest = found["rest"] if found else rest
+    long = next((name for name in LONG_NAMES if rest.startswith(f"{name}_")), None)
+    task = long or rest.partition("_")[0]
+    return Name(task, rest[len(task) + 1 :], stamp, debug)
+
+
+def read_simple_evals(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+    """Scores from results of simple-evals.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        Files such as ``mmlu_gpt-4o.json`` and ``mmlu_gpt-4o_allresults.json``.
+    options : ReadOptions
+        What the caller declares.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged, or its name does not say which eval and model it is of.
+    DataError
+        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+    """
+    full = [file for file in files if _is_full(file)]
+    told = {_place(file) for file in full}
+    short = [file for file in files if file not in full and _place(file) not in told]
+    runs = read_each(
+        [*full, *short], lambda one: (_read_full if one in full else _read_metrics)(one)
+    )
+    debug = [run.source for run in runs if parse_name(_stem(run.source)).debug]
+    notes = []
+    if debug:
+        notes.append(Note("debug-runs", f"Made with --debug, on a few examples: {len(debug)} of "
+                          f"{len(runs)} results, such as {debug[0]}."))  # fmt: skip
+    return scores_from_runs(runs, options).with_notes(notes)
+
+
+def _is_full(file: InputFile) -> bool:
+    return {"metrics", "htmls"} <= set(top_level_keys(file.path))
+
+
+def _stem(label: str) -> str:
+    return file_stem(Path(label))
+
+
+def _place(file: InputFile) -> tuple[Path, str]:
+    """What a file of metrics and the full one beside it have in common."""
+    return file.path.resolve().parent, file_stem(file.path).removesuffix(FULL)
+
+
+def _name(file: InputFile) -> Name:
+    name = parse_name(file_stem(file.path))
+    if not name.model:
+        raise ReadError.at(
+            file.label, "the name of the file does not say which eval and model it is of. Expected "
+            "EVAL_MODEL.json, such as mmlu_gpt-4o.json.",
+        )  # fmt: skip
+    return name
+
+
+def _read_metrics(file: InputFile) -> Run:
+    content = load_json(file)
+    return _make_run(file, content, None, None)
+
+
+def _read_full(file: InputFile) -> Run:
+    """Metrics, the number of conversations, and scores of examples where they are kept."""
+    metrics: dict[str, Any] = {}
+    count: int | None = None
+    answers: Answers | None = None
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        for key in stream.members():
+            if key == "score":
+                metrics["score"] = stream.value()
+            elif key == "metrics" and stream.starts_with("{"):
+                metrics = {**as_mapping(stream.value()), **metrics}
+            elif key == "convos" and stream.starts_with("["):
+                count = 0
+                for _ in stream.elements():
+                    stream.skip()
+                    count += 1
+            elif key == "metadata" and stream.starts_with("{"):
+                answers = _read_examples(stream, file)
+            else:
+                stream.skip()
+        stream.end()
+    return _make_run(file, metrics, count, answers)
+
+
+def _read_examples(stream: JsonStream, file: InputFile) -> Answers | None:
+    answers = Answers(("prompt_id", "position"))
+    counts: dict[str, int] = {}
+    for key in stream.members():
+        if key != "example_level_metadata" or not stream.starts_with("["):
+            stream.skip()
+            continue
+        for number, _ in enumerate(stream.elements()):
+            entry = as_mapping(stream.value())
+            item = as_text(entry.get("prompt_id"))
+            if item is None or "score" not in entry:
+                continue
+            given = entry["score"]
+            score = as_finite(given)
+            if score is None and given is not None and not isinstance(given, float):
+                raise ReadError.at(
+                    f"{file.label}, example {number + 1}",
+                    f"the score is {str(given)[:40]!r}, not a number.",
+                )
+            repeat = counts.get(item, 0)
+            counts[item] = repeat + 1
+            answers.add(
+                item,
+                {} if score is None else {"score": score},
+                status=UNSCORED if score is None else SCORED,
+                repeat=repeat,
+            )
+    return answers if len(answers) else None
+
+
+def _make_run(
+    file: InputFile, metrics: Mapping[str, Any], count: int | None, answers: Answers | None
+) -> Run:
+    name = _name(file)
+    measures = {}
+    for metric in ("score", *(key for key in metrics if key != "score")):
+        value = as_finite(metrics.get(metric))
+        own = answers is not None and metric in answers.metrics
+        if metric.endswith(SPREAD) or (value is None and not own):
+            continue
+        spread = as_finite(metrics.get(f"{metric}{SPREAD}"))
+        # Only the score is known to be a mean over all examples.
+        n = count if metric == "score" else None
+        se = spread / math.sqrt(n) if n and spread is not None and spread >= 0 else None
+        measures[metric] = Measure(
+            metric,
+            scores=answers.column(metric) if answers is not None and own else None,
+            value=value,
+            se=se,
+            n=n,
+            direction="higher" if metric == "score" else None,
+        )
+    if not measures:
+        raise ReadError.at(file.label, "there is no score in the file.")
+    return Run(
+        file.label,
+        name.model,
+        name.task,
+        measures,
+        rows=None if answers is None else answers.rows(),
+        headline="score",
+        selection="debug" if name.debug else "no limit",
+        stamp=name.stamp,
+    )

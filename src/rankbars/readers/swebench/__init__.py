@@ -1,0 +1,1 @@
+"""Verdicts of the SWE-bench family: run reports, reports on instances, experiments, Pro."""

@@ -1,0 +1,237 @@
+"""The SWE-bench family: which files are its own, and how they belong together."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.errors import ReadError, UnknownOptionError
+from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.records import ERROR
+from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.swebench.instances import is_instance
+from rankbars.readers.swebench.reports import (
+    EXPERIMENT_LISTS,
+    METADATA,
+    Report,
+    Verdict,
+    is_list_report,
+    read_instance_report,
+    read_report,
+)
+from rankbars.readers.swebench.runs import make_runs
+
+__all__ = ["read_swebench", "sniff_swebench"]
+
+INSTANCE_REPORT = "report.json"
+# What a cluster of instances may be.
+CLUSTERS = ("repo", "repository")
+
+_RESOLVED_LIST = re.compile(rb'"resolved"\s*:\s*\[')
+_LISTED = re.compile(r"[^\s\"',\[\]]+")
+
+
+def sniff_swebench(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file is a report of the SWE-bench family, or a list of its instances.
+
+    Examples
+    --------
+    >>> _ = Path("eval_results.json").write_text('{"django__django-11099": true}')
+    >>> sniff_swebench(Path("eval_results.json"), b"{").format
+    'swebench'
+    """
+    keys = top_level_keys(path)
+    if is_list_report(frozenset(keys)) or _lists_resolved(keys, head):
+        return Recognition("swebench", CERTAIN, "It lists instances by what became of them: "
+                           f"{', '.join(key for key in keys if 'resolved' in key)}.")  # fmt: skip
+    if keys and all(is_instance(key) for key in keys):
+        return Recognition("swebench", CERTAIN, "Its keys are names of SWE-bench instances.")
+    if path.name == INSTANCE_REPORT and is_instance(path.resolve().parent.name):
+        return Recognition("swebench", CERTAIN, "It is named like the report on an instance and "
+                           "lies in its folder.")  # fmt: skip
+    if _describes_experiment(path):
+        return Recognition("swebench", SIGNATURE, "It describes the system of an experiment.")
+    if not keys and _starts_with_instances(head):
+        return Recognition("swebench", SIGNATURE, "It is a list of SWE-bench instances.")
+    return None
+
+
+def _describes_experiment(path: Path) -> bool:
+    beside = path.parent / "results" / "results.json"
+    return path.name == METADATA and beside.is_file()
+
+
+def _lists_resolved(keys: Sequence[str], head: bytes) -> bool:
+    """Whether the keys are those of an experiment, and what was resolved is a list."""
+    known = {key for key, _, _ in EXPERIMENT_LISTS}
+    return "resolved" in keys and known.issuperset(keys) and bool(_RESOLVED_LIST.search(head))
+
+
+def _starts_with_instances(head: bytes) -> bool:
+    text = head.decode("utf-8-sig", errors="ignore")
+    if text.lstrip().startswith("{") or "\x00" in text:
+        return False
+    first = _LISTED.search(text)
+    if first is None or not is_instance(first.group()):
+        return False
+    names = _LISTED.findall(text)
+    whole = names if len(names) < 2 else names[:-1]
+    return all(is_instance(name) for name in whole)
+
+
+def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+    """Scores from reports of the SWE-bench family.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        Run reports, reports on instances, experiments, verdicts by instance, lists of instances.
+    options : ReadOptions
+        What the caller declares; the column ``cluster`` may be ``repo``.
+
+    Raises
+    ------
+    ReadError
+        If files are damaged, or it is not known which instances they are about.
+    DataError
+        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+    """
+    cluster = options.columns.get("cluster") or CLUSTERS[0]
+    if cluster not in CLUSTERS:
+        raise UnknownOptionError.among("cluster of SWE-bench instances", cluster, CLUSTERS)
+    reports: list[Report] = []
+    single: list[InputFile] = []
+    described: list[InputFile] = []
+    listed: dict[str, frozenset[str]] = {}
+    damaged: list[ReadError] = []
+    for file in files:
+        try:
+            keys = frozenset(top_level_keys(file.path))
+            if file.path.name == METADATA:
+                described.append(file)  # read with its results
+            elif file.path.name == INSTANCE_REPORT and not is_list_report(keys) and len(keys) < 2:
+                single.append(file)
+            elif keys:
+                reports.append(read_report(file))
+            else:
+                listed[file.label] = _read_list(file)
+        except ReadError as error:
+            damaged.append(error)
+    try:
+        joined = list(_join_instances(single))
+    except ReadError as error:
+        damaged.append(error)
+    if damaged:
+        raise ReadError.joined(damaged)
+    kept, notes = _drop_doubles(reports, joined)
+    if not kept:
+        alone = [*listed, *(file.label for file in described)]
+        raise ReadError.at(alone[0], "there is no report on instances beside it.")
+    return scores_from_runs(make_runs(kept, listed), options).with_notes(
+        [*_name_notes(kept), *notes]
+    )
+
+
+def _name_notes(reports: Sequence[Report]) -> list[Note]:
+    """Where names of models come from, as far as not from the content of a file."""
+    notes = []
+    folders = [one.model for one in reports if one.named_after == "folder"]
+    if folders:
+        notes.append(Note(
+            "name-from-file", f"Models are named after their folders: {list_names(folders)}."
+        ))  # fmt: skip
+    files = [f"{one.model!r} (run {one.run!r})" if one.run else repr(one.model)
+             for one in reports if one.named_after == "file"]  # fmt: skip
+    if files:
+        more = f" and {len(files) - 4} more" if len(files) > 4 else ""
+        notes.append(Note(
+            "name-from-file",
+            f"Names of files are read as MODEL.RUN.json: {', '.join(files[:4])}{more}.",
+        ))  # fmt: skip
+    return notes
+
+
+def _read_list(file: InputFile) -> frozenset[str]:
+    with open_text(file) as text:
+        content = text.read(LARGEST_DOCUMENT)
+    if content.lstrip("\ufeff \r\n\t").startswith("["):
+        names = parse_json(content, file.label)
+        if not all(isinstance(name, str) for name in names):
+            raise ReadError.at(file.label, "expected a JSON list of names of instances.")
+        return frozenset(names)
+    return frozenset(_LISTED.findall(content))
+
+
+def _join_instances(files: Sequence[InputFile]) -> Iterator[Report]:
+    """Reports on instances, one report per model and run."""
+    groups: dict[Path, list[InputFile]] = {}
+    for file in files:
+        groups.setdefault(file.path.resolve().parent.parent, []).append(file)
+    for folder, members in groups.items():
+        verdicts: dict[str, Verdict] = {}
+        broken = []
+        for file in members:
+            name, verdict = read_instance_report(file)
+            verdicts[name] = verdict
+            if verdict.status == ERROR:
+                broken.append(name)
+        if not any(file.asked for file in members):
+            silent = _without_report(folder, verdicts)
+            verdicts |= dict.fromkeys(silent, Verdict(ERROR, None))
+            broken += silent
+        yield _instance_run(folder, members[0], verdicts, broken)
+
+
+def _without_report(folder: Path, known: Mapping[str, Verdict]) -> list[str]:
+    """Instances whose folder is there and whose report is not: their run broke off."""
+    try:
+        names = sorted(place.name for place in folder.iterdir() if place.is_dir())
+    except OSError:
+        return []
+    return [name for name in names if is_instance(name) and name not in known]
+
+
+def _instance_run(
+    folder: Path, first: InputFile, verdicts: Mapping[str, Verdict], broken: Sequence[str]
+) -> Report:
+    # logs/run_evaluation/RUN/MODEL/INSTANCE, or SYSTEM/logs/INSTANCE among the experiments.
+    place, run = (folder.parent, "") if folder.name == "logs" else (folder, folder.parent.name)
+    label = Path(first.label).parent.parent.as_posix()
+    remarks = []
+    if broken:
+        remarks.append((
+            "no-report",
+            f"{len(broken)} instances have no report that can be read, and count as failed "
+            f"({json.dumps(broken[0])}{', …' if len(broken) > 1 else ''}).",
+        ))  # fmt: skip
+    return Report(
+        label, place.name or "model", run, verdicts, remarks=tuple(remarks), named_after="folder"
+    )
+
+
+def _drop_doubles(
+    reports: Sequence[Report], joined: Sequence[Report]
+) -> tuple[list[Report], list[Note]]:
+    """Run reports, and reports on instances that belong to none of them."""
+    known = {(one.model, one.run): one for one in reports}
+    kept, notes = list(reports), []
+    for report in joined:
+        whole = known.get((report.model, report.run))
+        if whole is None:
+            kept.append(report)
+            continue
+        other = [name for name, verdict in report.verdicts.items()
+                 if whole.verdicts.get(name, verdict) != verdict]  # fmt: skip
+        text = f"{report.label}: these reports belong to {whole.label}, which counts."
+        if other:
+            text += f" They differ on {len(other)} instances, such as {other[0]!r}."
+        notes.append(Note("copies", text))
+    return kept, notes

@@ -1,0 +1,275 @@
+"""The numbers of a board as the script of the page reads them: one compact JSON text.
+
+The page is complete without its script; these data let the script sort, open, compare and
+recompute. ``web/src/data.ts`` describes the same structure in TypeScript.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.pairdetails import PairDetails, TaskPairs
+from rankbars.errors import DataError
+from rankbars.render.averages import average_title, average_words
+from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
+from rankbars.render.explorable import explore_data
+from rankbars.render.names import visible
+from rankbars.render.numbers import show_level
+from rankbars.render.remarks import Remark
+from rankbars.render.rows import score_title
+
+__all__ = ["MOST_WITH_DRAWS", "TOP", "page_data", "page_json", "top_share"]
+
+SCHEMA = "rankbars.page/1"
+MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
+TOP = 3  # "among the first three"
+_WIDTHS = (("u1", 1), ("u2", 2), ("u4", 4))
+
+
+def page_json(board: Leaderboard, remarks: tuple[Remark, ...]) -> str:
+    """The data of the page as text that can stand inside an element of the page.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    remarks : tuple of Remark
+        The notes that the page shows.
+
+    Returns
+    -------
+    str
+        JSON in ASCII; no character in it can end the element or start a comment.
+    """
+    text = json.dumps(
+        page_data(board, remarks), ensure_ascii=True, allow_nan=False, separators=(",", ":")
+    )
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]:
+    """The data of the page as plain values; names are as the page shows them."""
+    tasks = list(board.tasks.values())
+    coverage = np.array([task.coverage for task in tasks])
+    new_claim = None if board.lead == "new_task" else new_task_claim(board)
+    overall = board.overall
+    return {
+        "schema": SCHEMA,
+        "rankbars": board.version,
+        "lead": board.lead,
+        "models": [visible(name) for name in board.models],
+        "tasks": [_task(task) for task in tasks],
+        "order": list(board.order),
+        "tier": board.tier.tolist(),
+        "coverage": _reals(board.coverage),
+        "leadRanks": _lead_ranks(board),
+        "newTask": None
+        if new_claim is None or overall is None
+        else _ranks(new_claim, overall.best, overall.worst),
+        "average": _average(board),
+        "best": pack_counts([task.best for task in tasks]),
+        "worst": pack_counts([task.worst for task in tasks]),
+        "mean": pack_reals([task.mean for task in tasks]),
+        # Errors enter what is recomputed only where pairs are known.
+        "se": pack_reals([task.se for task in tasks], exact=board.pairs is not None),
+        "elo": None if tasks[0].elo is None or len(tasks) > 1 else pack_reals(tasks[0].elo),
+        "taskCoverage": None if (coverage == 1).all() else pack_reals(coverage, exact=False),
+        "shownBetter": pack_counts(np.argwhere(board.shown_better)),
+        "edges": _edges(board),
+        "explore": explore_data(board),
+        "observed": _observed(board),
+        "pairs": None if board.pairs is None else _pairs(board, board.pairs),
+        "inputs": [visible(entry.path) for entry in board.inputs],
+        "notes": [_note(remark, board) for remark in remarks],
+    }
+
+
+def top_share(board: Leaderboard, k: int) -> NDArray[np.float64] | None:
+    """Share of the draws in which each model is among the first `k`; None without draws."""
+    average = board.aggregate
+    if board.lead != "aggregate" or average is None or average.rank_probability is None:
+        return None
+    return np.asarray(average.rank_probability[:, :k].sum(axis=1))
+
+
+def pack_counts(values: ArrayLike) -> dict[str, str]:
+    """Whole numbers from 0 on as base64 of the narrowest little-endian type that holds them.
+
+    Examples
+    --------
+    >>> pack_counts([1, 2, 3])
+    {'kind': 'u1', 'bytes': 'AQID'}
+    """
+    counts = np.asarray(values, dtype=np.int64)
+    kind = next(k for k, width in _WIDTHS if counts.max(initial=0) < 256**width)
+    return {"kind": kind, "bytes": _base64(counts.astype(f"<{kind}"))}
+
+
+def pack_reals(values: ArrayLike, *, exact: bool = True) -> dict[str, str]:
+    """Real numbers as base64 of little-endian doubles, or of single precision."""
+    kind = "f8" if exact else "f4"
+    with np.errstate(over="ignore"):
+        packed = np.asarray(values, dtype=np.float64).astype(f"<{kind}")
+    # One bit pattern for "not known": the sign of NaN differs between processors.
+    packed = np.where(np.isnan(packed), np.array(np.nan, dtype=packed.dtype), packed)
+    return {"kind": kind, "bytes": _base64(packed)}
+
+
+def _base64(array: NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode("ascii")
+
+
+def _task(task: TaskResult) -> dict[str, Any]:
+    return {
+        "name": visible(task.name),
+        "kind": task.kind,
+        "n": task.n,
+        "category": None if task.category is None else visible(task.category),
+        "family": None if task.family is None else visible(task.family),
+        "metric": None if task.metric is None else visible(task.metric),
+        "direction": task.direction,
+        "weight": task.weight,
+        "alpha": task.alpha,
+        "side": side_level(task),
+        "claim": task_claim(task).words,
+        "test": task.test,
+        "scoreTitle": score_title(task),
+    }
+
+
+def side_level(task: TaskResult) -> float | None:
+    """Error rate of one side of the rank intervals of a task; None where nothing is promised."""
+    if task.guarantee is None:
+        return None
+    return task.alpha if task.scope == "all" else task.alpha / 2
+
+
+def _ranks(claim: Claim, best: NDArray[np.int64], worst: NDArray[np.int64]) -> dict[str, Any]:
+    return {
+        "title": claim.title,
+        "words": claim.words,
+        "best": best.tolist(),
+        "worst": worst.tolist(),
+    }
+
+
+def _lead_ranks(board: Leaderboard) -> dict[str, Any]:
+    claim = lead_claim(board)
+    if board.lead == "aggregate" and board.aggregate is not None:
+        return _ranks(claim, board.aggregate.best, board.aggregate.worst)
+    if board.lead == "task":
+        task = next(iter(board.tasks.values()))
+        return _ranks(claim, task.best, task.worst)
+    if board.overall is not None:
+        return _ranks(claim, board.overall.best, board.overall.worst)
+    size = len(board.models)
+    return _ranks(claim, np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64))
+
+
+def _average(board: Leaderboard) -> dict[str, Any] | None:
+    average = board.aggregate
+    if average is None:
+        return None
+    drawn = average.rank_probability if len(board.models) <= MOST_WITH_DRAWS else None
+    first, top = top_share(board, 1), top_share(board, TOP)
+    return {
+        "title": average_title(average),
+        "words": average_words(average),
+        "level": show_level(average.alpha),
+        "over": average.over,
+        "unit": average.unit,
+        "direction": average.direction,
+        "alpha": average.alpha,
+        "scope": average.scope,
+        "score": _reals(average.score),
+        "low": _reals(average.low),
+        "high": _reals(average.high),
+        "best": average.best.tolist(),
+        "worst": average.worst.tolist(),
+        "first": None if first is None else _reals(first),
+        "top": None if top is None else _reals(top),
+        "topCount": TOP,
+        "rankProbability": None if drawn is None else pack_reals(drawn, exact=False),
+        "dominance": None
+        if average.dominance is None
+        else pack_reals(average.dominance, exact=False),
+    }
+
+
+def _edges(board: Leaderboard) -> dict[str, str] | None:
+    try:
+        edges = board.partial_order().edges
+    except DataError:  # a cycle: the notes say so
+        return None
+    position = {name: i for i, name in enumerate(board.models)}
+    return pack_counts([[position[one], position[two]] for one, two in edges])
+
+
+def _observed(board: Leaderboard) -> dict[str, Any] | None:
+    """Observed ranks, where they are what the new-task intervals are made of."""
+    if board.overall is None or board.overall.method != "observed":
+        return None
+    tasks = board.tasks.values()
+    return {
+        "best": pack_counts([task.observed_best for task in tasks]),
+        "worst": pack_counts([task.observed_worst for task in tasks]),
+    }
+
+
+def _pairs(board: Leaderboard, pairs: PairDetails) -> list[dict[str, Any] | None]:
+    return [
+        _task_pairs(task, pairs.tasks[name]) if name in pairs.tasks else None
+        for name, task in board.tasks.items()
+    ]
+
+
+def _task_pairs(task: TaskResult, pairs: TaskPairs) -> dict[str, Any]:
+    first, second = np.triu_indices(task.mean.size, k=1)
+    inside = task.mean if task.direction == "higher" else -task.mean
+    usual = inside[first] - inside[second]
+    return {
+        "difference": None
+        if np.allclose(pairs.difference, usual, rtol=1e-12, atol=1e-14, equal_nan=True)
+        else pack_reals(pairs.difference),
+        "se": pack_reals(pairs.se),
+        "df": _number(pairs.df) if pairs.df.ndim == 0 else pack_reals(pairs.df),
+        "n": int(pairs.n) if pairs.n.ndim == 0 else pack_counts(pairs.n),
+        "modelDf": _shared(pairs.model_df),
+        "ahead": None if pairs.ahead is None else pack_counts(pairs.ahead),
+        "behind": None if pairs.behind is None else pack_counts(pairs.behind),
+        "binary": pairs.binary,
+    }
+
+
+def _shared(values: NDArray[np.float64]) -> dict[str, str] | float | None:
+    """One number where all are equal; None stands for a normal tail."""
+    return _number(values[0]) if (values == values[0]).all() else pack_reals(values)
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _reals(values: NDArray[np.float64]) -> list[float | None]:
+    return [_number(value) for value in values]
+
+
+def _note(remark: Remark, board: Leaderboard) -> dict[str, Any]:
+    models = {name: i for i, name in enumerate(board.models)}
+    tasks = {name: i for i, name in enumerate(board.tasks)}
+    return {
+        "number": remark.number,
+        "code": remark.code,
+        "text": visible(remark.message),
+        "models": [models[name] for name in remark.models if name in models],
+        "tasks": [tasks[name] for name in remark.tasks if name in tasks],
+    }

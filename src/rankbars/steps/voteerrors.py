@@ -1,0 +1,245 @@
+"""How sure strengths are: their covariance, what it rests on, and what must be said about it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.votes import Votes
+from rankbars.errors import DataError
+from rankbars.stats.votes.voteclusters import ClusterCounts, measure_reach
+from rankbars.stats.votes.votecovariance import (
+    cluster_covariance,
+    model_covariance,
+    sandwich_covariance,
+)
+from rankbars.stats.votes.votefit import VoteFit
+from rankbars.stats.votes.votehealth import design_effect
+from rankbars.stats.votes.voteresample import VoteDraws, bootstrap_clusters, bootstrap_votes
+from rankbars.stats.votes.voterows import VoteCounts
+from rankbars.steps.tallies import CLUSTER_WORDS, MIN_CLUSTERS, tally, tally_clusters
+from rankbars.steps.tested import Setting
+
+__all__ = ["VoteErrors", "measure_errors"]
+
+Array = NDArray[np.float64]
+
+
+class VoteErrors(NamedTuple):
+    """Errors of strengths.
+
+    Attributes
+    ----------
+    covariance : array of float, shape (M, M)
+        Covariance of the strengths; NaN where nothing supports one.
+    df : float
+        Degrees of freedom behind it; infinite for independent votes.
+    assumption : str
+        What must hold.
+    notes : tuple of (str, str)
+        What must be said: code and message.
+    reach : array of float, shape (M,), optional
+        Effective number of clusters behind each model that has fewer than others; infinite for
+        the others, 0 where there are too few.
+    hidden : array of float, shape (M,), optional
+        Factor by which the variance between clusters is too small for each model.
+    about : tuple of (str, str, tuple of int)
+        What must be said of single models.
+    """
+
+    covariance: Array
+    df: float
+    assumption: str
+    notes: tuple[tuple[str, str], ...] = ()
+    reach: Array | None = None
+    hidden: Array | None = None
+    about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+
+
+def measure_errors(
+    votes: Votes,
+    options: VoteOptions,
+    setting: Setting,
+    counts: VoteCounts,
+    fit: VoteFit,
+    names: tuple[str, ...],
+) -> VoteErrors:
+    """Errors of fitted strengths, by the covariance that `options` name.
+
+    Parameters
+    ----------
+    votes : Votes
+        The votes.
+    options : VoteOptions
+        Covariance, and conventions for ties.
+    setting : Setting
+        Seed, number of resamples and key, for the bootstrap.
+    counts : VoteCounts
+        The votes as they were fitted.
+    fit : VoteFit
+        Their fit.
+    names : tuple of str
+        What votes are clustered by: nothing, one kind of label or two.
+    """
+    if names:
+        return _clustered(votes, options, setting, fit, names)
+    if options.covariance == "bootstrap":
+        drawn = bootstrap_votes(counts, fit, setting.resamples, setting.seed, _key(setting))
+        words = f"The votes are independent draws; {_resampled(drawn)}"
+        return VoteErrors(_spread_of(drawn, setting), np.inf, words, _lost([drawn], setting))
+    if options.covariance == "hessian":
+        words = "Votes are independent, and the model of the votes holds as it stands."
+        return VoteErrors(_strengths_only(model_covariance(fit), counts), np.inf, words)
+    words = "Votes are independent of each other; nothing else is assumed about their variation."
+    return VoteErrors(_strengths_only(sandwich_covariance(counts, fit), counts), np.inf, words)
+
+
+def _clustered(
+    votes: Votes, options: VoteOptions, setting: Setting, fit: VoteFit, names: tuple[str, ...]
+) -> VoteErrors:
+    parts = [tally_clusters(votes, options, (name,)) for name in names]
+    groups = min(part.n_clusters for part in parts)
+    words = " and the ".join(
+        f"{part.n_clusters:,} {CLUSTER_WORDS[name]}"
+        for name, part in zip(names, parts, strict=True)
+    )
+    assumption = f"The {words} are independent draws; votes of one may depend on each other."
+    if names == ("vote",):
+        assumption = "Votes are independent of each other."
+    size = fit.strength.size
+    if groups < MIN_CLUSTERS:
+        note = (
+            "few-clusters",
+            f"{groups} {CLUSTER_WORDS[names[0]]}: fewer than {MIN_CLUSTERS} cannot show any model "
+            "better than another.",
+        )
+        return VoteErrors(np.full((size, size), np.nan), np.nan, assumption, (note,))
+    if len(parts) == 2:
+        parts.append(tally_clusters(votes, options, names))
+    reach, hidden, about = _reach(votes, parts[: len(names)], names)
+    if options.covariance == "bootstrap":
+        covariance, words, notes = _bootstrap(parts, fit, setting)
+        assumption = f"{assumption} {words}"
+    else:
+        covariance, notes = _combined([cluster_covariance(part, fit) for part in parts]), ()
+    kept = covariance[:size, :size]
+    notes = (*notes, *_width_note(votes, options, fit, kept, names))
+    return VoteErrors(kept, float(groups - 1), assumption, notes, reach, hidden, about)
+
+
+def _reach(
+    votes: Votes, parts: list[ClusterCounts], names: tuple[str, ...]
+) -> tuple[Array, Array, tuple[tuple[str, str, tuple[int, ...]], ...]]:
+    """Effective number of clusters behind models with few of them, and what these hide.
+
+    Models whose votes spread over half of all clusters or more rest on all of them.
+    """
+    size = len(votes.models)
+    reach, hidden = np.full(size, np.inf), np.ones(size)
+    about = []
+    for name, part in zip(names, parts, strict=True):
+        found, words = measure_reach(part), CLUSTER_WORDS[name]
+        few = found.number < MIN_CLUSTERS
+        thin = few | (found.effective < part.n_clusters / 2)
+        reach = np.minimum(reach, np.select([few, thin], [0.0, found.effective], np.inf))
+        hidden = np.where(thin, np.maximum(hidden, found.hidden), hidden)
+        uneven = thin & ~few & (found.effective < MIN_CLUSTERS)
+        for members, text in (
+            (
+                few,
+                f"The votes about this come from fewer than {MIN_CLUSTERS} {words}: too few to "
+                "show it better or worse than another.",
+            ),
+            (
+                uneven,
+                f"Most votes about this come from so few {words} that they vary as between fewer "
+                f"than {MIN_CLUSTERS}: its interval is wide.",
+            ),
+        ):
+            if members.any():
+                about.append(("few-clusters", text, tuple(np.flatnonzero(members).tolist())))
+    return reach, hidden, tuple(about)
+
+
+def _combined(parts: list[Array]) -> Array:
+    """Covariance from that by one kind of clusters; or by each of two, and by both at once.
+
+    Source for two: Cameron, Gelbach and Miller (2011), Journal of Business & Economic
+    Statistics 29, 238-249.
+    """
+    if len(parts) == 1:
+        return parts[0]
+    values, vectors = np.linalg.eigh(parts[0] + parts[1] - parts[2])
+    # A sum of three need not be a covariance; this is the nearest one.
+    return np.asarray((vectors * np.clip(values, 0.0, None)) @ vectors.T)
+
+
+def _bootstrap(
+    parts: list[ClusterCounts], fit: VoteFit, setting: Setting
+) -> tuple[Array, str, tuple[tuple[str, str], ...]]:
+    """The same by resampling clusters."""
+    drawn = [
+        bootstrap_clusters(part, fit, setting.resamples, setting.seed, (*_key(setting), k))
+        for k, part in enumerate(parts)
+    ]
+    spreads = [
+        _spread_of(draws, setting) * part.n_clusters / (part.n_clusters - 1)
+        for part, draws in zip(parts, drawn, strict=True)
+    ]
+    words = _resampled(min(drawn, key=lambda draws: draws.strength.shape[0]))
+    return _combined(spreads), words[0].upper() + words[1:], _lost(drawn, setting)
+
+
+def _key(setting: Setting) -> tuple[str, str]:
+    return ("strengths", setting.key)
+
+
+def _resampled(drawn: VoteDraws) -> str:
+    return f"strengths vary as over {drawn.strength.shape[0]:,} resamples of them."
+
+
+def _spread_of(drawn: VoteDraws, setting: Setting) -> Array:
+    """Covariance of strengths over resamples; raises `DataError` if too few have a fit."""
+    kept, size = drawn.strength.shape
+    if kept < 2:
+        raise DataError(
+            f"Task {setting.key!r}: {kept} of {setting.resamples:,} resamples could be fitted, too "
+            "few for a bootstrap. Use --covariance sandwich."
+        )
+    return np.cov(drawn.strength, rowvar=False).reshape(size, size)
+
+
+def _lost(drawn: list[VoteDraws], setting: Setting) -> tuple[tuple[str, str], ...]:
+    """A note on resamples without a fit."""
+    lost = sum(draws.without_fit for draws in drawn)
+    if not lost:
+        return ()
+    text = (
+        f"{lost:,} of {len(drawn) * setting.resamples:,} resamples put no finite strength on "
+        "some model and were left out, so the errors of such models are too small. Use "
+        "--covariance sandwich."
+    )
+    return (("resamples-without-fit", text),)
+
+
+def _width_note(
+    votes: Votes, options: VoteOptions, fit: VoteFit, covariance: Array, names: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """What clusters do to the intervals."""
+    if names == ("vote",):
+        return ()
+    counts = tally(votes, options)
+    effect = design_effect(covariance, _strengths_only(sandwich_covariance(counts, fit), counts))
+    words = " and ".join(CLUSTER_WORDS[name] for name in names)
+    text = (
+        f"Intervals allow for votes that depend on each other within {words}: variances are "
+        f"{effect:.1f} times those of independent votes."
+    )
+    return (("clustered-votes", text),)
+
+
+def _strengths_only(covariance: Array, counts: VoteCounts) -> Array:
+    return covariance[: counts.n_models, : counts.n_models]

@@ -1,0 +1,212 @@
+"""What the page recomputes equals what the package says: the bundle itself, run by Node."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.data.board import Leaderboard
+from rankbars.render.pagedata import page_data
+from rankbars.stats.tails import critical_value, upper_tail
+
+CASES = 200  # of each of five boards
+RUN = """
+import { readFileSync } from "node:fs"
+const { bundle, data, cases } = JSON.parse(readFileSync(0, "utf8"))
+new Function(bundle)()
+const { Board, recompute } = globalThis.rankbarsReport
+const board = new Board(data)
+const list = values => values && Array.from(values)
+const bounds = ends => ends && { best: list(ends.best), worst: list(ends.worst) }
+console.log(JSON.stringify(cases.map(choice => {
+  const found = recompute(board, choice)
+  const average = found.average && { ...found.average, bounds: bounds(found.average.bounds) }
+  return { ...found, newTask: bounds(found.newTask), average }
+})))
+"""
+TAILS = """
+import { readFileSync } from "node:fs"
+const { bundle, values, levels } = JSON.parse(readFileSync(0, "utf8"))
+new Function(bundle)()
+const { criticalValue, upperTail } = globalThis.rankbarsReport
+const df = value => value ?? Infinity
+console.log(JSON.stringify([
+  values.map(([t, d]) => upperTail(t, df(d))), levels.map(([p, d]) => criticalValue(p, df(d))),
+]))
+"""
+
+
+def run_node(program: str, **given: Any) -> Any:
+    """What a program says that gets the bundle of the page and some values."""
+    node = shutil.which("node") or shutil.which("nodejs")
+    if node is None:
+        pytest.skip("needs Node (on Debian: apt-get install nodejs)")
+    bundle = resources.files("rankbars.render").joinpath("assets", "page.js").read_text("utf-8")
+    done = subprocess.run(
+        [node, "--input-type=module", "--eval", program],
+        input=json.dumps({"bundle": bundle} | given),
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+        timeout=300,
+    )
+    return json.loads(done.stdout)
+
+
+def items(rng: np.random.Generator, *, missing: bool = False) -> dict[str, Any]:
+    """Right and wrong answers of six models, two of them equal, on nine tasks of other sizes."""
+    skill = np.array([0.8, 0.75, 0.6, 0.6, 0.4, 0.2])
+    tasks = {}
+    for k in range(9):
+        values = (rng.random((20 + 7 * k, 6)) < skill).astype(float)
+        values[:, 3] = values[:, 2]  # identical models
+        if missing:
+            values[rng.random(values.shape) < 0.1] = np.nan
+            values[:2] = rng.random((2, 6)) < skill
+        tasks[f"task {k}"] = values
+    if missing:
+        tasks["task 8"][:, 5] = np.nan  # a model without any score on one task
+    return tasks
+
+
+MODELS = ["a", "b", "c", "d", "e", "f"]
+
+
+def boards() -> dict[str, tuple[rb.Scores, dict[str, Any]]]:
+    """Scores with the options of the board: every rule that the page knows."""
+    rng = np.random.default_rng(1)
+    info = {f"task {k}": rb.TaskInfo(weight=1 + k % 3, family=f"f{k % 4}") for k in range(9)}
+    lower = {
+        name: rb.TaskInfo(weight=one.weight, direction="lower", metric="error")
+        for name, one in info.items()
+    }
+    plain, holes = items(rng), items(rng, missing=True)
+    errors = {name: rng.random((12, 6)) + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6] for name in info}
+    build = rb.Scores.from_arrays
+    return {
+        "items": (build(plain, MODELS, info=info), {}),
+        "missing, all models": (
+            build(holes, MODELS, info=info),
+            {"missing": "pairwise", "scope": "all", "merge": "quantile"}
+            | {"correction": "bonferroni"},
+        ),
+        "lower, tasks": (
+            build(errors, MODELS, info=lower), {"over": "tasks", "merge": "union"},
+        ),
+        "average rank": (
+            build(plain, MODELS, info=info),
+            {"over": "tasks", "method": "average_rank", "correction": "none"},
+        ),
+        "families of ranks": (
+            build(plain, MODELS, info=info),
+            {"over": "families", "method": "average_rank"},
+        ),
+    }  # fmt: skip
+
+
+BOARDS = boards()
+
+
+def choices(board: Leaderboard, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Random tasks, weights (some of them zero, some equal) and levels."""
+    n_tasks, made = len(board.tasks), []
+    for k in range(CASES):
+        count = int(rng.integers(1, n_tasks + 1))
+        weights = rng.integers(1, 4, n_tasks) if k % 3 else np.ones(n_tasks)
+        if k % 5 == 0:
+            weights = weights * rng.random(n_tasks)
+        if k % 7 == 0:
+            weights[rng.integers(n_tasks)] = 0.0
+        made.append(
+            {
+                "tasks": sorted(rng.choice(n_tasks, count, replace=False).tolist()),
+                "weights": weights.astype(float).tolist(),
+                "alpha": float(rng.choice([0.01, 0.05, 0.1, 0.2])),
+                "alphaOverall": float(rng.choice([0.05, 0.1, 0.2, 0.3, 0.5])),
+            }
+        )
+    return made
+
+
+def chosen(scores: rb.Scores, names: list[str]) -> rb.Scores:
+    """The scores of some tasks, with all models."""
+    return rb.Scores(
+        {name: scores.tasks[name] for name in names}, {name: scores.info[name] for name in names}
+    )
+
+
+@pytest.mark.parametrize("kind", BOARDS)
+def test_the_page_recomputes_what_the_package_says(kind):
+    scores, options = BOARDS[kind]
+    board = rb.leaderboard(scores, pairs=True, resamples=20, **options)
+    cases = choices(board, np.random.default_rng(len(kind)))
+    answers = run_node(RUN, data=page_data(board, ()), cases=cases)
+    comparisons = rb.compare(scores)
+    ranks = rb.rank(
+        comparisons, correction=board.spec.correction, scope=board.spec.scope, alpha=0.05
+    )
+    averages = 0
+    for case, answer in zip(cases, answers, strict=True):
+        names = [list(board.tasks)[i] for i in case["tasks"]]
+        new = rb.predict(
+            {name: ranks[name] for name in names},
+            merge=board.spec.merge,
+            alpha=case["alphaOverall"],
+        )
+        found = answer["newTask"]
+        assert (found["best"], found["worst"]) == (new.best.tolist(), new.worst.tolist()), case
+        assert answer["guarantee"] == (
+            None if new.guarantee is None else pytest.approx(new.guarantee, rel=1e-12)
+        )
+        weights = {name: case["weights"][list(board.tasks).index(name)] for name in names}
+        counted = [name for name, weight in weights.items() if weight > 0]
+        families = {board.tasks[name].family for name in counted}
+        if len(counted) < 2 or (board.aggregate.over == "families" and len(families) < 2):
+            assert answer["average"] is None
+            continue
+        averages += 1
+        average = rb.aggregate(
+            chosen(scores, names),
+            over=board.aggregate.over,
+            estimator=board.aggregate.estimator,
+            method=board.aggregate.method,
+            weights=weights,
+            correction=board.spec.correction,
+            scope=board.spec.scope,
+            alpha=case["alpha"],
+            resamples=5,
+        )
+        check_average(answer["average"], average, case)
+    assert averages > 0.6 * len(cases)
+
+
+def check_average(found: dict[str, Any], average: rb.Aggregate, case: dict[str, Any]) -> None:
+    for name in ("score", "low", "high"):
+        shown = np.array([np.nan if value is None else value for value in found[name]], dtype=float)
+        expected = np.where(np.isfinite(getattr(average, name)), getattr(average, name), np.nan)
+        np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-12, err_msg=str(case))
+    assert found["bounds"]["best"] == average.best.tolist(), case
+    assert found["bounds"]["worst"] == average.worst.tolist(), case
+    first = np.flatnonzero(~average.shown_better.any(axis=0)).tolist()
+    assert sorted(found["first"]) == first, case
+
+
+def test_tails_of_t_equal_those_of_the_package():
+    values = [
+        (t, df) for t in (-3.0, 0.0, 0.3, 1.96, 4.0, 40.0) for df in (1, 3.7, 59, 12031, None)
+    ]
+    levels = [(p, df) for p in (0.3, 0.025, 1e-5, 1e-12, 2**-60) for df in (1, 3.7, 59, 1e4, None)]
+    tails, critical = run_node(TAILS, values=values, levels=levels)
+    freedom = [np.inf if df is None else df for _, df in values]
+    np.testing.assert_allclose(tails, upper_tail([t for t, _ in values], freedom), rtol=1e-11)
+    freedom = [np.inf if df is None else df for _, df in levels]
+    np.testing.assert_allclose(
+        critical, critical_value([p for p, _ in levels], freedom), rtol=1e-11
+    )

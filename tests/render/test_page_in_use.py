@@ -1,0 +1,338 @@
+"""The page with its script: sorting, opening, comparing, recomputing; its state is its address."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+from render.browsing import AXE, demo_board, violations, watched, write_page
+from render.hostile import NASTY
+
+import rankbars as rb
+
+VIEWS = {
+    "board": "",
+    "task as a column": "#show=task:task+2&sort=-tier&q=a",
+    "model and comparison": "#model=ant&vs=cat",
+    "task": "#task=task+1",
+    "explore": "#out=1&w=2:3&a=0.1&at=explore",
+    "order": "#fig=order&at=picture",
+    "scores": "#fig=scores&at=picture",
+    "probabilities": "#fig=probabilities&at=picture",
+    "groups": "#fig=lanes&at=picture",
+    "pairs": "#fig=pairs&at=picture",
+    "heat map": "#fig=heat&at=picture",
+    "widths": "#fig=widths&at=picture",
+    "weights": "#fig=weights&at=picture",
+    "levels": "#fig=levels&at=picture",
+}
+
+
+def small_board(names: tuple[str, ...] = ("ant", "bee", "cat", "dog"), **options) -> rb.Leaderboard:
+    """Right and wrong answers on seven tasks of three categories."""
+    rng = np.random.default_rng(3)
+    skill = np.linspace(0.85, 0.35, len(names))
+    models = sorted(names)
+    tasks = {f"task {k}": (rng.random((60, len(names))) < skill) * 1.0 for k in range(7)}
+    info = {name: rb.TaskInfo(category="xyz"[k % 3] + " things") for k, name in enumerate(tasks)}
+    scores = rb.Scores.from_arrays(tasks, models, info=info)
+    return rb.leaderboard(scores, pairs=True, resamples=200, **options)
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Pages by name, each made once."""
+    folder = tmp_path_factory.mktemp("pages")
+    made = {}
+
+    def page(name: str):
+        if name not in made:
+            board = small_board() if name == "small" else demo_board(name)
+            made[name] = board, write_page(board, folder / f"{name}.html")
+        return made[name]
+
+    return page
+
+
+def first_column(page, key: str) -> list[str]:
+    return page.locator(f'#board-table tbody td[data-key="{key}"]:visible').all_inner_texts()
+
+
+def models_shown(page) -> list[str]:
+    return page.locator("#board-table tbody tr:visible th bdi").all_inner_texts()
+
+
+def test_sorting_searching_and_choosing_columns_change_no_number(browser, pages):
+    board, file = pages("mmlu_pro")
+    with watched(browser, file) as one:
+        page = one.open()
+        tiers = dict(zip(models_shown(page), first_column(page, "tier"), strict=True))
+        page.get_by_role("button", name="Model", exact=True).click()
+        rising = models_shown(page)
+        assert sorted(rising) == list(board.models)
+        places = [rising.index(f"Llama-2-{size}b-hf") for size in (7, 13, 70)]
+        assert places == list(range(places[0], places[0] + 3))  # 7 before 13
+        head = page.locator('#board-table th[aria-sort="ascending"]')
+        assert head.inner_text() == "Model"
+        page.get_by_role("button", name="Model", exact=True).click()
+        assert models_shown(page) == rising[::-1]
+        page.get_by_label("Find a model").fill("LLAMA 70b")
+        found = [name for name in rising[::-1] if "lama" in name and "70" in name]
+        assert models_shown(page) == found
+        assert page.get_by_role("status").first.inner_text() == f"{len(found)} of 29 models"
+        assert all(
+            tiers[name] == tier
+            for name, tier in zip(models_shown(page), first_column(page, "tier"), strict=True)
+        )
+        page.locator(".menu summary").click()
+        page.get_by_role("checkbox", name="Tier").uncheck()
+        assert first_column(page, "tier") == []
+        address = page.url
+        page.reload()
+        assert page.url == address
+        assert first_column(page, "tier") == []
+        assert models_shown(page) == found
+
+
+def test_tasks_become_columns_by_category_and_by_name(browser, pages):
+    board, file = pages("vtab")
+    with watched(browser, file) as one:
+        page = one.open()
+        page.get_by_label("Add ranks on").select_option(label="Category: natural")
+        heads = page.locator("#board-table th[data-task] button").all_inner_texts()
+        natural = [name for name, task in board.tasks.items() if task.category == "natural"]
+        assert heads == natural
+        page.get_by_label("Add ranks on").select_option(label=natural[0])
+        task = board.tasks[natural[0]]
+        row = page.locator("#board-table tbody tr").first
+        first = board.order[0]
+        best, worst = int(task.best[first]), int(task.worst[first])
+        shown = f"{best}" if best == worst else f"{best}–{worst}"
+        assert row.locator("td.ranks[data-task] [aria-hidden]").inner_text() == shown
+        assert (
+            row.locator("td.score[data-task]")
+            .inner_text()
+            .startswith(f"{task.mean[first]:.3f}"[:4])
+        )
+
+
+def test_a_model_opens_with_its_address_and_goes_back(browser, pages):
+    board, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open()
+        page.locator("#board-table").get_by_role("link", name="bee").click()
+        panel = page.get_by_role("dialog", name="Model bee")
+        assert panel.is_visible()
+        assert page.url.endswith("#model=bee")
+        assert page.evaluate("document.activeElement.textContent") == "bee"
+        assert panel.locator("figure .rb-row").count() == 7
+        panel.get_by_role("button", name="Next").click()
+        assert page.get_by_role("dialog", name="Model cat").is_visible()
+        page.go_back()
+        assert panel.is_visible()
+        page.go_back()
+        assert page.get_by_role("dialog").count() == 0
+        page.go_forward()
+        assert panel.is_visible()
+        page.keyboard.press("Escape")
+        assert page.get_by_role("dialog").count() == 0
+        beats = [b for a, b in zip(*np.nonzero(board.shown_better), strict=True) if a == 0]
+        one.open("#model=ant")
+        part = page.locator(".three > div").first
+        assert part.get_by_role("link").all_inner_texts() == [
+            board.models[i] for i in board.order if i in beats
+        ]
+
+
+def test_two_models_are_compared_as_the_command_does(browser, pages):
+    board, file = pages("mmlu_pro")
+    a, b = "Meta-Llama-3-70B", "Mixtral-8x7B-v0.1"
+    from rankbars.demos import DEMOS, demo_path
+
+    demo = DEMOS["mmlu_pro"]
+    duel = rb.head_to_head(rb.read(demo_path(demo)), a, b)
+    with watched(browser, file) as one:
+        page = one.open("#model=" + a)
+        page.get_by_label("Compare with").select_option(label=b)
+        assert f"vs={b}" in page.url
+        rows = page.locator("#compare tbody tr")
+        assert rows.count() == len(board.tasks)
+        for i, (name, contrast) in enumerate(duel.tasks.items()):
+            cells = rows.nth(i).locator("th, td").all_inner_texts()
+            assert cells[0] == name
+            shown, low, high = (
+                float(text.replace("−", "-")) for text in re.findall(r"[+−]?[\d.]+", cells[3])
+            )
+            assert shown == pytest.approx(contrast.difference, abs=6e-3)
+            assert low == pytest.approx(contrast.low, abs=6e-3)
+            assert high == pytest.approx(contrast.high, abs=6e-3)
+            assert cells[4] == f"{contrast.ahead} : {contrast.behind}"
+            assert float(cells[5]) == pytest.approx(contrast.detectable, abs=6e-3)
+            if contrast.verdict != "cannot tell":
+                assert cells[6] == f"already apart: A is {contrast.verdict}"
+
+
+def test_without_pairs_the_page_names_the_command_to_run(browser, tmp_path):
+    from dataclasses import replace
+
+    file = write_page(replace(small_board(("a b", "c'd", "e")), pairs=None), tmp_path / "r.html")
+    with watched(browser, file) as one:
+        page = one.open("#model=a+b&vs=c'd")
+        line = page.locator("code.line").inner_text()
+        assert line == "rankbars compare INPUT --models 'a b' --models 'c'\\''d'"
+        page = one.open("#at=explore")
+        assert "--pairs" in page.locator("#explore").inner_text()
+
+
+def test_a_task_opens_with_scores_and_ranks(browser, pages):
+    board, file = pages("tabarena")
+    name = next(iter(board.tasks))
+    with watched(browser, file) as one:
+        page = one.open()
+        page.locator('table[data-matrix="ranks"]').get_by_role("link", name=name).first.click()
+        panel = page.get_by_role("dialog", name=f"Task {name}")
+        assert panel.is_visible()
+        assert panel.locator("figure").count() == 2
+        table = panel.locator("table.answers tbody tr")
+        assert table.count() == len(board.models)
+        best = board.models[int(np.argmax(board.tasks[name].mean))]
+        assert table.first.locator("th").inner_text() == best
+
+
+def test_other_tasks_weights_and_levels_are_computed_here_and_say_so(browser, pages):
+    board, file = pages("vtab")
+    with watched(browser, file) as one:
+        page = one.open("#at=explore")
+        published = page.locator("#board-table").inner_text()
+        explore = page.locator("#explore")
+        assert "As published" in explore.inner_text()
+        ranks = explore.locator(".answers tbody td.ranks [aria-hidden]")
+        average = board.aggregate
+        assert ranks.all_inner_texts() == [
+            f"{best}" if best == worst else f"{best}–{worst}"
+            for best, worst in ((int(average.best[i]), int(average.worst[i])) for i in board.order)
+        ]
+        before = ranks.all_inner_texts()
+        slider = page.get_by_label("Weight of structured", exact=True)
+        slider.focus()
+        page.keyboard.press("Home")
+        assert "weights of 8 tasks changed" in explore.inner_text()
+        assert "voids the guarantee" in explore.inner_text()
+        assert ranks.all_inner_texts() != before
+        page.get_by_label("Average", exact=True).select_option(label="99\u00a0%")
+        page.locator(".choices").get_by_role("checkbox", name="natural").uncheck()
+        assert "7 of 19 tasks left out" in explore.inner_text()
+        shown, address = explore.locator(".answers").inner_text(), page.url
+        one.open(address[address.index("#") :])
+        page.locator("#explore").scroll_into_view_if_needed()
+        assert explore.locator(".answers").inner_text() == shown
+        assert page.locator("#board-table").inner_text() == published
+        page.get_by_role("button", name="Back to the published choice").click()
+        assert "As published" in explore.inner_text()
+        assert ranks.all_inner_texts() == before
+
+
+def test_one_category_is_weighed_against_another(browser, pages):
+    _, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open("#at=explore")
+        slider = page.get_by_label("Weight of x things against y things")
+        slider.focus()
+        page.keyboard.press("End")
+        shares = page.locator("#explore output").all_inner_texts()
+        assert shares == ["71\u00a0%", "0\u00a0%", "29\u00a0%"]
+        assert slider.get_attribute("aria-valuetext") == "100\u00a0% x things, 0\u00a0% y things"
+
+
+@pytest.mark.parametrize("name", ["vtab", "arena"])
+def test_every_picture_draws_and_can_be_kept(browser, pages, name):
+    board, file = pages(name)
+    with watched(browser, file, accept_downloads=True) as one:
+        page = one.open("#at=picture")
+        buttons = page.locator(".tabs button")
+        names = buttons.all_inner_texts()
+        assert "Votes per pair" in names if name == "arena" else "Weights of categories" in names
+        for i in range(len(names)):
+            buttons.nth(i).click()
+            drawing = page.locator("#picture figure svg").first
+            assert drawing.locator("title").first.text_content()
+            assert drawing.locator("desc").first.text_content()
+        buttons.nth(0).click()
+        kept = {}
+        for kind in ("SVG", "PNG", "CSV"):
+            with page.expect_download() as download:
+                page.locator("#picture").get_by_role("button", name=f"as {kind}").click()
+            kept[kind] = download.value.path().read_bytes()
+            assert download.value.suggested_filename.endswith(f".{kind.lower()}")
+        assert kept["PNG"].startswith(b"\x89PNG")
+        assert b"<svg" in kept["SVG"]
+        rows = list(csv.reader(io.StringIO(kept["CSV"].decode("utf-8-sig"))))
+        assert [row[0] for row in rows[1:]] == [board.models[i] for i in board.order]
+
+
+def test_words_are_explained_on_focus_and_go_with_escape(browser, pages):
+    _, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open()
+        page.locator('#board-table a.term[href="#term-tier"]').focus()
+        tip = page.get_by_role("tooltip")
+        assert "every model not shown worse" in tip.inner_text()
+        page.keyboard.press("Escape")
+        assert tip.count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_any_view(browser, pages, scheme):
+    if not AXE.exists():
+        pytest.skip("needs the packages of web/ (make web)")
+    _, file = pages("small")
+    with watched(browser, file, color_scheme=scheme, reduced_motion="reduce") as one:
+        for name, address in VIEWS.items():
+            # Pictures differ in their own section only; the rest was looked at before.
+            part = "#picture" if "fig=" in address else "html"
+            assert violations(one.open(address), part) == [], name
+
+
+@pytest.mark.parametrize("width", [360, 640])
+def test_every_view_fits_a_phone_and_a_page_zoomed_twice(browser, pages, width):
+    _, file = pages("small")
+    with watched(browser, file, viewport={"width": width, "height": 720}) as one:
+        for name, address in VIEWS.items():
+            page = one.open(address)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+            panel = page.locator("dialog[open] .panel-body")
+            if panel.count():
+                assert panel.evaluate("e => e.scrollWidth") <= width, name
+
+
+def test_hostile_names_stay_text_in_every_view(browser, tmp_path):
+    names = tuple(sorted({*NASTY[:13], "z" * 300, "=1+1"}))
+    rng = np.random.default_rng(0)
+    tasks = {name: rng.random((20, len(names))) for name in names[:5]}
+    info = {name: rb.TaskInfo(category=names[k], family=names[-k]) for k, name in enumerate(tasks)}
+    scores = rb.Scores.from_arrays(tasks, list(names), info=info)
+    file = write_page(rb.leaderboard(scores, pairs=True, resamples=50), tmp_path / "report.html")
+    with watched(browser, file, viewport={"width": 640, "height": 900}) as one:
+        one.page.on("dialog", lambda dialog: one.said.append(dialog.message))
+        addresses = ["", "#model=~0&vs=~1", "#model=~12&vs=~3", "#task=~2", "#at=explore"]
+        addresses += [view for name, view in VIEWS.items() if "fig=" in view]
+        addresses += ["#show=category:" + "%3Cscript%3Ealert(1)%3C/script%3E"]
+        for address in addresses:
+            page = one.open(address)
+            assert page.locator("script").count() == 2
+            assert page.locator("img").count() == 0
+            assert page.evaluate("document.documentElement.scrollWidth") <= 640, address
+        assert "\u202e" not in page.content()
+
+
+def test_printed_pages_show_no_controls(browser, pages):
+    _, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open()
+        page.emulate_media(media="print")
+        assert page.locator(".bar-of-tools:visible").count() == 0
+        assert not page.locator("#contents").is_visible()
+        assert page.locator("#board-table").is_visible()

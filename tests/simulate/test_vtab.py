@@ -1,0 +1,137 @@
+"""The published study of VTAB, recomputed: every cell that can be, and the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rankbars.simulate import STUDIES, Study, measure, run
+from rankbars.simulate.study import Table, number
+from rankbars.simulate.vtab import (
+    beside_published,
+    measure_ranks,
+    measure_scores,
+    measure_winners,
+    vtab,
+)
+from rankbars.simulate.vtabdata import published_cells
+from rankbars.simulate.vtabpage import agrees, make_page
+
+
+@pytest.mark.slow
+def test_every_reproducible_cell_is_as_published() -> None:
+    table = measure(STUDIES["vtab"](repetitions=1500))["vtab"]
+    assert len(table) == 519
+    compared = [row for row in table if not row["label"]]
+    assert len(compared) == 336
+    apart = [row for row in compared if not agrees(row)]
+    assert apart == []
+    # The scale of the others drifts with the number of draws; most are close with 100 of them.
+    drifting = [row for row in table if row["label"]]
+    assert sum(map(agrees, drifting)) >= 0.7 * len(drifting)
+
+
+def all_cells(value: float) -> Table:
+    """A made-up value for every published cell."""
+    return [
+        {"table": cell["table"], "row": cell["row"], "column": cell["column"], "ours": value,
+         "ours_low": value, "ours_high": value}
+        for cell in published_cells()
+    ]  # fmt: skip
+
+
+def test_normalised_cells_are_labelled_and_only_they() -> None:
+    table = beside_published(all_cells(1.0))
+    labelled = {(row["table"], row["column"]) for row in table if row["label"]}
+    assert {number for number, _ in labelled} == {2, 3, 5, 9, 10}
+    assert {column for number, column in labelled if number in (2, 3)} == {
+        "Avg Norm Acc",
+        "Avg Norm Acc Diff",
+    }
+
+
+def test_columns_of_the_table_are_the_documented_ones() -> None:
+    row = beside_published(all_cells(67.96))[0]
+    assert list(row)[:9] == [
+        "table", "row", "column", "published", "ours", "published_low", "published_high",
+        "ours_low", "ours_high",
+    ]  # fmt: skip
+    assert row["ours"] == 68.0
+
+
+def test_scores_of_the_bootstrap_are_the_published_ones() -> None:
+    found = {
+        (row["table"], row["row"], row["column"]): row
+        for row in measure_scores("bootstrap", 400, 0)
+    }
+    for model, mean in (("Sup-Rotation-100%", 68.0), ("Sup-100%", 66.4), ("Rotation", 60.4)):
+        assert number(found[2, model, "Avg Acc (Bootstrap)"], "ours") == pytest.approx(
+            mean, abs=0.1
+        )
+    gap = found[3, "Sup-Rotation-100% - Sup-100%", "Avg Acc Diff (Bootstrap)"]
+    assert number(gap, "ours_low") == pytest.approx(1.2, abs=0.2)
+    assert number(gap, "ours_high") == pytest.approx(2.0, abs=0.2)
+
+
+def test_ties_of_one_percent_get_the_worst_rank() -> None:
+    rows = measure_ranks("bootstrap", "AvR (bins)", 200, 0)
+    assert {row["table"] for row in rows} == {4, 8}
+    # With the mean rank of the tie it would be 3.8.
+    assert number(rows[[row["row"] for row in rows].index("Sup-Rotation-100%")], "ours") == (
+        pytest.approx(4.2, abs=0.1)
+    )
+
+
+def test_shares_of_the_weights_add_up() -> None:
+    strict, lenient = measure_winners(3), measure_winners(4)
+    assert sum(number(row, "share") for row in strict) == pytest.approx(1.0)
+    for one, other in zip(strict, lenient, strict=True):
+        assert one["share"] == other["share"]
+        assert number(one, "clear_share") <= number(other, "clear_share")
+
+
+def toy_tables() -> dict[str, Table]:
+    cells = beside_published(all_cells(50.0))
+    cells[0]["note"] = '<script>alert("x")</script>'
+    ranks: Table = [
+        {"figure": figure, "model": model, "rank": rank, "probability": 0.5}
+        for figure in (5, 6)
+        for model in ("a", "b")
+        for rank in (1, 2)
+    ]
+    winners: Table = [{"figure": 3, "z": 2.0, "model": "a<b", "share": 0.25, "clear_share": 0.1}]
+    return {"vtab": cells, "vtab_winners": winners, "vtab_rank_probabilities": ranks}
+
+
+def test_page_shows_published_beside_ours_and_escapes() -> None:
+    page = make_page(toy_tables(), {"figure_3": "data:image/png;base64,AA=="})
+    assert "68.0 (67.8, 68.1)" in page
+    assert "50.0 (50.0, 50.0)" in page
+    assert "<script>" not in page
+    assert "a&lt;b" in page
+    assert page.count("<img") == 1
+    assert "depends on the number of draws" in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_pictures_that_browsers_do_not_show_are_linked() -> None:
+    page = make_page(toy_tables(), {"figure_5": "figure_5.pdf"})
+    assert '<a href="figure_5.pdf">' in page
+    assert "<img" not in page
+
+
+def test_without_pictures_the_page_says_why() -> None:
+    assert "rankbars[plot]" in make_page(toy_tables(), {})
+
+
+def test_study_writes_tables_pictures_and_page(tmp_path: Path) -> None:
+    whole = vtab(repetitions=2)
+    assert whole.page is not None
+    study = Study("vtab", (), lambda _: toy_tables(), whole.draw, whole.page)
+    names = {path.name for path in run(study, tmp_path, picture="png")}
+    assert names == {
+        "vtab.csv", "vtab_winners.csv", "vtab_rank_probabilities.csv", "vtab.html",
+        "figure_3.png", "figure_4.png", "figure_5.png", "figure_6.png",
+    }  # fmt: skip
+    assert "data:image/png;base64," in (tmp_path / "vtab.html").read_text(encoding="utf-8")

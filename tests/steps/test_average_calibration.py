@@ -1,0 +1,251 @@
+"""How often intervals of averages hold, kind by kind, on data whose truth is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+
+Array = np.ndarray
+TRUTH = np.array([0.5, 0.6, 0.6, 0.8])
+MODELS = list("abcd")
+
+
+def within(hits: int, trials: int, level: float, slack: float = 0.0) -> None:
+    """The share of hits is the level, but for three Monte-Carlo standard errors."""
+    error = 3 * np.sqrt(level * (1 - level) / trials) + slack
+    assert abs(hits / trials - level) <= error, hits / trials
+
+
+def at_least(hits: int, trials: int, level: float) -> None:
+    error = 3 * np.sqrt(level * (1 - level) / trials)
+    assert hits / trials >= level - error, hits / trials
+
+
+def item_data(rng: np.random.Generator, runs: int) -> Iterator[rb.Scores]:
+    """Three tasks of 60 items that models find easy and hard together; two models are tied."""
+    for _ in range(runs):
+        tasks = {}
+        for name in "xyz":
+            ease = rng.normal(size=(60, 1))
+            tasks[name] = TRUTH + 0.1 * ease + 0.2 * rng.normal(size=(60, 4))
+        yield rb.Scores.from_arrays(tasks, MODELS)
+
+
+def task_data(
+    rng: np.random.Generator, runs: int, tasks: int = 12, families: int = 0
+) -> Iterator[rb.Scores]:
+    """Tasks drawn from a population; with families, tasks of one family resemble each other."""
+    for _ in range(runs):
+        names = [f"t{i}" for i in range(tasks)]
+        group = np.arange(tasks) % max(families, 1)
+        common = rng.normal(size=(max(families, 1), 4)) * (0.15 if families else 0.0)
+        rows = TRUTH + common[group] + 0.1 * rng.normal(size=(tasks, 4))
+        values = {
+            name: row + 0.05 * rng.normal(size=(20, 4))
+            for name, row in zip(names, rows, strict=True)
+        }
+        info = {name: rb.TaskInfo(family=f"f{one}") for name, one in zip(names, group, strict=True)}
+        yield rb.Scores.from_arrays(values, MODELS, info=info)
+
+
+def covered(found: rb.Aggregate, truth: Array) -> int:
+    return int(((found.low <= truth) & (truth <= found.high)).sum())
+
+
+def ranks_held(found: rb.Aggregate) -> Array:
+    """Whether each rank interval holds the whole true rank set: b and c share ranks 2 and 3."""
+    best, worst = np.array([4, 2, 2, 1]), np.array([4, 3, 3, 1])
+    return np.asarray((found.best <= best) & (found.worst >= worst))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
+def test_scores_and_ranks_over_items(estimator: str) -> None:
+    runs, scores, ranks = 250, 0, 0
+    for seed, data in enumerate(item_data(np.random.default_rng(1), runs)):
+        found = rb.aggregate(data, estimator=estimator, resamples=400, seed=seed)
+        scores += covered(found, TRUTH)
+        ranks += int(ranks_held(found).sum())
+    within(scores, 4 * runs, 0.95, slack=0.015)  # models share their items: not 4 trials each
+    at_least(ranks, 4 * runs, 0.95)
+
+
+@pytest.mark.slow
+def test_all_ranks_and_all_statements_at_once() -> None:
+    runs, ranks, shown, intervals = 250, 0, 0, 0
+    for seed, data in enumerate(item_data(np.random.default_rng(2), runs)):
+        found = rb.aggregate(data, scope="all", correction="maxt", resamples=400, seed=seed)
+        ranks += int(ranks_held(found).all())
+        shown += not (found.shown_better & (TRUTH[:, None] <= TRUTH)).any()
+        assert found.contrasts is not None
+        true = TRUTH[:, None] - TRUTH
+        inside = (found.contrasts.low <= true) & (true <= found.contrasts.high)
+        intervals += int((inside | np.eye(4, dtype=bool)).all())
+    at_least(ranks, runs, 0.95)
+    at_least(shown, runs, 0.95)
+    at_least(intervals, runs, 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("correction", ["holm", "bonferroni"])
+def test_intervals_of_all_differences_at_once(correction: str) -> None:
+    runs, held = 250, 0
+    for data in item_data(np.random.default_rng(3), runs):
+        contrasts = rb.aggregate(data, correction=correction, resamples=2).contrasts
+        assert contrasts is not None
+        true = TRUTH[:, None] - TRUTH
+        inside = (contrasts.low <= true) & (true <= contrasts.high)
+        held += int((inside | np.eye(4, dtype=bool)).all())
+    at_least(held, runs, 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", ["normal", "bootstrap"])
+def test_orders_from_draws_are_rarely_wrong_among_tied_models(source: str) -> None:
+    """All models tied: any line is wrong, and in at most 5 % of runs there is one."""
+    rng, runs, wrong = np.random.default_rng(4), 150, 0
+    estimator = "analytic" if source == "normal" else "bootstrap"
+    for seed in range(runs):
+        tasks = {name: rng.normal(size=(60, 4)) for name in "xyz"}
+        draws = rb.aggregate(
+            rb.Scores.from_arrays(tasks, MODELS), estimator=estimator, resamples=1000, seed=seed
+        ).draws
+        assert draws is not None
+        wrong += bool(draws.partial_order(alpha=0.05).edges)
+    assert wrong / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("estimator", "tasks"), [("t", 8), ("bootstrap_t", 12), ("bootstrap", 40), ("two_level", 8)]
+)
+def test_scores_over_a_population_of_tasks(estimator: str, tasks: int) -> None:
+    runs, scores = 120, 0
+    for seed, data in enumerate(task_data(np.random.default_rng(5), runs, tasks)):
+        found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=400, seed=seed)
+        scores += covered(found, TRUTH)
+    within(scores, 4 * runs, 0.95, slack=0.015)
+
+
+@pytest.mark.slow
+def test_percentiles_over_few_tasks_are_too_short_as_the_note_says() -> None:
+    runs, scores = 200, 0
+    for seed, data in enumerate(task_data(np.random.default_rng(6), runs, tasks=5)):
+        found = rb.aggregate(data, over="tasks", estimator="bootstrap", resamples=400, seed=seed)
+        assert "few-resampled" in {note.code for note in found.notes}
+        scores += covered(found, TRUTH)
+    within(scores, 4 * runs, 0.84, slack=0.02)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["t", "bootstrap_t"])
+def test_scores_over_families_hold_where_those_over_tasks_do_not(estimator: str) -> None:
+    runs, by_family, by_task = 120, 0, 0
+    for seed, data in enumerate(task_data(np.random.default_rng(7), runs, tasks=24, families=8)):
+        options = {"estimator": estimator, "resamples": 400, "seed": seed}
+        by_family += covered(rb.aggregate(data, over="families", **options), TRUTH)  # type: ignore[arg-type]
+        by_task += covered(rb.aggregate(data, over="tasks", **options), TRUTH)  # type: ignore[arg-type]
+    within(by_family, 4 * runs, 0.95, slack=0.02)
+    assert by_task / (4 * runs) < 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "method", ["average_rank", "borda", "win_rate", "win_rate_field", "win_rate_top1"]
+)
+def test_ranks_and_wins_over_a_population_of_tasks(method: str) -> None:
+    """Two tied models: the mean of what they earn is the same, and its interval holds it."""
+    runs, scores = 200, 0
+    expected = {"average_rank": 1.5, "borda": 0.5}.get(method, 0.5)
+    rng = np.random.default_rng(8)
+    for seed in range(runs):
+        rows = rng.normal(size=(20, 2))
+        data = rb.Scores({f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)})
+        found = rb.aggregate(data, over="tasks", method=method, resamples=2, seed=seed)
+        scores += covered(found, np.array([expected, expected]))
+    within(scores // 2, runs, 0.95, slack=0.01)  # what one model wins the other loses
+
+
+@pytest.mark.slow
+def test_comparison_intervals_just_touch_at_five_percent() -> None:
+    """Two independent models of equal error: intervals stay apart as often as a test rejects."""
+    rng, runs, apart = np.random.default_rng(9), 1000, 0
+    for first, second in rng.normal(size=(runs, 2)):
+        one = rb.Estimates(("a", "b"), np.array([first, second]), se=np.array([1.0, 1.0]))
+        found = rb.aggregate(rb.Scores({"x": one, "y": one}), weights={"x": 1e-9, "y": 1.0},
+                             resamples=2).comparison_intervals()  # fmt: skip
+        apart += bool(found.low.max() > found.high.min())
+    within(apart, runs, 0.05, slack=0.005)
+
+
+@pytest.mark.slow
+def test_bands_of_ranks_miss_tied_models_which_is_why_they_promise_nothing() -> None:
+    rng, runs, held = np.random.default_rng(10), 100, 0
+    for seed in range(runs):
+        tasks = {name: rng.normal(size=(40, 10)) for name in "xy"}
+        found = rb.aggregate(
+            rb.Scores.from_arrays(tasks, list("abcdefghij")), method="average_rank", over="items",
+            resamples=300, seed=seed,
+        )  # fmt: skip
+        assert found.guarantee is None
+        held += int(((found.best == 1) & (found.worst == 10)).sum())
+    assert held / (10 * runs) < 0.7
+
+
+def clustered(rng: np.random.Generator) -> Array:
+    group = np.repeat(np.arange(30), 4)
+    return np.asarray(
+        TRUTH + 0.3 * rng.normal(size=(30, 4))[group] + 0.1 * rng.normal(size=(120, 4))
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
+def test_groups_of_items_count_as_groups(estimator: str) -> None:
+    rng, runs = np.random.default_rng(11), 200
+    groups = np.repeat(np.arange(30), 4)
+    held: dict[bool, int] = {True: 0, False: 0}
+
+    def make(values: Array, known: bool) -> rb.Items:
+        return rb.Items(tuple(MODELS), values, clusters=groups if known else None)
+
+    for seed in range(runs):
+        values = {name: clustered(rng) for name in "xy"}
+        for known in held:
+            data = rb.Scores({name: make(one, known) for name, one in values.items()})
+            found = rb.aggregate(data, estimator=estimator, resamples=300, seed=seed)
+            held[known] += covered(found, TRUTH)
+    within(held[True], 4 * runs, 0.95, slack=0.015)
+    assert held[False] / (4 * runs) < 0.85
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
+def test_geometric_means(estimator: str) -> None:
+    truth = np.array([0.4, 0.5])
+    rng, runs, held = np.random.default_rng(12), 250, 0
+    for seed in range(runs):
+        tasks = {name: (rng.random((150, 2)) < truth).astype(float) for name in "xy"}
+        data = rb.Scores.from_arrays(tasks, ["a", "b"])
+        found = rb.aggregate(
+            data, method="geometric", estimator=estimator, resamples=400, seed=seed
+        )
+        held += covered(found, truth)
+    within(held, 2 * runs, 0.95, slack=0.015)
+
+
+@pytest.mark.slow
+def test_the_plain_table_keeps_its_level_with_twelve_tasks() -> None:
+    rng, runs, held = np.random.default_rng(13), 300, 0
+    for _ in range(runs):
+        scores = np.clip(rng.normal(0.6, 0.1, size=12), 0, 1)
+        table = rb.plain_table(
+            [{"model_id": "a", "task_id": f"t{i}", "metric_name": "acc", "score": value}
+             for i, value in enumerate(scores.tolist())]
+        )  # fmt: skip
+        held += table.rows[0].mean_ci_lo <= 0.6 <= table.rows[0].mean_ci_hi
+    within(held, runs, 0.95, slack=0.01)

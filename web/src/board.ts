@@ -1,0 +1,203 @@
+/** The board as the page works with it: unpacked, with the questions that views ask of it. */
+
+import { type Numbers, type PageData, type TaskData, unpack, unpackShared } from "./data"
+import { type TaskPairs, type TaskScores, pairIndex } from "./explore/averages"
+
+export interface Interval {
+  best: number
+  worst: number
+}
+
+export interface TaskCell extends Interval {
+  mean: number
+  se: number
+}
+
+export interface PairCell {
+  /** First minus second, higher is better. */
+  difference: number
+  se: number
+  df: number
+  n: number
+  ahead: number | null
+  behind: number | null
+  binary: boolean
+}
+
+export class Board {
+  readonly size: number
+  readonly best: Numbers
+  readonly worst: Numbers
+  readonly mean: Numbers
+  readonly se: Numbers
+  readonly shown: Uint8Array
+  readonly categories: string[]
+  readonly families: string[]
+  private readonly pairTables: (PairTable | null)[] = []
+
+  constructor(readonly data: PageData) {
+    this.size = data.models.length
+    this.best = unpack(data.best)
+    this.worst = unpack(data.worst)
+    this.mean = unpack(data.mean)
+    this.se = unpack(data.se)
+    this.shown = new Uint8Array(this.size ** 2)
+    const pairs = unpack(data.shownBetter)
+    for (let k = 0; k < pairs.length; k += 2) this.shown[pairs[k]! * this.size + pairs[k + 1]!] = 1
+    this.categories = distinct(data.tasks.map((task) => task.category))
+    this.families = distinct(data.tasks.map((task) => task.family))
+  }
+
+  get hasPairs(): boolean {
+    return this.data.pairs !== null
+  }
+
+  /** Interval and score of a model on a task. */
+  cell(task: number, model: number): TaskCell {
+    const at = task * this.size + model
+    return { best: this.best[at]!, worst: this.worst[at]!, mean: this.mean[at]!, se: this.se[at]! }
+  }
+
+  /** Models that were shown worse than this one, in the order of the board. */
+  beats(model: number): number[] {
+    return this.data.order.filter((other) => this.shown[model * this.size + other])
+  }
+
+  /** Models that were shown better than this one, in the order of the board. */
+  beatenBy(model: number): number[] {
+    return this.data.order.filter((other) => this.shown[other * this.size + model])
+  }
+
+  /** Models neither shown better nor worse. */
+  tiedWith(model: number): number[] {
+    const apart = (a: number, b: number) => this.shown[a * this.size + b]
+    return this.data.order.filter(
+      (other) => other !== model && !apart(model, other) && !apart(other, model),
+    )
+  }
+
+  /** Positions of the models on a task, best score first. */
+  taskOrder(task: number): number[] {
+    const sign = this.data.tasks[task]!.direction === "higher" ? 1 : -1
+    const value = (model: number) => {
+      const mean = sign * this.cell(task, model).mean
+      return Number.isNaN(mean) ? -Infinity : mean
+    }
+    return [...this.data.models.keys()].sort((a, b) => value(b) - value(a) || a - b)
+  }
+
+  /** What is known about two models on a task; null where the page has no pairs. */
+  pair(task: number, one: number, two: number): PairCell | null {
+    const table = this.pairTable(task)
+    if (!table) return null
+    const swap = one > two
+    const at = swap ? pairIndex(two, one, this.size) : pairIndex(one, two, this.size)
+    const sign = swap ? -1 : 1
+    const [ahead, behind] = swap ? [table.behind, table.ahead] : [table.ahead, table.behind]
+    return {
+      difference: sign * table.difference[at]!,
+      se: table.se[at]!,
+      df: pick(table.df, at),
+      n: pick(table.rows, at),
+      ahead: ahead?.[at] ?? null,
+      behind: behind?.[at] ?? null,
+      binary: table.binary,
+    }
+  }
+
+  /** Scores of a task on the scale that is averaged, higher is better. */
+  scores(task: number): TaskScores {
+    const rule = this.data.explore.average
+    const sign = this.data.tasks[task]!.direction === "higher" ? 1 : -1
+    const offset = rule?.offset[task] ?? 0
+    const factor = rule?.factor[task] ?? sign
+    const table = this.pairTable(task)
+    const from = task * this.size
+    const mean = Float64Array.from(this.mean.subarray(from, from + this.size), (v) => (v - offset) * factor)
+    const se = Float64Array.from(this.se.subarray(from, from + this.size), (v) => v * Math.abs(factor))
+    const df = table ? table.modelDf : Infinity
+    return {
+      mean,
+      se,
+      df: typeof df === "number" ? new Float64Array(this.size).fill(df) : df,
+      pairs: table && scaled(table, Math.abs(factor)),
+    }
+  }
+
+  private pairTable(task: number): PairTable | null {
+    const given = this.data.pairs?.[task]
+    if (!given) return null
+    const known = this.pairTables[task]
+    if (known) return known
+    const table: PairTable = {
+      difference: given.difference
+        ? Float64Array.from(unpack(given.difference))
+        : this.differences(task),
+      se: Float64Array.from(unpack(given.se)),
+      df: unpackShared(given.df),
+      rows: unpackShared(given.n),
+      modelDf: unpackShared(given.modelDf),
+      ahead: given.ahead && unpack(given.ahead),
+      behind: given.behind && unpack(given.behind),
+      binary: given.binary,
+    }
+    this.pairTables[task] = table
+    return table
+  }
+
+  /** With every score known, differences are those of the means. */
+  private differences(task: number): Float64Array {
+    const sign = this.data.tasks[task]!.direction === "higher" ? 1 : -1
+    const mean = this.mean.subarray(task * this.size, (task + 1) * this.size)
+    const table = new Float64Array((this.size * (this.size - 1)) / 2)
+    let at = 0
+    for (let i = 0; i < this.size; i++) {
+      for (let j = i + 1; j < this.size; j++) table[at++] = sign * (mean[i]! - mean[j]!)
+    }
+    return table
+  }
+}
+
+interface PairTable extends TaskPairs {
+  modelDf: number | Float64Array
+  ahead: Numbers | null
+  behind: Numbers | null
+  binary: boolean
+}
+
+function scaled(table: PairTable, factor: number): TaskPairs {
+  if (factor === 1) return table
+  return {
+    ...table,
+    difference: table.difference.map((value) => value * factor),
+    se: table.se.map((value) => value * factor),
+  }
+}
+
+function distinct(values: (string | null)[]): string[] {
+  return [...new Set(values.filter((value): value is string => value !== null))].sort()
+}
+
+function pick(values: number | Float64Array, at: number): number {
+  return typeof values === "number" ? values : values[at]!
+}
+
+/** What to type to compare two models where the page has no pairs. */
+export function compareLine(data: PageData, one: number, two: number): string {
+  const inputs = data.inputs.length ? data.inputs : ["INPUT"]
+  const words = ["rankbars", "compare", ...inputs.slice(0, 4).map(quoted)]
+  return [...words, "--models", quoted(data.models[one]!), "--models", quoted(data.models[two]!)].join(" ")
+}
+
+function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+}
+
+export function taskNoun(task: TaskData): string {
+  return { items: "items", folds: "folds", runs: "runs", estimates: "scores", votes: "votes" }[task.kind]
+}
+
+/** Whether parts that are not seen yet should wait. */
+export function isLarge(board: Board): boolean {
+  return board.size * board.data.tasks.length > 5000 || board.size > 250
+}

@@ -1,0 +1,165 @@
+/** The data island of the page: what render/pagedata.py writes. Matrices are row-major. */
+
+/** Numbers in base64, little-endian: unsigned integers of so many bytes, or floats. */
+export interface Packed {
+  kind: "u1" | "u2" | "u4" | "f4" | "f8"
+  bytes: string
+}
+
+export type Direction = "higher" | "lower"
+export type Kind = "items" | "folds" | "runs" | "estimates" | "votes"
+
+export interface TaskData {
+  name: string
+  kind: Kind
+  n: number
+  category: string | null
+  family: string | null
+  metric: string | null
+  direction: Direction
+  /** Weight in the published average. */
+  weight: number
+  /** Error rate of the rank intervals on this task. */
+  alpha: number
+  /** Error rate of one side of them; null where nothing is promised. */
+  side: number | null
+  /** What the rank intervals state, ready to show. */
+  claim: string
+  test: string
+  scoreTitle: string
+}
+
+/** Rank intervals of all models, with what they state. */
+export interface RanksData {
+  title: string
+  words: string
+  best: number[]
+  worst: number[]
+}
+
+export interface AverageData {
+  title: string
+  words: string
+  level: string
+  over: "items" | "tasks" | "families"
+  unit: "score" | "rank"
+  direction: Direction
+  alpha: number
+  scope: "each" | "all"
+  score: (number | null)[]
+  low: (number | null)[]
+  high: (number | null)[]
+  best: number[]
+  worst: number[]
+  /** Share of draws in which a model is first, and among the first `topCount`. */
+  first: (number | null)[] | null
+  top: (number | null)[] | null
+  topCount: number
+  /** Models times ranks; null where there are no draws, or too many models. */
+  rankProbability: Packed | null
+  /** Models times models: share of draws in which the first is better. */
+  dominance: Packed | null
+}
+
+/** What may be recomputed here, and by which rules. */
+export interface ExploreData {
+  merge: "joint" | "quantile" | "union" | null
+  /** Whether observed ranks are merged instead of rank intervals. */
+  observed: boolean
+  alphaOverall: number | null
+  alphasOverall: number[]
+  average: AverageRule | null
+  /** Why averages cannot be recomputed. */
+  reason: string
+}
+
+export interface AverageRule {
+  rule: "items" | "tasks"
+  points: "score" | "rank"
+  correction: "holm" | "bonferroni" | "none"
+  scope: "each" | "all"
+  alpha: number
+  alphas: number[]
+  offset: number[]
+  factor: number[]
+  /** Code of the family of each task, where families are averaged. */
+  families: number[] | null
+}
+
+/** Pairs i < j in the order (0,1), (0,2), …, (1,2), … of one task. */
+export interface PairsData {
+  /** Difference i minus j, higher is better; null where it is the difference of the means. */
+  difference: Packed | null
+  se: Packed
+  /** Degrees of freedom: one number, one per pair, or null for a normal tail. */
+  df: number | null | Packed
+  /** Independent rows: one number, or one per pair; 0: not known. */
+  n: number | Packed
+  /** Degrees of freedom behind the scores: one number, one per model, or null. */
+  modelDf: number | null | Packed
+  /** Rows on which i, and on which j, did better; null where not known. */
+  ahead: Packed | null
+  behind: Packed | null
+  binary: boolean
+}
+
+export interface NoteData {
+  number: number | null
+  code: string
+  text: string
+  models: number[]
+  tasks: number[]
+}
+
+export interface PageData {
+  schema: "rankbars.page/1"
+  rankbars: string
+  lead: "task" | "aggregate" | "new_task"
+  models: string[]
+  tasks: TaskData[]
+  /** Positions of the models, best first, as the page lists them. */
+  order: number[]
+  tier: number[]
+  coverage: (number | null)[]
+  /** First column of ranks of the board. */
+  leadRanks: RanksData
+  newTask: RanksData | null
+  average: AverageData | null
+  /** Tasks times models. */
+  best: Packed
+  worst: Packed
+  mean: Packed
+  se: Packed
+  /** Strengths of votes on the scale of Elo, on a board of one set of votes. */
+  elo: Packed | null
+  /** Null where every model has every score. */
+  taskCoverage: Packed | null
+  /** Pairs (better, worse) of positions; all of them hold at once. */
+  shownBetter: Packed
+  /** Lines of the Hasse diagram (better, worse); null where there is no order. */
+  edges: Packed | null
+  explore: ExploreData
+  /** Observed ranks, tasks times models, where they are merged. */
+  observed: { best: Packed; worst: Packed } | null
+  pairs: (PairsData | null)[] | null
+  inputs: string[]
+  notes: NoteData[]
+}
+
+export type Numbers = Uint8Array | Uint16Array | Uint32Array | Float32Array | Float64Array
+
+const TYPES = { u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array }
+
+/** The numbers in a packed list. */
+export function unpack(packed: Packed): Numbers {
+  const text = atob(packed.bytes)
+  const bytes = new Uint8Array(text.length)
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i)
+  return new TYPES[packed.kind](bytes.buffer)
+}
+
+/** A number that may be one for all, one each, or null for infinitely many. */
+export function unpackShared(value: number | null | Packed): number | Float64Array {
+  if (value === null) return Infinity
+  return typeof value === "number" ? value : Float64Array.from(unpack(value))
+}

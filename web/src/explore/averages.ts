@@ -1,0 +1,315 @@
+/** Averages over the chosen tasks, with paired contrasts: the rules of the package, in the browser. */
+
+import { type Correction, type Statistics, ranksEach, ranksOf, relationAll } from "./holm"
+import { type Bounds, anywhere } from "./merges"
+import { criticalValue } from "./tails"
+
+const EPS = 2 ** -52
+const MOST_ROWS = 1022 // beyond, 2 to the power of -rows is no normal number
+
+/** Scores of one task; higher is better, on the scale that is averaged. */
+export interface TaskScores {
+  mean: Float64Array
+  se: Float64Array
+  /** Degrees of freedom behind `se`, one per model. */
+  df: Float64Array
+  pairs: TaskPairs | null
+}
+
+/** Pairs (0,1), (0,2), …, (1,2), … of one task. */
+export interface TaskPairs {
+  difference: Float64Array
+  se: Float64Array
+  df: number | Float64Array
+  rows: number | Float64Array
+}
+
+export interface Average {
+  /** Higher is better; NaN for a model without a score on every task that counts. */
+  score: Float64Array
+  se: Float64Array
+  df: Float64Array
+  /** Positions of the models that have an average. */
+  present: number[]
+  /** Contrasts among them. */
+  contrasts: Contrasts
+}
+
+export interface Contrasts extends Statistics {
+  difference: Float64Array
+  se: Float64Array
+}
+
+export interface AverageRanks {
+  bounds: Bounds
+  /** Pairs of all models that hold at once. */
+  shown: Uint8Array
+}
+
+/** Position of the pair i < j. */
+export function pairIndex(i: number, j: number, models: number): number {
+  return i * models - (i * (i + 1)) / 2 + (j - i - 1)
+}
+
+/** Average over exactly these tasks: variances of contrasts add up. */
+export function averageItems(tasks: readonly TaskScores[], weights: readonly number[]): Average {
+  const models = tasks[0]!.mean.length
+  const total = weights.reduce((a, b) => a + b)
+  const shares = weights.map((weight) => weight / total)
+  const sums = [0, 1, 2].map(() => new Float64Array(models)) as [Float64Array, Float64Array, Float64Array]
+  const [score, variance, perDf] = sums
+  tasks.forEach((task, t) => {
+    const share = shares[t]!
+    for (let i = 0; i < models; i++) {
+      score[i]! += share * task.mean[i]!
+      addVariance(variance, perDf, i, share ** 2 * task.se[i]! ** 2, task.df[i]!)
+    }
+  })
+  const present = positions(score)
+  const size = present.length
+  const contrasts = emptyContrasts(size)
+  const scale = Math.max(0, ...present.map((i) => Math.abs(score[i]!)))
+  for (let a = 0; a < size; a++) {
+    for (let b = a + 1; b < size; b++) {
+      const pair = pairIndex(present[a]!, present[b]!, models)
+      setPair(contrasts, a, b, contrastOf(tasks, shares, pair, scale))
+    }
+  }
+  return {
+    score,
+    se: variance.map(Math.sqrt),
+    df: variance.map((value, i) => satterthwaite(value, perDf[i]!)),
+    present,
+    contrasts,
+  }
+}
+
+interface Contrast {
+  difference: number
+  se: number
+  statistic: number
+  df: number
+}
+
+function contrastOf(
+  tasks: readonly TaskScores[],
+  shares: readonly number[],
+  pair: number,
+  scale: number,
+): Contrast {
+  let difference = 0
+  let rows = 0
+  const variance = [0]
+  const perDf = [0]
+  tasks.forEach(({ pairs }, t) => {
+    if (!pairs) throw new Error("This average needs the pairs of every task.")
+    const share = shares[t]!
+    const n = at(pairs.rows, pair)
+    let own = share ** 2 * pairs.se[pair]! ** 2
+    // Without rows and without a variance of its own a task can tell nobody apart.
+    if (n < 2 && !(own > 0)) own = NaN
+    difference += share * pairs.difference[pair]!
+    rows += n
+    addVariance(variance, perDf, 0, own, at(pairs.df, pair))
+  })
+  const total = variance[0]!
+  const df = satterthwaite(total, perDf[0]!)
+  const se = Math.sqrt(total)
+  if (!Number.isFinite(total)) return { difference, se, statistic: 0, df }
+  if (total > 0) return { difference, se, statistic: difference / se, df }
+  if (Math.abs(difference) <= 8 * EPS * scale) return { difference, se, statistic: 0, df }
+  return { difference, se, statistic: signTest(rows, Infinity) * Math.sign(difference), df: Infinity }
+}
+
+/**
+ * Average over a population of tasks: the tasks themselves are the sample, or their families.
+ * @param families code of the family of each task; null where tasks count by themselves
+ */
+export function averageTasks(
+  tasks: readonly TaskScores[],
+  weights: readonly number[],
+  points: "score" | "rank",
+  families: readonly number[] | null = null,
+): Average {
+  const models = tasks[0]!.mean.length
+  const present = [...Array(models).keys()].filter((i) => tasks.every((task) => !Number.isNaN(task.mean[i]!)))
+  const size = present.length
+  const perTask = tasks.map((task) => {
+    const values = Float64Array.from(present, (i) => task.mean[i]!)
+    return points === "rank" ? midranks(values).map((rank) => -rank) : values
+  })
+  const rows = families ? familyRows(perTask, weights, families) : perTask
+  if (!families) weighRows(rows, weights)
+  const count = rows.length
+  const df = Math.max(count - 1, 0)
+  const score = new Float64Array(models).fill(NaN)
+  const se = new Float64Array(models).fill(NaN)
+  const own = spreads(rows, size)
+  present.forEach((model, a) => {
+    score[model] = own.mean[a]!
+    se[model] = Math.sqrt(own.squares[a]! / Math.max(count - 1, 1) / Math.max(count, 1))
+  })
+  const contrasts = emptyContrasts(size)
+  contrasts.df = df
+  const largest = Array.from({ length: size }, (_, a) => Math.max(...rows.map((row) => Math.abs(row[a]!))))
+  for (let a = 0; a < size; a++) {
+    for (let b = a + 1; b < size; b++) {
+      const scale = Math.max(largest[a]!, largest[b]!)
+      setPair(contrasts, a, b, pairedT(rows, a, b, scale, df))
+    }
+  }
+  return { score, se, df: new Float64Array(models).fill(df), present, contrasts }
+}
+
+function pairedT(rows: readonly Float64Array[], a: number, b: number, scale: number, df: number): Contrast {
+  const count = rows.length
+  let difference = 0
+  for (const row of rows) difference += row[a]! - row[b]!
+  difference /= count
+  let squares = 0
+  let farthest = 0
+  for (const row of rows) {
+    const off = row[a]! - row[b]! - difference
+    squares += off * off
+    farthest = Math.max(farthest, Math.abs(off))
+  }
+  if (count < 2) return { difference, se: NaN, statistic: 0, df }
+  if (farthest <= 8 * EPS * scale) {
+    const zero = Math.abs(difference) <= 8 * EPS * scale
+    const statistic = zero ? 0 : signTest(count, df) * Math.sign(difference)
+    return { difference: zero ? 0 : difference, se: 0, statistic, df }
+  }
+  const se = Math.sqrt(squares / (count * (count - 1)))
+  return { difference, se, statistic: difference / se, df }
+}
+
+/** Weighted mean of the tasks of each family; families in the order of their codes. */
+function familyRows(
+  rows: readonly Float64Array[],
+  weights: readonly number[],
+  families: readonly number[],
+): Float64Array[] {
+  const codes = [...new Set(families)].sort((a, b) => a - b)
+  return codes.map((code) => {
+    const members = families.flatMap((family, t) => (family === code ? [t] : []))
+    const total = members.reduce((sum, t) => sum + weights[t]!, 0)
+    const mean = new Float64Array(rows[0]!.length)
+    for (const t of members) rows[t]!.forEach((value, i) => (mean[i]! += (weights[t]! / total) * value))
+    return mean
+  })
+}
+
+/** Rank intervals on an average, and what holds for all models at once. */
+export function averageRanks(
+  average: Average,
+  correction: Correction,
+  scope: "each" | "all",
+  alpha: number,
+): AverageRanks {
+  const models = average.score.length
+  const { present, contrasts } = average
+  const size = present.length
+  const relation = relationAll(contrasts, correction, alpha)
+  const shown = new Uint8Array(models * models)
+  for (let a = 0; a < size; a++) {
+    for (let b = 0; b < size; b++) {
+      if (relation[a * size + b]) shown[present[a]! * models + present[b]!] = 1
+    }
+  }
+  if (scope === "all" && correction !== "none") return { bounds: ranksOf(shown, models), shown }
+  const bounds = anywhere(models)
+  const among = ranksEach(contrasts, correction, alpha)
+  present.forEach((model, a) => {
+    bounds.best[model] = among.best[a]!
+    bounds.worst[model] = models - (size - among.worst[a]!)
+  })
+  return { bounds, shown }
+}
+
+/** Half the interval of each model's own average, one model at a time. */
+export function averageHalf(average: Average, alpha: number): Float64Array {
+  return average.se.map((se, i) => {
+    const df = average.df[i]!
+    return se === 0 ? 0 : criticalValue(alpha / 2, Number.isNaN(df) ? 0 : df) * se
+  })
+}
+
+/** Ranks within one task, 1 for the highest; equal values share the mean of their ranks. */
+export function midranks(values: Float64Array): Float64Array {
+  const order = [...values.keys()].sort((a, b) => values[b]! - values[a]!)
+  const ranks = new Float64Array(values.length)
+  for (let start = 0; start < order.length; ) {
+    let end = start
+    while (end < order.length && values[order[end]!] === values[order[start]!]) end++
+    for (let k = start; k < end; k++) ranks[order[k]!] = (start + 1 + end) / 2
+    start = end
+  }
+  return ranks
+}
+
+/** Statistic whose upper tail is 2 to the power of -rows: the floor of an exact sign test. */
+export function signTest(rows: number, df: number): number {
+  return criticalValue(2 ** -Math.min(rows, MOST_ROWS), df)
+}
+
+/** Rows whose plain mean is the weighted one, where weights differ. */
+function weighRows(rows: Float64Array[], weights: readonly number[]): void {
+  if (Math.max(...weights) === Math.min(...weights)) return
+  const average = weights.reduce((a, b) => a + b) / weights.length
+  const scaled = weights.map((weight) => weight / average)
+  const size = rows[0]!.length
+  for (let a = 0; a < size; a++) {
+    let mean = 0
+    rows.forEach((row, t) => (mean += scaled[t]! * row[a]!))
+    mean /= rows.length
+    rows.forEach((row, t) => (row[a] = mean + scaled[t]! * (row[a]! - mean)))
+  }
+}
+
+function spreads(rows: readonly Float64Array[], size: number): { mean: Float64Array; squares: Float64Array } {
+  const mean = new Float64Array(size)
+  const squares = new Float64Array(size)
+  for (const row of rows) for (let a = 0; a < size; a++) mean[a]! += row[a]!
+  for (let a = 0; a < size; a++) mean[a]! /= rows.length
+  for (const row of rows) for (let a = 0; a < size; a++) squares[a]! += (row[a]! - mean[a]!) ** 2
+  return { mean, squares }
+}
+
+function addVariance(
+  variance: number[] | Float64Array,
+  perDf: number[] | Float64Array,
+  i: number,
+  value: number,
+  df: number,
+): void {
+  variance[i]! += value
+  perDf[i]! += value === 0 ? 0 : value ** 2 / df
+}
+
+function satterthwaite(variance: number, perDf: number): number {
+  return perDf > 0 ? variance ** 2 / perDf : Infinity
+}
+
+function positions(score: Float64Array): number[] {
+  return [...score.keys()].filter((i) => !Number.isNaN(score[i]!))
+}
+
+function emptyContrasts(size: number): Contrasts & { df: number | Float64Array } {
+  const table = () => new Float64Array(size * size)
+  return { size, difference: table(), se: table(), statistic: table(), df: table().fill(Infinity) }
+}
+
+function setPair(contrasts: Contrasts, a: number, b: number, found: Contrast): void {
+  const { size } = contrasts
+  const [here, there] = [a * size + b, b * size + a]
+  contrasts.difference[here] = found.difference
+  contrasts.difference[there] = 0 - found.difference
+  contrasts.se[here] = contrasts.se[there] = found.se
+  contrasts.statistic[here] = found.statistic
+  contrasts.statistic[there] = 0 - found.statistic
+  if (typeof contrasts.df !== "number") contrasts.df[here] = contrasts.df[there] = found.df
+}
+
+function at(values: number | Float64Array, index: number): number {
+  return typeof values === "number" ? values : values[index]!
+}

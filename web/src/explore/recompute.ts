@@ -1,0 +1,108 @@
+/** The board for a choice of tasks, weights and levels: what Explore shows. */
+
+import type { Board } from "../board"
+import { unpack } from "../data"
+import {
+  type Average,
+  averageHalf,
+  averageItems,
+  averageRanks,
+  averageTasks,
+} from "./averages"
+import { type Bounds, mergeRanks } from "./merges"
+import { fewestTasks, mergeGuarantee } from "./rates"
+
+export interface Choice {
+  /** Positions of the tasks that count. */
+  tasks: number[]
+  /** One weight per task of the board, 0 or more. */
+  weights: number[]
+  alpha: number
+  alphaOverall: number
+}
+
+export interface AverageAnswer {
+  /** In the units that the page shows; NaN for a model without a score on every task. */
+  score: number[]
+  low: number[]
+  high: number[]
+  bounds: Bounds
+  /** Models that no model was shown better than, all at once. */
+  first: number[]
+}
+
+export interface Answer {
+  newTask: Bounds | null
+  /** Probability that one new-task interval holds; null where nothing is promised. */
+  guarantee: number | null
+  /** Tasks it takes to say anything at this level, where these are too few. */
+  needs: number | null
+  average: AverageAnswer | null
+}
+
+/** What the package would say for this choice, had it been made beforehand. */
+export function recompute(board: Board, choice: Choice): Answer {
+  const merge = board.data.explore.merge
+  const tasks = choice.tasks
+  const needs = merge && fewestTasks(merge, choice.alphaOverall)
+  return {
+    newTask: merge && tasks.length ? newTaskRanks(board, choice) : null,
+    guarantee: merge && tasks.length ? promise(board, choice) : null,
+    needs: needs && tasks.length < needs && merge !== "union" ? needs : null,
+    average: averageAnswer(board, choice),
+  }
+}
+
+function newTaskRanks(board: Board, choice: Choice): Bounds {
+  const { explore, observed } = board.data
+  const best = observed ? unpack(observed.best) : board.best
+  const worst = observed ? unpack(observed.worst) : board.worst
+  return mergeRanks(explore.merge!, best, worst, board.size, choice.tasks, choice.alphaOverall)
+}
+
+function promise(board: Board, choice: Choice): number | null {
+  const { explore, tasks } = board.data
+  const sides = choice.tasks.map((task) => tasks[task]!.side)
+  if (!explore.observed && sides.includes(null)) return null
+  const side = explore.observed ? 0 : Math.max(...sides.map(Number))
+  return mergeGuarantee(explore.merge!, choice.tasks.length, choice.alphaOverall, side)
+}
+
+function averageAnswer(board: Board, choice: Choice): AverageAnswer | null {
+  const rule = board.data.explore.average
+  const shown = board.data.average
+  const tasks = choice.tasks.filter((task) => choice.weights[task]! > 0)
+  if (!rule || !shown || tasks.length < 2) return null
+  const average = averageOf(board, tasks, choice.weights)
+  if (!average) return null
+  const { bounds, shown: relation } = averageRanks(average, rule.correction, rule.scope, choice.alpha)
+  const half = averageHalf(average, choice.alpha)
+  const sign = shown.direction === "lower" ? -1 : 1
+  const score = Array.from(average.score, (value) => sign * value)
+  return {
+    score,
+    low: score.map((value, i) => value - half[i]!),
+    high: score.map((value, i) => value + half[i]!),
+    bounds,
+    first: board.data.order.filter((model) => {
+      for (let other = 0; other < board.size; other++) {
+        if (relation[other * board.size + model]) return false
+      }
+      return true
+    }),
+  }
+}
+
+/** The average of these tasks; null where none can be made. */
+export function averageOf(board: Board, tasks: number[], weights: readonly number[]): Average | null {
+  const rule = board.data.explore.average
+  if (!rule) return null
+  const scores = tasks.map((task) => board.scores(task))
+  const chosen = tasks.map((task) => weights[task]!)
+  if (rule.rule === "items") return averageItems(scores, chosen)
+  const total = chosen.reduce((a, b) => a + b)
+  const shares = chosen.map((weight) => weight / total)
+  const families = rule.families && tasks.map((task) => rule.families![task]!)
+  if (families && new Set(families).size < 2) return null
+  return averageTasks(scores, shares, rule.points, families)
+}

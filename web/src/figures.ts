@@ -1,0 +1,409 @@
+/** From the data of the page to its pictures: which there are, and what each is drawn from. */
+
+import * as charts from "./charts"
+import type { Context } from "./context"
+import { unpack } from "./data"
+import type { FigureSettings } from "./figure"
+import { type Average } from "./explore/averages"
+import { mergeRanks } from "./explore/merges"
+import { expectedShare, leaveOneOut } from "./explore/leaveoneout"
+import { averageOf } from "./explore/recompute"
+import { criticalValue } from "./explore/tails"
+import { commonClaim } from "./modelview"
+
+/** One picture: its key in the address, its short name, and what makes it. */
+export interface Picture {
+  key: string
+  name: string
+  settings: () => Omit<FigureSettings, "id">
+}
+
+/** The pictures that this board has, in the order in which they are offered. */
+export function picturesOf(context: Context): Picture[] {
+  return [
+    intervals(context),
+    beside(context),
+    probabilities(context),
+    laneBars(context),
+    order(context),
+    pairs(context),
+    heat(context),
+    widthsOfTasks(context),
+    weights(context),
+    levels(context),
+    foreseen(context),
+    votes(context),
+  ].filter((picture): picture is Picture => picture !== null)
+}
+
+function openModel({ address, names }: Context, models: readonly number[]): (at: number) => void {
+  return (at) => address.set({ model: names.modelKey(models[at]!) })
+}
+
+function named({ board }: Context): { models: number[]; names: string[] } {
+  const models = board.data.order
+  return { models, names: models.map((model) => board.data.models[model]!) }
+}
+
+function take<T>(values: readonly T[], models: readonly number[]): T[] {
+  return models.map((model) => values[model]!)
+}
+
+function intervals(context: Context): Picture {
+  const { leadRanks, newTask } = context.board.data
+  const { models, names } = named(context)
+  const input: charts.RankIntervals = {
+    models: names,
+    best: take(leadRanks.best, models),
+    worst: take(leadRanks.worst, models),
+    name: `${leadRanks.title} (${leadRanks.words})`,
+    second: newTask && {
+      name: `${newTask.title} (${newTask.words})`,
+      best: take(newTask.best, models),
+      worst: take(newTask.worst, models),
+    },
+  }
+  return {
+    key: "intervals",
+    name: "Rank intervals",
+    settings: () => ({
+      title: "Where each model may stand",
+      caption: "Every bar spans the ranks that the evidence does not exclude. Choose a model to open it.",
+      draw: (options) => charts.rankIntervals(input, options),
+      table: () => charts.rankIntervalsTable(input),
+      onSelect: openModel(context, models),
+      limit: 250,
+    }),
+  }
+}
+
+function beside(context: Context): Picture | null {
+  const { board } = context
+  const { data } = board
+  const { models, names } = named(context)
+  const ranks = data.leadRanks
+  const common = { models: names, best: take(ranks.best, models), worst: take(ranks.worst, models), rankName: ranks.title }
+  const settings = (input: charts.AggregateRank): Omit<FigureSettings, "id"> => ({
+    title: `${input.scoreName} beside rank`,
+    caption: "Left the score with its interval, right the ranks that follow from tested differences. Overlap at the left does not mean that two models are tied.",
+    draw: (options) => charts.aggregateRank(input, options),
+    table: () => charts.aggregateRankTable(input),
+    onSelect: openModel(context, models),
+    limit: 250,
+  })
+  if (data.lead === "aggregate" && data.average) {
+    const { score, low, high, title, direction } = data.average
+    const input = { ...common, score: take(score, models), low: take(low, models), high: take(high, models), scoreName: title, direction }
+    return { key: "scores", name: "Score beside rank", settings: () => settings(input) }
+  }
+  if (data.lead !== "task") return null
+  const task = data.tasks[0]!
+  const z = criticalValue(task.alpha / 2, Infinity)
+  const scale = data.elo ? 400 / Math.LN10 : 1
+  const mean = data.elo ? unpack(data.elo) : board.mean
+  const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
+  const at = (sign: number) => models.map((model) => known(mean[model]! + sign * z * scale * board.se[model]!))
+  const input = {
+    ...common,
+    score: at(0).map((value, i) => value ?? known(mean[models[i]!]!)),
+    low: at(-1),
+    high: at(1),
+    scoreName: task.scoreTitle,
+    direction: task.direction,
+  }
+  return { key: "scores", name: `${task.kind === "votes" ? "Rating" : "Score"} beside rank`, settings: () => settings(input) }
+}
+
+function probabilities(context: Context): Picture | null {
+  const packed = context.board.data.average?.rankProbability
+  if (!packed || context.board.data.lead !== "aggregate") return null
+  const { models, names } = named(context)
+  const size = context.board.size
+  return {
+    key: "probabilities",
+    name: "Rank probabilities",
+    settings: () => {
+      const all = unpack(packed)
+      const input = { models: names, probability: models.map((model) => all.subarray(model * size, (model + 1) * size)) }
+      return {
+        title: "Probability of every rank",
+        caption: "Share of simulated repetitions of the evaluation in which a model reaches a rank on the average. It describes the uncertainty; it is not a confidence statement.",
+        draw: (options) => charts.rankProbability(input, options),
+        table: () => charts.rankProbabilityTable(input),
+        onSelect: openModel(context, models),
+      }
+    },
+  }
+}
+
+function laneBars(context: Context): Picture | null {
+  const { board } = context
+  if (board.size < 2 || board.size > 250 || board.data.lead === "new_task") return null
+  const { models, names } = named(context)
+  const runs = charts.unseparatedRuns(relation(context, models))
+  const { average, tasks, lead } = board.data
+  const score = lead === "aggregate" && average ? take(average.score, models) : models.map((model) => board.mean[model]!)
+  const input = {
+    models: names,
+    score: score.map((value) => (value === null || Number.isNaN(value) ? null : value)),
+    scoreName: lead === "aggregate" && average ? average.title : tasks[0]!.scoreTitle,
+    direction: lead === "aggregate" && average ? average.direction : tasks[0]!.direction,
+    runs,
+  }
+  return {
+    key: "lanes",
+    name: "Groups",
+    settings: () => ({
+      title: "Groups that are not told apart",
+      caption: "A bar joins neighbours of which no two were told apart, as in a critical-difference diagram, but by tests of each pair that hold all at once.",
+      draw: (options) => charts.lanes(input, options),
+      table: () => charts.lanesTable(input),
+      onSelect: openModel(context, models),
+    }),
+  }
+}
+
+function relation({ board }: Context, models: readonly number[]): Uint8Array[] {
+  return models.map((one) => Uint8Array.from(models, (two) => board.shown[one * board.size + two]!))
+}
+
+function order(context: Context): Picture | null {
+  const { board } = context
+  const packed = board.data.edges
+  if (!packed || board.size < 2 || board.size > 80) return null
+  const { models, names } = named(context)
+  const place = new Map(models.map((model, i) => [model, i]))
+  const flat = unpack(packed)
+  const edges: charts.Edge[] = []
+  for (let k = 0; k < flat.length; k += 2) edges.push([place.get(flat[k]!)!, place.get(flat[k + 1]!)!])
+  const input = { models: names, edges }
+  return {
+    key: "order",
+    name: "Who is above whom",
+    settings: () => ({
+      title: "Who was shown better than whom",
+      caption: "A line leads down from a model to those it was shown better than; what follows from two lines is not drawn again. Models without a path between them are not told apart.",
+      draw: (options) => charts.hasse(input, options),
+      table: () => charts.hasseTable(input),
+      onSelect: openModel(context, models),
+    }),
+  }
+}
+
+function pairs(context: Context): Picture | null {
+  const { board } = context
+  if (board.size < 2 || board.size > 130 || board.data.lead === "new_task") return null
+  const { models, names } = named(context)
+  const packed = board.data.lead === "aggregate" ? board.data.average?.dominance : null
+  return {
+    key: "pairs",
+    name: "All pairs",
+    settings: () => {
+      const all = packed ? unpack(packed) : null
+      const input = {
+        models: names,
+        shownBetter: relation(context, models),
+        probability: all && models.map((one) => Float32Array.from(models, (two) => all[one * board.size + two]!)),
+      }
+      return {
+        title: "Every model against every other",
+        caption: "Which of two models was shown better; all statements hold at once." + (all ? " Numbers: share of draws in which the model of the line is better, in percent; a description." : ""),
+        draw: (options) => charts.dominance(input, options),
+        table: () => charts.dominanceTable(input),
+        onSelect: openModel(context, models),
+      }
+    },
+  }
+}
+
+function tasksByModels({ board }: Context, models: readonly number[], table: ArrayLike<number>): Uint32Array[] {
+  return board.data.tasks.map((_, task) => Uint32Array.from(models, (model) => table[task * board.size + model]!))
+}
+
+function heat(context: Context): Picture | null {
+  const { board } = context
+  const { tasks } = board.data
+  if (tasks.length < 2 || tasks.length * board.size > 20_000) return null
+  const { models, names } = named(context)
+  return {
+    key: "heat",
+    name: "Models by tasks",
+    settings: () => {
+      const input = {
+        models: names,
+        tasks: tasks.map((task) => task.name),
+        best: tasksByModels(context, models, board.best),
+        worst: tasksByModels(context, models, board.worst),
+      }
+      return {
+        title: "Rank interval of every model on every task",
+        caption: `The ranks that are not excluded: ${commonClaim(context)}.`,
+        draw: (options) => charts.heatMap(input, options),
+        table: () => charts.heatMapTable(input),
+        onSelect: openModel(context, models),
+      }
+    },
+  }
+}
+
+function widthsOfTasks(context: Context): Picture | null {
+  const { board } = context
+  const { tasks } = board.data
+  if (tasks.length < 2 || board.size < 2) return null
+  return {
+    key: "widths",
+    name: "Width by task",
+    settings: () => {
+      const widths = tasks.map((_, task) =>
+        Uint32Array.from(board.data.models, (__, model) => {
+          const cell = board.cell(task, model)
+          return cell.worst - cell.best
+        }),
+      )
+      const mean = widths.map((row) => row.reduce((a, b) => a + b) / board.size)
+      const sorted = [...tasks.keys()].sort((a, b) => mean[a]! - mean[b]! || a - b)
+      const input = { tasks: sorted.map((task) => tasks[task]!.name), widths: sorted.map((task) => widths[task]!), size: board.size }
+      return {
+        title: "How well each task separates the models",
+        caption: "Width of the rank intervals (worst minus best rank), task by task, narrowest at the top; a dot is the larger the more models have that width.",
+        draw: (options) => charts.widths(input, options),
+        table: () => charts.widthsTable(input),
+        onSelect: (at) => context.address.set({ task: context.names.taskKey(sorted[at]!) }),
+        limit: 120,
+      }
+    },
+  }
+}
+
+/** Means of each category on the scale that is averaged; null where they cannot be made here. */
+function categoryAverages({ board }: Context): { tasks: number[]; average: Average }[] | null {
+  const { explore, tasks } = board.data
+  if (explore.average?.rule !== "items" || tasks.some((task) => task.category === null)) return null
+  const weights = tasks.map((task) => task.weight)
+  return board.categories.map((name) => {
+    const members = [...tasks.keys()].filter((task) => tasks[task]!.category === name && weights[task]! > 0)
+    return { tasks: members, average: averageOf(board, members, weights)! }
+  })
+}
+
+function weights(context: Context): Picture | null {
+  const { board } = context
+  if (board.categories.length !== 3 || board.size < 2) return null
+  const { tasks, models } = board.data
+  if (board.categories.some((name) => !tasks.some((task) => task.category === name && task.weight > 0))) return null
+  const found = categoryAverages(context)
+  if (!found) return null
+  const total = tasks.reduce((sum, task) => sum + task.weight, 0)
+  return {
+    key: "weights",
+    name: "Weights of categories",
+    settings: () => {
+      const input = {
+        models,
+        categories: board.categories,
+        score: found.map(({ average }) => Array.from(average.score, (value) => (Number.isNaN(value) ? null : value))),
+        differenceSe: found.map(({ average }) => spread(average, board.size)),
+        z: Number(criticalValue(board.data.explore.average!.alpha / 2, Infinity).toFixed(2)),
+        weights: found.map((part) => part.tasks.reduce((sum, task) => sum + tasks[task]!.weight, 0) / total),
+      }
+      return {
+        title: "Which weights make which model win",
+        caption: "Every point of the triangle is a choice of weights for the three categories. Winners are chosen by the data at every point: this describes, it does not test.",
+        draw: (options) => charts.simplex(input, options),
+        table: () => charts.simplexTable(input),
+      }
+    },
+  }
+}
+
+/** Standard errors of differences as a whole matrix; NaN for a model without an average. */
+function spread(average: Average, size: number): Float64Array[] {
+  const table = Array.from({ length: size }, () => new Float64Array(size).fill(NaN))
+  const { present, contrasts } = average
+  present.forEach((one, a) =>
+    present.forEach((two, b) => (table[one]![two] = contrasts.se[a * contrasts.size + b]!)),
+  )
+  return table
+}
+
+function levels(context: Context): Picture | null {
+  const { board } = context
+  const { explore, tasks, observed } = board.data
+  if (!explore.merge || explore.merge === "union" || explore.alphaOverall === null || tasks.length < 3) return null
+  const merge = explore.merge
+  return {
+    key: "levels",
+    name: "Level and width",
+    settings: () => {
+      const best = observed ? unpack(observed.best) : board.best
+      const worst = observed ? unpack(observed.worst) : board.worst
+      const all = [...tasks.keys()]
+      const alphas = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, explore.alphaOverall!]
+      const rising = [...new Set(alphas)].sort((a, b) => a - b)
+      const width = rising.map((alpha) => {
+        const bounds = mergeRanks(merge, best, worst, board.size, all, alpha)
+        return bounds.best.reduce((sum, low, i) => sum + bounds.worst[i]! - low, 0) / board.size
+      })
+      const input = { alphas: rising, series: [{ name: "New task", width }], alpha: explore.alphaOverall!, most: board.size - 1 }
+      return {
+        title: "What the level of the new-task intervals costs",
+        caption: "Mean width of the intervals against their error rate. The level was fixed before; the picture shows how much depends on it.",
+        draw: (options) => charts.sensitivity(input, options),
+        table: () => charts.sensitivityTable(input),
+      }
+    },
+  }
+}
+
+function foreseen(context: Context): Picture | null {
+  const { board } = context
+  const { explore, tasks } = board.data
+  if (!explore.merge || explore.observed || tasks.length < 3 || tasks.length * board.size > 20_000) return null
+  const merge = explore.merge
+  const { models, names } = named(context)
+  return {
+    key: "foreseen",
+    name: "Tasks left out",
+    settings: () => {
+      const alpha = explore.alphaOverall ?? 0.5 // the union does not use it
+      const shares = (units: readonly (number | string)[], name: string): charts.LeftOut["series"][number] => {
+        const made = leaveOneOut(merge, board.best, board.worst, board.size, units, alpha)
+        return { name, share: take(made.share, models), low: take(made.low, models), high: take(made.high, models) }
+      }
+      const series = [shares([...tasks.keys()], "task")]
+      const families = tasks.flatMap(({ family }) => family ?? [])
+      const count = new Set(families).size
+      if (families.length === tasks.length && count > 1 && count < tasks.length) series.push(shares(families, "family"))
+      const input = { models: names, series, expected: expectedShare(merge, tasks.length, alpha) }
+      return {
+        title: "Would the intervals have foreseen each task?",
+        caption: "Every task is left out once: the share of tasks whose rank interval lies inside the one made from the others, with 95 % limits. Shares far below the dashed line speak against the assumption that a new task is like these.",
+        draw: (options) => charts.leftOut(input, options),
+        table: () => charts.leftOutTable(input),
+        onSelect: openModel(context, models),
+        limit: 250,
+      }
+    },
+  }
+}
+
+function votes(context: Context): Picture | null {
+  const { board } = context
+  const { data } = board
+  if (data.lead !== "task" || data.tasks[0]!.kind !== "votes" || !board.hasPairs || board.size > 250) return null
+  const { models, names } = named(context)
+  return {
+    key: "votes",
+    name: "Votes per pair",
+    settings: () => {
+      const table = models.map((one) => Float64Array.from(models, (two) => (one === two ? 0 : (board.pair(0, one, two)?.n ?? 0))))
+      const input = { models: names, votes: table }
+      return {
+        title: "Votes per pair",
+        caption: "How many votes compared each two models, ties included. Pairs without votes are compared through others.",
+        draw: (options) => charts.votesPerPair(input, options),
+        table: () => charts.votesPerPairTable(input),
+      }
+    },
+  }
+}

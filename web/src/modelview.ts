@@ -1,0 +1,153 @@
+/** One model: where it stands, its rank interval on every task, whom it beats, and a comparison. */
+
+import { modelRanks, modelRanksTable } from "./charts"
+import { compareView } from "./compareview"
+import { type Context, modelLinks } from "./context"
+import { bdi, choice, freshId, h } from "./dom"
+import { figure } from "./figure"
+import { chance, plural, showRanks } from "./numbers"
+import type { View } from "./panel"
+
+type Sort = "position" | "width" | "given"
+
+const SORTS: [Sort, string][] = [
+  ["position", "best position first"],
+  ["width", "narrowest first"],
+  ["given", "in order of their names"],
+]
+
+export function modelView(context: Context, model: number): View {
+  const { board, names, address } = context
+  const { data } = board
+  const name = data.models[model]!
+  const place = data.order.indexOf(model)
+  const body = h("div", {}, h("h2", { tabindex: "-1" }, bdi(name)), facts(context, model))
+  if (data.tasks.length > 1) body.append(taskRanks(context, model))
+  if (board.size > 1) body.append(relations(context, model), comparison(context, model))
+  const notes = data.notes.filter((note) => note.models.includes(model))
+  if (notes.length) {
+    const list = notes.map((note) => h("li", {}, `${taskNames(context, note.tasks)}${note.text} `, h("code", {}, note.code)))
+    body.append(h("section", {}, h("h3", {}, "Notes on this model"), h("ul", { class: "notes" }, ...list)))
+  }
+  const go = (at: number) => {
+    const other = data.order[at]
+    if (other === undefined) return null
+    return () => address.set({ model: names.modelKey(other), vs: undefined })
+  }
+  return { title: `Model ${name}`, body, previous: place > 0 ? go(place - 1) : null, next: go(place + 1) }
+}
+
+function taskNames({ board }: Context, tasks: readonly number[]): string {
+  if (!tasks.length) return ""
+  const shown = tasks.slice(0, 3).map((task) => board.data.tasks[task]!.name)
+  const more = tasks.length > 3 ? ` and ${tasks.length - 3} more` : ""
+  return `${shown.join(", ")}${more}: `
+}
+
+function facts({ board }: Context, model: number): HTMLElement {
+  const { leadRanks, newTask, average, tier, coverage } = board.data
+  const list = h("dl", { class: "facts" })
+  const add = (term: string, value: string, words = ""): void => {
+    list.append(h("div", {}, h("dt", {}, term), h("dd", {}, value, words ? h("small", {}, words) : null)))
+  }
+  add(leadRanks.title, showRanks(leadRanks.best[model]!, leadRanks.worst[model]!), `of ${board.size}; ${leadRanks.words}`)
+  if (newTask) add(newTask.title, showRanks(newTask.best[model]!, newTask.worst[model]!), newTask.words)
+  const row = document.querySelector(`#board-table tr[data-model="${model}"] .score`)
+  if (row) add(document.querySelector('#board-table [data-key="score"] button')?.textContent ?? "Score", row.textContent ?? "")
+  if (board.data.lead !== "new_task") add("Tier", String(tier[model]))
+  if (average?.first) add("First in", chance(average.first[model]!), "of draws; a description")
+  if (average?.top && board.size > average.topCount) add(`Top ${average.topCount} in`, chance(average.top[model]!), "of draws")
+  const share = coverage[model]
+  if (share !== null && share !== undefined && share < 1) add("Scored", `${(100 * share).toFixed(1)}\u00a0%`, "of the expected rows")
+  return list
+}
+
+function taskRanks(context: Context, model: number): HTMLElement {
+  const { board, address, names } = context
+  const { tasks, models, newTask } = board.data
+  const id = freshId("model-ranks")
+  const input = () => {
+    const cells = tasks.map((_, task) => board.cell(task, model))
+    return {
+      tasks: tasks.map((task) => task.name),
+      best: cells.map((cell) => cell.best),
+      worst: cells.map((cell) => cell.worst),
+      categories: tasks.map((task) => task.category),
+      size: board.size,
+      sort: sortOf(address.state.by),
+      newTask: newTask ? { best: newTask.best[model]!, worst: newTask.worst[model]! } : null,
+      allCategories: board.categories,
+    }
+  }
+  const drawn = figure({
+    id,
+    title: `Rank of ${models[model]!} on each task`,
+    caption: `Each line is one task: the ranks that are not excluded on it (${commonClaim(context)}). Choose a task to open it.`,
+    draw: (options) => modelRanks(input(), options),
+    table: () => modelRanksTable(input()),
+    file: `${models[model]!} ranks`,
+    onSelect: (task) => address.set({ task: names.taskKey(task), model: undefined, vs: undefined }),
+  })
+  const sorter = choice("Order of the tasks", SORTS, sortOf(address.state.by), (value) => {
+    address.set({ by: value === "position" ? undefined : value }, "replace")
+  })
+  return h("section", {}, h("div", { class: "bar-of-tools" }, sorter), drawn.element)
+}
+
+function sortOf(by: string | undefined): Sort {
+  return SORTS.find(([key]) => key === by)?.[0] ?? "position"
+}
+
+/** What the intervals of the tasks state, where they all state the same. */
+export function commonClaim({ board }: Context): string {
+  const claims = new Set(board.data.tasks.map((task) => task.claim))
+  return claims.size === 1 ? [...claims][0]! : "at levels that differ between tasks"
+}
+
+function relations(context: Context, model: number): HTMLElement {
+  const { board } = context
+  if (board.data.lead === "new_task") {
+    return h("section", {}, h("p", { class: "quiet" }, "This board says nothing about single pairs of models."))
+  }
+  const part = (title: string, models: number[], none: string): HTMLElement => {
+    const shown = models.slice(0, 12)
+    const rest = models.slice(12)
+    return h(
+      "div",
+      {},
+      h("h3", {}, `${title} (${models.length})`),
+      models.length ? modelLinks(context, shown) : h("p", { class: "quiet" }, none),
+      rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), modelLinks(context, rest)) : null,
+    )
+  }
+  return h(
+    "section",
+    {},
+    h(
+      "div",
+      { class: "three" },
+      part("Shown better than", board.beats(model), "No model was shown worse."),
+      part("Not told apart from", board.tiedWith(model), "It is told apart from every other model."),
+      part("Shown worse than", board.beatenBy(model), "No model was shown better: it may be first."),
+    ),
+    h("p", { class: "quiet" }, "All of these statements hold at once. Not told apart does not mean equal."),
+  )
+}
+
+function comparison(context: Context, model: number): HTMLElement {
+  const { board, names, address } = context
+  const { data } = board
+  const others = data.order.filter((other) => other !== model)
+  const options: [string, string][] = [
+    ["", `choose one of ${plural(others.length, "model")}`],
+    ...others.map((other): [string, string] => [names.modelKey(other), data.models[other]!]),
+  ]
+  const picked = names.model(address.state.vs)
+  const against = picked === model ? null : picked
+  const picker = choice("Compare with", options, against === null ? "" : names.modelKey(against), (value) =>
+    address.set({ vs: value }),
+  )
+  const section = h("section", { id: "compare" }, h("h3", {}, "What differs from a second model"), h("div", { class: "bar-of-tools" }, picker))
+  if (against !== null) section.append(compareView(context, model, against))
+  return section
+}

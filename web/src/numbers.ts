@@ -1,0 +1,67 @@
+/** Numbers as the tables write them. */
+
+import type { Board } from "./board"
+import { MISSING, showNumber, suitableDecimals } from "./charts/numbers"
+
+export { MISSING, sayRanks, showNumber, showRanks, suitableDecimals } from "./charts/numbers"
+
+/** Scores of a task with their standard errors, one text per model. */
+export function scoreTexts(board: Board, task: number): string[] {
+  const cells = board.data.models.map((_, model) => board.cell(task, model))
+  return pairedTexts(cells.map((cell) => cell.mean), cells.map((cell) => cell.se))
+}
+
+/** Numbers of one column with what stands behind ±, all with the same decimals. */
+export function pairedTexts(values: readonly number[], errors: readonly number[]): string[] {
+  const decimals = suitableDecimals(values, errors)
+  return values.map((value, i) => {
+    const shown = showNumber(value, decimals)
+    const error = errors[i]!
+    return Number.isFinite(error) && shown !== MISSING ? `${shown} ±${plain(error, decimals)}` : shown
+  })
+}
+
+/** A length without the rule for 0, 1 and 100. */
+function plain(error: number, decimals: number): string {
+  const shown = error.toFixed(decimals)
+  return Number(shown) === 0 && error > 0 ? showNumber(error, decimals) : shown
+}
+
+/** A difference with its sign, with more decimals where it would vanish. */
+export function signed(value: number, decimals: number): string {
+  if (!Number.isFinite(value)) return MISSING
+  // A difference that is not zero is never written as if it were.
+  let places = decimals
+  while (value !== 0 && places < decimals + 4 && Number(value.toFixed(places)) === 0) places++
+  const shown = Math.abs(value).toFixed(places)
+  if (Number(shown) === 0) return shown
+  return `${value > 0 ? "+" : "−"}${shown}`
+}
+
+/** A whole number with its thousands set apart. */
+export function count(value: number): string {
+  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",")
+}
+
+/** 0.05 as "95 %": the level that belongs to an error rate. */
+export function level(alpha: number): string {
+  return `${Number((100 * (1 - alpha)).toFixed(4))}\u00a0%`
+}
+
+/** A probability as a percentage, rounded down to one decimal: it promises no more than holds. */
+export function guaranteed(probability: number): string {
+  const tenths = Math.floor(Number((probability * 1000).toFixed(9)))
+  return `${tenths / 10}\u00a0%`
+}
+
+/** A share of draws as a whole percentage. */
+export function chance(share: number | null): string {
+  if (share === null || Number.isNaN(share)) return MISSING
+  const percent = Math.round(share * 100)
+  if (percent === 0 && share > 0) return "<1\u00a0%"
+  return percent === 100 && share < 1 ? ">99\u00a0%" : `${percent}\u00a0%`
+}
+
+export function plural(value: number, noun: string): string {
+  return `${count(value)} ${value === 1 ? noun : `${noun}s`}`
+}

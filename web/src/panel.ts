@@ -1,0 +1,86 @@
+/** The panel in which models and tasks open: a modal dialog, so that focus stays inside it. */
+
+import type { Context } from "./context"
+import { h } from "./dom"
+import { modelView } from "./modelview"
+import type { State } from "./state"
+import { taskView } from "./taskview"
+
+/** What a view shows in the panel. */
+export interface View {
+  /** Name of the dialog. */
+  title: string
+  body: HTMLElement
+  /** Addresses of the neighbours in the order of the board. */
+  previous: (() => void) | null
+  next: (() => void) | null
+}
+
+const KEYS = ["model", "vs", "task", "by"] as const
+
+export function startPanel(context: Context): void {
+  const { address } = context
+  const title = h("span", { class: "hidden", id: "panel-title" })
+  const close = (): void => address.set({ model: undefined, vs: undefined, task: undefined, by: undefined })
+  const [back, forth] = ["Previous", "Next"].map((text) => h("button", { type: "button", class: "quietly" }, text))
+  const shut = h("button", { type: "button", class: "quietly", click: close }, "Close")
+  const body = h("div", { class: "panel-body" })
+  const dialog = h(
+    "dialog",
+    { class: "panel", id: "panel", "aria-labelledby": "panel-title" },
+    h("div", { class: "panel-head" }, title, h("div", {}, back!, forth!), shut),
+    body,
+  )
+  let opener: HTMLElement | null = null
+  let steps: View | null = null
+  back!.addEventListener("click", () => steps?.previous?.())
+  forth!.addEventListener("click", () => steps?.next?.())
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault()
+    close()
+  })
+  dialog.addEventListener("click", (event) => {
+    // The backdrop belongs to the dialog; what is inside has a place of its own.
+    if (event.target === dialog && (event as MouseEvent).clientX < dialog.getBoundingClientRect().left) close()
+  })
+  document.body.append(dialog)
+
+  const follow = (state: State, before: State): void => {
+    const open = viewOf(context, state)
+    if (!open) {
+      steps = null
+      if (dialog.open) dialog.close()
+      body.replaceChildren()
+      if (before.model !== undefined || before.task !== undefined) opener?.focus()
+      opener = null
+      return
+    }
+    if (dialog.open && KEYS.every((key) => state[key] === before[key])) return
+    steps = open
+    title.textContent = open.title
+    back!.toggleAttribute("disabled", !open.previous)
+    forth!.toggleAttribute("disabled", !open.next)
+    body.replaceChildren(open.body)
+    const fresh = !dialog.open
+    if (fresh) {
+      opener = document.activeElement instanceof HTMLElement ? document.activeElement : null
+      dialog.showModal()
+    }
+    if (state.model !== before.model || state.task !== before.task) {
+      dialog.scrollTop = 0
+      // Whoever steps from model to model keeps the button; all others start at the name.
+      if (fresh || (document.activeElement !== back && document.activeElement !== forth)) {
+        body.querySelector<HTMLElement>("h2")?.focus()
+      }
+    }
+  }
+  address.listen(follow)
+  follow(address.state, {})
+}
+
+function viewOf(context: Context, state: State): View | null {
+  const model = context.names.model(state.model)
+  if (model !== null) return modelView(context, model)
+  const task = context.names.task(state.task)
+  return task === null ? null : taskView(context, task)
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest"
+import { compareLine } from "../src/board"
+import type { PageData } from "../src/data"
+import { averageTasks, midranks } from "../src/explore/averages"
+import { ranksEach, ranksOf, relationAll } from "../src/explore/holm"
+import { mergeRanks } from "../src/explore/merges"
+import { exactRate, fewestTasks, jointIndex, mergeGuarantee, orderIndex } from "../src/explore/rates"
+
+describe("error rates", () => {
+  it("are the decimals that were written", () => {
+    expect(exactRate(0.3)).toEqual({ top: 3n, bottom: 10n })
+    expect(exactRate(5e-7)).toEqual({ top: 5n, bottom: 10000000n })
+    // In binary floating point 99 tasks at 0.58 would get 28.
+    expect([orderIndex(20, 0.3), orderIndex(99, 0.58), orderIndex(5, 0.3)]).toEqual([3, 29, 0])
+    expect([jointIndex(9, 0.1), jointIndex(8, 0.1)]).toEqual([1, 0])
+    expect([fewestTasks("quantile", 0.2), fewestTasks("joint", 0.2)]).toEqual([9, 4])
+  })
+
+  it("give the guarantee of a merge", () => {
+    expect(mergeGuarantee("quantile", 47, 0.5, 0.025)).toBeCloseTo(0.487, 3)
+    expect(mergeGuarantee("joint", 9, 0.2, 0.025)).toBeCloseTo(0.7949, 4)
+  })
+})
+
+describe("merges", () => {
+  it("agree with examples worked by hand", () => {
+    const bounds = (merge: "joint" | "quantile" | "union", best: number[], worst: number[], alpha: number) => {
+      const found = mergeRanks(merge, [...best, ...best].slice(0, best.length), worst, 1, [...best.keys()], alpha)
+      return [found.best[0], found.worst[0]]
+    }
+    expect(bounds("union", [2, 3], [4, 3], 0.1)).toEqual([2, 4])
+    // One model alone has one rank: every merge of intervals [1, 1] is that.
+    expect(bounds("joint", [1, 1, 1, 1], [1, 1, 1, 1], 0.4)).toEqual([1, 1])
+  })
+})
+
+describe("decisions", () => {
+  const t = Float64Array.from([0, 4, 6, -4, 0, 1, -6, -1, 0])
+
+  it("of one model equal the example of the package", () => {
+    const found = ranksEach({ size: 3, statistic: t, df: 20 }, "holm", 0.05)
+    expect([[...found.best], [...found.worst]]).toEqual([[1, 2, 2], [1, 3, 3]])
+  })
+
+  it("of all models at once make an order, from which ranks follow", () => {
+    const shown = relationAll({ size: 3, statistic: t, df: 20 }, "holm", 0.05)
+    expect([...shown]).toEqual([0, 1, 1, 0, 0, 0, 0, 0, 0])
+    expect([...ranksOf(shown, 3).worst]).toEqual([1, 3, 3])
+  })
+
+  it("drop circles and take in what follows", () => {
+    const loop = Float64Array.from([0, 9, -9, 9, -9, 0, 9, 9, 9, -9, 0, 9, -9, -9, -9, 0])
+    const shown = relationAll({ size: 4, statistic: loop, df: Infinity }, "holm", 0.05)
+    expect([...shown]).toEqual([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0])
+  })
+})
+
+describe("averages over tasks", () => {
+  it("share ranks between equal scores", () => {
+    expect([...midranks(Float64Array.from([0.7, 0.9, 0.7]))]).toEqual([2.5, 1, 2.5])
+  })
+
+  it("say nothing about models that are the same", () => {
+    const task = (a: number, b: number) => ({
+      mean: Float64Array.from([a, a, b]), se: new Float64Array(3), df: new Float64Array(3), pairs: null,
+    })
+    const { contrasts, score } = averageTasks([task(1, 2), task(3, 5), task(2, 2.5)], [1, 1, 1], "score")
+    expect([...score]).toEqual([2, 2, 19 / 6])
+    expect(contrasts.statistic[1]).toBe(0)
+    expect(contrasts.statistic[6]).toBeGreaterThan(0)
+  })
+})
+
+it("quotes names for the command line", () => {
+  const data = { inputs: ["my file.csv"], models: ["a'b", "c"] } as unknown as PageData
+  expect(compareLine(data, 0, 1)).toBe("rankbars compare 'my file.csv' --models 'a'\\''b' --models c")
+})
