@@ -87,3 +87,15 @@ def test_nothing_recognised_is_exit_code_one(rankbars: Command, name: str) -> No
     answer = rankbars("formats", name)
     assert answer.code == 1
     assert name in answer.out + answer.err
+
+
+@pytest.mark.parametrize("name", ["mmlu_pro", "arena"])
+def test_no_path_of_the_machine_is_in_what_is_written(name: str, rankbars: Command) -> None:
+    answer = rankbars("demo", name, "-o", "board.json", "--html", "page.html")
+    assert answer.code == 0
+    here = str(demo_path(DEMOS[name]).parent)
+    for text in (answer.out, answer.err, Path("board.json").read_text("utf-8")):
+        assert here not in text
+    assert here not in Path("page.html").read_text("utf-8")
+    inputs = json.loads(Path("board.json").read_text("utf-8"))["provenance"]["inputs"]
+    assert [one["path"] for one in inputs] == [DEMOS[name].file]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 import click
 
 from rankbars.cli.options import known_name, quiet_option
 from rankbars.cli.outputs import check_targets
-from rankbars.demos import DEMOS, demo_path
+from rankbars.demos import DEMOS, Demo, demo_path
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
 
 __all__ = ["demo_command"]
 
@@ -43,13 +49,26 @@ def demo_command(
     if not quiet:
         say(f"{demo.description}.\nFrom {demo.source} ({demo.licence}).")
     with working("Reading", quiet=quiet):
-        scores = rb.read(
-            demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds
+        scores = _named_by_file(
+            rb.read(demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds),
+            demo,
         )
     said = frozenset() if quiet else report_reading(scores)
     with working("Comparing models", quiet=quiet):
         board = rb.leaderboard(scores, missing=demo.missing, pairs=True)
     deliver(board, targets, quiet=quiet, said=said)
+
+
+def _named_by_file(scores: Scores, demo: Demo) -> Scores:
+    """The same scores; the file is called by its name, wherever the package lies."""
+    place = str(demo_path(demo))
+    return replace(
+        scores,
+        notes=tuple(
+            replace(note, message=note.message.replace(place, demo.file)) for note in scores.notes
+        ),
+        inputs=tuple(replace(one, path=demo.file) for one in scores.inputs),
+    )
 
 
 def _entry(name: str) -> str:
