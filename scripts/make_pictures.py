@@ -125,7 +125,7 @@ def draw_views(report: Path, folder: Path) -> None:
         "page-model": ("#model=Sup-Rotation-100%25&vs=Rotation", "light", WIDTH, 1480),
         "page-explore": ("#at=explore&w=1:3", "light", WIDTH, 1040),
         "page-dark": ("#fig=weights&at=picture", "dark", WIDTH, HEIGHT),
-        "page-phone": ("", "light", 390, 844),
+        "page-phone": ("#at=board", "light", 390, 844),
     }
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     with sync_playwright() as playwright:

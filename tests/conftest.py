@@ -49,9 +49,9 @@ def pytest_runtest_makereport(
     return report
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    """The system's Chromium, driven by Playwright."""
+    """The system's Chromium, driven by Playwright; one for all pages, as it is slow to start."""
     names = ("chromium", "chromium-browser", "google-chrome")
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:

@@ -225,7 +225,7 @@ def _change_member(content: bytes, rng: random.Random) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [(info.filename, archive.read(info)) for info in archive.infolist()]
-    except (zipfile.BadZipFile, NotImplementedError, ValueError, zlib.error):
+    except (zipfile.BadZipFile, RuntimeError, ValueError, zlib.error):
         return _flip(content, rng)
     at = rng.randrange(len(members))
     name, data = members[at]

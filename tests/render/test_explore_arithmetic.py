@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import shutil
 import subprocess
@@ -210,3 +211,47 @@ def test_tails_of_t_equal_those_of_the_package():
     np.testing.assert_allclose(
         critical, critical_value([p for p, _ in levels], freedom), rtol=1e-11
     )
+
+
+@functools.cache
+def other_boards() -> dict[str, Leaderboard]:
+    """Kinds of evidence beside complete items."""
+    rng = np.random.default_rng(4)
+    models = ("a", "b", "c")
+    clusters = np.repeat(np.arange(12), 5)
+
+    def votes() -> rb.Votes:
+        return rb.Votes(models, rng.integers(5, 40, (3, 3)) * (1 - np.eye(3)))
+
+    def clustered() -> rb.Items:
+        return rb.Items(models, rng.random((60, 3)) + [0, 0.1, 0.2], clusters=clusters)
+
+    def published() -> rb.Estimates:
+        return rb.Estimates(models, rng.random(3))
+
+    made = {}
+    for name, make in (("votes", votes), ("clusters", clustered), ("published", published)):
+        made[name] = rb.Scores({f"task {k}": make() for k in range(6)})
+    boards = {
+        name: rb.leaderboard(scores, pairs=True, resamples=20) for name, scores in made.items()
+    }
+    boards["standardised"] = rb.leaderboard(
+        made["clusters"], normalise="zscore", pairs=True, resamples=20
+    )
+    return boards
+
+
+@pytest.mark.parametrize("kind", ["votes", "clusters", "published", "standardised"])
+def test_the_published_choice_gives_the_published_board(kind):
+    board = other_boards()[kind]
+    case = {
+        "tasks": list(range(len(board.tasks))),
+        "weights": [task.weight for task in board.tasks.values()],
+        "alpha": board.aggregate.alpha,
+        "alphaOverall": board.overall.alpha,
+    }
+    (answer,) = run_node(RUN, data=page_data(board, ()), cases=[case])
+    check_average(answer["average"], board.aggregate, case)
+    assert answer["newTask"]["best"] == board.overall.best.tolist()
+    assert answer["newTask"]["worst"] == board.overall.worst.tolist()
+    assert answer["guarantee"] == pytest.approx(board.overall.guarantee, rel=1e-12)

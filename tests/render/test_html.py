@@ -170,7 +170,7 @@ def test_each_category_of_new_tasks_has_its_intervals():
 def test_large_boards_say_what_they_leave_out():
     text = render_html(board_of(300, n_tasks=80))
     assert "The 100 last models are not drawn" in text
-    assert "50 lines are left out here; the board file holds them all." in text
+    assert "175 lines are left out here; the board file holds them all." in text
 
 
 def test_fifty_models_on_sixty_tasks_stay_below_a_megabyte():

@@ -170,7 +170,7 @@ function relation({ board }: Context, models: readonly number[]): Uint8Array[] {
 function order(context: Context): Picture | null {
   const { board } = context
   const packed = board.data.edges
-  if (!packed || board.size < 2 || board.size > 80) return null
+  if (!packed || board.size < 2 || board.size > 80 || board.data.lead === "new_task") return null
   const { models, names } = named(context)
   const place = new Map(models.map((model, i) => [model, i]))
   const flat = unpack(packed)

@@ -15,6 +15,7 @@ from rankbars.cli.headtohead import compare_command
 from rankbars.cli.plotting import plot_command
 from rankbars.cli.ranking import rank_command
 from rankbars.cli.simulation import simulate_group
+from rankbars.cli.storing import add_command, log_command, remove_command
 from rankbars.cli.streams import discard_output, say
 from rankbars.cli.weighing import weights_command
 from rankbars.errors import RankbarsError, UnknownOptionError
@@ -86,6 +87,9 @@ for _command in (
     weights_command,
     compare_command,
     diff_command,
+    add_command,
+    log_command,
+    remove_command,
     formats_command,
     demo_command,
     simulate_group,

@@ -29,9 +29,16 @@ def read_scores(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> Scores:
-    """The scores in `inputs`, read as `reading` says; votes as `voting` says."""
-    import rankbars as rb
+    """The scores in `inputs`, read as `reading` says; votes as `voting` says.
 
+    A store is read as it was said when results were added to it.
+    """
+    import rankbars as rb
+    from rankbars.cli.stores import find_store, read_store
+
+    store = find_store(inputs)
+    if store is not None:
+        return read_store(store, reading, voting)
     return rb.read(
         list(inputs),
         progress=progress,

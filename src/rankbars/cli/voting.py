@@ -16,7 +16,10 @@ if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
 
-__all__ = ["VoteChoices", "examined", "refuse_unused", "take_look", "vote_options"]
+__all__ = [
+    "VoteChoices", "control_option", "examined", "refuse_unused", "self_votes_option", "take_look",
+    "vote_options",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,16 @@ class VoteChoices:
             elo=self.elo,
         )
 
+
+control_option = click.option(
+    "--control", metavar="NAME", multiple=True,
+    help="Votes: adjust for the position, for a column with a difference of the two answers, or "
+    "for length where there are length_a and length_b. Repeat for more.",
+)  # fmt: skip
+self_votes_option = named_option(
+    "--self-votes", known=SELF_VOTES, default="raise", show_default=True,
+    help="Votes: what to do with votes of a model against itself.",
+)  # fmt: skip
 
 vote_options = collect_options(
     VoteChoices,
@@ -84,15 +97,8 @@ vote_options = collect_options(
             help="Votes: show strengths on the scale of Elo, where the mean of all models, or one "
             "model, has this rating.",
         ),
-        click.option(
-            "--control", metavar="NAME", multiple=True,
-            help="Votes: adjust for the position, for a column with a difference of the two "
-            "answers, or for length where there are length_a and length_b. Repeat for more.",
-        ),
-        named_option(
-            "--self-votes", known=SELF_VOTES, default="raise", show_default=True,
-            help="Votes: what to do with votes of a model against itself.",
-        ),
+        control_option,
+        self_votes_option,
         click.option(
             "--anytime", is_flag=True,
             help="Votes that keep coming in: intervals that stay valid however often one looks. "

@@ -50,6 +50,8 @@ class KeptFile:
         Its parts; none for a file that only describes others.
     notes : tuple of Note
         What the reader said beside them.
+    place : str
+        What tells the file from others of the store; the same for each way to write its path.
     """
 
     path: str
@@ -58,6 +60,7 @@ class KeptFile:
     size: int
     pieces: tuple[Piece, ...] = ()
     notes: tuple[Note, ...] = ()
+    place: str = ""
 
 
 def order_of_files(path: str) -> tuple[tuple[bool, str], ...]:

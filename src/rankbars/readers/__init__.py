@@ -24,6 +24,7 @@ from rankbars.readers.selection import report_file
 
 __all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
 
+
 def read(
     paths: Paths,
     *,

@@ -14,7 +14,7 @@ from rankbars.readers.merging import merge_sources
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.selection import ChosenFile, Skipped
 
-__all__ = ["gather"]
+__all__ = ["gather", "read_sound"]
 
 Read = Callable[[Sequence[InputFile], ReadOptions], Scores]
 
@@ -49,7 +49,7 @@ def gather(
         groups[formats[one.format].read].append(one)
     parts = []
     for read, members in groups.items():
-        scores, kept = _read_sound(read, members, options, skipped)
+        scores, kept = read_sound(read, members, options, skipped)
         for one in members:
             if one.file.meter is not None:
                 one.file.meter.finish(one.file.path)
@@ -61,10 +61,29 @@ def gather(
     return merge_sources(parts)
 
 
-def _read_sound(
+def read_sound(
     read: Read, members: Sequence[ChosenFile], options: ReadOptions, skipped: Skipped
 ) -> tuple[Scores | None, list[ChosenFile]]:
-    """Scores of the files that can be read, and those files; None if there is none."""
+    """Scores of the files that can be read, and those files; None if there is none.
+
+    Parameters
+    ----------
+    read : callable
+        Reader of one format.
+    members : sequence of ChosenFile
+        Its files.
+    options : ReadOptions
+        What the caller declares.
+    skipped : Skipped
+        Takes the files that are left out.
+
+    Raises
+    ------
+    ReadError
+        If a file that the caller named is damaged.
+    DataError
+        If the results cannot be understood.
+    """
     kept = list(members)
     while kept:
         try:

@@ -9,15 +9,21 @@ from pathlib import Path
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.tabular.assembly import ParsedTable
 from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import DataError
 from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.recognition import SIGNATURE, Recognition
-from rankbars.readers.tables import TABLE_SUFFIXES, open_table, read_tables
+from rankbars.readers.tables import (
+    TABLE_SUFFIXES,
+    open_table,
+    parse_tables,
+    put_tables_together,
+)
 
-__all__ = ["read_tabarena", "sniff_tabarena"]
+__all__ = ["put_tabarena_together", "read_tabarena", "sniff_tabarena"]
 
 ERROR_COLUMN = "metricerror"
 METHOD_COLUMNS = {"method", "framework"}
@@ -71,14 +77,33 @@ def read_tabarena(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     DataError
         If a table cannot be understood, or it is not known how the splits were made.
     """
+    with Engine() as engine:
+        return put_tabarena_together(parse_tables(files, options, engine), options)
+
+
+def put_tabarena_together(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
+    """Scores from coded tables; see `read_tabarena`.
+
+    Raises
+    ------
+    DataError
+        If it is not known how the splits were made.
+    """
+    scores = _with_design(tables, options)
+    if options.keep is not None:
+        options.keep.said = scores.notes
+    return scores
+
+
+def _with_design(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
     given = options
     if not options.direction:
         options = replace(options, direction={"": "lower"})
-    scores = read_tables(files, options)
+    scores = put_tables_together(tables, options)
     if given.folds is None and given.rows is None:
         folds = _folds(scores)
         if folds is not None:
-            scores = read_tables(files, replace(options, folds=folds))
+            scores = put_tables_together(tables, replace(options, folds=folds))
     if given.direction:
         return scores
     note = Note("direction", "Direction: lower is better (metric_error is an error, whatever the "

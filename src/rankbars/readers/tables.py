@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,10 @@ def put_tables_together(tables: Sequence[ParsedTable], options: ReadOptions) -> 
     """
     if options.keep is not None:
         tables = options.keep.tables(tables)
-    return scores_from_parsed(tables, options)
+    scores = scores_from_parsed(tables, options)
+    if options.keep is not None:
+        options.keep.said = scores.notes
+    return scores
 
 
 def open_table(file: InputFile, engine: Engine) -> Table:
@@ -170,19 +174,26 @@ def scan_of(table: Table) -> Scan | None:
 def name_files(files: Sequence[InputFile]) -> list[FileNames]:
     """Names for what a table does not say itself, from the paths of all files read together."""
     stems = _distinct_stems(files)
-    metric = None
-    endings = {stem.rpartition("_")[2] for stem in stems}
-    if len(files) > 1 and len(endings) == 1 and all("_" in stem for stem in stems):
-        ending = next(iter(endings))
-        if usual_direction(ending) is not None and ending.casefold() != "score":
-            metric = ending
-            stems = [stem.rpartition("_")[0] for stem in stems]
+    counts = Counter(stem.rpartition("_")[2] for stem in stems)
+    named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
     several = len(set(folders)) > 1
     return [
         FileNames(stem, stem, folder if several and folder else "all", metric)
-        for stem, folder in zip(stems, folders, strict=True)
+        for (stem, metric), folder in zip(named, folders, strict=True)
     ]
+
+
+def _split_metric(stem: str, counts: Mapping[str, int]) -> tuple[str, str | None]:
+    """Name of a file without the metric at its end, and that metric; None if there is none.
+
+    A metric that is better when higher is one only where several files are called after it.
+    """
+    name, _, ending = stem.rpartition("_")
+    side = usual_direction(ending)
+    if not name or side is None or ending.casefold() == "score":
+        return stem, None
+    return (name, ending) if side == "lower" or counts[ending] > 1 else (stem, None)
 
 
 def _distinct_stems(files: Sequence[InputFile]) -> list[str]:

@@ -39,6 +39,11 @@ _POPULATIONS: dict[Over, str] = {
     "tasks": ", tasks like these",
     "families": ", families like these",
 }
+_PREDICTED: dict[Over, str] = {
+    "items": "on fresh items",
+    "tasks": "on one new task",
+    "families": "on one new family",
+}
 # Corrections that describe, without a guarantee.
 UNPROMISING = frozenset({"none", "bootstrap_band"})
 _INVALID_TESTS = frozenset({"folds-as-independent", "clusters-ignored"})
@@ -67,6 +72,8 @@ def lead_claim(board: Leaderboard) -> Claim:
         sure = board.spec.correction not in UNPROMISING and not band and levels_hold(board)
         what = "Range of ranks" if band else "Rank"
         title = f"{what} on average{_POPULATIONS[average.over]}"
+        if average.estimator == "bayes_predictive":
+            title = f"{what} {_PREDICTED[average.over]}"
         return _claim(title, show_level(average.alpha) if sure else None, average.scope)
     if board.overall is None:
         return Claim("Rank on a new task", NO_GUARANTEE, "")

@@ -16,7 +16,7 @@ from rankbars.render.numbers import show_ranks, show_scores
 
 __all__ = ["Matrix", "MatrixCell", "MatrixLine", "group_matrix", "score_matrix", "task_matrix"]
 
-MOST_CELLS = 20_000
+MOST_CELLS = 10_000
 MOST_DRAWN = 1_500  # cells with a bar of their own; more would make the page heavy
 _LABEL_WIDTH = 28
 

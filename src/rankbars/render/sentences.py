@@ -259,11 +259,13 @@ def place(board: Leaderboard) -> str:
         return "On this task"
     if board.aggregate.over == "families":
         return "On the average over families of tasks like these"
+    predicted = board.aggregate.estimator == "bayes_predictive"
     if board.aggregate.over == "tasks":
-        return "On the average over tasks like these"
+        return "On one new task" if predicted else "On the average over tasks like these"
     weights = [task.weight for task in board.tasks.values() if task.weight > 0]
     kind = "average" if len(set(weights)) == 1 else "weighted average"
-    return f"On the {kind} of these {len(weights)} tasks"
+    fresh = "fresh items of " if predicted else ""
+    return f"On the {kind} of {fresh}these {len(weights)} tasks"
 
 
 def is_arena(board: Leaderboard) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,27 +15,12 @@ from rankbars.data.priors import Prior, prior_kind, take_prior
 from rankbars.data.rightanswers import RightAnswers, count_answers, settle_shift
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.limits import Limits
-from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, share_grid
-from rankbars.stats.hierarchical.normalnormal import (
-    Scored,
-    draw_new_score,
-    draw_scores,
-    draw_spread,
-    score_moments,
-    spread_grid,
-    spread_moments,
-)
-from rankbars.stats.hierarchical.sharedraws import (
-    Moments,
-    draw_fresh,
-    draw_new_task,
-    draw_shares,
-    population_moments,
-    share_moments,
-)
+from rankbars.stats.hierarchical.betabinomial import Counts
+from rankbars.stats.hierarchical.normalnormal import Scored
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.resampling.taskmeans import Ends, percentile_ends
 from rankbars.steps.bayesevidence import ScoredTask, take_scores
+from rankbars.steps.bayesmodels import FittedModel, ScoreModel, ShareModel
 from rankbars.steps.plans import (
     MOST_CATEGORY_CELLS,
     Accumulator,
@@ -50,8 +35,6 @@ from rankbars.steps.taskpoints import check_range, take_method
 
 __all__ = ["start_posterior", "start_predictive"]
 
-Make = Callable[..., np.random.Generator]
-
 
 def start_posterior(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
     """Posterior of the average of the true scores."""
@@ -61,82 +44,6 @@ def start_posterior(plan: AveragePlan, models: tuple[str, ...], sampling: Sampli
 def start_predictive(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
     """Posterior prediction: fresh items of these tasks, or the true score on a new task."""
     return _Hierarchical(plan, models, sampling, "predictive")
-
-
-class _Fitted(Protocol):
-    """The posterior of one model, with draws of what its tasks have in common."""
-
-    @property
-    def effective(self) -> float:
-        """How many independent draws they are."""
-
-    @property
-    def error(self) -> float:
-        """Error of the quadrature, in posterior standard deviations."""
-
-    def draw_task(self, position: int, make: Make, *, fresh: bool) -> NDArray[np.float64]:
-        """Draws of the score on one of the tasks."""
-
-    def draw_population(self, make: Make, *, fresh: bool) -> NDArray[np.float64]:
-        """Draws of the mean over all tasks like these, or of the score on a new one."""
-
-    def moments(self, weights: NDArray[np.float64], *, fresh: bool) -> Moments:
-        """Mean and variance of a weighted sum of the scores."""
-
-    def population_moments(self, *, fresh: bool) -> Moments:
-        """Mean and variance of the mean over all tasks like these, or of a new one."""
-
-
-class _Shares:
-    """Beta-binomial."""
-
-    def __init__(self, counts: Counts, prior: Prior, draws: int, rng: np.random.Generator) -> None:
-        self._counts = counts
-        self._grid = share_grid(counts, prior.log_density, prior.limits)
-        self._hyper = draw_hyper(self._grid, draws, rng)
-        self.effective, self.error = self._hyper.effective, self._grid.error
-
-    def draw_task(self, position: int, make: Make, *, fresh: bool) -> NDArray[np.float64]:
-        right, wrong = self._counts.right[position], self._counts.wrong[position]
-        rng = make("share")
-        shares = draw_shares(self._hyper, right, wrong, rng)
-        return draw_fresh(shares, right + wrong, rng) if fresh else shares
-
-    def draw_population(self, make: Make, *, fresh: bool) -> NDArray[np.float64]:
-        if fresh:
-            return draw_new_task(self._hyper, make("new task"))
-        return np.asarray(self._hyper.a / (self._hyper.a + self._hyper.b))
-
-    def moments(self, weights: NDArray[np.float64], *, fresh: bool) -> Moments:
-        return share_moments(self._grid, self._counts, weights, fresh=fresh)
-
-    def population_moments(self, *, fresh: bool) -> Moments:
-        return population_moments(self._grid, new_task=fresh)
-
-
-class _Scores:
-    """Normal-normal."""
-
-    def __init__(self, scored: Scored, prior: Prior, draws: int, rng: np.random.Generator) -> None:
-        self._scored = scored
-        self._grid = spread_grid(scored, prior.log_density, prior.limits)
-        self._hyper = draw_spread(self._grid, scored, draws, rng)
-        self.effective, self.error = self._hyper.effective, self._grid.error
-
-    def draw_task(self, position: int, make: Make, *, fresh: bool) -> NDArray[np.float64]:
-        score, se = self._scored.score[position], self._scored.se[position]
-        rng = make("score")
-        drawn = draw_scores(self._hyper, score, se, rng)
-        return drawn + se * rng.standard_normal(drawn.size) if fresh else drawn
-
-    def draw_population(self, make: Make, *, fresh: bool) -> NDArray[np.float64]:
-        return draw_new_score(self._hyper, make("new task")) if fresh else self._hyper.mu
-
-    def moments(self, weights: NDArray[np.float64], *, fresh: bool) -> Moments:
-        return score_moments(self._grid, self._scored, weights, fresh=fresh)
-
-    def population_moments(self, *, fresh: bool) -> Moments:
-        return spread_moments(self._grid, self._scored, new_task=fresh)
 
 
 class _Task(NamedTuple):
@@ -230,7 +137,7 @@ class _Hierarchical:
     def _rng(self, model: str) -> np.random.Generator:
         return self._sampling.streams("average", "bayes", model)(0)
 
-    def _fit(self) -> Iterator[_Fitted]:
+    def _fit(self) -> Iterator[FittedModel]:
         draws, names = self._sampling.resamples, self._plan.shared
         if self._counted:
             counts = [task.counts for task in self._tasks if task.counts is not None]
@@ -238,7 +145,7 @@ class _Hierarchical:
                 total = np.array([one.total[i] for one in counts])
                 right = np.array([one.right[i] for one in counts])
                 pair = Counts(right, total - right)
-                yield _Shares(pair, self._prior(name), draws, self._rng(name))
+                yield ShareModel(pair, self._prior(name), draws, self._rng(name))
             return
         scored: list[ScoredTask] = [take_scores(task.part, names) for task in self._tasks]
         for i, name in enumerate(names):
@@ -246,7 +153,7 @@ class _Hierarchical:
                 np.array([task.score[i] for task in scored]),
                 np.array([task.se[i] for task in scored]),
             )
-            yield _Scores(one, self._prior(name), draws, self._rng(name))
+            yield ScoreModel(one, self._prior(name), draws, self._rng(name))
 
     # --- what the models say ----------------------------------------------------------------------
 
@@ -259,7 +166,7 @@ class _Hierarchical:
         return Limits(limits.low - shift, limits.high - shift)
 
     def _average(
-        self, fitted: list[_Fitted]
+        self, fitted: list[FittedModel]
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
         method, shape = take_method(self._plan.method), (self._sampling.resamples, len(fitted))
         draws = np.zeros(shape)
@@ -299,7 +206,7 @@ class _Hierarchical:
         check_range(self._plan.method, worst, self._plan.shared, task)
 
     def _moments(
-        self, fitted: list[_Fitted], draws: NDArray[np.float64]
+        self, fitted: list[FittedModel], draws: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if take_method(self._plan.method).linear != "difference":
             return draws.mean(axis=0), draws.std(axis=0)
@@ -312,7 +219,7 @@ class _Hierarchical:
         return mean, np.sqrt(np.array([one.variance for one in found]))
 
     def _population(
-        self, fitted: list[_Fitted]
+        self, fitted: list[FittedModel]
     ) -> tuple[NDArray[np.float64], tuple[NDArray[np.float64], NDArray[np.float64]]]:
         shift = -self._scale(self._tasks[0]).low
         draws = np.empty((self._sampling.resamples, len(fitted)))
@@ -362,7 +269,7 @@ class _Hierarchical:
             )
         return (_TARGETS[self._plan.over, self._source], model, given, _INDEPENDENT)
 
-    def _notes(self, fitted: list[_Fitted]) -> tuple[Note, ...]:
+    def _notes(self, fitted: list[FittedModel]) -> tuple[Note, ...]:
         if not fitted:
             return ()
         effective = min(one.effective for one in fitted)

@@ -1,0 +1,132 @@
+"""Stores and the words of the command line: which options they were filled with, what they hold."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rankbars.cli.options import Reading
+from rankbars.errors import OptionError
+
+if TYPE_CHECKING:
+    from rankbars.cli.voting import VoteChoices
+    from rankbars.data.scores import Scores
+
+__all__ = ["find_store", "given_options", "read_store", "settle_options"]
+
+# Option of the command line for each option of `rankbars.read` that a store remembers.
+FLAGS = {
+    "columns": "--column", "direction": "--direction", "rows": "--rows", "folds": "--folds",
+    "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
+    "cells": "--cells", "minimum": "--score-min", "maximum": "--score-max",
+    "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
+    "controls": "--control", "self_votes": "--self-votes",
+}  # fmt: skip
+
+
+def find_store(inputs: Sequence[str]) -> str | None:
+    """The store among the inputs; None if there is none.
+
+    Raises
+    ------
+    OptionError
+        If there is something beside it.
+    """
+    from rankbars.store import is_store
+
+    stores = [path for path in inputs if is_store(path)]
+    if not stores:
+        return None
+    if len(inputs) > 1:
+        other = next((path for path in inputs if path != stores[0]), stores[0])
+        raise OptionError(
+            f"{stores[0]} is a store, and is read alone; got {other} beside it. Add results to the "
+            f"store first: rankbars add {other} --store {stores[0]}."
+        )
+    return stores[0]
+
+
+def read_store(path: str, reading: Reading, voting: VoteChoices | None) -> Scores:
+    """The scores that a store holds."""
+    from rankbars import __version__
+    from rankbars.readers.collecting import put_together
+    from rankbars.readers.redaction import redact_items
+    from rankbars.store import open_store
+
+    with open_store(path, __version__) as store:
+        given = given_options(
+            reading,
+            () if voting is None else voting.control,
+            "raise" if voting is None else voting.self_votes,
+        )
+        settle_options(path, store.options, given)
+        scores = put_together(store.files(), store.options)
+    return redact_items(scores) if reading.redact else scores
+
+
+def given_options(reading: Reading, control: Sequence[str], self_votes: str) -> dict[str, Any]:
+    """What was said on the command line about reading, by the names of `rankbars.read`.
+
+    Options that have their defaults are left out, so that two ways to say the same are equal.
+    """
+    every: dict[str, Any] = {
+        "columns": dict(reading.column),
+        "direction": dict(reading.direction),
+        "rows": reading.rows,
+        "folds": reading.folds,
+        "test_share": reading.test_share,
+        "metric": list(reading.metric),
+        "layout": reading.layout,
+        "cells": reading.cells,
+        "minimum": reading.score_min,
+        "maximum": reading.score_max,
+        "filter": list(reading.filter),
+        "reruns": None if reading.reruns == "newest" else reading.reruns,
+        "compare_anyway": reading.compare_anyway or None,
+        "controls": list(control),
+        "self_votes": None if self_votes == "raise" else self_votes,
+    }
+    return {name: value for name, value in every.items() if value not in (None, {}, [])}
+
+
+def settle_options(
+    path: str, held: Mapping[str, Any], given: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The options of a store; nothing else may be said once it holds results.
+
+    Raises
+    ------
+    OptionError
+        If `given` says something else.
+    """
+    if given and dict(given) != dict(held):
+        said = option_line(held) or "no options"
+        raise OptionError(
+            f"{path} holds results that were read with {said}; all of a store is read in one way. "
+            "Leave the options for reading out, or make another store: rankbars add RESULTS... "
+            f"--store NEW.duckdb {option_line(given)}"
+        )
+    return held
+
+
+def option_line(options: Mapping[str, Any]) -> str:
+    """The options as the command line takes them.
+
+    Examples
+    --------
+    >>> option_line({"direction": {"": "lower", "f1": "higher"}, "folds": 3})
+    '--direction lower --direction f1=higher --folds 3'
+    """
+    words: list[str] = []
+    for name, value in options.items():
+        flag = FLAGS[name]
+        if isinstance(value, Mapping):
+            for key, one in value.items():
+                words += [flag, f"{key}={one}" if key or name == "columns" else str(one)]
+        elif isinstance(value, list):
+            for one in value:
+                words += [flag, str(one)]
+        else:
+            words += [flag] if value is True else [flag, str(value)]
+    return shlex.join(words)

@@ -1,0 +1,213 @@
+"""Files read for a store, and what a store holds put together again.
+
+Reading for a store and putting together go through the same functions as `rankbars.read`: only
+the rows come from elsewhere.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.data.pieces import KeptFile, Piece, order_of_files
+from rankbars.data.scores import Input, Scores
+from rankbars.errors import DataError, OptionError
+from rankbars.readers.files import Progress
+from rankbars.readers.gathering import read_sound
+from rankbars.readers.keeping import Keeper, rename_tables
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.merging import merge_sources
+from rankbars.readers.packing import TABLE, pack_table, unpack_table
+from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.requests import (
+    Paths,
+    as_declared,
+    known_formats,
+    open_files,
+    options_of,
+)
+from rankbars.readers.selection import ChosenFile, Skipped
+from rankbars.readers.tabarena import put_tabarena_together, read_tabarena
+from rankbars.readers.tables import put_tables_together
+
+__all__ = ["Collected", "collect", "put_together"]
+
+
+class Collected(NamedTuple):
+    """What was read for a store.
+
+    Parameters
+    ----------
+    files : tuple of KeptFile
+        New files, and those that have changed.
+    unchanged : tuple of str
+        Paths of files that the store holds as they are.
+    notes : tuple of Note
+        What was left out.
+    """
+
+    files: tuple[KeptFile, ...]
+    unchanged: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+
+def collect(
+    paths: Paths,
+    held: Sequence[KeptFile],
+    given: Mapping[str, Any],
+    *,
+    format: str = "auto",
+    place_of: Callable[[str], str],
+    progress: Progress | None = None,
+) -> Collected:
+    """Read files for a store that holds others.
+
+    Parameters
+    ----------
+    paths : path or sequence of paths
+        Files, folders, patterns.
+    held : sequence of KeptFile
+        What the store holds.
+    given : mapping
+        Options by the names that `rankbars.read` has for them.
+    format : str
+        A key of `FORMATS`; ``"auto"`` recognises each file by its content.
+    place_of : callable
+        Path as it was written → what tells the file from others, as in `KeptFile.place`.
+    progress : callable, optional
+        As in `rankbars.read`.
+
+    Raises
+    ------
+    ReadError
+        If a file does not exist or is damaged.
+    DataError
+        If new files and those of the store cannot be put together.
+    OptionError
+        If a format cannot be kept in a store.
+    """
+    formats = known_formats(format)
+    options = as_declared(options_of(given), format)
+    with open_files(paths, format, options, formats, progress) as (chosen, skipped):
+        fresh, unchanged, replaced = _sort_out(chosen, held, place_of)
+        others = [file for file in held if file.place not in replaced]
+        found: list[KeptFile] = []
+        for members in _by_reader(fresh, lambda one: formats[one.format].read).values():
+            read = formats[members[0].format].read
+            known = [one for one in others if formats[one.format].read is read]
+            found += _collect_group(members, known, options, formats, skipped)
+        found = [replace(file, place=place_of(file.path)) for file in found]
+        if not found and not unchanged:
+            raise skipped.refuse()
+        return Collected(tuple(found), tuple(unchanged), tuple(skipped.notes()))
+
+
+def _sort_out(
+    chosen: Sequence[ChosenFile], held: Sequence[KeptFile], place_of: Callable[[str], str]
+) -> tuple[list[ChosenFile], list[str], set[str]]:
+    """Files to read, paths of those that have not changed, and places that the first replace."""
+    fresh, unchanged, replaced = [], [], set()
+    by_place = {file.place: file for file in held}
+    for one in chosen:
+        if one.file.label == "-":
+            raise OptionError(
+                "Standard input has no path by which a store could tell it from other results. "
+                "Write it to a file, and add that."
+            )
+        before = by_place.get(place_of(one.file.label))
+        if before is None:
+            fresh.append(one)
+        elif (before.sha256, before.format) == (one.sha256, one.format):
+            unchanged.append(before.path)
+        else:
+            fresh.append(one)
+            replaced.add(before.place)
+    return fresh, unchanged, replaced
+
+
+def _by_reader(
+    files: Sequence[Any], reader: Callable[[Any], Callable[..., Scores]]
+) -> dict[Callable[..., Scores], list[Any]]:
+    """Files by the function that reads them, in the order in which these occur."""
+    groups: dict[Callable[..., Scores], list[Any]] = defaultdict(list)
+    for file in files:
+        groups[reader(file)].append(file)
+    return groups
+
+
+def _collect_group(
+    members: Sequence[ChosenFile],
+    known: Sequence[KeptFile],
+    options: ReadOptions,
+    formats: KnownFormats,
+    skipped: Skipped,
+) -> list[KeptFile]:
+    """What files of one reader hold, checked together with what is known."""
+    pieces = [piece for file in known for piece in file.pieces]
+    keeper = Keeper([unpack_table(piece) for piece in pieces if piece.kind == TABLE])
+    read = formats[members[0].format].read
+    scores, sound = read_sound(read, members, replace(options, keep=keeper), skipped)
+    if scores is None:
+        return []
+    found: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
+    for table in keeper.new_tables:
+        found[table.source].append(pack_table(table))
+    if not any(found.values()):
+        raise OptionError(
+            f"{sound[0].file.label}: results of the format {sound[0].format} cannot be kept in a "
+            "store. Rank them from their files: rankbars rank."
+        )
+    beside = tuple(note for note in scores.notes if note not in keeper.said)
+    return [
+        KeptFile(
+            one.file.label,
+            one.format,
+            one.sha256,
+            one.file.path.stat().st_size,
+            tuple(found[one.file.label]),
+            beside if place == 0 else (),
+        )
+        for place, one in enumerate(sound)
+    ]
+
+
+def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
+    """Scores from what a store holds, as `rankbars.read` gives them from the files.
+
+    Parameters
+    ----------
+    files : sequence of KeptFile
+        All files of the store, in any order.
+    given : mapping
+        Options by the names that `rankbars.read` has for them.
+
+    Raises
+    ------
+    DataError
+        If there is nothing, or results cannot be put together.
+    """
+    if not files:
+        raise DataError("The store is empty. Add results: rankbars add RESULTS... --store STORE.")
+    formats = known_formats("auto")
+    options = options_of(given)
+    ordered = sorted(files, key=lambda file: order_of_files(file.path))
+    parts = []
+    for read, members in _by_reader(ordered, lambda file: formats[file.format].read).items():
+        scores = _put_group(read, members, options)
+        beside = dict.fromkeys(note for file in members for note in file.notes)
+        inputs = tuple(Input(file.path, file.format, file.sha256) for file in members)
+        parts.append(replace(scores.with_notes(beside), inputs=inputs))
+    return merge_sources(parts)
+
+
+def _put_group(
+    read: Callable[..., Scores], members: Sequence[KeptFile], options: ReadOptions
+) -> Scores:
+    pieces = [piece for file in members for piece in file.pieces]
+    tables = rename_tables([unpack_table(piece) for piece in pieces])
+    if read is read_tabarena:
+        return put_tabarena_together(tables, options)
+    return put_tables_together(tables, options)

@@ -1,0 +1,192 @@
+"""The file of a store: opened, made, locked; what the engine says in words of ours."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rankbars.data.files import real_path
+from rankbars.errors import ReadError, WriteError
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["BusyError", "connect", "draft_beside", "is_store", "report_faults", "resolve"]
+
+# How long another process may hold the file before the caller is told, in seconds.
+PATIENCE = 5.0
+PAUSE = 0.1
+
+# Small, so that a store of a few results is a small file.
+BLOCK_BYTES = 16384
+
+# Where the engine writes what kind of file it is.
+MAGIC_PLACE, MAGIC = 8, b"DUCK"
+
+
+class BusyError(WriteError):
+    """Another process holds the store."""
+
+
+def is_store(path: str | os.PathLike[str]) -> bool:
+    """Whether the file is a database, as stores are.
+
+    Examples
+    --------
+    >>> _ = Path("results.csv").write_text("model,task,score")
+    >>> is_store("results.csv"), is_store("nothing.duckdb")
+    (False, False)
+    """
+    try:
+        with Path(path).open("rb") as raw:
+            return raw.read(MAGIC_PLACE + len(MAGIC))[MAGIC_PLACE:] == MAGIC
+    except OSError:
+        return False
+
+
+@contextmanager
+def connect(
+    path: Path, label: str, *, write: bool, patience: float = PATIENCE
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The open database; closed at the end.
+
+    Raises
+    ------
+    BusyError
+        If another process holds it for longer than `patience` seconds.
+    ReadError
+        If it is damaged or no database.
+    WriteError
+        If it is to be written and cannot be.
+    """
+    import tempfile
+
+    with tempfile.TemporaryDirectory(prefix="rankbars-") as folder, report_faults(label):
+        connection = _patient(path, label, folder, write=write, patience=patience)
+        try:
+            yield connection
+        finally:
+            connection.close()
+
+
+def _patient(
+    path: Path, label: str, folder: str, *, write: bool, patience: float
+) -> duckdb.DuckDBPyConnection:
+    import duckdb
+
+    settings: dict[str, str | bool | int | float | list[str]] = {
+        "temp_directory": folder,
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+        "default_block_size": BLOCK_BYTES,  # for a file that is made
+    }
+    given_up = time.monotonic() + patience
+    while True:
+        try:
+            connection = duckdb.connect(str(path), read_only=not write, config=settings)
+            break
+        except duckdb.Error as error:
+            if "lock" not in str(error).lower():
+                raise
+            if time.monotonic() > given_up:
+                raise _busy(label, str(error)) from error
+            time.sleep(PAUSE)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def _busy(label: str, text: str) -> BusyError:
+    found = re.search(r"\(PID (\d+)\)", text)
+    who = f"process {found[1]}" if found else "another process"
+    return BusyError(
+        f"{label}: {who} is writing to the store. Wait until it is done, and try again; nothing "
+        "was changed."
+    )
+
+
+@contextmanager
+def report_faults(label: str) -> Iterator[None]:
+    """Errors of the engine as errors about the store."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.Error as error:
+        text = str(error).partition("\n")[0]
+        plain = text.lower()
+        if "no space" in plain or "write" in plain or "truncate" in plain or "fsync" in plain:
+            raise WriteError(
+                f"{label}: cannot write to the store ({text}). Make room, or free the place; what "
+                "it held before is still there."
+            ) from error
+        if "permission" in plain or "read-only" in plain:
+            raise WriteError(f"{label}: no permission to use the store ({text}).") from error
+        raise ReadError.at(
+            label,
+            f"the store is damaged, or was not made by rankbars ({text}). Take a backup copy, or "
+            "add the results to a new store.",
+        ) from error
+
+
+@contextmanager
+def draft_beside(target: Path, label: str) -> Iterator[Path]:
+    """A path beside `target`; what the block puts there becomes `target`, whole or not at all.
+
+    Raises
+    ------
+    WriteError
+        If the folder cannot be written to, or `target` has come into being meanwhile.
+    """
+    folder = target.parent
+    if not folder.is_dir():
+        raise WriteError(f"{label}: the folder {folder} does not exist. Make it first.")
+    _sweep(target)
+    draft = folder / f".{target.name[:200]}.{os.getpid()}.part"
+    journal = draft.with_name(f"{draft.name}.wal")
+    try:
+        yield draft
+        try:
+            os.link(draft, target)
+        except FileExistsError as error:
+            raise WriteError(
+                f"{label}: another process made this store meanwhile. Add again; nothing of this "
+                "was kept."
+            ) from error
+        except OSError:  # a file system without links
+            draft.replace(target)
+    except OSError as error:
+        if isinstance(error, WriteError | ReadError):
+            raise
+        raise WriteError(f"{label}: cannot make the store: {error.strerror or error}.") from error
+    finally:
+        draft.unlink(missing_ok=True)
+        journal.unlink(missing_ok=True)
+
+
+def _sweep(target: Path) -> None:
+    """Remove drafts that processes left behind which were killed."""
+    found = re.compile(rf"\.{re.escape(target.name[:200])}\.(\d+)\.part(\.wal)?")
+    for path in target.parent.iterdir():
+        match = found.fullmatch(path.name)
+        if match and not _lives(int(match[1])):
+            path.unlink(missing_ok=True)
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def resolve(path: str | os.PathLike[str]) -> Path:
+    """Where the path of a store leads."""
+    return real_path(Path(path))
