@@ -13,6 +13,7 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.outcomes import count_outcomes
 from rankbars.data.pairdetails import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
+from rankbars.data.scorebins import MOST_BINS, MOST_CELLS
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.voteoptions import VoteOptions
@@ -27,7 +28,7 @@ from rankbars.steps.pairtests import TESTS, compare_evidence
 from rankbars.steps.plans import Sampling
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task
-from rankbars.steps.tested import Setting
+from rankbars.steps.tested import PairMemory, Setting
 
 __all__ = ["leaderboard"]
 
@@ -53,6 +54,7 @@ def leaderboard(
     votes: VoteOptions | None = None,
     pairs: bool = False,
     prior: str = "auto",
+    memory: PairMemory | None = None,
 ) -> Leaderboard:
     """Rank models with error bars: on each task, on the average, and on a new task.
 
@@ -93,6 +95,8 @@ def leaderboard(
         What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
+    memory : PairMemory, optional
+        Remembers pair statistics between boards, as a store does; used with ``n_jobs=1``.
     pairs : bool
         Also keep the differences of all pairs on every task, which a page needs to compare two
         models; for up to 100,000 pairs times tasks. They change no other result.
@@ -157,7 +161,8 @@ def leaderboard(
     details: dict[str, TaskPairs] | None = None
     if pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS:
         details = {}
-    for name, ranked in _ranked_tasks(scores, spec, n_jobs):
+    bins = len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS
+    for name, ranked in _ranked_tasks(scores, spec, n_jobs, memory):
         intervals[name] = ranked.intervals
         observed[name] = observe_ranks(ranked.comparisons)
         results[name] = describe_task(
@@ -165,7 +170,7 @@ def leaderboard(
         )
         notes.extend(ranked.intervals.notes)
         if details is not None:
-            details[name] = summarise_pairs(scores.tasks[name], ranked.comparisons)
+            details[name] = summarise_pairs(scores.tasks[name], ranked.comparisons, bins=bins)
         if collector is not None:
             collector.add(name, ranked.comparisons)
         if single:
@@ -272,13 +277,15 @@ def _plan(scores: Scores, spec: Spec) -> AveragePlan | None:
     )  # fmt: skip
 
 
-def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str, _Ranked]]:
+def _ranked_tasks(
+    scores: Scores, spec: Spec, n_jobs: int, memory: PairMemory | None
+) -> Iterator[tuple[str, _Ranked]]:
     """Tasks in order, one at a time, so that a board of many tasks stays small."""
     models = scores.models
     work = scores.tasks.items()
     if n_jobs == 1:
         for name, evidence in work:
-            yield name, _rank_one(name, evidence, models, spec)
+            yield name, _rank_one(name, evidence, models, spec, memory)
         return
     from joblib import Parallel, delayed
 
@@ -287,10 +294,12 @@ def _ranked_tasks(scores: Scores, spec: Spec, n_jobs: int) -> Iterator[tuple[str
     yield from zip(scores.tasks, ranked, strict=True)
 
 
-def _rank_one(name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec) -> _Ranked:
-    comparisons = compare_evidence(
-        evidence, models, spec.test, name, Setting(spec.seed, spec.resamples, votes=spec.votes)
-    )
+def _rank_one(
+    name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec,
+    memory: PairMemory | None = None,
+) -> _Ranked:  # fmt: skip
+    setting = Setting(spec.seed, spec.resamples, votes=spec.votes, memory=memory)
+    comparisons = compare_evidence(evidence, models, spec.test, name, setting)
     intervals = rank_task(
         comparisons,
         spec.correction,

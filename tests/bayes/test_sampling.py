@@ -5,18 +5,22 @@ Compiling a model takes most of the time, so each is run once.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
+import jax
 import numpy as np
 import pytest
+from numpyro.handlers import substitute, trace
 from scipy import special, stats
 
 import rankbars as rb
-from rankbars.bayes.models import MODELS, Answers, correlated_models
+from rankbars.bayes.models import MODELS, Answers
 
 RIGHT = np.array([[60, 75], [40, 52], [85, 88], [20, 35], [66, 70], [50, 71]])
 
 
 def shares(right: np.ndarray = RIGHT, total: int = 100) -> rb.Scores:
-    names = tuple("abcdef"[: right.shape[1]])
+    names = tuple("abcdefgh"[: right.shape[1]])
     return rb.Scores(
         {
             f"t{j}": rb.Estimates(names, row / total, n=np.full(row.size, total))
@@ -61,30 +65,97 @@ def test_chains_can_be_exported_and_ranked(chains: rb.Posterior) -> None:
     assert set(rb.to_arviz(chains)["posterior"].data_vars) >= {"score", "mean", "concentration"}
 
 
+# --- models that go together, and tasks -----------------------------------------------------------
+
+
+class Truth(NamedTuple):
+    """What simulated answers come from; `share` is rows by columns."""
+
+    mean: np.ndarray
+    spread: np.ndarray
+    correlation: np.ndarray
+    share: np.ndarray
+
+
+def simulated(rows: int, columns: int, items: int, seed: int) -> tuple[np.ndarray, Truth]:
+    """Right answers of `items`: rows are independent, the logits of columns correlated."""
+    rng = np.random.default_rng(seed)
+    factor = 1.0 + 0.5 * rng.normal(size=(columns, columns))
+    covariance = factor @ factor.T
+    correlation = covariance / np.sqrt(np.outer(np.diag(covariance), np.diag(covariance)))
+    mean, spread = rng.normal(0.3, 0.7, columns), rng.uniform(0.4, 1.2, columns)
+    root = np.linalg.cholesky(correlation) * spread[:, None]
+    share = special.expit(mean + rng.normal(size=(rows, columns)) @ root.T)
+    return rng.binomial(items, share), Truth(mean, spread, correlation, share)
+
+
+def check_recovery(found: rb.Posterior, truth: Truth, score: np.ndarray) -> None:
+    """Simulated values lie where the posterior expects them."""
+    for name in ("mean", "spread", "correlation"):
+        drawn = found.sites[name].reshape(-1, *getattr(truth, name).shape)
+        far = np.abs(drawn.mean(axis=0) - getattr(truth, name))
+        assert (far < 3.5 * drawn.std(axis=0) + 1e-9).all(), name
+    drawn = found.scores.reshape(-1, *score.shape)
+    away = (drawn.mean(axis=0) - score) / drawn.std(axis=0)
+    assert np.abs(away).max() < 4.0
+    assert np.square(away).mean() == pytest.approx(1.0, abs=0.8)
+
+
 @pytest.mark.slow
-def test_a_model_of_ones_own_that_wraps_another() -> None:
+def test_correlated_models_are_recovered_and_fill_in_what_is_lacking() -> None:
+    right, truth = simulated(8, 3, items=200, seed=1)
+    full = shares(right, 200)
+    tasks = dict(full.tasks)
+    tasks["t7"] = rb.Estimates(("a", "b"), right[7, :2] / 200, n=[200, 200])
+    found = rb.sample_posterior(
+        rb.Scores(tasks), model="correlated_models", draws=600, warmup=500, max_rhat=1.02
+    )
+    assert found.checks.divergences == 0
+    check_recovery(found, truth, truth.share)
+    # Nobody asked model c on the last task: it is known worse than what was asked, but known.
+    spread = found.scores.std(axis=(0, 1))
+    assert spread[7, 2] > 2 * spread[:7, 2].max()
+    assert spread[7, 2] < 0.25
+
+
+@pytest.mark.slow
+def test_correlated_tasks_are_recovered() -> None:
+    right, truth = simulated(8, 3, items=60, seed=2)
+    found = rb.sample_posterior(
+        shares(right.T, 60), model="correlated_tasks", draws=600, warmup=500, max_rhat=1.02
+    )
+    assert found.checks.divergences == 0
+    assert found.scores.shape[2:] == (3, 8)
+    check_recovery(found, truth, truth.share.T)
+
+
+@pytest.mark.slow
+def test_a_model_of_ones_own() -> None:
     seen = []
 
     def mine(data: Answers) -> None:
-        seen.append(data.right.shape)
-        correlated_models(data)
+        import jax
+        import numpyro
+        import numpyro.distributions as dist
 
-    found = rb.sample_posterior(
-        shares(), model=mine, draws=500, warmup=500, chains=4, accept=0.95, max_rhat=1.03,
-        min_effective=150, max_divergences=5,
-    )  # fmt: skip
+        seen.append(data.right.shape)
+        with numpyro.plate("model", data.right.shape[1], dim=-1):
+            mean = numpyro.sample("mean", dist.Normal(0.0, 1.0))
+            with numpyro.plate("task", data.right.shape[0], dim=-2):
+                logit = numpyro.sample("logit", dist.Normal(mean, 0.5))
+                right = data.right * jax.nn.log_sigmoid(logit)
+                numpyro.factor(
+                    "right", right + (data.total - data.right) * jax.nn.log_sigmoid(-logit)
+                )
+        numpyro.deterministic("score", jax.nn.sigmoid(logit))
+
+    found = rb.sample_posterior(shares(), model=mine, draws=500, warmup=300, max_rhat=1.02)
     assert seen[0] == (6, 2)
     assert found.model == "mine"
-    assert found.scores.mean(axis=(0, 1)) == pytest.approx(RIGHT / 100, abs=0.06)
-    # Both models do well and badly on the same tasks.
-    correlation = found.sites["correlation"][..., 0, 1]
-    assert correlation.mean() > 0.5
-    draws, alone = found.draws(), rb.aggregate(shares(), over="items", estimator="bayes")
-    difference = draws.values[:, 1] - draws.values[:, 0]
-    assert alone.draws is not None
-    apart = alone.draws.values[:, 1] - alone.draws.values[:, 0]
-    assert difference.mean() == pytest.approx(apart.mean(), abs=0.02)
-    assert difference.std() < apart.std() * 1.1
+    # Shares are drawn towards their mean, all by much the same amount on the logit scale.
+    drawn, given = found.scores.mean(axis=(0, 1)), RIGHT / 100
+    assert drawn == pytest.approx(given, abs=0.06)
+    assert (drawn.std(axis=0) < given.std(axis=0)).all()
 
 
 @pytest.mark.slow
@@ -114,28 +185,53 @@ def test_f1_of_confusion_counts() -> None:
 
 
 def test_correlated_tasks_is_correlated_models_turned_around() -> None:
-    from numpyro.handlers import substitute, trace
-
     right = RIGHT.astype(float)
     total = np.full(right.shape, 100.0)
     values = {
         "mean": np.zeros(6), "spread": np.ones(6), "root": np.eye(6),
-        "away": np.arange(12.0).reshape(2, 6) / 10,
+        "step": np.arange(12.0).reshape(2, 6) / 10,
     }  # fmt: skip
-    one = trace(substitute(MODELS["correlated_tasks"], values)).get_trace(
-        Answers(right, total, centred=False)
-    )
+    one = trace(substitute(MODELS["correlated_tasks"], values)).get_trace(Answers(right, total))
     two = trace(substitute(MODELS["correlated_models"], values)).get_trace(
-        Answers(right.T, total.T, centred=False)
+        Answers(right.T, total.T)
     )
     score = np.asarray(one["score"]["value"])
-    assert score == pytest.approx(special.expit(values["away"].T), abs=1e-6)
+    assert score.shape == right.shape
     assert score == pytest.approx(np.asarray(two["score"]["value"]).T)
     # The likelihood is binomial, up to what depends on no unknown.
     density = float(np.asarray(one["right"]["fn"].log_prob(one["right"]["value"])).sum())
-    share = special.expit(values["away"].T)
-    binomial = stats.binom(100, share).logpmf(right) - np.log(special.comb(100, right))
+    binomial = stats.binom(100, score).logpmf(right) - np.log(special.comb(100, right))
     assert density == pytest.approx(binomial.sum(), rel=1e-4)
+
+
+@pytest.mark.parametrize("items", [0.0, 3.0, 400.0])
+def test_what_is_sampled_of_a_row_changes_no_probability(items: float) -> None:
+    # Likelihood of one row, its two logits integrated out: over steps of the model, and directly.
+    right, total = np.array([[0.9, 0.4]]) * items, np.full((1, 2), items)
+    mean, spread = np.array([0.5, -0.3]), np.array([0.8, 1.4])
+    root = np.linalg.cholesky([[1.0, 0.6], [0.6, 1.0]])
+    known = {"mean": mean, "spread": spread, "root": root}
+
+    def joint(step: jax.Array) -> jax.Array:
+        seen = trace(substitute(MODELS["correlated_models"], known | {"step": step})).get_trace(
+            Answers(right, total)
+        )
+        return sum(seen[name]["fn"].log_prob(seen[name]["value"]).sum()
+                   for name in ("step", "stretch", "right"))  # fmt: skip
+
+    with jax.enable_x64(True):
+        axis = np.linspace(-7.0, 7.0, 141)
+        grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 1, 2)
+        ours = np.asarray(jax.vmap(joint)(grid))
+    normal = stats.multivariate_normal(mean, (root @ root.T) * np.outer(spread, spread))
+    fine = np.linspace(-12.0, 12.0, 1201)
+    logit = np.stack(np.meshgrid(fine, fine, indexing="ij"), axis=-1)
+    likelihood = right * special.log_expit(logit) + (total - right) * special.log_expit(-logit)
+    direct = normal.logpdf(logit) + likelihood.sum(axis=-1)
+    cell = np.log(axis[1] - axis[0]), np.log(fine[1] - fine[0])
+    assert special.logsumexp(ours) + 2 * cell[0] == pytest.approx(
+        special.logsumexp(direct) + 2 * cell[1], abs=1e-4
+    )
 
 
 # --- what is refused -----------------------------------------------------------------------------

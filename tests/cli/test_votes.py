@@ -184,3 +184,24 @@ def test_two_models_are_compared_by_their_votes(rankbars: Command, votes: str) -
 def test_formats_lists_votes(rankbars: Command, votes: str) -> None:
     assert "pairwise votes" in rankbars("formats").out
     assert f"{votes}: votes. columns model_a" in rankbars("formats", votes).out
+
+
+def test_a_page_of_votes_shows_their_health_and_the_board_file_only_on_request(
+    rankbars: Command, votes: str
+) -> None:
+    rankbars("rank", votes, "-o", "small.json", "--html", "one.html")
+    assert "Health of the votes</h2>" in Path("one.html").read_text(encoding="utf-8")
+    assert "vote_health" not in board_file("small.json")
+    rankbars("rank", votes, "--pairs", "-o", "board.json")
+    assert list(board_file("board.json")["vote_health"]) == ["votes"]
+    rankbars("report", "board.json", "-o", "two.html")
+    assert Path("one.html").read_bytes() == Path("two.html").read_bytes()
+    rankbars("report", "small.json", "-o", "three.html")
+    assert "Health of the votes</h2>" not in Path("three.html").read_text(encoding="utf-8")
+
+
+def test_explained_votes_are_examined_as_the_page_does(rankbars: Command, votes: str) -> None:
+    plain = rankbars("rank", votes, "--explain")
+    beside = rankbars("rank", votes, "--explain", "--html", "one.html")
+    assert plain.out == beside.out
+    assert "How healthy are the votes" in plain.out

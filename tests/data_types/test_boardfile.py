@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from strategies import score_tables
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
+from rankbars.data.votehealth import JudgeReport, Neighbours
 
 
 def small_board() -> rb.Leaderboard:
@@ -178,3 +180,59 @@ def test_files_of_the_first_versions_can_be_read() -> None:
     assert board.aggregate.method == "mean"
     with pytest.raises(rb.DataError, match="errors of its average are not known"):
         board.rank_probabilities()
+
+
+def voted_board() -> rb.Leaderboard:
+    wins = np.array([[0, 9, 30], [5, 0, 22], [3, 8, 0]], dtype=float)
+    scores = rb.Scores({"arena": rb.Votes(("a", "b", "c"), wins)})
+    return replace(rb.leaderboard(scores), health=rb.examine_votes(scores, simulations=9))
+
+
+def test_health_of_votes_survives_the_file_where_it_is_asked_for(tmp_path: Path) -> None:
+    board = voted_board()
+    board.save(tmp_path / "small.json")
+    assert rb.load(tmp_path / "small.json").health is None
+    board.save(tmp_path / "board.json", pairs=True)
+    values = json.loads((tmp_path / "board.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator(board_schema()).validate(values)
+    again = rb.load(tmp_path / "board.json")
+    assert board.health is not None
+    assert again.health == board.health
+    assert board_json(again, pairs=True) == board_json(board, pairs=True)
+
+
+def test_unknown_and_infinite_numbers_of_votes_are_told_apart_in_the_file() -> None:
+    board = voted_board()
+    assert board.health is not None
+    pairs = tuple(
+        Neighbours("a", "b", 0.0, 0.1, votes, 1.0) for votes in (np.nan, np.inf, 0.0, 12.5)
+    )
+    board = replace(board, health={"arena": replace(board.health["arena"], neighbours=pairs)})
+    values = json.loads(board_json(board, pairs=True))
+    jsonschema.Draft202012Validator(board_schema()).validate(values)
+    found = values["vote_health"]["arena"]["neighbours"]
+    assert [pair["votes"] for pair in found] == [None, "infinite", 0.0, 12.5]
+    again = board_from_dict(values).health
+    assert again is not None
+    read = [pair.votes for pair in again["arena"].neighbours]
+    assert np.array_equal(read, [np.nan, np.inf, 0.0, 12.5], equal_nan=True)
+
+
+def test_voters_by_themselves_stay_out_of_the_file() -> None:
+    board = voted_board()
+    assert board.health is not None
+    judge = JudgeReport("secret voter", 3, None, None, 0.5, 0.4, 0.6)
+    board = replace(board, health={"arena": replace(board.health["arena"], judges=(judge,))})
+    assert "secret voter" not in board_json(board, pairs=True)
+
+
+def test_health_of_other_votes_is_refused() -> None:
+    board = voted_board()
+    assert board.health is not None
+    found = board.health["arena"]
+    with pytest.raises(rb.DataError, match="'elsewhere' is none here"):
+        replace(board, health={"elsewhere": found})
+    with pytest.raises(rb.DataError, match="'zebra', which the board does not rank"):
+        replace(board, health={"arena": replace(found, models=("a", "zebra"))})
+    with pytest.raises(rb.DataError, match="'t0' is none here"):
+        replace(small_board(), health={"t0": found})

@@ -585,3 +585,13 @@ def test_a_damaged_file_of_a_folder_is_left_out_and_named(tmp_path: Path) -> Non
     scores = rb.read(tmp_path)
     assert scores.models == ("org/a",)
     assert any("bad.json" in note.message for note in scores.notes)
+
+
+def test_a_share_and_a_percentage_do_not_meet(tmp_path: Path) -> None:
+    for model, score, greatest in (("org/a", 0.7, 1), ("org/b", 71.0, 100)):
+        one = result(score=score, metric="score")
+        one["metric_config"] |= {"min_score": 0, "max_score": greatest}
+        write(tmp_path, record(model, [one]))
+    with pytest.raises(rb.DataError, match=r"Greatest score: '1' .*'100'"):
+        rb.read(tmp_path)
+    assert "task-differs" in codes(rb.read(tmp_path, compare_anyway=True))

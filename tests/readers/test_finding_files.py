@@ -279,3 +279,12 @@ def test_a_key_that_only_occurs_late_is_a_column(tmp_path: Path) -> None:
     assert coverage is not None
     assert coverage.errors.tolist() == [1]
     assert coverage.scored.tolist() == [1501]
+
+
+def test_links_to_themselves_and_to_devices_do_not_stop_a_folder(tmp_path: Path) -> None:
+    write_csv(COLUMNS, tmp_path)
+    (tmp_path / "self.csv").symlink_to(tmp_path / "self.csv")
+    (tmp_path / "endless.json").symlink_to("/dev/zero")
+    scores = rb.read(tmp_path)
+    assert len(scores.inputs) == 1
+    assert "self.csv" in message(scores, "files-damaged")

@@ -44,6 +44,13 @@ SAMPLES = [
 NAMES = ["x.csv", "x.jsonl", "x.json", "x.tsv", "x.parquet"]
 
 
+def test_a_header_of_very_many_columns_is_refused_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"k{i}" for i in range(30_000)) + "\n")
+    with pytest.raises(rb.ReadError, match="no row below"):
+        rb.read(path)
+
+
 @st.composite
 def mutants(draw: st.DrawFn) -> tuple[str, bytes]:
     """A sample with some bytes changed, left out or doubled."""

@@ -114,6 +114,17 @@ def test_one_file_per_model(tmp_path: Path) -> None:
     assert "name-from-file" in codes(scores)
 
 
+def test_files_named_after_a_metric_beside_others(tmp_path: Path) -> None:
+    for name in ("net_rmse", "tree_rmse"):
+        (tmp_path / f"{name}.csv").write_text("folds:,0,1,2\nt,1,2,3\nu,2,3,4\n")
+    (tmp_path / "other.csv").write_text("task,net,tree\nv,0.5,0.25\n")
+    with pytest.raises(rb.DataError, match="--direction rmse=lower"):
+        rb.read(tmp_path)
+    with pytest.raises(rb.DataError, match="--direction rmse=lower"):
+        rb.read(tmp_path / "net_rmse.csv")
+    assert rb.read(tmp_path / "net_rmse.csv", direction="lower").models == ("net",)
+
+
 @pytest.mark.parametrize("cell", ["93.5 ± 0.4", "98.6/99.2", "12.3*", "0.5 (0.1)", "n=7"])
 def test_decorated_cells_are_refused_by_name(tmp_path: Path, cell: str) -> None:
     text = f"model,math,code\na,1.5,2.5\nb,{cell},3.5\n"

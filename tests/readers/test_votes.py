@@ -197,6 +197,7 @@ def test_overlapping_categories_are_refused_with_the_reason(tmp_path: Path) -> N
         ("model_a,model_b,winner\na,b,model_a\nb,b,tie\n", ["row 3", "'b'", "itself", "drop"]),
         ("model_a,model_b,winner\na,,model_a\n", ["row 2", "second model has no name"]),
         ("model_a,model_b,winner\na,b,1\na,b,0\n", ["row 3", "'0'", "--column score=winner"]),
+        ("model_a,model_b,winner\na,b,1\na,b,?\n", ["row 3", "'?'", "not a known"]),
         ("model_a,model_b,winner\na,b,c\nc,a,a\n", ["row 2", "'c'", "does not take part"]),
         ("model_a,model_b,outcome\na,b,1\na,b,1.5\n", ["row 3", "1.5", "from 0"]),
         ("model_a,model_b,preference\na,b,1\na,b,0.2\n", ["preference", "above 1"]),
@@ -204,6 +205,8 @@ def test_overlapping_categories_are_refused_with_the_reason(tmp_path: Path) -> N
         ("model_a,model_b,wins_a,wins_b\na,b,3,-1\n", ["row 2", "-1", "not a count"]),
         ("model_a,model_b,wins_a,wins_b\na,b,3,x\n", ["row 2", "'x'", "not a number"]),
         ("model_a,model_b,winner,weight\na,b,tie,0\n", ["row 2", "weight", "above 0"]),
+        ("model_a,model_b,winner,weight\na,b,tie,1e200\n", ["row 2", "1e+200", "to 1e+12"]),
+        ("model_a,model_b,winner,weight\na,b,tie,1e-200\n", ["row 2", "1e-200", "from 1e-12"]),
         ("model_a,model_b,winner\n", ["no row below"]),
         ("model_a,model_b,mood\na,b,good\n", ["column says who won", "mood"]),
         ("model_a,model_b,winner\na,b,\n", ["no vote has an outcome"]),
@@ -291,3 +294,12 @@ def test_labels_that_only_some_files_have_are_dropped_and_said_so(tmp_path: Path
     assert "name judge of their votes" in note.message
     alike = rb.read(tmp_path / "1.csv")
     assert "labels-dropped" not in {note.code for note in alike.notes}
+
+
+def test_more_models_than_can_be_paired_are_refused(tmp_path: Path) -> None:
+    size = 10_001
+    rows = "".join(f"m{i},m{(i + 1) % size},tie\n" for i in range(size))
+    path = tmp_path / "ids.csv"
+    path.write_text("model_a,model_b,winner\n" + rows, encoding="utf-8")
+    with pytest.raises(rb.DataError, match=r"name 10,001 models.*--column model_a=NAME"):
+        rb.read(path)

@@ -101,3 +101,13 @@ def test_many_long_notes_do_not_push_it_over_the_limit():
 
 def test_a_single_task_has_no_folded_copy_of_itself():
     assert "<details>" not in render_markdown(task_board())
+
+
+def test_rows_without_a_score_are_said_in_one_sentence():
+    import rankbars as rb
+
+    tasks = {"x": [[1, 0], [0, float("nan")], [1, 1]]}
+    scores = rb.Scores.from_arrays(tasks, ["ant", "bee"])
+    text = render_markdown(rb.leaderboard(scores, missing="pairwise"))
+    assert "Of 6 expected scores 1 is missing; 2 of the others are 0." in text
+    assert "expected scores" not in render_markdown(average_board())

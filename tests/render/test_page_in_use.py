@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from render.hostile import NASTY
 
 import rankbars as rb
 
+VOTE_VIEWS = ["#at=votes", "#fig=neighbours&at=picture", "#fig=health&at=picture"]
 VIEWS = {
     "board": "",
     "task as a column": "#show=task:task+2&sort=-tier&q=a",
@@ -50,11 +52,31 @@ def pages(tmp_path_factory):
 
     def page(name: str):
         if name not in made:
-            board = small_board() if name == "small" else demo_board(name)
+            board = MADE[name]() if name in MADE else demo_board(name)
             made[name] = board, write_page(board, folder / f"{name}.html")
         return made[name]
 
     return page
+
+
+def voted_board() -> rb.Leaderboard:
+    """Votes between five models whose order is clear at the ends only, with their health."""
+    wins = np.array(
+        [
+            [0, 60, 70, 80, 90],
+            [55, 0, 55, 60, 80],
+            [40, 55, 0, 61, 75],
+            [30, 50, 60, 0, 80],
+            [5, 10, 12, 14, 0],
+        ],
+        dtype=float,
+    )
+    scores = rb.Scores({"arena": rb.Votes(("ant", "bee", "cat", "dog", "eel"), wins)})
+    health = rb.examine_votes(scores, simulations=19)
+    return replace(rb.leaderboard(scores, pairs=True), health=health)
+
+
+MADE = {"small": small_board, "votes": voted_board}
 
 
 def first_column(page, key: str) -> list[str]:
@@ -176,8 +198,6 @@ def test_two_models_are_compared_as_the_command_does(browser, pages):
 
 
 def test_without_pairs_the_page_names_the_command_to_run(browser, tmp_path):
-    from dataclasses import replace
-
     file = write_page(replace(small_board(("a b", "c'd", "e")), pairs=None), tmp_path / "r.html")
     with watched(browser, file) as one:
         page = one.open("#model=a+b&vs=c'd")
@@ -336,3 +356,116 @@ def test_printed_pages_show_no_controls(browser, pages):
         assert page.locator(".bar-of-tools:visible").count() == 0
         assert not page.locator("#contents").is_visible()
         assert page.locator("#board-table").is_visible()
+
+
+def test_health_of_votes_is_drawn_with_the_numbers_of_the_package(browser, pages):
+    board, file = pages("votes")
+    found = board.health["arena"]
+    with watched(browser, file) as one:
+        page = one.open("#fig=neighbours&at=picture")
+        rows = page.locator("#picture figure .rb-row title").all_text_contents()
+        assert len(rows) == len(found.neighbours) == 4
+        for text, pair in zip(rows, found.neighbours, strict=True):
+            assert text.startswith(f"{pair.ahead} / {pair.behind}: ahead by ")
+            number = float(re.search(r"ahead by ([−\d.]+)", text)[1].replace("−", "-"))
+            assert number == pytest.approx(pair.difference, abs=0.006)
+            assert ("the votes are enough" in text) == (pair.votes == 0)
+        page.get_by_role("button", name="Health of votes").click()
+        assert page.locator("#picture .rb-finding").count() == len(found.findings)
+        page.locator("#picture .rb-data summary").click()
+        cells = page.locator("#picture .rb-data tbody td:last-child").all_inner_texts()
+        assert cells == [finding.sentence for finding in found.findings]
+
+
+def test_sentences_on_votes_are_read_without_scripts(browser, pages):
+    board, file = pages("votes")
+    found = board.health["arena"]
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    section = page.get_by_role("region", name="Health of the votes")
+    lines = section.get_by_role("listitem").all_inner_texts()
+    assert len(lines) == len(found.findings) + 1
+    for line, finding in zip(lines, found.findings, strict=False):
+        mark = "Be careful: " if finding.concern else ""
+        assert line.replace("\u00a0", " ") == mark + finding.sentence
+    assert lines[-1].startswith("Of 4 pairs of neighbours in the order, ")
+    context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_in_views_of_votes(browser, pages, scheme):
+    if not AXE.exists():
+        pytest.skip("needs the packages of web/ (make web)")
+    _, file = pages("votes")
+    options = {"color_scheme": scheme, "reduced_motion": "reduce"}
+    with watched(browser, file, **options, viewport={"width": 360, "height": 720}) as one:
+        for address in VOTE_VIEWS:
+            page = one.open(address)
+            assert violations(page) == [], address
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360, address
+
+
+def test_votes_of_several_tasks_are_examined_where_each_task_opens(browser, tmp_path):
+    rng = np.random.default_rng(1)
+    models = ("ant", "bee", "cat")
+    tables = {name: rng.integers(5, 40, (3, 3)) * (1.0 - np.eye(3)) for name in ("x", "y")}
+    scores = rb.Scores({name: rb.Votes(models, wins) for name, wins in tables.items()})
+    health = rb.examine_votes(scores, simulations=9)
+    board = replace(rb.leaderboard(scores, pairs=True), health=health)
+    file = write_page(board, tmp_path / "report.html")
+    with watched(browser, file) as one:
+        page = one.open("#task=y")
+        titles = page.get_by_role("dialog").locator("figcaption b").all_inner_texts()
+        assert titles[-2:] == ["Votes that would tell neighbours apart", "Health of the votes"]
+        heads = page.locator("#votes h3").all_text_contents()
+        assert heads == ["x", "y"]
+
+
+def test_a_task_shows_how_scores_are_spread_in_its_own_units(browser, tmp_path):
+    errors = np.array([[0.11, 0.42], [0.13, 0.48], [0.31, 0.62], [0.98, 0.62]])
+    info = {"loss": rb.TaskInfo(direction="lower")}
+    scores = rb.Scores.from_arrays({"loss": errors}, ["ant", "bee"], info=info)
+    board = rb.leaderboard(scores, pairs=True)
+    file = write_page(board, tmp_path / "report.html")
+    with watched(browser, file) as one:
+        page = one.open("#task=loss")
+        figure = page.get_by_role("dialog").locator("figure").first
+        assert "how the scores of items are spread" in figure.locator("figcaption").inner_text()
+        figure.locator("summary").click()
+        heads = figure.locator("thead th").all_inner_texts()[4:]
+        edges = [tuple(map(float, re.findall(r"-?[\d.]+", head))) for head in heads]
+        rows = dict(zip(["ant", "bee"], errors.T, strict=True))
+        for i in range(2):
+            name, _, _, _, *shares = (
+                figure.locator("tbody tr").nth(i).locator("th, td").all_inner_texts()
+            )
+            seen = [float(share) for share in shares]
+            assert sum(seen) == pytest.approx(1)
+            for (low, high), share in zip(edges, seen, strict=True):
+                inside = [low - 1e-9 <= value <= high + 1e-9 for value in rows[name]]
+                assert share <= np.mean(inside)
+
+
+def test_rows_without_a_score_are_counted_where_a_task_opens_and_on_the_board(browser, tmp_path):
+    tasks = {"x": [[1, 0.5], [0, np.nan], [1, np.nan]], "y": [[0.2, 0.4], [0.3, 0.1], [0.5, 0.6]]}
+    scores = rb.Scores.from_arrays(tasks, ["ant", "bee"])
+    board = rb.leaderboard(scores, missing="pairwise", pairs=True, over="none")
+    file = write_page(board, tmp_path / "report.html")
+    with watched(browser, file) as one:
+        page = one.open()
+        cells = page.locator('#board-table td[data-key="coverage"]').all_inner_texts()
+        assert sorted(" ".join(cell.split()) for cell in cells) == ["100 %", "66.7 % 2 missing"]
+        assert "Of 12 expected scores 2 are missing" in page.locator("#board-words").inner_text()
+        page = one.open("#task=x")
+        table = page.get_by_role("dialog").locator("table.answers")
+        heads = [head.split("\n")[0] for head in table.locator("thead th").all_inner_texts()]
+        assert heads[3:] == ["Scored", "Score 0", "Missing"]
+        cells = {
+            row.locator("th").inner_text(): row.locator("td.count").all_inner_texts()
+            for row in table.locator("tbody tr").all()
+        }
+        assert cells == {"ant": ["3", "1", "0"], "bee": ["1", "0", "2"]}
+        page = one.open("#task=y")
+        table = page.get_by_role("dialog").locator("table.answers")
+        assert table.locator("thead th").count() == 3

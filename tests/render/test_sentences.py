@@ -1,5 +1,7 @@
 """The sentences: each claims only what its guarantee covers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from render.boards import (
@@ -24,6 +26,7 @@ from rankbars.render.sentences import (
     headline,
     new_task_line,
     new_task_sentence,
+    scale_line,
     scopes_line,
     width_line,
 )
@@ -197,3 +200,21 @@ def test_the_two_scopes_are_explained_only_where_they_differ():
     assert lead_claim(average_board(aggregate=average(scope="all"))).words == (
         "95 %, all models at once"
     )
+
+
+def test_the_scale_and_the_weights_of_an_average_are_said():
+    board = average_board()
+    assert board.aggregate is not None
+    scaled = replace(board, aggregate=replace(board.aggregate, normalise="chance"))
+    assert "with guessing as 0" in scale_line(scaled)
+    assert scale_line(board) == ""
+    heavy = {
+        name: replace(one, weight=1.0 + k) for k, (name, one) in enumerate(board.tasks.items())
+    }
+    for over, words in (
+        ("tasks", "weighted average over tasks"),
+        ("families", "weighted within each"),
+        ("items", "weighted average of these"),
+    ):
+        average = replace(board.aggregate, over=over)
+        assert words in headline(replace(board, tasks=heavy, aggregate=average))

@@ -107,3 +107,11 @@ def test_many_rows_of_zeros_and_ones_are_counted_exactly():
     assert found.diff[1, 0] == 1.0 / n
     assert found.statistic[1, 0] == pytest.approx(1.0, rel=1e-12, abs=0)
     assert found.constant[1, 2]
+
+
+def test_scores_that_need_a_finer_step_together_than_apart_end_the_search():
+    # 1/3 fits thirds and 1/2 fits halves; only sixths fit both.
+    values = np.tile([1 / 3, 2 / 3, 0.0, 1.0], (200, 1))
+    values[1, 1] = 0.5  # outside the sample that is tried first
+    lattice = find_lattice(values)
+    assert (lattice.per_unit, lattice.reach) == (6, 6)

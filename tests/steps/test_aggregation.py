@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -165,3 +167,23 @@ def test_a_score_without_any_spread_has_no_interval(
         assert [n for n, one in zip("abc", values, strict=True) if np.isnan(one)] == unsure
     noted = [note.models for note in average.notes if note.code == "constant-score"]
     assert noted == ([tuple(unsure)] if unsure else [])
+
+
+@pytest.mark.parametrize("options", [{"resamples": n} for n in (0, -5, 1.5)] + [{"seed": -1}])
+@pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
+def test_numbers_of_draws_and_seeds_that_make_no_sense_are_refused(
+    options: dict[str, Any], estimator: str
+) -> None:
+    values = np.random.default_rng(0).random((20, 3))
+    scores = rb.Scores.from_arrays({"x": values, "y": values + 1}, ["a", "b", "c"])
+    with pytest.raises(rb.OptionError, match=next(iter(options))):
+        rb.aggregate(scores, estimator=estimator, **options)
+
+
+def test_scores_without_spread_are_not_said_to_lack_a_joint_distribution() -> None:
+    values = np.tile([0.1, 0.2, 0.3], (10, 1))
+    scores = rb.Scores.from_arrays(dict.fromkeys("xyz", values), ["a", "b", "c"])
+    average = rb.aggregate(scores)
+    assert [note.code for note in average.notes] == ["constant-score"]
+    assert average.rank_probability is not None
+    assert average.rank_probability.tolist() == np.eye(3)[::-1].tolist()

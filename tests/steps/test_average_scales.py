@@ -143,6 +143,16 @@ def test_models_with_equal_scores_have_no_z_scores() -> None:
         rb.aggregate(rb.Scores({"law": level, "trip": scores.tasks["trip"]}), normalise="zscore")
 
 
+def test_without_a_model_on_every_task_there_are_no_z_scores() -> None:
+    tasks = {
+        "law": rb.Items(("a",), np.array([[np.nan], [np.nan]])),
+        "trip": rb.Items(("a",), np.array([[0.0], [1.0]])),
+    }
+    for estimator, over in (("bootstrap", "items"), ("t", "tasks")):
+        with pytest.raises(rb.RankbarsError, match="every task|At least one model"):
+            rb.aggregate(rb.Scores(tasks), normalise="zscore", over=over, estimator=estimator)
+
+
 def test_limits_without_a_scale_are_refused() -> None:
     with pytest.raises(rb.OptionError, match="belong to normalise="):
         rb.aggregate(scores_on_two_scales(), method="borda", limits={"law": (0.0, 1.0)})

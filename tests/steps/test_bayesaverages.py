@@ -383,16 +383,30 @@ def test_results_depend_on_neither_order_nor_other_models() -> None:
     assert fewer.draws.values == pytest.approx(whole.draws.values[:, :2], abs=1e-12)
 
 
-def test_clones_get_the_same_score_and_interval_and_are_even_in_the_draws() -> None:
+@pytest.mark.parametrize("method", ["mean", "average_rank"])
+def test_clones_get_the_same_of_everything_and_are_even(method: str) -> None:
+    # Few draws, so that chance would set them apart.
     arrays = {t: np.column_stack([x, x[:, 1]]) for t, x in answers().items()}
     average = rb.aggregate(
-        rb.Scores.from_arrays(arrays, [*NAMES, "twin"]), estimator="bayes", resamples=4000
-    )
+        rb.Scores.from_arrays(arrays, [*NAMES, "twin"]),
+        over="items", estimator="bayes", method=method, resamples=60,
+    )  # fmt: skip
     for values in (average.score, average.low, average.high, average.se):
         assert values is not None
         assert values[1] == values[4]
     assert average.dominance is not None
-    assert average.dominance[1, 4] == pytest.approx(0.5, abs=0.04)
+    assert average.dominance[1, 4] == average.dominance[4, 1]
+    if method == "mean":  # without ties
+        assert average.dominance[1, 4] == 0.5
+    others = [0, 2, 3]
+    assert average.dominance[1, others].tolist() == average.dominance[4, others].tolist()
+    assert (average.dominance + average.dominance.T <= 1.0 + 1e-12).all()
+    assert average.rank_probability is not None
+    assert average.rank_probability[1].tolist() == average.rank_probability[4].tolist()
+    assert average.rank_probability.sum(axis=0) == pytest.approx(1.0)
+    assert average.draws is not None
+    own = average.draws.interval()
+    assert (own.low[1], own.high[1]) == (own.low[4], own.high[4])
     assert average.best[1] == average.best[4]
     assert average.worst[1] == average.worst[4]
 

@@ -303,6 +303,42 @@ def test_a_model_that_few_voters_know_is_not_separated() -> None:
         assert note.models == ("a",)
 
 
+@pytest.mark.parametrize("covariance", ["auto", "sandwich", "bootstrap"])
+def test_a_model_with_very_few_votes_is_not_separated(covariance: str) -> None:
+    """A single tie fits exactly, so that independent votes would show no error for it."""
+    wins = np.zeros((4, 4))
+    wins[0, 1], wins[1, 0], wins[1, 2], wins[2, 1] = 80, 20, 80, 20
+    ties = np.zeros((4, 4))
+    ties[1, 3] = ties[3, 1] = 1
+    found = compare(arena(wins, ties=ties), covariance=covariance)
+    for correction in ("holm", "simes", "maxt"):
+        ranks = rb.rank(found, correction=correction)
+        assert ranks.best.tolist() == [1, 2, 3, 1]
+        assert ranks.worst.tolist() == [2, 3, 4, 4]
+    (note,) = [note for note in found.notes if note.code == "few-clusters"]
+    assert note.models == (found.models[3],)
+    trusting = compare(arena(wins, ties=ties), covariance="hessian")
+    assert np.isfinite(trusting.se).all()
+
+
+def test_nothing_is_said_between_groups_that_one_vote_joins() -> None:
+    """The fit meets the only vote between two groups exactly."""
+    wins, ties = np.zeros((6, 6)), np.zeros((6, 6))
+    for one, other in ((0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (3, 5)):
+        wins[one, other], wins[other, one] = 80, 20
+    ties[2, 3] = ties[3, 2] = 1
+    found = compare(arena(wins, ties=ties), covariance="sandwich")
+    apart = np.ix_([0, 1, 2], [3, 4, 5])
+    assert np.isnan(found.se[apart]).all()
+    assert (found.p[apart] == 1).all()
+    ranks = rb.rank(found)
+    assert (ranks.best.tolist(), ranks.worst.tolist()) == ([1, 2, 3] * 2, [4, 5, 6] * 2)
+    (note,) = [note for note in found.notes if note.code == "few-votes-between"]
+    assert note.models == found.models[3:]
+    wins[2, 3] = wins[3, 2] = 5
+    assert np.isfinite(compare(arena(wins), covariance="sandwich").se).all()
+
+
 def test_with_five_voters_errors_are_those_of_five() -> None:
     rng = np.random.default_rng(0)
     found = compare(draw_about(rng, rng.normal(0, 0.6, (60, 5)), np.arange(5), 1500))

@@ -27,6 +27,16 @@ export interface TaskData {
   claim: string
   test: string
   scoreTitle: string
+  counts: OutcomesData | null
+}
+
+/** What became of the expected rows, per model; null for a list of zeros, or what was not counted. */
+export interface OutcomesData {
+  expected: number
+  zeros: Packed | null
+  unscored: Packed | null
+  errors: Packed | null
+  missing: Packed | null
 }
 
 /** Rank intervals of all models, with what they state. */
@@ -101,6 +111,25 @@ export interface PairsData {
   ahead: Packed | null
   behind: Packed | null
   binary: boolean
+  /** Rows of each model whose score lies in each bin: models times bins. */
+  bins: { edges: number[]; counts: Packed } | null
+}
+
+/** Health of the votes of one task, and what its neighbours need to be told apart. */
+export interface HealthData {
+  /** Error rate and power that the numbers of votes are for. */
+  alpha: number
+  power: number
+  findings: { name: string; value: string | null; sentence: string; concern: boolean }[]
+  neighbours: {
+    ahead: number
+    behind: number
+    /** Of the log strengths. */
+    difference: number | null
+    se: number | null
+    /** 0: enough already; null: none can be named. */
+    votes: number | null
+  }[]
 }
 
 export interface NoteData {
@@ -142,6 +171,8 @@ export interface PageData {
   /** Observed ranks, tasks times models, where they are merged. */
   observed: { best: Packed; worst: Packed } | null
   pairs: (PairsData | null)[] | null
+  /** Per task; null for tasks without votes. */
+  health: (HealthData | null)[] | null
   inputs: string[]
   notes: NoteData[]
 }

@@ -2,7 +2,7 @@
 
 import * as charts from "./charts"
 import type { Context } from "./context"
-import { unpack } from "./data"
+import { type HealthData, unpack } from "./data"
 import type { FigureSettings } from "./figure"
 import { type Average } from "./explore/averages"
 import { mergeRanks } from "./explore/merges"
@@ -10,6 +10,7 @@ import { expectedShare, leaveOneOut } from "./explore/leaveoneout"
 import { averageOf } from "./explore/recompute"
 import { criticalValue } from "./explore/tails"
 import { commonClaim } from "./modelview"
+import { level } from "./numbers"
 
 /** One picture: its key in the address, its short name, and what makes it. */
 export interface Picture {
@@ -33,7 +34,61 @@ export function picturesOf(context: Context): Picture[] {
     levels(context),
     foreseen(context),
     votes(context),
+    ...(context.board.data.lead === "task" ? healthPictures(context, 0) : []),
   ].filter((picture): picture is Picture => picture !== null)
+}
+
+/** Neighbours and findings of the votes of a task; none where these were not looked at. */
+export function healthPictures(context: Context, task: number): Picture[] {
+  const { board } = context
+  const found = board.data.health?.[task]
+  if (!found) return []
+  const { models, elo } = board.data
+  const pictures: Picture[] = []
+  if (found.neighbours.length) pictures.push(neighbourPicture(found, models, elo !== null))
+  if (found.findings.length) pictures.push(findingPicture(found))
+  return pictures
+}
+
+function neighbourPicture(found: HealthData, models: readonly string[], elo: boolean): Picture {
+  const scale = elo ? 400 / Math.LN10 : 1
+  const input: charts.Neighbours = {
+    pairs: found.neighbours.map((pair) => ({
+      ahead: models[pair.ahead]!,
+      behind: models[pair.behind]!,
+      difference: scale * (pair.difference ?? NaN),
+      se: scale * (pair.se ?? NaN),
+      votes: pair.votes,
+    })),
+    unit: elo ? "Elo points" : "log odds",
+    z: criticalValue(found.alpha / 2, Infinity),
+  }
+  return {
+    key: "neighbours",
+    name: "Votes needed",
+    settings: () => ({
+      title: "Votes that would tell neighbours apart",
+      caption:
+        `How far each model is ahead of the next one, with its interval (${level(found.alpha)}, one pair by itself). The number: further votes ` +
+        `between the two that would show a difference as large as this one in ${Math.round(100 * found.power)}\u00a0% of repetitions.`,
+      draw: (options) => charts.neighbours(input, options),
+      table: () => charts.neighboursTable(input),
+      limit: 250,
+    }),
+  }
+}
+
+function findingPicture(found: HealthData): Picture {
+  return {
+    key: "health",
+    name: "Health of votes",
+    settings: () => ({
+      title: "Health of the votes",
+      caption: "What was looked at in the votes. A tick: nothing found; a triangle: a reason to be careful.",
+      draw: (options) => charts.health(found, options),
+      table: () => charts.healthTable(found),
+    }),
+  }
 }
 
 function openModel({ address, names }: Context, models: readonly number[]): (at: number) => void {

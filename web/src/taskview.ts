@@ -1,10 +1,12 @@
 /** One task: the scores of all models, their rank intervals, and how well it separates them. */
 
-import { distributions, distributionsTable, rankIntervals, rankIntervalsTable } from "./charts"
+import { type Distributions, distributions, distributionsTable, rankIntervals, rankIntervalsTable } from "./charts"
 import { taskNoun } from "./board"
 import { type Context, modelLink } from "./context"
+import { type OutcomesData, type Packed, unpack } from "./data"
 import { bdi, freshId, h, spoken } from "./dom"
 import { figure } from "./figure"
+import { healthPictures } from "./figures"
 import { count, plural, sayRanks, scoreTexts, showNumber, showRanks } from "./numbers"
 import type { View } from "./panel"
 
@@ -22,6 +24,7 @@ export function taskView(context: Context, task: number): View {
       h("p", {}, separation(context, task)),
       h("section", {}, scoreFigure(context, task)),
       h("section", {}, rankFigure(context, task)),
+      ...healthFigures(context, task),
       h("section", {}, scoreTable(context, task)),
       ...notes(context, task),
     ),
@@ -79,15 +82,31 @@ function scoreFigure(context: Context, task: number): HTMLElement {
     high: cells.map((cell) => known(cell.mean + cell.se)),
     scoreName: data.kind === "votes" ? "Log strength" : "Score",
     direction: data.direction,
+    bins: binsOf(context, task, order),
   }
+  const spread = input.bins ? `Behind it, how the scores of ${taskNoun(data)} are spread. ` : ""
   return figure({
     id: freshId("task-scores"),
     title: `Scores on ${data.name}`,
-    caption: "Score and one standard error to either side. Whether two models differ is not read from overlap: it was tested on their differences.",
+    caption: `Score and one standard error to either side. ${spread}Whether two models differ is not read from overlap: it was tested on their differences.`,
     draw: (options) => distributions(input, options),
     table: () => distributionsTable(input),
     onSelect: (at) => address.set({ model: names.modelKey(order[at]!), task: undefined }),
   }).element
+}
+
+/** Shares of scores in bins, in the order of the lines. */
+function binsOf({ board }: Context, task: number, order: readonly number[]): Distributions["bins"] {
+  const found = board.data.pairs?.[task]?.bins
+  if (!found) return null
+  const counts = unpack(found.counts)
+  const size = found.edges.length - 1
+  const share = order.map((model) => {
+    const row = Float64Array.from(counts.subarray(model * size, (model + 1) * size))
+    const total = row.reduce((a, b) => a + b, 0)
+    return total ? row.map((value) => value / total) : row
+  })
+  return { edges: found.edges, share }
 }
 
 function rankFigure(context: Context, task: number): HTMLElement {
@@ -111,11 +130,20 @@ function rankFigure(context: Context, task: number): HTMLElement {
   }).element
 }
 
+/** On a board of one task they stand among its pictures. */
+function healthFigures(context: Context, task: number): HTMLElement[] {
+  if (context.board.data.lead === "task") return []
+  return healthPictures(context, task).map(({ key, settings }) =>
+    h("section", {}, figure({ id: freshId(`task-${key}`), ...settings() }).element),
+  )
+}
+
 function scoreTable(context: Context, task: number): HTMLElement {
   const { board } = context
   const data = board.data.tasks[task]!
   const texts = scoreTexts(board, task)
   const side = data.direction === "lower" ? "± std. error, lower is better" : "± std. error"
+  const outcomes = outcomesOf(data.counts)
   const rows = board.taskOrder(task).map((model) => {
     const cell = board.cell(task, model)
     return h(
@@ -124,6 +152,7 @@ function scoreTable(context: Context, task: number): HTMLElement {
       h("td", { class: "ranks" }, ...spoken(showRanks(cell.best, cell.worst), sayRanks(cell.best, cell.worst))),
       h("th", { scope: "row" }, modelLink(context, model)),
       h("td", { class: "score" }, texts[model]!),
+      ...outcomes.map(({ of }) => h("td", { class: "count" }, count(of(model)))),
     )
   })
   const head = h(
@@ -132,9 +161,30 @@ function scoreTable(context: Context, task: number): HTMLElement {
     h("th", { scope: "col" }, "Rank on this task", h("small", {}, data.claim)),
     h("th", { scope: "col" }, "Model"),
     h("th", { scope: "col" }, data.kind === "votes" ? "Log strength" : "Score", h("small", {}, side)),
+    ...outcomes.map(({ title }) => h("th", { scope: "col", class: "count" }, title, ...(title === "Scored" ? [h("small", {}, `of ${count(data.counts!.expected)}`)] : []))),
   )
   const table = h("table", { class: "answers" }, h("thead", {}, head), h("tbody", {}, ...rows))
   return h("div", { class: "scroll", role: "group", "aria-label": "Scores and ranks on this task", tabindex: "0" }, table)
+}
+
+/** What became of the rows, as columns; only what happened to some model. */
+function outcomesOf(counts: OutcomesData | null): { title: string; of: (model: number) => number }[] {
+  if (!counts) return []
+  const given: [string, Packed | null][] = [
+    ["Score 0", counts.zeros],
+    ["Unscored", counts.unscored],
+    ["Failed", counts.errors],
+    ["Missing", counts.missing],
+  ]
+  const columns = given.flatMap(([title, packed]) => {
+    if (!packed) return []
+    const values = unpack(packed)
+    return [{ title, of: (model: number): number => values[model]! }]
+  })
+  if (!columns.length) return []
+  const lost = columns.filter(({ title }) => title !== "Score 0")
+  const scored = (model: number): number => lost.reduce((left, { of }) => left - of(model), counts.expected)
+  return [{ title: "Scored", of: scored }, ...columns]
 }
 
 function notes({ board }: Context, task: number): HTMLElement[] {

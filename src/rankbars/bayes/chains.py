@@ -46,7 +46,7 @@ class ChainSettings:
     warmup: int = 1000
     chains: int = 4
     seed: int = 0
-    accept: float = 0.9
+    accept: float = 0.95
     max_rhat: float = 1.01
     min_effective: float = 400.0
     max_divergences: int = 0

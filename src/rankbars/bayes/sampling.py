@@ -23,7 +23,7 @@ def sample_posterior(
     warmup: int = 1000,
     chains: int = 4,
     seed: int = 0,
-    accept: float = 0.9,
+    accept: float = 0.95,
     max_rhat: float = 1.01,
     min_effective: float = 400.0,
     max_divergences: int = 0,
@@ -83,8 +83,7 @@ def sample_posterior(
     function = MODELS[model] if isinstance(model, str) else model
     counts = _counts(scores)
     right, total = (np.array([getattr(one, part) for one in counts]) for part in ("right", "total"))
-    data = Answers(right, total, _well_known(right, total))
-    found = run_chains(function, data, settings, name)
+    found = run_chains(function, Answers(right, total), settings, name)
     drawn = _scores(found, right.shape)
     checks = check_chains(found, settings)
     shift = np.array([one.shift for one in counts])[:, None]
@@ -125,26 +124,6 @@ def _widened(counts: RightAnswers, seen: tuple[str, ...], models: tuple[str, ...
     right, total = np.zeros(len(models)), np.zeros(len(models))
     right[place], total[place] = counts.right, counts.total
     return RightAnswers(right, total, counts.shift)
-
-
-def _well_known(right: NDArray[np.float64], total: NDArray[np.float64]) -> bool:
-    """Whether answers place a share far better than the other tasks and models do.
-
-    What they are held against is how far logits are from the sum of an effect of the task and one
-    of the model. Where noise hides that, how models go together is known badly, and sampling how
-    far shares are from their mean keeps the sampler out of a corner.
-    """
-    share = (right + 0.5) / (total + 1.0)
-    own = 1.0 / ((total + 1.0) * share * (1.0 - share))  # variance of a logit
-    logit = np.log(share) - np.log1p(-share)
-    rest = logit - logit.mean(axis=0)
-    if rest.shape[1] > 1:
-        rest = rest - rest.mean(axis=1, keepdims=True)
-    between = float(np.square(rest).mean() - own.mean())
-    return float(np.median(own)) < _WELL_KNOWN * between
-
-
-_WELL_KNOWN = 0.2
 
 
 def _scores(found: Chains, shape: tuple[int, ...]) -> NDArray[np.float64]:

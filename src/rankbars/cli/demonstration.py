@@ -44,6 +44,7 @@ def demo_command(
     from rankbars.cli.progress import working
     from rankbars.cli.reading import report_reading
     from rankbars.cli.results import deliver
+    from rankbars.cli.voting import with_health
 
     demo = DEMOS[name]
     if not quiet:
@@ -56,6 +57,7 @@ def demo_command(
     said = frozenset() if quiet else report_reading(scores)
     with working("Comparing models", quiet=quiet):
         board = rb.leaderboard(scores, missing=demo.missing, pairs=True)
+    board = with_health(board, scores, quiet=quiet)
     deliver(board, targets, quiet=quiet, said=said)
 
 

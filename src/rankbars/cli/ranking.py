@@ -17,7 +17,14 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import STANDARD, check_targets
 from rankbars.cli.streams import emit_text
-from rankbars.cli.voting import VoteChoices, examined, refuse_unused, take_look, vote_options
+from rankbars.cli.voting import (
+    VoteChoices,
+    examined,
+    refuse_unused,
+    take_look,
+    vote_options,
+    with_health,
+)
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
+    from rankbars.store import PairCache
 
 __all__ = ["board_of", "rank_command", "spec_of"]
 
@@ -72,8 +80,8 @@ What was read is reported on standard error; the board goes to standard output.
 @click.option(
     "--pairs",
     is_flag=True,
-    help="Also write the differences of all pairs of models to the board file, for `rankbars "
-    "report` (a page of --html has them anyway).",
+    help="Also write the differences of all pairs of models, and the health of votes, to the board "
+    "file, for `rankbars report` (a page of --html has them anyway).",
 )
 @quiet_option
 def rank_command(
@@ -114,6 +122,7 @@ def rank_command(
     from rankbars.cli.progress import reading_files, working
     from rankbars.cli.reading import choose, read_scores, report_reading
     from rankbars.cli.results import deliver
+    from rankbars.cli.stores import memory_of
     from rankbars.cli.taskfiles import describe_tasks
 
     with reading_files(quiet=quiet) as progress:
@@ -125,10 +134,15 @@ def rank_command(
     said = frozenset() if quiet else report_reading(scores)
     refuse_unused(scores, voting)
     with working("Comparing models", quiet=quiet):
-        board = board_of(scores, analysis, voting, pairs=pairs or html is not None)
+        memory = None if models or tasks else memory_of(inputs)
+        board = board_of(scores, analysis, voting, pairs=pairs or html is not None, memory=memory)
+        if memory is not None:
+            memory.save()
     beside: dict[str, str] = {}
     if voting.anytime:
         board, beside = take_look(board, scores, output)
+    if pairs or html is not None:
+        board = with_health(board, scores, quiet=quiet)
     # With the board file on standard output, nothing else may go there.
     words = _explanation(scores, board, quiet=quiet) if explain and output != STANDARD else ""
     deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said)
@@ -158,13 +172,14 @@ def board_of(
     voting: VoteChoices | None = None,
     *,
     pairs: bool = False,
+    memory: PairCache | None = None,
 ) -> Leaderboard:
     """The leaderboard of `scores` with the options of the command line."""
     import rankbars as rb
 
     spec = spec_of(analysis, voting)
     with running_on(analysis.backend, analysis.scheduler, analysis.jobs) as jobs:
-        return rb.leaderboard(scores, spec=spec, n_jobs=jobs, pairs=pairs)
+        return rb.leaderboard(scores, spec=spec, n_jobs=jobs, pairs=pairs, memory=memory)
 
 
 def spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:

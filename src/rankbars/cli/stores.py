@@ -12,8 +12,11 @@ from rankbars.errors import OptionError
 if TYPE_CHECKING:
     from rankbars.cli.voting import VoteChoices
     from rankbars.data.scores import Scores
+    from rankbars.store import PairCache
 
-__all__ = ["find_store", "given_options", "read_store", "settle_options"]
+__all__ = [
+    "find_store", "given_options", "memory_of", "option_line", "read_store", "settle_options",
+]  # fmt: skip
 
 # Option of the command line for each option of `rankbars.read` that a store remembers.
 FLAGS = {
@@ -63,6 +66,14 @@ def read_store(path: str, reading: Reading, voting: VoteChoices | None) -> Score
         settle_options(path, store.options, given)
         scores = put_together(store.files(), store.options)
     return redact_items(scores) if reading.redact else scores
+
+
+def memory_of(inputs: Sequence[str]) -> PairCache | None:
+    """What a store remembers of pairs of models; None where the inputs are no store."""
+    from rankbars.store import PairCache
+
+    store = find_store(inputs)
+    return None if store is None else PairCache(store)
 
 
 def given_options(reading: Reading, control: Sequence[str], self_votes: str) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import click
@@ -15,10 +16,11 @@ from rankbars.data.voteoptions import BOTH_BAD, COVARIANCES, TIES, VoteOptions
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
+    from rankbars.data.votehealth import VoteHealth
 
 __all__ = [
     "VoteChoices", "control_option", "examined", "refuse_unused", "self_votes_option", "take_look",
-    "vote_options",
+    "vote_options", "with_health",
 ]  # fmt: skip
 
 
@@ -126,11 +128,26 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
 def examined(scores: Scores, board: Leaderboard) -> list[str]:
     """Health of the votes of each task, as text."""
     from rankbars.render.votehealth import render_vote_health
-    from rankbars.steps.votehealth import examine_votes
+
+    health = _health_of(board, scores) if board.health is None else board.health
+    return [render_vote_health(one) for one in health.values()]
+
+
+def with_health(board: Leaderboard, scores: Scores, *, quiet: bool) -> Leaderboard:
+    """The board with the health of its votes; as it is where there are none."""
+    from rankbars.cli.progress import working
+
+    if not any(task.kind == "votes" for task in board.tasks.values()):
+        return board
+    with working("Examining votes", quiet=quiet):
+        return replace(board, health=_health_of(board, scores))
+
+
+def _health_of(board: Leaderboard, scores: Scores) -> Mapping[str, VoteHealth]:
+    import rankbars as rb
 
     spec = board.spec
-    health = examine_votes(scores, votes=spec.votes, alpha=spec.alpha, seed=spec.seed)
-    return [render_vote_health(one) for one in health.values()]
+    return rb.examine_votes(scores, votes=spec.votes, alpha=spec.alpha, seed=spec.seed)
 
 
 def take_look(

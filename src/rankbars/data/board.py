@@ -20,6 +20,7 @@ from rankbars.data.pairdetails import PairDetails
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.scores import Direction, Input
 from rankbars.data.spec import Spec
+from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import rank_bounds
@@ -158,6 +159,9 @@ class Leaderboard:
         Version of the package that made the board.
     pairs : PairDetails, optional
         Differences of all pairs on every task; only where they were asked for.
+    health : mapping from str to VoteHealth, optional
+        Health of the votes of each task that has any, from `rankbars.examine_votes`; only where
+        it was asked for: ``dataclasses.replace(board, health=rb.examine_votes(scores))``.
     """
 
     models: tuple[str, ...]
@@ -172,6 +176,7 @@ class Leaderboard:
     inputs: tuple[Input, ...] = ()
     version: str = ""
     pairs: PairDetails | None = None
+    health: Mapping[str, VoteHealth] | None = None
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
@@ -191,6 +196,9 @@ class Leaderboard:
         object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
         if not self.tasks:
             raise DataError("A board needs at least one task; found none.")
+        if self.health is not None:
+            object.__setattr__(self, "health", MappingProxyType(dict(self.health)))
+            self._check_health(self.health)
         for name, task in self.tasks.items():
             if task.best.shape != (size,):
                 raise DataError(f"Task {name!r} must have one interval per model ({size}).")
@@ -201,6 +209,17 @@ class Leaderboard:
             raise DataError("The tiers must hold every model once.")
         if self.lead not in LEADS:
             raise UnknownOptionError.among("lead", self.lead, LEADS)
+
+    def _check_health(self, health: Mapping[str, VoteHealth]) -> None:
+        for name, found in health.items():
+            if name not in self.tasks or self.tasks[name].kind != "votes":
+                raise DataError(f"Health of votes is for tasks with votes; {name!r} is none here.")
+            strange = sorted(set(found.models) - set(self.models))
+            if strange:
+                raise DataError(
+                    f"The votes of {name!r} were examined for {strange[0]!r}, which the board does "
+                    "not rank. Examine the scores that the board was made from."
+                )
 
     def top(self, k: int = 1) -> tuple[str, ...]:
         """Models that may be among the `k` best, on what the board shows first.
@@ -342,8 +361,9 @@ class Leaderboard:
         path : str or Path
             Where to.
         pairs : bool
-            Also write `pairs`, where the board has them: a page made from the file then compares
-            any two models. They can make the file many times as large.
+            Also write `pairs` and `health`, where the board has them: a page made from the file
+            then compares any two models, and shows the health of votes. They can make the file
+            many times as large. Voters and judges by themselves are not written.
 
         Raises
         ------

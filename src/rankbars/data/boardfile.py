@@ -22,6 +22,7 @@ from rankbars.data.notes import Note
 from rankbars.data.pairfile import pairs_from_dict, pairs_to_dict
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
+from rankbars.data.votehealthfile import health_from_dict, health_to_dict
 from rankbars.errors import RankbarsError, ReadError
 
 __all__ = [
@@ -41,11 +42,11 @@ SCHEMA = "rankbars.board/1"
 def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
     """The board as a plain dict of lists, strings and numbers; NaN becomes None.
 
-    With `pairs` it holds the details of pairs too, where the board has them.
+    With `pairs` it holds the details of pairs and the health of votes too, where the board has
+    them.
     """
     better = np.argwhere(board.shown_better)
-    details = board.pairs if pairs else None
-    return ({} if details is None else {"pairs": pairs_to_dict(details)}) | {
+    return (_extras(board) if pairs else {}) | {
         "schema": SCHEMA,
         "models": list(board.models),
         "tasks": [_task_to_dict(task) for task in board.tasks.values()],
@@ -64,6 +65,15 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
             ],
         },
     }
+
+
+def _extras(board: Leaderboard) -> dict[str, Any]:
+    extras: dict[str, Any] = {}
+    if board.pairs is not None:
+        extras["pairs"] = pairs_to_dict(board.pairs)
+    if board.health is not None:
+        extras["vote_health"] = health_to_dict(board.health)
+    return extras
 
 
 def board_schema() -> dict[str, Any]:
@@ -170,6 +180,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         ),
         version=values["provenance"]["rankbars"],
         pairs=pairs_from_dict(values.get("pairs"), models),
+        health=health_from_dict(values.get("vote_health")),
     )
 
 

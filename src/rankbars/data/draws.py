@@ -48,6 +48,9 @@ class Draws:
         What the score is an average of, in plain words.
     effective : float, optional
         How many independent draws these are worth; their number where not given.
+    alike : tuple of tuple of int
+        Positions of models that share one distribution and are independent of each other. What is
+        counted in the draws is the same for all of a group: the mean over the group.
 
     Raises
     ------
@@ -66,6 +69,7 @@ class Draws:
     source: Source
     target: str = ""
     effective: float = np.nan
+    alike: tuple[tuple[int, ...], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -109,7 +113,8 @@ class Draws:
 
     def interval(self, alpha: float = 0.05) -> Ends:
         """Central share ``1 - alpha`` of the draws of each model: ``low`` and ``high``."""
-        return percentile_ends(self.values, check_rate("alpha", alpha))
+        ends = percentile_ends(self.values, check_rate("alpha", alpha))
+        return Ends(*(self._shared(end.copy()) for end in ends))
 
     def rank_probability(self) -> NDArray[np.float64]:
         """Share of the draws in which each model has each rank, shape (M, M).
@@ -122,7 +127,7 @@ class Draws:
         found[~self.present] = np.nan
         if present.size:
             found[present, : present.size] = rank_probability(self._of(present))
-        return found
+        return self._shared(found)
 
     def rank_band(self, alpha: float = 0.05) -> RankBounds:
         """Central band of the ranks over the draws, as ``best`` and ``worst``, shape (M,).
@@ -145,7 +150,18 @@ class Draws:
         present = np.flatnonzero(self.present)
         found = np.full((len(self.models),) * 2, np.nan)
         found[np.ix_(present, present)] = dominance(self._of(present))
-        return found
+        even = self._shared(self._shared(found.copy()).T.copy()).T.copy()
+        for group in self.alike:
+            inside = np.ix_(group, group)
+            even[inside] = found[inside][~np.eye(len(group), dtype=np.bool_)].mean()
+        np.fill_diagonal(even, np.diagonal(found))
+        return even
+
+    def _shared(self, table: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The table, with the mean of each group in the rows of its models."""
+        for group in self.alike:
+            table[list(group)] = table[list(group)].mean(axis=0)
+        return table
 
     def state_pairs(
         self, alpha: float = 0.05, correction: Literal["bonferroni", "holm", "bh"] = "bonferroni"
@@ -168,7 +184,8 @@ class Draws:
             state anything; ``promise``: whether all of it is right, or but a share.
         """
         present = np.flatnonzero(self.present)
-        found = state_pairs(dominance(self._of(present)), self.size, alpha, correction)
+        chances = self.dominance()[np.ix_(present, present)]
+        found = state_pairs(chances, self.size, alpha, correction)
         stated = np.zeros((len(self.models),) * 2, dtype=np.bool_)
         stated[np.ix_(present, present)] = found.stated
         return found._replace(stated=stated)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.names import check_models
+from rankbars.data.scorebins import ScoreBins
 from rankbars.errors import DataError
 
 __all__ = ["MOST_PAIRS", "PairDetails", "TaskPairs", "count_pairs"]
@@ -40,6 +41,9 @@ class TaskPairs:
         Degrees of freedom behind the score of each model by itself.
     binary : bool
         Whether rows are right or wrong, so that `ahead` counts rows only the first got right.
+    bins : ScoreBins, optional
+        How the scores of each model are spread; None where they are right or wrong, which their
+        mean says already, where single scores are not known, and on large boards.
 
     Raises
     ------
@@ -55,6 +59,7 @@ class TaskPairs:
     ahead: NDArray[np.int64] | None = None
     behind: NDArray[np.int64] | None = None
     binary: bool = False
+    bins: ScoreBins | None = None
 
     def __post_init__(self) -> None:
         shape = np.shape(self.difference)
@@ -72,6 +77,8 @@ class TaskPairs:
         for name in ("ahead", "behind"):
             table_or_none = frozen_optional(getattr(self, name), np.int64, name, shape)
             object.__setattr__(self, name, table_or_none)
+        if self.bins is not None and len(self.bins.counts) != own.size:
+            raise DataError(f"Bins must count the scores of {own.size} models.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

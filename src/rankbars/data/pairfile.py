@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.pairdetails import PairDetails, TaskPairs
+from rankbars.data.scorebins import ScoreBins
 
 __all__ = ["pairs_from_dict", "pairs_to_dict"]
 
@@ -38,6 +39,9 @@ def _task_to_dict(task: TaskPairs) -> dict[str, Any]:
         "ahead": None if task.ahead is None else task.ahead.tolist(),
         "behind": None if task.behind is None else task.behind.tolist(),
         "binary": task.binary,
+        "bins": None
+        if task.bins is None
+        else {"edges": task.bins.edges.tolist(), "counts": task.bins.counts.tolist()},
     }
 
 
@@ -51,7 +55,13 @@ def _task_from_dict(values: Mapping[str, Any]) -> TaskPairs:
         ahead=_counts(values["ahead"]),
         behind=_counts(values["behind"]),
         binary=values["binary"],
+        bins=_bins(values.get("bins")),
     )
+
+
+def _bins(values: Mapping[str, Any] | None) -> ScoreBins | None:
+    # Files of the first versions do not have the key.
+    return None if values is None else ScoreBins(_array(values["edges"]), values["counts"])
 
 
 def _reals(array: NDArray[np.float64]) -> Any:

@@ -7,20 +7,22 @@ the rows come from elsewhere.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.data.pieces import KeptFile, Piece, order_of_files
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError
-from rankbars.readers.files import Progress
+from rankbars.readers.files import InputFile, Progress, digest
 from rankbars.readers.gathering import read_sound
-from rankbars.readers.keeping import Keeper, rename_tables
+from rankbars.readers.keeping import Keeper, name_tables, name_votes, order_runs
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.merging import merge_sources
-from rankbars.readers.packing import TABLE, pack_table, unpack_table
+from rankbars.readers.packing import pack, unpack
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.requests import (
     Paths,
@@ -32,8 +34,16 @@ from rankbars.readers.requests import (
 from rankbars.readers.selection import ChosenFile, Skipped
 from rankbars.readers.tabarena import put_tabarena_together, read_tabarena
 from rankbars.readers.tables import put_tables_together
+from rankbars.readers.votes import put_votes_together
 
 __all__ = ["Collected", "collect", "put_together"]
+
+
+# Formats whose files are read together: whether those of one folder, or all of them.
+COMPANIONS: Mapping[str, bool] = {
+    "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
+    "opencompass": False, "swebench": False,
+}  # fmt: skip
 
 
 class Collected(NamedTuple):
@@ -92,7 +102,10 @@ def collect(
     formats = known_formats(format)
     options = as_declared(options_of(given), format)
     with open_files(paths, format, options, formats, progress) as (chosen, skipped):
-        fresh, unchanged, replaced = _sort_out(chosen, held, place_of)
+        fresh, same = _sort_out(chosen, held, place_of)
+        unchanged = tuple(one.file.label for one in same)
+        fresh += _find_companions(fresh, same, held, place_of)
+        replaced = {place_of(one.file.label) for one in fresh}
         others = [file for file in held if file.place not in replaced]
         found: list[KeptFile] = []
         for members in _by_reader(fresh, lambda one: formats[one.format].read).values():
@@ -102,14 +115,14 @@ def collect(
         found = [replace(file, place=place_of(file.path)) for file in found]
         if not found and not unchanged:
             raise skipped.refuse()
-        return Collected(tuple(found), tuple(unchanged), tuple(skipped.notes()))
+        return Collected(tuple(found), unchanged, tuple(skipped.notes()))
 
 
 def _sort_out(
     chosen: Sequence[ChosenFile], held: Sequence[KeptFile], place_of: Callable[[str], str]
-) -> tuple[list[ChosenFile], list[str], set[str]]:
-    """Files to read, paths of those that have not changed, and places that the first replace."""
-    fresh, unchanged, replaced = [], [], set()
+) -> tuple[list[ChosenFile], list[ChosenFile]]:
+    """Files to read, and those that the store holds as they are."""
+    fresh, same = [], []
     by_place = {file.place: file for file in held}
     for one in chosen:
         if one.file.label == "-":
@@ -118,14 +131,36 @@ def _sort_out(
                 "Write it to a file, and add that."
             )
         before = by_place.get(place_of(one.file.label))
-        if before is None:
-            fresh.append(one)
-        elif (before.sha256, before.format) == (one.sha256, one.format):
-            unchanged.append(before.path)
+        if before is not None and (before.sha256, before.format) == (one.sha256, one.format):
+            same.append(one)
         else:
             fresh.append(one)
-            replaced.add(before.place)
-    return fresh, unchanged, replaced
+    return fresh, same
+
+
+def _find_companions(
+    fresh: Sequence[ChosenFile],
+    same: Sequence[ChosenFile],
+    held: Sequence[KeptFile],
+    place_of: Callable[[str], str],
+) -> list[ChosenFile]:
+    """Files that have not changed but must be read together with some that have."""
+
+    def group(format: str, place: str) -> tuple[str, str] | None:
+        if format not in COMPANIONS:
+            return None
+        return format, str(PurePosixPath(place).parent) if COMPANIONS[format] else ""
+
+    wanted = {group(one.format, place_of(one.file.label)) for one in fresh} - {None}
+    found = [one for one in same if group(one.format, place_of(one.file.label)) in wanted]
+    known = {place_of(one.file.label) for one in (*fresh, *same)}
+    for file in held:
+        if file.place in known or group(file.format, file.place) not in wanted:
+            continue
+        again = InputFile(Path(file.path), file.path, asked=False)
+        if place_of(file.path) == file.place and again.path.is_file():
+            found.append(ChosenFile(again, file.format, digest(again)))
+    return found
 
 
 def _by_reader(
@@ -147,14 +182,14 @@ def _collect_group(
 ) -> list[KeptFile]:
     """What files of one reader hold, checked together with what is known."""
     pieces = [piece for file in known for piece in file.pieces]
-    keeper = Keeper([unpack_table(piece) for piece in pieces if piece.kind == TABLE])
+    keeper = Keeper(unpack(pieces))
     read = formats[members[0].format].read
     scores, sound = read_sound(read, members, replace(options, keep=keeper), skipped)
     if scores is None:
         return []
     found: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
-    for table in keeper.new_tables:
-        found[table.source].append(pack_table(table))
+    for source, piece in pack(keeper.new):
+        found[_file_of(source, found)].append(piece)
     if not any(found.values()):
         raise OptionError(
             f"{sound[0].file.label}: results of the format {sound[0].format} cannot be kept in a "
@@ -207,7 +242,20 @@ def _put_group(
     read: Callable[..., Scores], members: Sequence[KeptFile], options: ReadOptions
 ) -> Scores:
     pieces = [piece for file in members for piece in file.pieces]
-    tables = rename_tables([unpack_table(piece) for piece in pieces])
+    found = unpack(pieces)
+    if found.runs:
+        return scores_from_runs(order_runs(found.runs), options)
+    if found.votes:
+        return put_votes_together(name_votes(found.votes), options)
+    tables = name_tables(found.tables)
     if read is read_tabarena:
         return put_tabarena_together(tables, options)
     return put_tables_together(tables, options)
+
+
+def _file_of(source: str, files: Collection[str]) -> str:
+    """The file that a part names as its source: the file itself, or a place in it."""
+    if source in files:
+        return source
+    near = [path for path in files if source.startswith(path)]
+    return max(near, key=len) if near else next(iter(files))

@@ -54,9 +54,11 @@ def read_header(file: InputFile) -> tuple[tuple[str, ...], str]:
 def open_delimited(file: InputFile) -> ValueTable:
     """The file as a table of text cells; raises `ReadError` for a row that does not fit."""
     header, delimiter = read_header(file)
+    # The first of columns of one name; from the end, so that it is what stays.
+    places = {name: i for i, name in reversed([*enumerate(header)])}
 
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
-        position = {name: header.index(name) for name in wanted}
+        position = {name: places[name] for name in wanted}
         for rows in _read_rows(file, header, delimiter):
             yield {name: [row[i] for row in rows] for name, i in position.items()}
 

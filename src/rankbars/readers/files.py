@@ -79,7 +79,8 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     found: dict[Path, InputFile] = {}
     for path in given:
         for file in _expand(os.fspath(path)):
-            place = file.path.resolve()
+            # Path.resolve would raise for a link to itself; such a link is told about when opened.
+            place = Path(os.path.realpath(file.path))
             if place not in found or (file.asked and not found[place].asked):
                 found[place] = file
     if not found:
@@ -114,8 +115,10 @@ def _walk(folder: Path) -> Iterator[InputFile]:
         folders[:] = sorted(name for name in folders if not _is_hidden(name))
         for name in sorted(files):
             path = Path(place) / name
-            # Pipes and devices would never end; broken links are told about when they are opened.
-            if not name.startswith(".") and (path.is_file() or path.is_symlink()):
+            # Pipes and devices would never end, also behind a link; broken links are told about
+            # when they are opened.
+            broken = path.is_symlink() and not path.exists()
+            if not name.startswith(".") and (path.is_file() or broken):
                 yield InputFile(path, path.as_posix(), asked=False)
     for error in closed:
         path = Path(str(error.filename))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.cells import parse_number
+from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.data.voting.assembly import join_tasks
 from rankbars.data.voting.columns import VoteColumns
@@ -25,13 +27,17 @@ from rankbars.data.voting.rows import RowSource
 from rankbars.errors import DataError
 from rankbars.readers.engine import Engine, Scan, report_damage
 from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table, scan_of
 
 if TYPE_CHECKING:
     from rankbars.data.tabular.coding import Table
 
-__all__ = ["read_votes", "sniff_votes"]
+__all__ = ["FILE_TASK", "ParsedVotes", "put_votes_together", "read_votes", "sniff_votes"]
+
+# A task that nothing in the table names. Tasks that a column names are never empty.
+FILE_TASK = ""
 
 SUMS = ("votes behind a row", "sum of weights", "sum of squared weights")
 
@@ -56,14 +62,14 @@ def sniff_votes(path: Path, head: bytes) -> Recognition | None:
     return None if reason is None else Recognition("votes", SIGNATURE, f"{reason}.")
 
 
-def read_votes(files: Sequence[InputFile], options: TableOptions) -> Scores:
+def read_votes(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     """Votes from files: one task per file, or one per task or category that a column names.
 
     Parameters
     ----------
     files : sequence of InputFile
         The files; tasks of one name are put together.
-    options : TableOptions
+    options : ReadOptions
         What the caller declares.
 
     Raises
@@ -77,10 +83,55 @@ def read_votes(files: Sequence[InputFile], options: TableOptions) -> Scores:
     with Engine() as engine:
         for file, names in zip(files, name_files(files), strict=True):
             table = open_table(file, engine)
-            task = names.task or "votes"
-            part = scores_of_votes(table, options, task, _grouping(table))
-            parts.append(part.with_notes(_time_note(table, options)))
-    return join_tasks(parts)
+            part = scores_of_votes(table, options, FILE_TASK, _grouping(table))
+            part = part.with_notes(_time_note(table, options))
+            parts.append(ParsedVotes(table.source, part, names))
+    return put_votes_together(parts, options)
+
+
+class ParsedVotes(NamedTuple):
+    """Votes of one file, read without regard to any other.
+
+    Parameters
+    ----------
+    source : str
+        The file, for messages.
+    scores : Scores
+        Its votes by task; one task may be called `FILE_TASK`, which is for the file to name.
+    names : FileNames
+        Names that the file gives; they depend on what other files there are.
+    """
+
+    source: str
+    scores: Scores
+    names: FileNames
+
+
+def put_votes_together(parts: Sequence[ParsedVotes], options: ReadOptions) -> Scores:
+    """Votes of several files; a store hands in those that it holds, and takes the new ones."""
+    if options.keep is not None:
+        parts = options.keep.votes(parts)
+    scores = join_tasks([_name_task(part) for part in parts])
+    if options.keep is not None:
+        options.keep.said = scores.notes
+    return scores
+
+
+def _name_task(part: ParsedVotes) -> Scores:
+    """The votes with the task that is for the file to name called so."""
+    name, scores = part.names.task or "votes", part.scores
+    if FILE_TASK not in scores.tasks:
+        return scores
+
+    def said(task: str | None) -> str | None:
+        return name if task == FILE_TASK else task
+
+    return Scores(
+        {name if task == FILE_TASK else task: one for task, one in scores.tasks.items()},
+        {name if task == FILE_TASK else task: one for task, one in scores.info.items()},
+        tuple(replace(note, task=said(note.task)) for note in scores.notes),
+        scores.inputs,
+    )
 
 
 def _grouping(table: Table) -> Grouping | None:

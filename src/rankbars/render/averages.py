@@ -5,7 +5,7 @@ from __future__ import annotations
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 
-__all__ = ["average_title", "average_words", "drawn_words", "leads_with_band"]
+__all__ = ["average_title", "average_words", "drawn_words", "leads_with_band", "scale_words"]
 
 _TITLES = {
     "mean": "Score",
@@ -56,8 +56,13 @@ def average_words(average: Aggregate) -> str:
     ranks = average.unit == "rank" and average.method == "mean"
     name = "average_rank" if ranks else average.method
     words = _WORDS.get(name, name)
-    scale = _SCALES.get(average.normalise or "")
+    scale = scale_words(average)
     return f"{words} ({scale})" if scale else words
+
+
+def scale_words(average: Aggregate) -> str:
+    """How scores were brought to a common scale, in words; empty where they were not."""
+    return _SCALES.get(average.normalise or "", "")
 
 
 def drawn_words(average: Aggregate) -> str:

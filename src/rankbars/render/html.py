@@ -20,6 +20,7 @@ from rankbars.render.glossary import Term, glossary
 from rankbars.render.matrix import Matrix, group_matrix, score_matrix, task_matrix
 from rankbars.render.methods import MethodEntry, method_entries
 from rankbars.render.names import shorten, visible
+from rankbars.render.outcomes import outcome_sentence
 from rankbars.render.pagedata import TOP, page_json
 from rankbars.render.pagerows import PageRow, page_rows
 from rankbars.render.paragraph import methods_paragraph, references
@@ -30,10 +31,12 @@ from rankbars.render.sentences import (
     field_line,
     headline_sentences,
     new_task_line,
+    scale_line,
     scopes_line,
     task_line,
     width_line,
 )
+from rankbars.render.votehealth import HealthBlock, health_blocks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -72,6 +75,7 @@ class Page:
     new_task: str
     field: str
     scopes: str
+    outcomes: str
     table: Table
     rows: tuple[PageRow, ...]
     picture: Picture
@@ -82,6 +86,7 @@ class Page:
     terms: tuple[Term, ...]
     top: int
     bibtex: str
+    health: tuple[HealthBlock, ...]
     notes: tuple[NoteLine, ...]
     entries: tuple[MethodEntry, ...]
     paragraph: str
@@ -146,7 +151,11 @@ def notebook_html(board: Leaderboard) -> str:
         A fragment of HTML without script or outside style.
     """
     sentences = headline_sentences(board, _html_name)
-    footer = " ".join(filter(None, (scopes_line(board), new_task_line(board), width_line(board))))
+    footer = " ".join(
+        filter(
+            None, (scale_line(board), scopes_line(board), new_task_line(board), width_line(board))
+        )
+    )
     template = _environment().get_template("notebook.html.j2")
     return template.render(
         headline=_trusted(" ".join(sentences)),
@@ -167,7 +176,8 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
         rest=_trusted(" ".join(rest)),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
         field=field_line(board),
-        scopes=scopes_line(board),
+        scopes=" ".join(filter(None, (scale_line(board), scopes_line(board)))),
+        outcomes=outcome_sentence(board),
         table=table,
         rows=page_rows(board, table),
         picture=interval_picture(table),
@@ -178,6 +188,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
         terms=glossary(board),
         top=TOP,
         bibtex=citation(board),
+        health=health_blocks(board),
         notes=_notes(remarks),
         entries=method_entries(board),
         paragraph=methods_paragraph(board),
@@ -222,6 +233,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     environment.filters["name"] = lambda name: _trusted(_html_name(name))
+    environment.filters["seen"] = visible
     environment.filters["together"] = _together
     environment.filters["number"] = lambda value: f"{value:g}"
     return environment

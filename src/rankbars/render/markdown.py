@@ -9,6 +9,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.render.claims import lead_claim
 from rankbars.render.names import shorten, visible
 from rankbars.render.numbers import show_count
+from rankbars.render.outcomes import outcome_sentence
 from rankbars.render.remarks import Remark, remark_text
 from rankbars.render.rows import Row, Table, board_table, task_table
 from rankbars.render.sentences import (
@@ -16,6 +17,7 @@ from rankbars.render.sentences import (
     headline,
     is_arena,
     new_task_line,
+    scale_line,
     scopes_line,
     states_who_is_first,
     task_line,
@@ -69,7 +71,14 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
         return _joined([*top, _cut_grid(table, top + bottom), *bottom])
     table = board_table(board)
     top = [MARKER, f"**{headline(board, code_of)}**", _badges(board)]
-    reading = [_READING, scopes_line(board), new_task_line(board), width_line(board)]
+    reading = [
+        _READING,
+        outcome_sentence(board),
+        scale_line(board),
+        scopes_line(board),
+        new_task_line(board),
+        width_line(board),
+    ]
     bottom = [" ".join(filter(None, reading)), *_notes(table.remarks)]
     parts = [*top, _cut_grid(table, top + bottom, _first(board)), *bottom]
     if board.lead != "task":

@@ -9,10 +9,11 @@ from rankbars.render.grid import Pen
 from rankbars.render.names import shorten_all, visible
 from rankbars.render.rows import task_order
 
-__all__ = ["outcome_lines", "outcome_sentence"]
+__all__ = ["lost_rows", "outcome_lines", "outcome_sentence"]
 
 _TITLES = ("Scored", "of these 0", "Unscored", "Failed", "Missing")
 _ROWS = {"items": "items", "folds": "folds", "runs": "runs", "estimates": "items"}
+_LOST = (("errors", "failed"), ("unscored", "unscored"), ("missing", "missing"))
 _GAP = 2
 _NARROWEST = 8
 
@@ -42,6 +43,24 @@ def outcome_sentence(board: Leaderboard) -> str:
         zeros = sum(int(one.zeros.sum()) for one in counted if one.zeros is not None)
         text += f"; {zeros:,} of the others {'is' if zeros == 1 else 'are'} 0"
     return f"{text}."
+
+
+def lost_rows(board: Leaderboard, model: int) -> str:
+    """What became of the rows on which the model at this position has no score, over all tasks.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [0, float("nan")]]}, ["a", "b"])
+    >>> board = rb.leaderboard(scores, missing="pairwise")
+    >>> lost_rows(board, 0), lost_rows(board, 1)
+    ('', '1 missing')
+    """
+    counted = [task.counts for task in board.tasks.values() if task.counts is not None]
+    numbers = [
+        (sum(int(getattr(one, name)[model]) for one in counted), what) for name, what in _LOST
+    ]
+    return ", ".join(f"{number:,} {what}" for number, what in numbers if number)
 
 
 def outcome_lines(board: Leaderboard, task: TaskResult, width: int, pen: Pen) -> list[str]:

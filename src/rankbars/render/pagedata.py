@@ -9,13 +9,17 @@ from __future__ import annotations
 import base64
 import json
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.evidence import Coverage
 from rankbars.data.pairdetails import PairDetails, TaskPairs
+from rankbars.data.scorebins import ScoreBins
+from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError
 from rankbars.render.averages import average_title, average_words
 from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
@@ -24,6 +28,7 @@ from rankbars.render.names import visible
 from rankbars.render.numbers import show_level
 from rankbars.render.remarks import Remark
 from rankbars.render.rows import score_title
+from rankbars.render.votehealth import finding_title, finding_value
 
 __all__ = ["MOST_WITH_DRAWS", "TOP", "page_data", "page_json", "top_share"]
 
@@ -88,6 +93,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "explore": explore_data(board),
         "observed": _observed(board),
         "pairs": None if board.pairs is None else _pairs(board, board.pairs),
+        "health": None if board.health is None else _health(board, board.health),
         "inputs": [visible(entry.path) for entry in board.inputs],
         "notes": [_note(remark, board) for remark in remarks],
     }
@@ -143,7 +149,17 @@ def _task(task: TaskResult) -> dict[str, Any]:
         "claim": task_claim(task).words,
         "test": task.test,
         "scoreTitle": score_title(task),
+        "counts": None if task.counts is None else _outcomes(task.counts),
     }
+
+
+def _outcomes(counts: Coverage) -> dict[str, Any]:
+    """What became of the rows of a task; a list of zeros only is left out."""
+    found: dict[str, Any] = {"expected": counts.expected}
+    for name in ("zeros", "unscored", "errors", "missing"):
+        values: NDArray[np.int64] | None = getattr(counts, name)
+        found[name] = None if values is None or not values.any() else pack_counts(values)
+    return found
 
 
 def side_level(task: TaskResult) -> float | None:
@@ -247,6 +263,48 @@ def _task_pairs(task: TaskResult, pairs: TaskPairs) -> dict[str, Any]:
         "ahead": None if pairs.ahead is None else pack_counts(pairs.ahead),
         "behind": None if pairs.behind is None else pack_counts(pairs.behind),
         "binary": pairs.binary,
+        "bins": None if pairs.bins is None else _bins(pairs.bins, task.direction),
+    }
+
+
+def _bins(bins: ScoreBins, direction: str) -> dict[str, Any]:
+    """Bins in the units of the task; inside, higher is better."""
+    if direction == "higher":
+        return {"edges": bins.edges.tolist(), "counts": pack_counts(bins.counts)}
+    turned = (-bins.edges[::-1] + 0.0).tolist()  # 0, not -0
+    return {"edges": turned, "counts": pack_counts(bins.counts[:, ::-1])}
+
+
+def _health(board: Leaderboard, health: Mapping[str, VoteHealth]) -> list[dict[str, Any] | None]:
+    position = {name: i for i, name in enumerate(board.models)}
+    return [
+        _task_health(health[name], position) if name in health else None for name in board.tasks
+    ]
+
+
+def _task_health(health: VoteHealth, position: Mapping[str, int]) -> dict[str, Any]:
+    return {
+        "alpha": health.alpha,
+        "power": health.power,
+        "findings": [
+            {
+                "name": visible(finding_title(finding)),
+                "value": finding_value(finding),
+                "sentence": visible(finding.sentence),
+                "concern": finding.concern,
+            }
+            for finding in health.findings
+        ],
+        "neighbours": [
+            {
+                "ahead": position[pair.ahead],
+                "behind": position[pair.behind],
+                "difference": _number(pair.difference),
+                "se": _number(pair.se),
+                "votes": _number(pair.votes),
+            }
+            for pair in health.neighbours
+        ],
     }
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.numbers import show_chance
+from rankbars.render.outcomes import lost_rows
 from rankbars.render.pagedata import TOP, top_share
 from rankbars.render.rows import Row, Table
 
@@ -38,6 +39,8 @@ class PageRow:
         Share of draws in which it is first, and among the first few; empty without draws.
     score : ScoreLine, optional
         Its score drawn to scale; None without one.
+    lost : str
+        What became of its rows without a score: ``"3 failed, 4 missing"``; empty where not known.
     """
 
     position: int
@@ -45,6 +48,7 @@ class PageRow:
     first: str
     top: str
     score: ScoreLine | None
+    lost: str
 
 
 def page_rows(board: Leaderboard, table: Table) -> tuple[PageRow, ...]:
@@ -62,6 +66,7 @@ def page_rows(board: Leaderboard, table: Table) -> tuple[PageRow, ...]:
                 first="" if first is None else show_chance(float(first[i])),
                 top="" if top is None or len(board.models) <= TOP else show_chance(float(top[i])),
                 score=lines[i],
+                lost=lost_rows(board, i),
             )
         )
     return tuple(rows)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.render.averages import average_words, leads_with_band
+from rankbars.render.averages import average_words, leads_with_band, scale_words
 from rankbars.render.claims import (
     NO_GUARANTEE,
     SCOPE_WORDS,
@@ -30,6 +30,7 @@ __all__ = [
     "new_task_sentence",
     "place",
     "plain_name",
+    "scale_line",
     "scopes_line",
     "states_who_is_first",
     "task_line",
@@ -175,6 +176,15 @@ def scopes_line(board: Leaderboard) -> str:
     )
 
 
+def scale_line(board: Leaderboard) -> str:
+    """On which scale scores were averaged; empty where it is their own."""
+    average = board.aggregate
+    if board.lead != "aggregate" or average is None:
+        return ""
+    words = scale_words(average)
+    return f"Scores were averaged {words}." if words else ""
+
+
 def field_parts(board: Leaderboard) -> list[str]:
     """How much was compared: models, tasks and, where they can be added up, rows."""
     parts = [_counted(len(board.models), "model"), _counted(len(board.tasks), "task")]
@@ -257,13 +267,15 @@ def place(board: Leaderboard) -> str:
         return "In these votes"
     if board.lead == "task" or board.aggregate is None:
         return "On this task"
-    if board.aggregate.over == "families":
-        return "On the average over families of tasks like these"
-    predicted = board.aggregate.estimator == "bayes_predictive"
-    if board.aggregate.over == "tasks":
-        return "On one new task" if predicted else "On the average over tasks like these"
     weights = [task.weight for task in board.tasks.values() if task.weight > 0]
     kind = "average" if len(set(weights)) == 1 else "weighted average"
+    if board.aggregate.over == "families":
+        # Weights act within a family; families count alike.
+        within = ", weighted within each" if kind == "weighted average" else ""
+        return f"On the average over families of tasks like these{within}"
+    predicted = board.aggregate.estimator == "bayes_predictive"
+    if board.aggregate.over == "tasks":
+        return "On one new task" if predicted else f"On the {kind} over tasks like these"
     fresh = "fresh items of " if predicted else ""
     return f"On the {kind} of {fresh}these {len(weights)} tasks"
 

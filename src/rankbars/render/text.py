@@ -15,6 +15,7 @@ from rankbars.render.sentences import (
     field_line,
     headline,
     new_task_line,
+    scale_line,
     scopes_line,
     task_line,
     width_line,
@@ -119,11 +120,12 @@ def _wrapped(text: str, width: int) -> str:
 def _footer(
     board: Leaderboard, task: str | None, table: Table, pen: Pen, incomplete: str
 ) -> list[str]:
-    paragraphs = [("Ranks are best–worst; 1 is the best.", scopes_line(board) if not task else "")]
+    paragraphs = [["Ranks are best–worst; 1 is the best."]]
     outcomes = ""
     if task is None:
         outcomes = outcome_sentence(board)
-        paragraphs.append((new_task_line(board), width_line(board)))
+        paragraphs[0] += [scale_line(board), scopes_line(board)]
+        paragraphs.append([new_task_line(board), width_line(board)])
     lines = [pen.plain(" ".join(filter(None, sentences))) for sentences in paragraphs]
     lines = [line for line in (*lines, incomplete, outcomes) if line]
     for remark in table.remarks:

@@ -1,15 +1,17 @@
-"""Health of votes as text for a terminal."""
+"""Health of votes: as text for a terminal, and the lines of a page."""
 
 from __future__ import annotations
 
 import math
 import textwrap
+from dataclasses import dataclass
 
-from rankbars.data.votehealth import JudgeReport, Neighbours, VoteHealth
+from rankbars.data.board import Leaderboard
+from rankbars.data.votehealth import Finding, JudgeReport, Neighbours, VoteHealth
 from rankbars.render.names import shorten_all, visible
 from rankbars.render.numbers import show_level, show_ranks
 
-__all__ = ["render_vote_health"]
+__all__ = ["HealthBlock", "finding_title", "finding_value", "health_blocks", "render_vote_health"]
 
 WIDTH = 80
 _MOST_NEIGHBOURS = 10
@@ -17,6 +19,101 @@ _MOST_JUDGES = 5
 _NAME_WIDTH = 28
 _MANY = 1e7
 _SURE = 1.959964
+
+_TITLES = {
+    "connectivity": "One scale",
+    "coverage": "Spread over pairs",
+    "ties": "Votes without a winner",
+    "circles": "Circles of models",
+    "misfit": "Fit of the strengths",
+    "position": "Wins of the model shown first",
+    "influence": "Votes of one voter",
+    "lead": "Votes that carry the lead",
+    "agreement": "Agreement of judges",
+    "clusters": "Votes that belong together",
+    "control": "What sways votes",
+}
+_FORMS = {
+    "coverage": "as if on {:,.0f} pairs",
+    "ties": "{:.1%}",
+    "circles": "{:,.0f}",
+    "misfit": "{:.2f} times chance",
+    "position": "{:.1%}",
+    "lead": "{:,.0f}",
+    "agreement": "{:.2f}",
+    "clusters": "{:.2f} times the error",
+    "control": "{:+.3g}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class HealthBlock:
+    """What was found about the votes of one task; its name is empty where it is the only one."""
+
+    task: str
+    findings: tuple[Finding, ...]
+    concerns: int
+    neighbours: str
+
+
+def health_blocks(board: Leaderboard) -> tuple[HealthBlock, ...]:
+    """The sentences on the health of votes, task by task, for readers without scripts."""
+    health = {} if board.health is None else board.health
+    return tuple(
+        HealthBlock(
+            task=name if len(board.tasks) > 1 else "",
+            findings=found.findings,
+            concerns=sum(finding.concern for finding in found.findings),
+            neighbours=_neighbour_sentence(found),
+        )
+        for name, found in health.items()
+    )
+
+
+def _neighbour_sentence(health: VoteHealth) -> str:
+    """How many neighbours need more votes, and the pair that is nearest to be told apart."""
+    if not health.neighbours:
+        return ""
+    total = len(health.neighbours)
+    enough = sum(pair.votes == 0 for pair in health.neighbours)
+    said = (
+        f"Of {total:,} pairs of neighbours in the order, {enough:,} have votes enough to be told "
+        f"apart in {health.power:.0%} of repetitions (at {show_level(health.alpha)}, one pair by "
+        "itself), if they differ by as much as it looks now."
+    )
+    open_pairs = [pair for pair in health.neighbours if 0 < pair.votes < _MANY]
+    if not open_pairs:
+        return said
+    least = min(open_pairs, key=lambda pair: pair.votes)
+    return (
+        f"{said} Of the others, {least.ahead} and {least.behind} need the fewest further votes "
+        f"between the two: about {least.votes:,.0f}."
+    )
+
+
+def finding_title(finding: Finding) -> str:
+    """What was looked at, in a few words.
+
+    Examples
+    --------
+    >>> finding_title(Finding("clusters-voter", 1.31, "")), finding_title(Finding("ties", 0.2, ""))
+    ('Votes that belong together (voter)', 'Votes without a winner')
+    """
+    kind, _, about = finding.code.partition("-")
+    title = _TITLES.get(kind, kind)
+    return f"{title} ({about})" if about else title
+
+
+def finding_value(finding: Finding) -> str | None:
+    """The number that a finding comes down to, as text; None where its sentence says it all.
+
+    Examples
+    --------
+    >>> finding_value(Finding("ties", 0.345, "")), finding_value(Finding("connectivity", 1.0, ""))
+    ('34.5%', None)
+    """
+    form = _FORMS.get(finding.code.partition("-")[0])
+    return form.format(finding.value) if form and math.isfinite(finding.value) else None
 
 
 def render_vote_health(health: VoteHealth) -> str:

@@ -17,7 +17,7 @@ from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Scores
-from rankbars.data.spec import SCOPES, check_rate
+from rankbars.data.spec import SCOPES, Spec, check_rate
 from rankbars.data.tabular.summaries import binomial_se
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.averaging.limits import Limits
@@ -152,6 +152,7 @@ def aggregate(
     if scope not in SCOPES:
         raise UnknownOptionError.among("scope", scope, SCOPES)
     check_rate("alpha", alpha)
+    Spec(seed=seed, resamples=resamples)  # refuses what a board would refuse
     take_correction(correction)
     plan = plan_average(
         scores, over, estimator, weights, method=method, normalise=normalise, limits=limits,
@@ -264,7 +265,8 @@ class AverageCollector:
         if method.unit == "score":  # ranks stay negative: higher is better
             values = method.back(values)
         values.setflags(write=False)  # nobody else holds them, so they need not be copied
-        return Draws(self.models, values, found.source, describe_target(self.plan), found.effective)
+        target = describe_target(self.plan)
+        return Draws(self.models, values, found.source, target, found.effective, found.alike)
 
     def _shown(self, found: Estimate, method: Method) -> _Shown:
         """What leaves is in the units of the input; inside, higher is better."""

@@ -18,7 +18,7 @@ from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.hierarchical.betabinomial import Counts
 from rankbars.stats.hierarchical.normalnormal import Scored
 from rankbars.stats.pairwise.summaries import ModelSummary
-from rankbars.stats.resampling.taskmeans import Ends, percentile_ends
+from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.steps.bayesevidence import ScoredTask, take_scores
 from rankbars.steps.bayesmodels import FittedModel, ScoreModel, ShareModel
 from rankbars.steps.plans import (
@@ -91,17 +91,21 @@ class _Hierarchical:
             draws, by_category = self._average(fitted)
             moments = self._moments(fitted, draws)
         shared = np.array([self._models.index(name) for name in self._plan.shared], dtype=np.intp)
-        ends = self._alike(percentile_ends(draws, self._sampling.alpha))
+        alike = self._alike()
+        mean, se, low, high = (
+            _shared(values, alike)
+            for values in (*moments, *percentile_ends(draws, self._sampling.alpha))
+        )
         size = len(self._models)
         summary = ModelSummary(
-            place(moments[0], shared, size),
-            place(moments[1], shared, size),
+            place(mean, shared, size),
+            place(se, shared, size),
             place(np.full(shared.size, np.inf), shared, size),
         )
         return Estimate(
             summary,
-            place(ends.low, shared, size),
-            place(ends.high, shared, size),
+            place(low, shared, size),
+            place(high, shared, size),
             None,
             place(draws, shared, size),
             self._source,
@@ -111,6 +115,7 @@ class _Hierarchical:
             category_draws={
                 name: place(values, shared, size) for name, values in by_category.items()
             },
+            alike=tuple(tuple(int(shared[i]) for i in members) for members in alike),
         )
 
     # --- what the evidence is ---------------------------------------------------------------------
@@ -230,15 +235,12 @@ class _Hierarchical:
             mean[i], variance[i] = one.population_moments(fresh=self._fresh)
         return draws, (mean + shift, np.sqrt(variance))
 
-    def _alike(self, ends: Ends) -> Ends:
-        """Ends of models with the very same evidence are the same: their mean."""
-        low, high = ends.low.copy(), ends.high.copy()
+    def _alike(self) -> list[list[int]]:
+        """Groups of models with the very same evidence."""
         groups: dict[tuple[object, ...], list[int]] = {}
         for i, model in enumerate(self._plan.shared):
             groups.setdefault(self._evidence(i, model), []).append(i)
-        for members in groups.values():
-            low[members], high[members] = low[members].mean(), high[members].mean()
-        return Ends(low, high)
+        return [members for members in groups.values() if len(members) > 1]
 
     def _evidence(self, i: int, model: str) -> tuple[object, ...]:
         if self._counted:
@@ -282,6 +284,14 @@ class _Hierarchical:
                 f"quadrature is {_at_most(error)} posterior standard deviations at most.",
             ),
         )
+
+
+def _shared(values: NDArray[np.float64], alike: list[list[int]]) -> NDArray[np.float64]:
+    """Values of models that are alike are the same: their mean."""
+    values = values.copy()
+    for members in alike:
+        values[members] = values[members].mean()
+    return values
 
 
 def _at_most(error: float) -> str:

@@ -152,7 +152,8 @@ class _Contrasts:
         notes = []
         if centre is not mean and (np.abs(centre - mean) > _MOVED * summary.se[present]).any():
             notes.append(_CENTRED)
-        if found.deficit > _LARGEST_DEFICIT:
+        spread = (np.sqrt(own) > _ROUNDING * np.abs(mean)).any()  # constant scores have none
+        if found.deficit > _LARGEST_DEFICIT and spread:
             notes.append(_NOT_JOINT)
         return place(made, present, len(self._models)), tuple(notes)
 
@@ -164,6 +165,7 @@ _CENTRED = Note(
     "means do; rank probabilities follow the paired differences.",
 )
 _LARGEST_DEFICIT = 1e-3
+_ROUNDING = 1e-12
 _NOT_JOINT = Note(
     "not-joint",
     "Pairs of models share different rows, and their errors fit no joint distribution; rank "

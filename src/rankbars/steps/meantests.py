@@ -18,6 +18,7 @@ from rankbars.stats.pairwise.summaries import (
     fold_summary,
     item_summary,
 )
+from rankbars.stats.pairwise.updates import known_t
 from rankbars.steps.rows import (
     fixed_answers,
     item_rows,
@@ -60,7 +61,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
                 "short. Use --test cluster_t.",
             )
         )
-    pairs = _unweighted_policy(paired_t(values), items, paired_t)
+    pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
     notes.extend(_discordance_notes(items.values, pairs))
     assumptions = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
@@ -72,6 +73,14 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
     if items.weights is None and _is_binary(values):
         summary = summary._replace(se=_edge_se(values, summary))
     return Tested(summary, pairs, assumptions, notes=tuple(notes), guaranteed=guaranteed)
+
+
+def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -> PairStatistics:
+    """Paired t statistics; from what is remembered, where there is a memory and no gap."""
+    plain = items.weights is None and len(values) > 1 and values.shape[1] > 1
+    if setting.memory is None or not plain or np.isnan(values).any():
+        return paired_t(values)
+    return known_t(setting.memory.recall(setting.key, items))
 
 
 def corrected_t_test(evidence: Evidence, setting: Setting) -> Tested:

@@ -8,13 +8,16 @@ from numpy.typing import NDArray
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.pairdetails import TaskPairs
+from rankbars.data.scorebins import bin_scores
 
 __all__ = ["summarise_pairs"]
 
 _CELLS = 2**22  # of a block of rows times pairs
 
 
-def summarise_pairs(evidence: Evidence, comparisons: Comparisons) -> TaskPairs:
+def summarise_pairs(
+    evidence: Evidence, comparisons: Comparisons, *, bins: bool = False
+) -> TaskPairs:
     """Differences, errors and rows ahead of all pairs of one task.
 
     Parameters
@@ -23,6 +26,8 @@ def summarise_pairs(evidence: Evidence, comparisons: Comparisons) -> TaskPairs:
         The evidence as it was read.
     comparisons : Comparisons
         What was made of it.
+    bins : bool
+        Also count the scores of each model in bins, where they are more than right or wrong.
 
     Examples
     --------
@@ -36,7 +41,7 @@ def summarise_pairs(evidence: Evidence, comparisons: Comparisons) -> TaskPairs:
     first, second = np.triu_indices(size, k=1)
     df, n = np.asarray(_freedom(comparisons)), np.asarray(_rows(comparisons))
     ahead = behind = None
-    binary = False
+    binary, spread = False, None
     if isinstance(evidence, Votes):
         won = _placed(evidence.wins, evidence.models, comparisons.models)
         met = _placed(evidence.met, evidence.models, comparisons.models)
@@ -50,6 +55,7 @@ def summarise_pairs(evidence: Evidence, comparisons: Comparisons) -> TaskPairs:
         # Where lower is better, 0/1 scores are stored as 0 and -1.
         known = np.abs(evidence.values[~np.isnan(evidence.values)])
         binary = bool(known.size) and bool(((known == 0) | (known == 1)).all())
+        spread = bin_scores(values) if bins and not binary else None
     return TaskPairs(
         difference=comparisons.diff[first, second],
         se=comparisons.se[first, second],
@@ -59,6 +65,7 @@ def summarise_pairs(evidence: Evidence, comparisons: Comparisons) -> TaskPairs:
         ahead=ahead,
         behind=behind,
         binary=binary,
+        bins=spread,
     )
 
 

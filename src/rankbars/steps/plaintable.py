@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankbars.data.evalruns import EvalRun, read_runs
 from rankbars.data.notes import Note
 from rankbars.data.plaintable import PlainRow, PlainTable
-from rankbars.data.spec import check_rate
+from rankbars.data.spec import Spec, check_rate
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.averaging.winrates import top_win_rates, win_rates
 from rankbars.stats.pairwise.summaries import item_summary, weighted_rows
@@ -84,6 +84,7 @@ def plain_table(
     if interval not in INTERVALS:
         raise UnknownOptionError.among("interval", interval, INTERVALS)
     check_rate("alpha", alpha)
+    Spec(seed=seed, resamples=resamples)  # refuses what a board would refuse
     table = _tabulate(read_runs(records, metric))
     counts = np.count_nonzero(~np.isnan(table.values), axis=0)
     few = counts.min(initial=_MANY_TASKS) < _MANY_TASKS

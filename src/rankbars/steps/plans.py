@@ -149,6 +149,8 @@ class Estimate(NamedTuple):
     category_draws : mapping from str to array of float, shape (S, M)
         Joint draws of the means per category, on the scale that is averaged; empty where scores
         were not drawn task by task. NaN for models without an average.
+    alike : tuple of tuple of int
+        Positions of models with the same evidence whose draws are independent.
     """
 
     summary: ModelSummary
@@ -164,6 +166,7 @@ class Estimate(NamedTuple):
     limits: Mapping[str, Limits] = MappingProxyType({})
     notes: tuple[Note, ...] = ()
     category_draws: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
+    alike: tuple[tuple[int, ...], ...] = ()
 
 
 class Accumulator(Protocol):

@@ -127,8 +127,13 @@ def zscore_limits(mean: NDArray[np.float64], task: str) -> Limits:
     Raises
     ------
     DataError
-        If all models have the same score, so that there is no scale.
+        If all models have the same score, or no model has one, so that there is no scale.
     """
+    if not mean.size:
+        raise DataError(
+            f"Task {task!r} has no z-scores: no model has a score on every task. Drop the tasks "
+            "that models lack, or use another normalisation."
+        )
     return _checked(standard_limits(mean), task)
 
 

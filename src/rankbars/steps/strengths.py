@@ -56,6 +56,9 @@ class Strengths(NamedTuple):
         What must be said: code and message.
     about : tuple of (str, str, tuple of int)
         What must be said of single models: code, message, and their positions.
+    groups : array of int, shape (M,)
+        Groups of models that enough votes join; 0 is the largest. Nothing is known about
+        differences between groups.
     """
 
     counts: VoteCounts
@@ -67,7 +70,8 @@ class Strengths(NamedTuple):
     clusters: tuple[str, ...]
     assumptions: tuple[str, ...]
     notes: tuple[tuple[str, str], ...]
-    about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    about: tuple[tuple[str, str, tuple[int, ...]], ...]
+    groups: NDArray[np.int64]
 
 
 def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Strengths:
@@ -106,6 +110,7 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
         (*_model_words(votes, options), errors.assumption),
         (*errors.notes, *_model_notes(votes, options, names)),
         errors.about,
+        np.zeros(fit.strength.size, dtype=np.int64) if errors.groups is None else errors.groups,
     )
 
 
@@ -124,13 +129,19 @@ def contrast_statistics(found: Strengths) -> PairStatistics:
         np.fill_diagonal(se, 0.0)
         never = np.zeros((size, size), dtype=np.bool_)
         return PairStatistics(diff, se, np.zeros((size, size)), np.inf, n, never, never)
-    pairs = z_from_cov(found.fit.strength, found.covariance)._replace(df=found.df, n=n)
-    if np.isinf(found.reach).all():
+    joined = found.groups[:, None] == found.groups
+    # Between groups the variance is zero up to rounding, which may fall on either side.
+    covariance = np.where(joined, found.covariance, 0.0)
+    pairs = z_from_cov(found.fit.strength, covariance)._replace(df=found.df, n=n)
+    if np.isinf(found.reach).all() and not found.groups.any():
         return pairs
     reach = np.minimum(found.reach[:, None], found.reach)
     df = np.minimum(found.df, reach - 1)
-    known = (df >= 1) | np.eye(size, dtype=np.bool_)
-    raised = np.maximum(found.hidden[:, None], found.hidden) * found.df / (found.df + 1)
+    known = (df >= 1) & joined
+    np.fill_diagonal(known, True)
+    raised = np.maximum(found.hidden[:, None], found.hidden)
+    if np.isfinite(found.df):
+        raised = raised * found.df / (found.df + 1)
     factor = np.sqrt(np.where(df >= 1, np.maximum(raised, 1.0), 1.0))
     return pairs._replace(
         se=np.where(known, pairs.se * factor, np.nan),

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates
+from rankbars.data.evidence import Estimates, Items
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.updates import KnownPairs
 
-__all__ = ["Setting", "Tested", "pad_tested"]
+__all__ = ["PairMemory", "Setting", "Tested", "pad_tested"]
+
+
+class PairMemory(Protocol):
+    """Remembers pair statistics from one analysis to the next."""
+
+    def recall(self, task: str, items: Items) -> KnownPairs:
+        """What is known of all pairs of models on complete rows; measured where it is not."""
 
 
 class Setting(NamedTuple):
-    """What some tests need: a seed, a number of draws, what they are for; choices for votes."""
+    """What some tests need: a seed, a number of draws, what they are for; choices for votes.
+
+    `memory` spares the paired t-test what is known already.
+    """
 
     seed: int = 0
     resamples: int = 1000
     key: str = ""
     votes: VoteOptions = VoteOptions()
+    memory: PairMemory | None = None
 
 
 class Tested(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
+from rankbars.stats.votes.bridges import joined_groups
 from rankbars.stats.votes.voteclusters import ClusterCounts, measure_reach
 from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
@@ -26,6 +27,10 @@ from rankbars.steps.tested import Setting
 __all__ = ["VoteErrors", "measure_errors"]
 
 Array = NDArray[np.float64]
+
+_About: TypeAlias = tuple[tuple[str, str, tuple[int, ...]], ...]
+
+_ROUNDING = 1e-9
 
 
 class VoteErrors(NamedTuple):
@@ -48,6 +53,8 @@ class VoteErrors(NamedTuple):
         Factor by which the variance between clusters is too small for each model.
     about : tuple of (str, str, tuple of int)
         What must be said of single models.
+    groups : array of int, shape (M,), optional
+        Groups of models that enough votes join; 0 is the largest.
     """
 
     covariance: Array
@@ -56,7 +63,8 @@ class VoteErrors(NamedTuple):
     notes: tuple[tuple[str, str], ...] = ()
     reach: Array | None = None
     hidden: Array | None = None
-    about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()
+    about: _About = ()
+    groups: NDArray[np.int64] | None = None
 
 
 def measure_errors(
@@ -89,12 +97,43 @@ def measure_errors(
     if options.covariance == "bootstrap":
         drawn = bootstrap_votes(counts, fit, setting.resamples, setting.seed, _key(setting))
         words = f"The votes are independent draws; {_resampled(drawn)}"
-        return VoteErrors(_spread_of(drawn, setting), np.inf, words, _lost([drawn], setting))
+        spread, lost = _spread_of(drawn, setting), _lost([drawn], setting)
+        return VoteErrors(spread, np.inf, words, lost, *_few_votes(counts))
     if options.covariance == "hessian":
         words = "Votes are independent, and the model of the votes holds as it stands."
         return VoteErrors(_strengths_only(model_covariance(fit), counts), np.inf, words)
     words = "Votes are independent of each other; nothing else is assumed about their variation."
-    return VoteErrors(_strengths_only(sandwich_covariance(counts, fit), counts), np.inf, words)
+    covariance = _strengths_only(sandwich_covariance(counts, fit), counts)
+    return VoteErrors(covariance, np.inf, words, (), *_few_votes(counts))
+
+
+def _few_votes(counts: VoteCounts) -> tuple[Array, Array, _About, NDArray[np.int64]]:
+    """Reach of models where votes are independent, and the groups that only few votes join.
+
+    The fit meets a model's only vote exactly, so that it shows no error, like that of a model
+    that only one voter knows. A few votes between two groups are met just as well.
+    """
+    size = counts.n_models
+    total, squares = (
+        np.bincount(counts.first, load.sum(axis=0), size)
+        + np.bincount(counts.second, load.sum(axis=0), size)
+        for load in (counts.weight, counts.squared)
+    )
+    few = total**2 < (MIN_CLUSTERS - _ROUNDING) * squares
+    reach, hidden = np.where(few, 0.0, np.inf), np.ones(size)
+    text = f"Fewer than {MIN_CLUSTERS} votes: too few to show it better or worse than another."
+    members = tuple(np.flatnonzero(few).tolist())
+    about = [("few-clusters", text, members)] if members else []
+    groups = joined_groups(counts, MIN_CLUSTERS)
+    for group in range(1, int(groups.max(initial=0)) + 1):
+        apart = np.flatnonzero((groups == group) & ~few)
+        if apart.size:
+            words = (
+                f"Fewer than {MIN_CLUSTERS} votes join {'these models' if apart.size > 1 else 'it'}"
+                " with the others: too few to show any better or worse than those."
+            )
+            about.append(("few-votes-between", words, tuple(apart.tolist())))
+    return reach, hidden, tuple(about), groups
 
 
 def _clustered(

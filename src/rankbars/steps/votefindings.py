@@ -74,9 +74,10 @@ def find_coverage(votes: Votes, options: VoteOptions) -> Finding:
     least, most = int(found.votes.argmin()), int(found.votes.argmax())
     few, many = found.votes[least], found.votes[most]
     concern = bool(few < _FEW_VOTES or many > _LOPSIDED * few)
+    alike = f"{found.effective_pairs:,.0f}"
     sentence = (
         f"{met:,} of {pairs:,} pairs met; their votes are spread as evenly as over "
-        f"{found.effective_pairs:,.0f} pairs with equally many. Fewest votes: "
+        f"{alike} pair{'' if alike == '1' else 's'} with equally many. Fewest votes: "
         f"{votes.models[least]} ({few:,.0f}); most: {votes.models[most]} ({many:,.0f})."
     )
     if concern:

@@ -34,7 +34,8 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
     found = fit_strengths(kept, setting.votes, setting)
     pairs = contrast_statistics(found)
     known = np.isfinite(found.covariance).all()
-    variance = np.where(found.reach > 1, np.diag(found.covariance), np.nan)
+    measured = (found.reach > 1) & (found.groups == 0)
+    variance = np.where(measured, np.diag(found.covariance), np.nan)
     # Votes that do not vary, such as ties only, say nothing about how sure a strength is.
     se = np.sqrt(np.where(variance > 0, variance, np.nan))
     summary = ModelSummary(found.fit.strength, se, np.minimum(found.df, found.reach - 1))

@@ -7,5 +7,6 @@ files would be, and a file can be replaced or taken out. Every change is one tra
 
 from rankbars.store.contents import Event, FileEntry, Store, open_store
 from rankbars.store.opening import BusyError, is_store
+from rankbars.store.pairs import PairCache
 
-__all__ = ["BusyError", "Event", "FileEntry", "Store", "is_store", "open_store"]
+__all__ = ["BusyError", "Event", "FileEntry", "PairCache", "Store", "is_store", "open_store"]

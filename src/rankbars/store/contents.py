@@ -14,16 +14,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.data.pieces import KeptFile, Piece
 from rankbars.errors import DataError, ReadError
-from rankbars.store.opening import connect, draft_beside, resolve
+from rankbars.store.opening import connect, draft_beside, is_store, resolve
 from rankbars.store.rows import (
     FrameHead,
+    check_name,
     delete_rows,
     drop_unused_names,
     number_names,
     read_frames,
     write_frame,
 )
-from rankbars.store.schema import FRAMES, MIGRATIONS, SCHEMA, create_tables
+from rankbars.store.schema import FRAMES, SCHEMA, create_tables
+from rankbars.store.versions import read_meta, update
 
 if TYPE_CHECKING:
     import duckdb
@@ -182,8 +184,10 @@ class Store:
             events = []
             for file in files:
                 rows = self._insert(file, names)
-                action = "replaced" if file.place in before else "added"
-                events.append(self._note(action, file.path, file.format, file.sha256, rows))
+                older = before.get(file.place)
+                if older is None or older.sha256 != file.sha256:
+                    action = "added" if older is None else "replaced"
+                    events.append(self._note(action, file.path, file.format, file.sha256, rows))
             if gone:
                 drop_unused_names(self.connection)
             check(self.files())
@@ -205,6 +209,7 @@ class Store:
             ]
 
     def _insert(self, file: KeptFile, names: Mapping[str, int]) -> int:
+        check_name(file.path)
         number = self._next("id", "files")
         notes = [[note.code, note.message, note.task, list(note.models)] for note in file.notes]
         self.connection.execute(
@@ -258,7 +263,7 @@ class Store:
         return int(found[0][0])
 
     def _meta(self, key: str) -> str:
-        found = _meta(self.connection, key)
+        found = read_meta(self.connection, key)
         if found is None:
             raise DataError(f"The store is damaged: it does not say its {key}.")
         return found
@@ -286,11 +291,6 @@ def _give_up(connection: duckdb.DuckDBPyConnection) -> None:
         connection.execute("ROLLBACK")
     except duckdb.Error:
         return
-
-
-def _meta(connection: duckdb.DuckDBPyConnection, key: str) -> str | None:
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", [key]).fetchall()
-    return str(found[0][0]) if found else None
 
 
 def _note_of(values: Sequence[Any]) -> Note:
@@ -341,8 +341,13 @@ def open_store(
                 label,
                 f"there is no store. Make one: rankbars add RESULTS... --store {label}.",
             )
+        if not is_store(place):
+            raise ReadError.at(
+                label, "it is not a store, or its beginning is damaged. Name the file that "
+                "`rankbars add --store` made."
+            )  # fmt: skip
+        update(place, label)
         with connect(place, label, write=write) as connection:
-            _check_schema(connection, label)
             yield Store(connection, place.parent, version)
         return
     with draft_beside(place, label) as draft, connect(draft, label, write=True) as connection:
@@ -350,25 +355,3 @@ def open_store(
         for key, value in {"schema": str(SCHEMA), "rankbars": version, "options": "{}"}.items():
             connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
         yield Store(connection, place.parent, version)
-
-
-def _check_schema(connection: duckdb.DuckDBPyConnection, label: str) -> None:
-    """Refuse what is no store of rankbars, or one of a newer version."""
-    import duckdb
-
-    try:
-        found = _meta(connection, "schema")
-    except duckdb.CatalogException:
-        found = None
-    if found is None or not found.isdecimal():
-        raise ReadError.at(label, "it is a database, but no store of rankbars.")
-    number = int(found)
-    if number > SCHEMA:
-        by = f"rankbars {_meta(connection, 'rankbars') or '(no version)'}"
-        raise ReadError.at(
-            label,
-            f"the store was made by {by} (schema {number}); this one knows schemas up to {SCHEMA}. "
-            "Update rankbars: pip install --upgrade rankbars.",
-        )
-    if number < SCHEMA and number not in MIGRATIONS:
-        raise ReadError.at(label, f"the store has the unknown schema {number}.")

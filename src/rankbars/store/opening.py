@@ -51,14 +51,16 @@ def is_store(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def connect(
-    path: Path, label: str, *, write: bool, patience: float = PATIENCE
+    path: Path, label: str, *, write: bool, patience: float | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The open database; closed at the end.
+
+    Waits up to `patience` seconds (`PATIENCE`, if not given) for another process to let go of it.
 
     Raises
     ------
     BusyError
-        If another process holds it for longer than `patience` seconds.
+        If another process does not let go of it.
     ReadError
         If it is damaged or no database.
     WriteError
@@ -75,7 +77,7 @@ def connect(
 
 
 def _patient(
-    path: Path, label: str, folder: str, *, write: bool, patience: float
+    path: Path, label: str, folder: str, *, write: bool, patience: float | None
 ) -> duckdb.DuckDBPyConnection:
     import duckdb
 
@@ -85,7 +87,7 @@ def _patient(
         "autoload_known_extensions": "false",
         "default_block_size": BLOCK_BYTES,  # for a file that is made
     }
-    given_up = time.monotonic() + patience
+    given_up = time.monotonic() + (PATIENCE if patience is None else patience)
     while True:
         try:
             connection = duckdb.connect(str(path), read_only=not write, config=settings)
@@ -104,7 +106,7 @@ def _busy(label: str, text: str) -> BusyError:
     found = re.search(r"\(PID (\d+)\)", text)
     who = f"process {found[1]}" if found else "another process"
     return BusyError(
-        f"{label}: {who} is writing to the store. Wait until it is done, and try again; nothing "
+        f"{label}: {who} is using the store. Wait until it is done, and try again; nothing "
         "was changed."
     )
 

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
-    "FrameHead", "delete_rows", "drop_unused_names", "number_names", "read_frames", "write_frame",
+    "FrameHead", "check_name", "delete_rows", "drop_unused_names", "number_names", "read_frames",
+    "write_frame",
 ]  # fmt: skip
 
 # Up to this many rows of one kind are fetched at once and kept; more are fetched piece by piece.
@@ -126,7 +127,7 @@ def number_names(
         name for table in tables for own in table.names.values() for name in own
     ))  # fmt: skip
     for name in names:
-        _check_name(name)
+        check_name(name)
     if not names:
         return {}
     texts = np.empty(len(names), dtype=object)
@@ -146,7 +147,8 @@ def number_names(
     return dict(zip(names, np.ma.getdata(found).tolist(), strict=True))
 
 
-def _check_name(name: str) -> None:
+def check_name(name: str) -> None:
+    """Raise `DataError` if the engine cannot hold a name."""
     try:
         name.encode("utf-8")
     except UnicodeEncodeError as error:

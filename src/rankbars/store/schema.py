@@ -33,6 +33,16 @@ class FrameColumns(NamedTuple):
 
 FRAMES: Mapping[str, FrameColumns] = {
     "scores": FrameColumns(LABEL_ROLES, NUMBER_ROLES),
+    "answers": FrameColumns(
+        ("id", "other_id", "cluster"), ("status", "repeat", "print_high", "print_low")
+    ),
+    "answer_scores": FrameColumns(("measure",), ("score",)),
+    "counts": FrameColumns(("first", "second"), ("wins", "ties", "both_bad")),
+    "ballots": FrameColumns(
+        ("first", "second", "judge", "prompt", "cluster", "vote"),
+        ("outcome", "votes", "weight", "squared", "position"),
+    ),
+    "covariates": FrameColumns(("name",), ("value",)),
 }
 
 _TABLES = (
@@ -42,6 +52,7 @@ _TABLES = (
     "size BIGINT, added VARCHAR, notes VARCHAR)",
     "pieces (id INTEGER, file INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
     "frames VARCHAR)",
+    "pairs (task VARCHAR, digest VARCHAR, entry BLOB)",
     "events (number INTEGER, time VARCHAR, action VARCHAR, path VARCHAR, format VARCHAR, "
     "sha256 VARCHAR, rows BIGINT, version VARCHAR)",
 )
@@ -69,5 +80,11 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _remember_pairs(connection: duckdb.DuckDBPyConnection) -> None:
+    """Schema 0 had no statistics of pairs, and a history without versions."""
+    connection.execute("CREATE TABLE pairs (task VARCHAR, digest VARCHAR, entry BLOB)")
+    connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
+
+
 # What makes the tables of one schema from those of the one before, by the number of the latter.
-MIGRATIONS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {}
+MIGRATIONS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {0: _remember_pairs}

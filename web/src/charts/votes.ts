@@ -72,7 +72,7 @@ export interface Neighbours {
     /** Difference of the two ratings, and its standard error. */
     difference: number
     se: number
-    /** Further votes between the two that would show the difference; 0 where it is shown, null for none that would. */
+    /** Further votes between the two that would show the difference; 0 where these are enough, null where none can be named. */
     votes: number | null
   }[]
   /** Unit of the difference: "Elo points", "log odds". */
@@ -85,7 +85,7 @@ export interface Neighbours {
 export function neighbours({ pairs, unit, z }: Neighbours, options: ChartOptions): SVGSVGElement {
   if (pairs.length === 0) return emptyDrawing(options, "There are no neighbours to draw.")
   const names = pairs.map(({ ahead, behind }) => `${visible(ahead)} / ${visible(behind)}`)
-  const needs = pairs.map(({ votes }) => (votes === 0 ? "shown" : votes === null || !Number.isFinite(votes) ? "–" : showShortCount(votes)))
+  const needs = pairs.map(({ votes }) => (votes === 0 ? "enough" : votes === null || !Number.isFinite(votes) ? "–" : showShortCount(votes)))
   const longer = pairs.map(({ ahead, behind }) => (textWidth(visible(ahead), LABEL_SIZE) > textWidth(visible(behind), LABEL_SIZE) ? ahead : behind))
   const rows = layRows({ names: longer, options, top: 44, numbers: needs, step: 38 })
   const labels = [shortenAll(pairs.map(({ ahead }) => ahead), rows.room, LABEL_SIZE), shortenAll(pairs.map(({ behind }) => behind), rows.room, LABEL_SIZE)]
@@ -96,9 +96,9 @@ export function neighbours({ pairs, unit, z }: Neighbours, options: ChartOptions
   const groups = pairs.slice(0, rows.count).map((pair, i) => {
     const open = !(pair.votes === 0)
     const y = rows.y(i)
-    const says = `ahead by ${showNumber(pair.difference, 2)} ${unit} (${showNumber(low[i]!, 2)} to ${showNumber(high[i]!, 2)})` + (open ? `; about ${needs[i]} more votes would show it` : "; shown")
+    const says = `ahead by ${showNumber(pair.difference, 2)} ${unit} (${showNumber(low[i]!, 2)} to ${showNumber(high[i]!, 2)})` + (!open ? "; the votes are enough" : needs[i] === "–" ? "; no number of votes can be named" : `; about ${needs[i]} more votes would show it`)
     const marks = whisker(scale, y, pair.difference, low[i], high[i], open ? SECOND : BAR)
-    // An open ring: not shown.
+    // An open ring: the votes are not enough.
     if (open) marks.push(el("circle", { cx: scale(pair.difference), cy: y, r: 2.25, fill: PAPER }))
     const both = { name: names[i]!, says, number: needs[i]!, labels: [labels[0]![i]!, labels[1]![i]!] as const }
     return row(rows, i, both, trackBetween(rows.left, rows.right, y), ...marks)
@@ -107,7 +107,7 @@ export function neighbours({ pairs, unit, z }: Neighbours, options: ChartOptions
     options,
     { width: options.width, height: rows.bottom + footRoom(pairs.length, rows) },
     `${counted(pairs.length, "pair")} of neighbours, from the top of the order: by how much the first is ahead of the second, in ${unit}. ` +
-      "Filled dots: shown. Rings: not shown; the number is how many more votes between the two would show the difference, if it is the true one.",
+      "Filled dots: the votes are enough. Rings: they are not; the number is how many more votes between the two would show the difference, if it is the true one.",
     axisTitle(rows.left, 8, shorten(`Ahead by, in ${unit}`, rows.right - rows.left - 10, TICK_SIZE)),
     axisTitle(rows.numbers, 8, "More votes", "end"),
     numberAxis(scale, rows.top, rows.bottom),

@@ -23,6 +23,7 @@ __all__ = ["find_controls", "join_tasks", "refuse_overlap", "scores_of_rows", "s
 _LABELS = ("judge", "prompt", "cluster")
 _MOST_NAMES = 5
 _LONGEST_NAME = 64
+_MOST_MODELS = 10_000  # every pair of models has a cell, which takes some gigabytes here
 _CHANCE = 0.05
 
 
@@ -198,6 +199,12 @@ def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:
     """Votes of one task over the models that occur in it."""
     used = np.unique(np.concatenate([rows.first, rows.second]))
     models = tuple(rows.models[i] for i in used)
+    if len(models) > _MOST_MODELS:
+        raise DataError(
+            f"The votes name {len(models):,} models, such as {models[0]!r}; more than "
+            f"{_MOST_MODELS:,} cannot be ranked together. If these are no models, name the columns "
+            "that hold them: --column model_a=NAME --column model_b=NAME."
+        )
     labels = {
         role: Labels(rows.labels[role][1], tuple(map(_short, rows.labels[role][0])))
         for role in _LABELS

@@ -23,6 +23,9 @@ NUMBER_ROLES = ("score", "preference", "chosen", "weight", "count", "wins_a", "w
                 "both_bad")  # fmt: skip
 SUMS = ("votes", "sum", "squares")
 
+_LARGEST_WEIGHT = 1e12
+"""Weights beyond this, or below its inverse, are slips, and their squares lose all digits."""
+
 
 class VoteRows(NamedTuple):
     """Votes as rows, before they are sorted into tasks.
@@ -462,12 +465,16 @@ def _with_weights(source: RowSource, raw: _Raw, rows: VoteRows) -> VoteRows:
         wrong = ~(values > 0) | ~np.isfinite(values)
         if role == "count":
             wrong |= values != np.round(values)
+        else:
+            wrong |= (values < 1 / _LARGEST_WEIGHT) | (values > _LARGEST_WEIGHT)
         if wrong.any():
             row = int(np.flatnonzero(wrong)[0])
-            what = "a whole number of votes" if role == "count" else "a weight"
+            what = "a whole number of votes above 0" if role == "count" else "a weight above 0"
+            if role == "weight" and 0 < values[row] < np.inf:
+                what = f"a weight from {1 / _LARGEST_WEIGHT:g} to {_LARGEST_WEIGHT:g}"
             raise DataError(
                 f"{raw.place(row)}: {values[row]:g} in column {source.columns.roles[role]!r} is "
-                f"not {what} above 0. Correct the row, leave it out, or switch the column off: "
+                f"not {what}. Correct the row, leave it out, or switch the column off: "
                 f"--column {role}=."
             )
         if role == "count":

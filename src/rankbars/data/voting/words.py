@@ -44,11 +44,13 @@ def word_code(text: str) -> int:
 
     Examples
     --------
-    >>> [word_code(word) for word in ("model_a", "Tie (bothbad)", "B>>A", "0.5", "won", "n/a")]
+    >>> [word_code(word) for word in ("model_a", "Tie (bothbad)", "B>>A", "0.5", "?", "n/a")]
     [0, 3, 2, 1, -1, -2]
     """
     folded = text.strip().casefold()
     plain = "".join(c for c in folded if c.isalnum() or c in "=<>.")
+    if not plain and folded.strip("-–—"):
+        return UNKNOWN  # such as "?"; dashes stand for nothing
     return _WORDS.get(plain.removesuffix(".0"), UNKNOWN)
 
 

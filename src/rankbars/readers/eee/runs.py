@@ -13,7 +13,7 @@ from rankbars.data.notes import Note
 from rankbars.readers.eee.aggregates import Aggregate, Result
 from rankbars.readers.eee.samples import Block, Samples
 from rankbars.readers.eee.wholes import category_of, find_wholes
-from rankbars.readers.logs.records import ERROR, UNSCORED, Measure, Rows, Run
+from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
 
 __all__ = ["runs_of_aggregate", "runs_of_samples"]
 
@@ -68,6 +68,7 @@ def runs_of_aggregate(
                     **first.manner},
             setup={} if first.dataset is None else {"data set": first.dataset},
             stamp=record.stamp,
+            agree=_scale(results),
             selection=first.selection,
             expected=_expected(results, blocks),
             category=category_of(first.task, wholes),
@@ -198,6 +199,12 @@ def _fitting_limits(result: Result) -> tuple[float | None, float | None]:
     ):
         return None, None
     return low, high
+
+
+def _scale(results: Sequence[Result]) -> dict[str, Agreement]:
+    """Greatest score, where it tells a share from a percentage: the two must not meet."""
+    high = _fitting_limits(results[0])[1] if len(results) == 1 else None
+    return {"greatest score": Agreement(f"{high:g}")} if high in (1.0, 100.0) else {}
 
 
 def _index(blocks: Sequence[Block]) -> dict[tuple[str, int], int] | None:

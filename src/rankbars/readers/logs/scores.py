@@ -46,6 +46,8 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
         If there is nothing to compare, or it cannot be told what is to be compared.
     """
     every = list(runs)
+    if options.keep is not None:
+        every = options.keep.runs(every)
     if not every:
         raise DataError("There is no result in the logs.")
     _check_filters(every, options)
@@ -70,7 +72,10 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
         raise UnknownOptionError.among("metric", asked, tuple(names) or ("none",))
     _refuse_faults(chosen)
     scores = _build(chosen, options, remarks)
-    return replace(scores, notes=(*notes, *remarks.notes(len(groups)), *scores.notes))
+    scores = replace(scores, notes=(*notes, *remarks.notes(len(groups)), *scores.notes))
+    if options.keep is not None:
+        options.keep.said = scores.notes
+    return scores
 
 
 def _check_filters(runs: Sequence[Run], options: ReadOptions) -> None:

@@ -76,7 +76,8 @@ def find_lattice(values: NDArray[np.float64]) -> Lattice | None:
         found = _count_steps(values, per_unit)
         if not isinstance(found, np.ndarray):
             return found
-        sample = found
+        # Together with the scores so far: a step that fits only the new ones goes in circles.
+        sample = np.concatenate([sample, found])
     return None
 
 

@@ -1,0 +1,221 @@
+"""Whatever goes wrong, a store is as it was or as it was to become, and the user is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from storefiles import add, assert_equals_files, held, inside
+from tablefiles import assert_same, csv_text
+
+import rankbars as rb
+from rankbars.cli.app import run
+from rankbars.errors import RankbarsError
+from rankbars.store import opening
+from rankbars.store.opening import connect
+from rankbars.store.schema import SCHEMA
+
+TESTS = Path(__file__).parent.parent
+
+
+def write(folder: Path, name: str, rows: int = 20) -> None:
+    scores = np.random.default_rng(len(name)).random(rows).round(3).tolist()
+    columns: dict[str, list[Any]] = {
+        "task": ["t"] * rows, "item": [f"item {i:05d}" for i in range(rows)], "score": scores,
+    }  # fmt: skip
+    (folder / name).write_text(csv_text(columns), encoding="utf-8")
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Iterator[Path]:
+    for name in ("a.csv", "bb.csv", "ccc.csv"):
+        write(tmp_path, name)
+    with inside(tmp_path):
+        add("a.csv", "bb.csv")
+        yield tmp_path
+
+
+def kill(folder: Path, tries: int, seed: int) -> str:
+    done = subprocess.run(
+        [sys.executable, TESTS / "store" / "killing.py", folder, str(tries), str(seed)],
+        env={**os.environ, "PYTHONPATH": str(TESTS), "OMP_NUM_THREADS": "1"},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.splitlines()[-1]
+
+
+def test_a_process_killed_at_any_moment_leaves_the_old_or_the_new_state(tmp_path: Path) -> None:
+    said = kill(tmp_path, 20, 1)
+    assert said.startswith("20 tries")
+    assert not said.endswith(", 0 killed at work")
+
+
+@pytest.mark.soak
+def test_a_process_killed_often_leaves_the_old_or_the_new_state(tmp_path: Path) -> None:
+    assert kill(tmp_path, 200, 2).startswith("200 tries")
+
+
+@contextmanager
+def held_by_another(path: str, seconds: float) -> Iterator[int]:
+    """Another process that has the store open for writing; gives its number."""
+    code = (
+        "import duckdb, sys, time; c = duckdb.connect(sys.argv[1]); print('open', flush=True); "
+        "time.sleep(float(sys.argv[2])); c.close()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, path, str(seconds)], stdout=subprocess.PIPE
+    ) as other:
+        if other.stdout is not None:
+            other.stdout.readline()
+        try:
+            yield other.pid
+        finally:
+            other.kill()
+
+
+def test_a_second_writer_waits_for_the_first(filled: Path) -> None:
+    with held_by_another("board.duckdb", 0.5):
+        add("ccc.csv")
+    assert_equals_files(["a.csv", "bb.csv", "ccc.csv"])
+
+
+def test_a_second_writer_is_told_who_holds_the_store(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(opening, "PATIENCE", 0.3)
+    with held_by_another("board.duckdb", 60.0) as process:
+        assert run(["add", "ccc.csv", "--store", "board.duckdb"]) == 1
+        assert f"process {process} is using the store" in capsys.readouterr().err
+    assert_equals_files(["a.csv", "bb.csv"])
+
+
+def test_a_full_disk_leaves_the_store_as_it_was(filled: Path) -> None:
+    write(filled, "large.csv", 60_000)
+    room = Path("board.duckdb").stat().st_size + 100_000
+    code = "import sys; from rankbars.cli.app import run; sys.exit(run(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "add", "large.csv", "--store", "board.duckdb"],
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr
+    assert "cannot write to the store" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert_equals_files(["a.csv", "bb.csv"])
+    add("ccc.csv")
+    assert_equals_files(["a.csv", "bb.csv", "ccc.csv"])
+
+
+def test_a_folder_that_cannot_be_written_is_said(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Nobody can make files there, not even root.
+    for store, what in (("/proc/board.duckdb", "/proc/board.duckdb"), ("no/board.duckdb", "exist")):
+        assert run(["add", "a.csv", "--store", store]) == 1
+        said = capsys.readouterr().err
+        assert what in said
+        assert "Traceback" not in said
+
+
+def test_a_store_of_a_newer_version_is_refused(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with connect(Path("board.duckdb"), "board", write=True) as connection:
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [str(SCHEMA + 1)])
+        connection.execute("UPDATE meta SET value = '99.0' WHERE key = 'rankbars'")
+    before = Path("board.duckdb").read_bytes()
+    for words in (["rank", "board.duckdb"], ["add", "ccc.csv", "--store", "board.duckdb"]):
+        assert run(words) == 1
+        said = capsys.readouterr().err
+        assert "made by rankbars 99.0" in said
+        assert "Update rankbars" in said
+    assert Path("board.duckdb").read_bytes() == before
+
+
+def test_an_older_store_is_brought_up_to_date_and_copied(tmp_path: Path) -> None:
+    columns: dict[str, list[Any]] = {
+        "model": ["x", "x", "y", "y"], "task": ["t"] * 4, "item": [1, 2, 1, 2],
+        "score": [1, 0, 0, 0],
+    }  # fmt: skip
+    (tmp_path / "old.csv").write_text(csv_text(columns), encoding="utf-8")
+    with inside(tmp_path):
+        add("old.csv")
+        with connect(Path("board.duckdb"), "board", write=True) as connection:
+            # As schema 0 was.
+            connection.execute("DROP TABLE pairs")
+            connection.execute("ALTER TABLE events DROP COLUMN version")
+            connection.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+        old = Path("board.duckdb").read_bytes()
+        assert run(["rank", "board.duckdb", "-q", "-o", "board.json"]) == 0
+        assert json.loads(Path("board.json").read_bytes())["models"] == ["x", "y"]
+        assert Path("board.duckdb.schema0.bak").read_bytes() == old
+        assert run(["log", "board.duckdb"]) == 0
+        columns = {"model": ["z", "z"], "task": ["t", "t"], "item": [1, 2], "score": [1, 1]}
+        Path("more.csv").write_text(csv_text(columns), encoding="utf-8")
+        add("more.csv")
+        assert held().models == ("x", "y", "z")
+
+
+def test_another_database_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with inside(tmp_path):
+        with connect(Path("other.duckdb"), "other", write=True) as connection:
+            connection.execute("CREATE TABLE results (a INTEGER)")
+        assert run(["rank", "other.duckdb"]) == 1
+        assert "no store of rankbars" in capsys.readouterr().err
+
+
+def test_damaged_pages_are_reported_and_never_used(tmp_path: Path) -> None:
+    for name in ("a.csv", "bb.csv"):
+        write(tmp_path, name, 3000)
+    with inside(tmp_path):
+        add("a.csv", "bb.csv")
+        sound, expected = Path("board.duckdb").read_bytes(), held()
+        random = np.random.default_rng(3)
+        found = 0
+        for place in random.integers(0, len(sound), 25).tolist():
+            damaged = bytearray(sound)
+            damaged[place] ^= 0x55
+            Path("board.duckdb").write_bytes(damaged)
+            fault = fault_of(expected)
+            assert fault is None or "board.duckdb" in fault
+            found += fault is not None
+        assert found
+
+
+def fault_of(expected: rb.Scores) -> str | None:
+    """What is said about a store; None if it holds what is expected."""
+    try:
+        assert_same(held(), expected)
+    except RankbarsError as error:
+        return str(error)
+    return None
+
+
+def test_a_store_cut_off_is_reported(filled: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = Path("board.duckdb").read_bytes()
+    for size in (0, 100, 5000, len(whole) // 2):
+        Path("board.duckdb").write_bytes(whole[:size])
+        assert run(["log", "board.duckdb"]) == 1
+        assert "board.duckdb" in capsys.readouterr().err
+
+
+def test_drafts_of_killed_processes_are_swept_away(tmp_path: Path) -> None:
+    write(tmp_path, "a.csv")
+    # No process has this number: it is above every limit of the system.
+    draft = tmp_path / ".board.duckdb.99999999.part"
+    draft.write_bytes(b"half")
+    with inside(tmp_path):
+        add("a.csv")
+        assert not draft.exists()
+        assert_equals_files(["a.csv"])
+    assert rb.read(str(tmp_path / "a.csv")).models == ("a",)
