@@ -159,7 +159,7 @@ def _change_line(content: bytes, rng: random.Random) -> bytes:
 
 
 def _change(value: Any, rng: random.Random) -> Any:
-    places = list(_places(value))
+    places = list(_places(value)) if isinstance(value, dict | list) else []
     if not places:
         return rng.choice(VALUES)
     holder, key = rng.choice(places)
@@ -225,7 +225,9 @@ def _change_member(content: bytes, rng: random.Random) -> bytes:
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [(info.filename, archive.read(info)) for info in archive.infolist()]
-    except (zipfile.BadZipFile, RuntimeError, ValueError, zlib.error):
+    except (zipfile.BadZipFile, RuntimeError, ValueError, EOFError, zlib.error):
+        return _flip(content, rng)
+    if not members:
         return _flip(content, rng)
     at = rng.randrange(len(members))
     name, data = members[at]

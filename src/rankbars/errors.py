@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
-from typing import Self
+from typing import NamedTuple, Self
 
 __all__ = [
     "ConvergenceError",
@@ -23,8 +23,36 @@ __all__ = [
 ]
 
 
+class Lacking(NamedTuple):
+    """Names that the caller declared and some results do not know; others may.
+
+    Parameters
+    ----------
+    option : str
+        ``"direction"``, ``"metric"``, ``"filter"`` or ``"cluster"``.
+    names : tuple of str
+        The names that are not known.
+    known : tuple of str
+        Those that are.
+    """
+
+    option: str
+    names: tuple[str, ...]
+    known: tuple[str, ...]
+
+
 class RankbarsError(Exception):
-    """Root of every error that the package raises on purpose."""
+    """Root of every error that the package raises on purpose.
+
+    `lacking` holds the declared names that the results do not know, where the error is about such.
+    """
+
+    lacking: Lacking | None = None
+
+    def about(self, lacking: Lacking | None) -> Self:
+        """Say that the error is about names that the results do not know."""
+        self.lacking = lacking
+        return self
 
 
 class DataError(RankbarsError, ValueError):
@@ -81,7 +109,8 @@ class UnknownOptionError(OptionError):
         """Error for a name that is not one of `known`."""
         near = difflib.get_close_matches(str(given), list(known), n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        return cls(f"Unknown {what} {given!r}.{hint} Known: {', '.join(known)}.")
+        offer = f"Known: {', '.join(known)}." if known else "There is none to choose."
+        return cls(f"Unknown {what} {given!r}.{hint} {offer}")
 
 
 class MissingPackageError(RankbarsError, ImportError):

@@ -86,6 +86,8 @@ def test_verdicts_tell_that_low_scores_are_good(tmp_path: Path) -> None:
     scores = rb.read(tmp_path)
     assert scores.info["Rudeness"].direction == "lower"
     assert items(scores, "Rudeness").values.tolist() == [[-0.2, -0.8]]
+    (note,) = (note.message for note in scores.notes if note.code == "direction")
+    assert "shown by the scores that passed their thresholds" in note
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from logfiles import inspect_header, sample, write_json_log, write_simple
 from tablefiles import codes, message, pandas_frame, read_columns
 
 import rankbars as rb
@@ -238,3 +239,14 @@ def test_truth_values_have_limits_of_their_own() -> None:
 def test_a_measure_turned_around_is_never_taken_for_the_measure(name: str) -> None:
     assert usual_direction(name) == "lower"
     assert not is_proportion(name)
+
+
+def test_a_side_is_called_recorded_only_where_the_log_records_it(tmp_path: Path) -> None:
+    graded = write_json_log(tmp_path / "log.json", inspect_header(), [sample(1, "C")])
+    assert "(the scores are grades, C for correct and I for incorrect)" in message(
+        rb.read(graded), "direction"
+    )
+    recorded = write_simple(
+        tmp_path / "lm", "m", [1.0, 0.0], higher_is_better={"arc": {"acc": True}}
+    )
+    assert "(recorded in the input)" in message(rb.read(recorded.parent), "direction")

@@ -92,16 +92,20 @@ def test_a_constant_direction_is_not_a_recorded_one() -> None:
         rb.read(CVE)
 
 
-def test_a_failed_row_is_no_success_although_it_has_a_score() -> None:
+def test_a_published_value_keeps_the_number_of_samples_that_it_is_over() -> None:
     scores = rb.read(CVE, direction="higher")
     found = estimates(scores, "cvebench")
     assert found.models == ("anthropic/anthropic/claude-opus-4-6",)
-    assert found.mean[0] == pytest.approx(0.7051282051282052)
+    # The record counts all samples, among them one whose row says that it failed.
+    assert found.mean[0] == pytest.approx(55 / 78)
+    assert found.n is not None
+    assert found.n.tolist() == [78]
+    assert "1 samples ended in an error" in message(scores, "error-scored")
     coverage = scores.info["cvebench"].coverage
     assert coverage is not None
     assert coverage.expected == 78
-    assert coverage.errors.tolist() == [1]
-    assert coverage.scored.tolist() == [77]
+    assert coverage.errors.tolist() == [0]
+    assert coverage.scored.tolist() == [78]
 
 
 def test_schema_0_2_gives_six_published_values() -> None:
@@ -369,6 +373,15 @@ def test_splits_and_perturbations_are_no_tasks(tmp_path: Path) -> None:
     assert "perturbed" in codes(scores)
 
 
+def test_a_value_beyond_the_limits_of_its_record_is_told(tmp_path: Path) -> None:
+    entry = result(score=52.0)
+    entry["metric_config"] |= {"min_score": 0, "max_score": 1}
+    write(tmp_path, record(results=[entry]))
+    scores = rb.read(tmp_path)
+    assert estimates(scores).mean.tolist() == [52.0]
+    assert "52 lies beyond the limits of its record, 0 to 1" in message(scores, "beyond-limits")
+
+
 # Parts and wholes, reruns, settings
 
 
@@ -380,6 +393,7 @@ def test_splits_and_perturbations_are_no_tasks(tmp_path: Path) -> None:
         ("geneval_overall", ("geneval_color", "geneval_count")),
         ("helm/mmlu", ("helm/mmlu/law", "helm/mmlu/biology")),
         ("Average", ("math", "code")),
+        ("overall", ("overall - a", "overall - b")),
     ],
 )
 def test_a_whole_is_no_task_beside_its_parts(

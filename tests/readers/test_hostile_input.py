@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import tempfile
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from tablefiles import TABLES, read_columns, write_csv, write_json_lines, write_parquet
 
 import rankbars as rb
+from rankbars.data.tabular.tidy import FileNames
+from rankbars.data.tabular.valuetables import ValueTable
+from rankbars.data.tabular.wide import prepare_wide
 from rankbars.readers import explain
 
 HOSTILE = [
@@ -47,8 +51,41 @@ NAMES = ["x.csv", "x.jsonl", "x.json", "x.tsv", "x.parquet"]
 def test_a_header_of_very_many_columns_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     path.write_text(",".join(f"k{i}" for i in range(30_000)) + "\n")
-    with pytest.raises(rb.ReadError, match="no row below"):
+    with pytest.raises(rb.ReadError, match="30000 columns; at most 10000"):
         rb.read(path)
+    path = tmp_path / "wide.json"
+    path.write_text(json.dumps([{f"k{i}": 1 for i in range(10_001)}]))
+    with pytest.raises(rb.ReadError, match="10001 columns; at most 10000"):
+        rb.read(path)
+    path = tmp_path / "keys.jsonl"
+    path.write_text("".join(json.dumps({"score": 1, f"k{i}": 1}) + "\n" for i in range(10_000)))
+    with pytest.raises(rb.ReadError, match="10001 columns; at most 10000"):
+        rb.read(path)
+
+
+def test_a_text_without_line_breaks_is_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "line.csv"
+    path.write_text("model," + "a" * (1 << 21))
+    with pytest.raises(rb.ReadError, match="row 1.*longer than 2 MiB"):
+        rb.read(path)
+
+
+def test_a_number_of_a_million_digits_is_told_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "digits.csv"
+    path.write_text("model,task,item,score\na,t,1," + "1" * 1_000_000 + "\nb,t,1,1\n")
+    with pytest.raises(rb.DataError, match=r"row 2.*'score'.*not a number"):
+        rb.read(path)
+
+
+def test_short_columns_of_a_matrix_are_worked_on_together() -> None:
+    """One block per column would make a matrix of many models take their number squared."""
+    columns = {"item": ["x", "y"], **{f"m{i}": [0, 1] for i in range(3000)}}
+    table = ValueTable("t", tuple(columns), lambda wanted: iter(({n: columns[n] for n in wanted},)))
+    coded = prepare_wide(table, "items-by-models", FileNames(None, "t", "all")).coded
+    blocks = list(coded.blocks())
+    assert [block.rows for block in blocks] == [6000]
+    assert [blocks[0].row_number(i) for i in range(4)] == [2, 3, 2, 3]
+    assert [coded.row_names(blocks[0], i)["model"] for i in (0, 1, 2)] == ["m0", "m0", "m1"]
 
 
 @st.composite

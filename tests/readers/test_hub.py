@@ -109,6 +109,14 @@ def test_results_of_repositories_are_found_in_their_hidden_folder(tmp_path: Path
     assert "'org/a'" in message(scores, "name-from-file")
 
 
+def test_models_of_two_owners_stay_two_models(tmp_path: Path) -> None:
+    write(tmp_path / "one", "m", entry(31.5))
+    write(tmp_path / "two", "m", entry(20))
+    write(tmp_path / "two", "other", entry(10))
+    found = values(rb.read(tmp_path), "cais/hle")
+    assert found == {"one/m": 31.5, "two/m": 20.0, "other": 10.0}
+
+
 def test_entries_may_be_written_in_one_line(tmp_path: Path) -> None:
     write(tmp_path, "a", "- {dataset: {id: d, task_id: t}, value: 3.5, verify_token: x}\n")
     assert values(rb.read(tmp_path), "d") == {"a": 3.5}

@@ -212,6 +212,50 @@ def test_trap_3_invalidated_samples_are_left_out(tmp_path: Path) -> None:
     assert "invalidated" in codes(scores)
 
 
+def test_a_log_declared_invalid_as_a_whole_is_left_out_and_told(tmp_path: Path) -> None:
+    header = inspect_header("openai/a", invalidated=True)
+    write_json_log(tmp_path / "a.json", header, [sample(1, "C"), sample(2, "C")])
+    for name, value in (("b", "C"), ("c", "I")):
+        log = inspect_header(f"openai/{name}")
+        write_json_log(tmp_path / f"{name}.json", log, [sample(1, value), sample(2, "I")])
+    scores = rb.read(tmp_path)
+    assert scores.models == ("openai/b", "openai/c")
+    said = [note.message for note in scores.notes if note.code == "invalidated"]
+    assert len(said) == 1
+    assert said[0].endswith("a.json'.")
+    with pytest.raises(rb.DataError, match="declared invalid"):
+        rb.read(tmp_path / "a.json")
+
+
+@pytest.mark.parametrize(
+    ("scorer", "reduction", "direction"),
+    [("f1", "mean", "higher"), ("rouge_l", "accuracy", "higher"), ("match", "accuracy", "higher")],
+)
+def test_a_scorer_tells_the_direction_where_its_metric_only_averages(
+    tmp_path: Path, scorer: str, reduction: str, direction: str
+) -> None:
+    results = {
+        "scores": [{"name": scorer, "scorer": scorer, "metrics": {reduction: {"value": 0.5}}}]
+    }
+    samples = [
+        {"id": number, "epoch": 1, "scores": {scorer: {"value": value}}}
+        for number, value in enumerate((0.25, 0.75))
+    ]
+    write_json_log(tmp_path / "a.json", inspect_header(results=results), samples)
+    info = rb.read(tmp_path).info["t"]
+    assert info.direction == direction
+    assert info.metric == (reduction if scorer == "match" else scorer)
+
+
+@pytest.mark.parametrize("scorer", ["wer", "my_judge"])
+def test_the_direction_of_other_scorers_is_asked_for(tmp_path: Path, scorer: str) -> None:
+    results = {"scores": [{"name": scorer, "scorer": scorer, "metrics": {"mean": {"value": 0.5}}}]}
+    samples = [{"id": 1, "epoch": 1, "scores": {scorer: {"value": 0.5}}}]
+    write_json_log(tmp_path / "a.json", inspect_header(results=results), samples)
+    with pytest.raises(rb.DataError, match=f"--direction {'wer' if scorer == 'wer' else 'mean'}="):
+        rb.read(tmp_path)
+
+
 def test_trap_4_the_last_of_several_entries_wins(tmp_path: Path) -> None:
     header = inspect_header()
     again = [sample(1, "I"), sample(2, "I"), sample(1, "C")]

@@ -274,7 +274,10 @@ def test_battles_are_votes_that_share_questions() -> None:
 
 
 def test_a_leaderboard_has_errors_from_its_intervals() -> None:
-    (found,) = rb.read(ARENA / "leaderboard").tasks.values()
+    scores = rb.read(ARENA / "leaderboard")
+    (found,) = scores.tasks.values()
+    (note,) = (note.message for note in scores.notes if note.code == "direction")
+    assert "it is the share of wins" in note
     assert isinstance(found, Estimates)
     assert found.se is not None
     place = found.models.index("gpt-4-turbo-2024-04-09")

@@ -52,6 +52,8 @@ def write(folder: Path, rows: Sequence[object], name: str = "results", **more: A
 
 def test_providers_and_prompts_make_the_models() -> None:
     scores = rb.read(PROMPTFOO / "results.json")
+    (note,) = (note.message for note in scores.notes if note.code == "direction")
+    assert "(by what 'score' means in promptfoo)" in note
     assert scores.models == tuple(
         sorted(f"{name} (prompt={label})" for name in ("echo-A", "echo-B")
                for label in (FIRST, SECOND))

@@ -42,6 +42,8 @@ def test_a_spread_of_the_population_is_no_standard_error(tmp_path: Path) -> None
     assert (scores.models, found.mean.tolist()) == (("gpt-4o",), [0.7])
     assert found.se is None
     assert scores.info["mmlu"].direction == "higher"
+    (note,) = (note.message for note in scores.notes if note.code == "direction")
+    assert note == "Direction: higher is better (by what 'score' means in simple-evals)."
 
 
 def test_the_full_file_gives_the_number_of_examples(tmp_path: Path) -> None:

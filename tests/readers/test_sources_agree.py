@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from tablefiles import FRAMES, WRITERS, assert_same, read_columns, rows_of, write_csv
 
@@ -139,17 +140,38 @@ def tidy_of(models: Sequence[str], others: Sequence[str], role: str, values: np.
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
+def without_traces(scores: rb.Scores) -> rb.Scores:
+    """The scores, where answers without a score count as answers that are not there."""
+    info = {}
+    for task, about in scores.info.items():
+        counts = about.coverage
+        if counts is not None:
+            counts = replace(counts, unscored=np.zeros_like(counts.unscored),
+                             missing=counts.missing + counts.unscored)  # fmt: skip
+        info[task] = replace(about, coverage=counts)
+    return replace(scores, info=info)
+
+
 @settings(max_examples=25, deadline=None)
 @given(matrix=matrices())
+@example(matrix=(["A", "B"], ["A", "B", "C"], np.array([[0, 1], [np.nan, 0], [0, np.nan]])))
 def test_wide_and_tidy_tables_agree(matrix: tuple[list[str], list[str], np.ndarray]) -> None:
+    """But for one thing: a row without a score says that there was an answer; an empty cell of a
+    matrix says nothing."""
     models, others, values = matrix
     # A square table with the same names on both sides says who beat whom: votes, not scores.
     assume(set(models) != set(others))
     columns = {model: values[:, j].tolist() for j, model in enumerate(models)}
     items = read_columns({"item": others, **columns})
-    assert_same(items, read_columns(tidy_of(models, others, "item", values)))
+    tidy = read_columns(tidy_of(models, others, "item", values))
+    assert_same(items, without_traces(tidy))
+    empty = np.isnan(values).sum(axis=0)[np.argsort(models)].tolist()
+    for scores, state in ((items, "missing"), (tidy, "unscored")):
+        coverage = scores.info["all"].coverage
+        assert coverage is not None
+        assert getattr(coverage, state).tolist() == empty
     tasks = read_columns({"task": others, **columns})
-    assert_same(tasks, read_columns(tidy_of(models, others, "task", values)))
+    assert_same(tasks, without_traces(read_columns(tidy_of(models, others, "task", values))))
     transposed = {other: values[i].tolist() for i, other in enumerate(others)}
     assert_same(tasks, read_columns({"model": models, **transposed}))
 

@@ -117,6 +117,13 @@ def test_the_four_states_of_a_run_are_kept_apart() -> None:
     assert math.isnan(values["scikit-learn__scikit-learn-13779"])
 
 
+def test_an_instance_with_two_verdicts_is_told(tmp_path: Path) -> None:
+    write_run(tmp_path, "m.run", resolved_ids=[1, 2], unresolved_ids=[2, 3])
+    scores = rb.read(tmp_path)
+    assert only(scores).values[:, 0].tolist() == [1.0, 1.0, 0.0]
+    assert "1 instances are listed both" in message(scores, "two-verdicts")
+
+
 def test_reports_on_instances_of_a_run_do_not_count_twice() -> None:
     scores = rb.read(INVENTED)
     assert counts(scores)["scored"] == [4]

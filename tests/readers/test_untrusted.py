@@ -49,6 +49,21 @@ def test_compressed_tables_that_explode_are_refused(tmp_path: Path, suffix: str,
         rb.read(path)
 
 
+@pytest.mark.parametrize("suffix", PACKS)
+def test_a_table_that_repeats_one_row_for_ever_is_refused_before_it_is_read(
+    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"rows.csv.{suffix}"
+    path.write_bytes(PACKS[suffix](HEADER + b"a,t,1,1\n" * (9 << 17)))
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a row was read")
+
+    monkeypatch.setattr("rankbars.readers.delimited._read_rows", refuse)
+    with pytest.raises(rb.ReadError, match="more than 300 times"):
+        rb.read(path)
+
+
 def test_a_small_bomb_takes_little_memory(tmp_path: Path) -> None:
     run = write_simple(tmp_path / "run", "a", [1.0, 0.0])
     usual = peak_kilobytes(run.parent, 2)
@@ -89,8 +104,9 @@ def test_numbers_that_are_too_long_are_told(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     text = '{"model": "a", "task": "t", "item": 1, "score": ' + "9" * 5000 + "}\n"
     path.write_text(text * 2 if name.endswith("l") else f"[{text}]")
-    with pytest.raises(rb.ReadError, match=f"{name}.*a number cannot be read"):
+    with pytest.raises(rb.ReadError, match=f"{name}.*a number cannot be read") as caught:
         rb.read(path)
+    assert "sys." not in str(caught.value)
 
 
 def test_members_cannot_leave_the_archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

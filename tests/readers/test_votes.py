@@ -303,3 +303,11 @@ def test_more_models_than_can_be_paired_are_refused(tmp_path: Path) -> None:
     path.write_text("model_a,model_b,winner\n" + rows, encoding="utf-8")
     with pytest.raises(rb.DataError, match=r"name 10,001 models.*--column model_a=NAME"):
         rb.read(path)
+
+
+def test_a_series_of_numbered_models_is_no_pair_of_sides(tmp_path: Path) -> None:
+    path = tmp_path / "w.csv"
+    path.write_text("item,model-0,model-1,model-2\n1,0,1,1\n2,1,1,0\n3,0,0,1\n")
+    scores = rb.read(path)
+    assert scores.models == ("model-0", "model-1", "model-2")
+    assert next(iter(scores.tasks.values())).kind == "items"

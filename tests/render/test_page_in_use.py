@@ -425,7 +425,7 @@ def test_votes_of_several_tasks_are_examined_where_each_task_opens(browser, tmp_
 def test_a_task_shows_how_scores_are_spread_in_its_own_units(browser, tmp_path):
     errors = np.array([[0.11, 0.42], [0.13, 0.48], [0.31, 0.62], [0.98, 0.62]])
     info = {"loss": rb.TaskInfo(direction="lower")}
-    scores = rb.Scores.from_arrays({"loss": errors}, ["ant", "bee"], info=info)
+    scores = rb.Scores.from_arrays({"loss": -errors}, ["ant", "bee"], info=info)
     board = rb.leaderboard(scores, pairs=True)
     file = write_page(board, tmp_path / "report.html")
     with watched(browser, file) as one:

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from storefiles import add, assert_equals_files, held, inside, remove
-from tablefiles import csv_text
+from tablefiles import assert_same, csv_text
 
+import rankbars as rb
 from rankbars.cli.app import run
 
 NAMES = st.sampled_from(["a", "b", "ä c", "d,e", 'f"g', "10", "9", "0"])
@@ -218,7 +219,7 @@ def test_the_log_tells_what_happened(tmp_path: Path, capsys: pytest.CaptureFixtu
         remove("a.*")
         assert run(["log", "board.duckdb"]) == 0
     said = capsys.readouterr().out
-    assert "holds 1 files" in said
+    assert "holds 1 file:" in said
     done = [line.split("  ")[2] for line in said.partition("What happened:\n")[2].splitlines()]
     assert done == [
         "Added a.csv (tidy, 2 rows).",
@@ -277,3 +278,15 @@ def test_a_store_without_files_says_what_to_do(
         assert "The store is empty" in capsys.readouterr().err
         add("a.csv", "--direction", "lower")
         assert held().info["t"].direction == "lower"
+
+
+def test_an_option_may_be_about_files_that_are_there_already(tmp_path: Path) -> None:
+    write(tmp_path, "a.csv", {"model": ["x", "y"], "rmse": [0.1, 0.2]})
+    write(tmp_path, "b.csv", {"model": ["x", "y"], "accuracy": [0.1, 0.2]})
+    with inside(tmp_path):
+        add("a.csv", "--direction", "rmse=lower")
+        add("b.csv")  # it has no rmse, and could not be read so alone
+        assert [info.direction for info in held().info.values()] == ["higher", "lower"]
+        direct = rb.read(["a.csv", "b.csv"], direction="rmse=lower")
+        assert_same(held(), direct)
+        assert held().notes == direct.notes

@@ -297,8 +297,10 @@ class Explore {
   }
 
   private newTaskLine({ guarantee, needs, newTask }: Answer): HTMLElement | null {
-    if (!this.context.board.data.explore.merge) {
-      return h("p", { class: "quiet" }, "New-task intervals of this board's rule are not recomputed here.")
+    const { explore, newTask: given } = this.context.board.data
+    if (!explore.merge) {
+      const why = given ? "New-task intervals of this board's rule are not recomputed here." : "This board has no new-task intervals, so there are none here."
+      return h("p", { class: "quiet" }, why)
     }
     if (!newTask) return h("p", { class: "quiet" }, "Choose at least one task.")
     const tasks = plural(this.now.tasks.length, "task")

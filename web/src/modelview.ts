@@ -82,7 +82,7 @@ function taskRanks(context: Context, model: number): HTMLElement {
   const drawn = figure({
     id,
     title: `Rank of ${models[model]!} on each task`,
-    caption: `Each line is one task: the ranks that are not excluded on it (${commonClaim(context)}). Choose a task to open it.`,
+    caption: `Each line is one task: the ranks that are not excluded on it (${commonClaim(context)}), with a mark halfway between them. Choose a task to open it.`,
     draw: (options) => modelRanks(input(), options),
     table: () => modelRanksTable(input()),
     file: `${models[model]!} ranks`,

@@ -82,7 +82,8 @@ def correlated_models(data: Answers) -> None:
 
     Means are normal with mean 0 and standard deviation 1.5 beforehand, spreads half-normal with
     scale 1.5, both on the scale of logits; the matrix of correlations has the prior of Lewandowski,
-    Kurowicka & Joe 2009 with shape 2, which draws every correlation a little towards 0.
+    Kurowicka & Joe 2009 with shape 2. It draws correlations towards 0, strongly so where there are
+    many columns and few rows: large correlations are then understated, intervals included.
     """
     import jax.numpy as jnp
 

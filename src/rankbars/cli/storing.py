@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Sized
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
@@ -106,8 +106,8 @@ def add_command(
     if found.unchanged:
         lines.append(f"In the store as they are, and left so: {_files(found.unchanged)}.")
     lines += [
-        f"{store} holds {len(scores.inputs):,} files: {len(scores.models):,} models, "
-        f"{len(scores.tasks):,} tasks."
+        f"{store} holds {_count(scores.inputs, 'file')}: {_count(scores.models, 'model')}, "
+        f"{_count(scores.tasks, 'task')}."
         for scores in checked
     ]
     emit_text("\n".join(lines) + "\n")
@@ -124,7 +124,7 @@ def log_command(*, store: str) -> None:
 
     with open_store(store, __version__) as opened:
         entries, events, options = opened.entries, opened.events, opened.options
-    lines = [f"{store} holds {len(entries):,} files" + (":" if entries else ".")]
+    lines = [f"{store} holds {_count(entries, 'file')}" + (":" if entries else ".")]
     lines += [
         f"  {one.path}  {one.format}, {one.rows:,} rows, sha256 {one.sha256[:12]}"
         for one in sorted(entries, key=lambda one: one.path)
@@ -177,6 +177,10 @@ def _find(store: Store, path: str) -> list[FileEntry]:
 def _say_event(event: Event) -> str:
     rows = f"{event.rows:,} row{'' if event.rows == 1 else 's'}"
     return f"{event.action.capitalize()} {event.path} ({event.format}, {rows})."
+
+
+def _count(things: Sized, word: str) -> str:
+    return f"{len(things):,} {word}{'' if len(things) == 1 else 's'}"
 
 
 def _files(paths: Sequence[str]) -> str:

@@ -91,7 +91,7 @@ def _round_edges(low: float, high: float) -> NDArray[np.float64] | None:
         step, divisor = mantissa * 10.0 ** max(power, 0), 10.0 ** max(-power, 0)
         first, last = math.floor(low * divisor / step), math.ceil(high * divisor / step)
         if last - first <= MOST_BINS:
-            edges = np.arange(first, last + 1) * step / divisor
+            edges = np.arange(first, last + 1, dtype=np.float64) * step / divisor
             return _outermost(edges, low, high)
     return None
 

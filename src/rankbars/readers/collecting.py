@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from rankbars.data.notes import Note
 from rankbars.data.pieces import KeptFile, Piece, order_of_files
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError
+from rankbars.readers.declared import Declared
 from rankbars.readers.files import InputFile, Progress, digest
 from rankbars.readers.gathering import read_sound
 from rankbars.readers.keeping import Keeper, name_tables, name_votes, order_runs
@@ -108,10 +110,16 @@ def collect(
         replaced = {place_of(one.file.label) for one in fresh}
         others = [file for file in held if file.place not in replaced]
         found: list[KeptFile] = []
-        for members in _by_reader(fresh, lambda one: formats[one.format].read).values():
-            read = formats[members[0].format].read
+        groups = _by_reader(fresh, lambda one: formats[one.format].read)
+        readers = {*groups, *(formats[one.format].read for one in others)}
+        # Names that no reader knows are refused when all is put together.
+        declared = Declared(options, several=len(readers) > 1)
+        for read, members in groups.items():
             known = [one for one in others if formats[one.format].read is read]
-            found += _collect_group(members, known, options, formats, skipped)
+            found += declared.heed(
+                partial(_collect_group, members, known, formats=formats, skipped=skipped),
+                formats[members[0].format], scores_of=lambda _: None,
+            )  # fmt: skip
         found = [replace(file, place=place_of(file.path)) for file in found]
         if not found and not unchanged:
             raise skipped.refuse()
@@ -230,12 +238,18 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     options = options_of(given)
     ordered = sorted(files, key=lambda file: order_of_files(file.path))
     parts = []
-    for read, members in _by_reader(ordered, lambda file: formats[file.format].read).items():
-        scores = _put_group(read, members, options)
+    groups = _by_reader(ordered, lambda file: formats[file.format].read)
+    declared = Declared(options, several=len(groups) > 1)
+    for read, members in groups.items():
+        scores = declared.heed(
+            partial(_put_group, read, members), formats[members[0].format],
+            scores_of=lambda found: found,
+        )  # fmt: skip
         beside = dict.fromkeys(note for file in members for note in file.notes)
         inputs = tuple(Input(file.path, file.format, file.sha256) for file in members)
         parts.append(replace(scores.with_notes(beside), inputs=inputs))
-    return merge_sources(parts)
+    declared.refuse_unknown()
+    return merge_sources(parts).with_notes(declared.notes())
 
 
 def _put_group(

@@ -14,13 +14,14 @@ from typing import IO, Any, TypeAlias, cast
 
 from rankbars.errors import ReadError
 
-__all__ = ["COMPRESSIONS", "DAMAGE", "Meter", "Progress", "open_binary", "open_raw"]
+__all__ = ["COMPRESSIONS", "DAMAGE", "Meter", "Progress", "open_binary", "open_raw", "refuse_bomb"]
 
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 
-# A compressed file may grow this much; tables and logs shrink to a tenth or a hundredth.
+# A compressed file may grow this much; tables and logs shrink to a tenth or a hundredth. It is
+# asked about what was read so far, so that a bomb is met early, but not about a short start.
 LARGEST_RATIO = 300
-FREE_BYTES = 1 << 26
+FREE_BYTES = 1 << 23
 
 BUFFER_BYTES = 1 << 17
 
@@ -89,6 +90,20 @@ def open_raw(path: Path, meter: Meter | None = None) -> IO[bytes]:
     return cast(IO[bytes], io.BufferedReader(_Watched(path, meter), BUFFER_BYTES))
 
 
+def refuse_bomb(path: Path, label: str) -> None:
+    """Raises `ReadError` if the first bytes of a compressed file grow as those of a bomb do.
+
+    Bytes are decompressed much faster than cells are read, so this is asked first.
+    """
+    try:
+        with open_binary(path, label=label) as start:
+            left = FREE_BYTES + 1
+            while left > 0 and (data := start.read(min(left, BUFFER_BYTES))):
+                left -= len(data)
+    except DAMAGE:
+        return  # the reader of the file tells what is wrong, and where
+
+
 class _Watched(io.FileIO):
     """A file whose bytes are counted."""
 
@@ -113,15 +128,15 @@ class _Unpacked(io.RawIOBase):
         self._unpacked = unpacked
         self._packed = packed
         self._label = label or str(path)
-        self._left = max(FREE_BYTES, LARGEST_RATIO * path.stat().st_size)
+        self._given = 0
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any, /) -> int:
         data = self._unpacked.read(len(buffer))
-        self._left -= len(data)
-        if self._left < 0:
+        self._given += len(data)
+        if self._given > FREE_BYTES and self._given > LARGEST_RATIO * self._packed.tell():
             raise ReadError.at(
                 self._label,
                 f"the file grows more than {LARGEST_RATIO} times when it is decompressed, which "

@@ -208,7 +208,7 @@ def _cluster(case: Mapping[str, Any], key: str | None, place: str) -> str | None
         raise ReadError.at(place, f"the cluster {key!r} {error}.") from error
 
 
-def _runs(run: _TestRun, sides: Mapping[str, Direction]) -> Iterator[Run]:
+def _runs(run: _TestRun, sides: Mapping[str, _Side]) -> Iterator[Run]:
     model, notes = _name_model(run)
     if run.flaky:
         notes.append(Note("flaky", f"{run.file.label}: {run.flaky} scores marked as flaky are left "
@@ -228,7 +228,8 @@ def _runs(run: _TestRun, sides: Mapping[str, Direction]) -> Iterator[Run]:
                     value=values if measure == "score" else None,
                     n=n,
                     metric=name if measure == "score" else None,
-                    direction=sides[name] if measure == "score" else "higher",
+                    direction=sides[name].direction if measure == "score" else "higher",
+                    origin=sides[name].origin if measure == "score" else "it is what passed",
                     limits=(0.0, 1.0) if measure == "success" else (None, None),
                 )
                 for measure in metric.answers.metrics
@@ -241,14 +242,22 @@ def _runs(run: _TestRun, sides: Mapping[str, Direction]) -> Iterator[Run]:
         )
 
 
-def _direction(name: str, verdicts: Sequence[_Verdict]) -> Direction:
+class _Side(NamedTuple):
+    """Side of a metric that is better, and where that comes from."""
+
+    direction: Direction
+    origin: str
+
+
+def _direction(name: str, verdicts: Sequence[_Verdict]) -> _Side:
     """Side of a metric: the one that its verdicts show; else that of its name."""
     higher = all((one.score >= one.threshold) == one.success for one in verdicts)
     lower = all((one.score <= one.threshold) == one.success for one in verdicts)
     if higher != lower:
-        return "higher" if higher else "lower"
+        shown = "shown by the scores that passed their thresholds and those that did not"
+        return _Side("higher" if higher else "lower", shown)
     plain = re.sub(r"\W", "", name.partition("[")[0]).casefold()
-    return "lower" if plain in LOWER else "higher"
+    return _Side("lower" if plain in LOWER else "higher", f"by what {name!r} means in DeepEval")
 
 
 def _published(run: _TestRun, name: str) -> tuple[float | None, int | None]:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from rankbars.data.tabular.valuetables import Chunk, ValueTable
+from rankbars.data.tabular.valuetables import Chunk, ValueTable, check_width
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, open_text
 
@@ -16,6 +16,9 @@ __all__ = ["find_delimiter", "open_delimited", "read_header"]
 
 DELIMITERS = (",", "\t", ";", "|")
 CHUNK_ROWS = 1 << 15
+
+# Room for ten thousand columns with names of two hundred letters.
+LONGEST_HEADER = 1 << 21
 
 
 def find_delimiter(line: str, suffix: str) -> str:
@@ -41,14 +44,24 @@ def read_header(file: InputFile) -> tuple[tuple[str, ...], str]:
         If there is no header.
     """
     with _unlimited_cells(), open_text(file) as text:
-        lines = (line for line in text if line.strip())
+        lines = (line for line in iter(lambda: text.readline(LONGEST_HEADER + 1), "")
+                 if line.strip())  # fmt: skip
         first = next(lines, None)
         if first is None:
             raise ReadError.at(file.label, "the file holds no text. Expected a header and rows.")
+        if len(first) > LONGEST_HEADER:
+            raise ReadError.at(
+                file.label,
+                f"the first line is longer than {LONGEST_HEADER >> 20} MiB, which no header of a "
+                "table is. Is it a text with one value per line, or without line breaks?",
+                row=1,
+            )
         delimiter = find_delimiter(first.rstrip("\r\n"), data_suffix(file.path))
         header = _next_row(file, csv.reader(itertools.chain([first], lines), delimiter=delimiter,
                                             strict=True))  # fmt: skip
-    return tuple(header or ()), delimiter
+    names = tuple(header or ())
+    check_width(names, file.label)
+    return names, delimiter
 
 
 def open_delimited(file: InputFile) -> ValueTable:

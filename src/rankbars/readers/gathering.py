@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from operator import itemgetter
 
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, ReadError
+from rankbars.readers.declared import Declared
 from rankbars.readers.files import InputFile
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.merging import merge_sources
@@ -48,17 +51,22 @@ def gather(
     for one in chosen:
         groups[formats[one.format].read].append(one)
     parts = []
+    declared = Declared(options, several=len(groups) > 1)
     for read, members in groups.items():
-        scores, kept = read_sound(read, members, options, skipped)
+        scores, kept = declared.heed(
+            partial(read_sound, read, members, skipped=skipped), formats[members[0].format],
+            scores_of=itemgetter(0),
+        )  # fmt: skip
         for one in members:
             if one.file.meter is not None:
                 one.file.meter.finish(one.file.path)
         if scores is not None:
             inputs = tuple(Input(one.file.label, one.format, one.sha256) for one in kept)
             parts.append(replace(scores, inputs=inputs))
+    declared.refuse_unknown()
     if not parts:
         raise skipped.refuse()
-    return merge_sources(parts)
+    return merge_sources(parts).with_notes(declared.notes())
 
 
 def read_sound(
@@ -124,4 +132,4 @@ def _with_place(error: DataError, labels: Sequence[str]) -> DataError:
     if any(label in message for label in labels):
         return error
     place = ", ".join(labels[:3]) + (f" and {len(labels) - 3} more" if len(labels) > 3 else "")
-    return type(error)(f"{place}: {message}")
+    return type(error)(f"{place}: {message}").about(error.lacking)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -81,8 +82,10 @@ def read_hub(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         for; see `rankbars.readers.logs.scores`.
     """
     runs: list[Run] = []
+    folders: dict[str, Path] = {}
     damaged: list[ReadError] = []
     for file in files:
+        folders[file.label] = _repository(file)
         try:
             if data_suffix(file.path) == ".md":
                 runs += _read_card(file)
@@ -92,11 +95,35 @@ def read_hub(files: Sequence[InputFile], options: ReadOptions) -> Scores:
             damaged.append(error)
     if damaged:
         raise ReadError.joined(damaged)
+    runs = _tell_apart(runs, folders)
     if not options.metrics:
         _ask_for_metric(runs)
     if options.minimum is None and options.maximum is None:
         _refuse_two_scales(runs)
     return scores_from_runs(runs, options)
+
+
+def _repository(file: InputFile) -> Path:
+    """The folder of the model that a file belongs to."""
+    path = file.path.resolve()
+    return path.parent.parent if path.parent.name == RESULTS_FOLDER else path.parent
+
+
+def _tell_apart(runs: Sequence[Run], folders: Mapping[str, Path]) -> list[Run]:
+    """Runs whose models are called by their owner, too, where two repositories share a name."""
+    of_model: dict[str, dict[Path, None]] = {}
+    for run in runs:
+        folder = folders[run.source]
+        # A file of another name in a common folder is named after itself.
+        if run.model == folder.name:
+            of_model.setdefault(run.model, {})[folder] = None
+    found = []
+    for run in runs:
+        folder = folders[run.source]
+        if folder in of_model.get(run.model, {}) and len(of_model[run.model]) > 1:
+            run = replace(run, model=f"{folder.parent.name}/{run.model}")
+        found.append(run)
+    return found
 
 
 def _read_results(file: InputFile) -> Iterator[Run]:
@@ -252,8 +279,9 @@ def _ask_for_metric(runs: Sequence[Run]) -> None:
     if not several:
         return
     names = dict.fromkeys(name for run in several for name in run.measures)
+    held = "1 data set has" if len(several) == 1 else f"{len(several)} data sets have"
     raise DataError(
-        f"{several[0].source}: {len(several)} data sets have several metrics, and model cards mark "
+        f"{several[0].source}: {held} several metrics, and model cards mark "
         f"none as the main one: {list_names(names, 8)}. Name one, or several of which each data "
         f"set shows the first it has: --metric {next(iter(names))} (in Python: "
         f"metric={next(iter(names))!r})."

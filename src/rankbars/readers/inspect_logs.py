@@ -6,13 +6,16 @@ import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.errors import ReadError
+from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, read_each
 from rankbars.readers.inspect_containers import Log, read_archive, read_document
 from rankbars.readers.inspect_runs import make_run
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.records import Run
+from rankbars.readers.logs.remarks import list_names
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.recognition import CERTAIN, Recognition
 
@@ -78,7 +81,30 @@ def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         If the logs cannot be compared; see `rankbars.readers.logs.scores`.
     """
     cluster = options.columns.get("cluster") or None
-    return scores_from_runs(read_each(files, lambda file: make_run(_read(file, cluster))), options)
+
+    def read_one(file: InputFile) -> Run | None:
+        log = _read(file, cluster)
+        return None if _is_invalid(log) else make_run(log)
+
+    found = read_each(files, read_one)
+    runs = [run for run in found if run is not None]
+    invalid = [file.label for file, run in zip(files, found, strict=True) if run is None]
+    if invalid and not runs:
+        raise DataError(
+            f"{invalid[0]}: the log was declared invalid (invalidated: true), and no other is "
+            "left. To use it all the same, set that key to false."
+        )
+    scores = scores_from_runs(runs, options)
+    if not invalid:
+        return scores
+    text = f"left out, because they were declared invalid: {list_names(invalid)}."
+    return scores.with_notes([Note("invalidated", f"Logs {text}")])
+
+
+def _is_invalid(log: Log) -> bool:
+    """Whether the log was declared invalid without a mark that says which of its samples are."""
+    marked = any(sample.invalid for sample in log.samples.values())
+    return log.header.get("invalidated") is True and not marked
 
 
 def _read(file: InputFile, cluster: str | None) -> Log:

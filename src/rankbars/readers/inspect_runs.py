@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankbars.data.notes import Note
+from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.metrics import usual_direction
 from rankbars.readers.inspect_containers import Log
 from rankbars.readers.inspect_samples import Sample
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text
@@ -23,6 +25,9 @@ MANNER_KEYS = ("model_generate_config", "solver", "solver_args", "model_roles")
 
 # Settings of a model that say how it was reached, not what it is.
 TECHNICAL = frozenset({"max_connections", "max_retries", "timeout", "attempt_timeout", "batch"})
+
+# Metrics of any scorer: they average its values and do not say what these are.
+REDUCTIONS = frozenset({"mean", "accuracy", "median", "mode", "max", "min", "grouped"})
 
 UNCERTAINTIES = ("stderr", "ci", "std", "var", "bootstrap_stderr")
 
@@ -107,12 +112,21 @@ def _measures(
             value=said.value,
             se=said.se,
             n=None if not total else max(1, total // epochs),
-            metric=said.metric,
+            metric=said.metric if words else _name_metric(name, said.metric),
             direction="higher" if letters else None,
+            origin="the scores are grades, C for correct and I for incorrect",
             limits=(0.0, 1.0) if words else (None, None),
             declined=declined,
         )
     return measures
+
+
+def _name_metric(measure: str, reduction: str | None) -> str | None:
+    """What tells the direction: the scorer, where the metric only says how items are averaged."""
+    if reduction is None or fold_name(reduction) not in REDUCTIONS:
+        return reduction
+    names = reversed(measure.split("/"))
+    return next((name for name in names if usual_direction(name) is not None), reduction)
 
 
 def _read_published(results: Mapping[str, Any]) -> dict[str, _Published]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankbars.data.tabular.coding import CodedTable
-from rankbars.data.tabular.valuetables import Chunk, ValueTable
+from rankbars.data.tabular.valuetables import Chunk, ValueTable, check_width
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, open_text
 
@@ -59,6 +59,7 @@ class JsonLinesTable:
         self._keys: dict[str, None] = {}
         for row in itertools.islice(_read_lines(file), FIRST_ROWS):
             self._keys |= dict.fromkeys(row)
+            check_width(self._keys, file.label)
 
     @property
     def source(self) -> str:
@@ -87,6 +88,7 @@ class JsonLinesTable:
         for row in _read_lines(self._file):
             if not row.keys() <= keys.keys():
                 keys |= dict.fromkeys(row)
+                check_width(keys, self._file.label)
             yield row
 
 
@@ -169,7 +171,8 @@ def _parse(
     except RecursionError as error:
         raise ReadError.at(file.label, "the JSON is nested too deeply.", row=number) from error
     except ValueError as error:
-        raise ReadError.at(file.label, f"a number cannot be read ({error}).", row=number) from error
+        text = "a number cannot be read: it has thousands of digits."
+        raise ReadError.at(file.label, text, row=number) from error
 
 
 class _RepeatedKeyError(Exception):

@@ -31,6 +31,8 @@ TECHNICAL = split_words(
 
 # Keys of a task's results that are no metrics.
 NO_METRICS = frozenset({"alias", "name", "sample_len", "sample_count", "samples"})
+# How JSON and Python write a value that is no number; "none" is null.
+NO_NUMBER = frozenset({"none", "nan", "inf", "infinity"})
 
 _SPELLING = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|[+-]?inf")
 
@@ -267,7 +269,9 @@ def _read_values(values: Mapping[str, Any]) -> dict[str, dict[str, Value]]:
         if wrapped and not metric.endswith("_avg"):
             continue
         number = _number(value)
-        if number is None and not (isinstance(value, float) and not math.isfinite(value)):
+        # A metric without a finite value is known to be a metric by its filter.
+        empty = isinstance(value, float) or (named and str(value).lower().lstrip("-") in NO_NUMBER)
+        if number is None and not empty:
             continue
         plain = metric.removesuffix("_avg") if wrapped else metric
         error = f"{plain}_std_err" if wrapped else f"{metric}_stderr{comma}{used}"

@@ -222,7 +222,7 @@ def _make_runs(found: Sequence[_TaskFile], options: ReadOptions) -> tuple[list[R
             subsets, note = _shared_subsets(task, split, holding, options)
             notes += note
             runs += [run for one in holding
-                     if (run := _make_run(one, split, subsets, notes)) is not None]  # fmt: skip
+                     if (run := _make_run(one, split, subsets)) is not None]  # fmt: skip
     if left_splits:
         notes.append(Note(
             "variant",
@@ -269,7 +269,7 @@ def _shared_subsets(
     )]  # fmt: skip
 
 
-def _make_run(one: _TaskFile, split: str, subsets: frozenset[str], notes: list[Note]) -> Run | None:
+def _make_run(one: _TaskFile, split: str, subsets: frozenset[str]) -> Run | None:
     own = one.splits[split]
     if not subsets <= own.keys():
         return None
@@ -280,9 +280,8 @@ def _make_run(one: _TaskFile, split: str, subsets: frozenset[str], notes: list[N
         if len(values) == len(subsets):
             measures[name] = Measure(name, value=math.fsum(values) / len(values))
     if MAIN not in measures:
-        text = f"{one.file.label}: the {MAIN} of some subset is empty, so there is no value."
-        notes.append(Note("no-score", text, task=None, models=(one.model,)))
-        return None
+        # The model was evaluated: it stays, without a score.
+        measures = {MAIN: Measure(MAIN), **measures}
     return Run(
         one.file.label, one.model, one.task, measures,
         headline=MAIN,

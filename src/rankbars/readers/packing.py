@@ -126,7 +126,7 @@ def _pack_run(run: Run) -> Piece:
 
 
 def _pack_measure(measure: Measure) -> dict[str, Any]:
-    plain = ("name", "value", "se", "n", "metric", "direction", "declined", "fault")
+    plain = ("name", "value", "se", "n", "metric", "direction", "origin", "declined", "fault")
     facts = {name: getattr(measure, name) for name in plain}
     return {**facts, "limits": list(measure.limits), "scored": measure.scores is not None}
 

@@ -48,7 +48,9 @@ class Skipped:
 
     def add_damaged(self, label: str, error: ReadError) -> None:
         """Remember a file that cannot be read."""
-        self.damaged.append(FileReport(label, None, _without_label(error, label)))
+        report = FileReport(label, None, _without_label(error, label))
+        if report not in self.damaged:
+            self.damaged.append(report)
 
     def notes(self) -> list[Note]:
         """What was not read, and why."""

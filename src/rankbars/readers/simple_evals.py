@@ -229,6 +229,7 @@ def _make_run(
             se=se,
             n=n,
             direction="higher" if metric == "score" else None,
+            origin="by what 'score' means in simple-evals",
         )
     if not measures:
         raise ReadError.at(file.label, "there is no score in the file.")

@@ -16,6 +16,7 @@ from rankbars.data.tabular.metrics import usual_direction
 from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.tabular.valuetables import ValueTable
 from rankbars.errors import ReadError
+from rankbars.readers.compression import refuse_bomb
 from rankbars.readers.delimited import open_delimited, read_header
 from rankbars.readers.engine import Engine, Scan
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
@@ -103,6 +104,8 @@ def open_table(file: InputFile, engine: Engine) -> Table:
     ReadError
         If it is empty, damaged, or no table.
     """
+    if file.path.suffix.lower() in COMPRESSIONS:
+        refuse_bomb(file.path, file.label)
     head = read_head(file)
     suffix = data_suffix(file.path)
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):

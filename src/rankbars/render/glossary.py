@@ -109,8 +109,9 @@ _NEW = Term(
 _COVERAGE = Term(
     "coverage",
     "Scored",
-    "Share of the expected rows for which the model has a score. What is missing can change a "
-    "ranking, so it is stated.",
+    "Share of the expected rows for which the model has a score. Of the others, failed rows ended "
+    "in an error, unscored ones ran without a score, and missing ones left no trace. What is "
+    "missing can change a ranking, so it is stated.",
 )
 _ELO = Term(
     "elo",

@@ -23,9 +23,9 @@ export function readChoice(board: Board, state: State): Choice {
     const [task = NaN, weight = NaN] = part.split(":").map(Number)
     if (task in choice.weights && weight >= 0 && Number.isFinite(weight)) choice.weights[task] = weight
   }
-  const { average, alphasOverall } = board.data.explore
+  const { average, alphasOverall, merge } = board.data.explore
   if (average?.alphas.includes(Number(state.a))) choice.alpha = Number(state.a)
-  if (alphasOverall.includes(Number(state.ao))) choice.alphaOverall = Number(state.ao)
+  if (merge && merge !== "union" && alphasOverall.includes(Number(state.ao))) choice.alphaOverall = Number(state.ao)
   return choice
 }
 

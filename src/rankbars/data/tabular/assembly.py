@@ -37,7 +37,7 @@ from rankbars.data.tabular.taskitems import build_items, fold_designs, split_wei
 from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.data.tabular.traits import TRAIT_ROLES, check_scale
 from rankbars.data.tabular.wide import describes_rows, prepare_wide
-from rankbars.errors import DataError
+from rankbars.errors import DataError, Lacking
 
 __all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
 
@@ -202,10 +202,11 @@ def _choose_metric(table: CodedTable, options: TableOptions) -> TableOptions:
         return options
     same = [name for name in names if fold_name(name) == fold_name(options.metric)]
     if len(same) != 1:
-        raise DataError(
+        error = DataError(
             f"The metric {options.metric!r} is not in the table. Metrics: "
             f"{', '.join(map(repr, names))}."
         )
+        raise error.about(Lacking("metric", (options.metric,), tuple(names)))
     return replace(options, metric=same[0])
 
 

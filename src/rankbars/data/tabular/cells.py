@@ -26,6 +26,9 @@ WORDS = {
     **dict.fromkeys(("", "-", "–", "—", "na", "n/a", "nan", "null", "none"), math.nan),
 }
 
+# Far above every way to write a number with its full precision.
+LONGEST_NUMBER = 2000
+
 
 class Unread(NamedTuple):
     """Cells of a number column that are not numbers.
@@ -55,6 +58,8 @@ def parse_number(text: str) -> float | None:
     >>> parse_number(" 0.5 "), parse_number("TRUE"), parse_number("45.3%"), parse_number("1,5")
     (0.5, 1.0, 45.3, None)
     """
+    if len(text) > LONGEST_NUMBER:
+        return None  # reading its digits would take longer than it is worth
     plain = text.strip()
     word = WORDS.get(plain.casefold())
     if word is not None:
@@ -183,7 +188,7 @@ class NumberCells:
     def _convert_text(self, cell: str) -> float:
         value = parse_number(cell)
         if value is None:
-            return self._remember(cell)
+            return self._remember(cell[:LONGEST_NUMBER])
         if math.isnan(value):
             return value
         if "%" in cell:

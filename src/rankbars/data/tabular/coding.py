@@ -115,7 +115,8 @@ class Block(NamedTuple):
                 {role: codes[start:stop] for role, codes in self.labels.items()},
                 {role: values[start:stop] for role, values in self.numbers.items()},
                 self.source,
-                is_matrix=self.is_matrix,
+                None if self.chosen is None else self.chosen[start:stop],
+                self.is_matrix,
             )
 
 

@@ -6,13 +6,23 @@ The names are those people and tools use; see the documentation page *Input tabl
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from rankbars.data.tabular.metrics import usual_direction
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError, Lacking, UnknownOptionError
 
-__all__ = ["LABEL_ROLES", "NUMBER_ROLES", "ROLES", "Columns", "Role", "find_columns", "fold_name"]
+__all__ = [
+    "LABEL_ROLES",
+    "NUMBER_ROLES",
+    "ROLES",
+    "Columns",
+    "Role",
+    "check_header",
+    "find_columns",
+    "fold_name",
+    "is_series",
+]
 
 
 class Role(NamedTuple):
@@ -102,6 +112,13 @@ def fold_name(name: str) -> str:
     'modelname'
     """
     return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def is_series(name: str, folded: Collection[str]) -> bool:
+    """Whether a numbered name is one of several: model-1, model-2, model-3 are models."""
+    stem = name.rstrip("0123456789")
+    numbered = [one for one in folded if one.startswith(stem) and one[len(stem) :].isdigit()]
+    return stem != name and len(numbered) > 2
 
 
 def find_columns(
@@ -194,10 +211,11 @@ def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
         return name
     near = difflib.get_close_matches(name, list(columns), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise DataError(
+    error = DataError(
         f"{source}: there is no column {name!r} to be the {role}.{hint} "
         f"Columns: {_quote_all(columns)}."
     )
+    raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
 
 
 def _candidates(role: str, free: Sequence[str]) -> list[list[str]]:

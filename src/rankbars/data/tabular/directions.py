@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.metrics import LOWER, usual_direction
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError, Lacking, UnknownOptionError
 
-__all__ = ["RECORDED_WORDS", "Side", "settle_directions"]
+__all__ = ["RECORDED", "RECORDED_WORDS", "Side", "settle_directions"]
 
 Direction = Literal["higher", "lower"]
 
@@ -22,6 +22,9 @@ RECORDED_WORDS: Mapping[str, Direction] = {
     **dict.fromkeys(("lower", "low", "min", "minimize", "minimise", "down", "false", "0", "no"),
                     "lower"),
 }  # fmt: skip
+
+
+RECORDED = "recorded in the input"
 
 
 class Side(NamedTuple):
@@ -35,11 +38,14 @@ class Side(NamedTuple):
         What the table says.
     named_column : bool
         Whether `metric` is only the name of the score column.
+    origin : str
+        Where `recorded` comes from, if the table does not say it in so many words.
     """
 
     metric: str | None
     recorded: Direction | None
     named_column: bool = False
+    origin: str = RECORDED
 
 
 def settle_directions(
@@ -69,9 +75,9 @@ def settle_directions(
     """
     metrics = {side.metric for side in sides.values() if side.metric is not None}
     known = sorted(metrics | set(sides))
-    for name in declared:
-        if name and name not in known:
-            raise UnknownOptionError.among("task or metric (direction)", name, known)
+    if unknown := tuple(name for name in declared if name and name not in known):
+        error = UnknownOptionError.among("task or metric (direction)", unknown[0], known)
+        raise error.about(Lacking("direction", unknown, tuple(known)))
     settled: dict[str, Direction] = {}
     origins: dict[str, list[str]] = {}
     open_metrics: dict[str, list[str]] = {}
@@ -100,12 +106,13 @@ def _settle(
         usual = None
     if side.recorded is not None:
         if usual is not None and usual != side.recorded:
+            said = "the input says that" if side.origin == RECORDED else f"{side.origin},"
             raise DataError(
-                f"Task {task!r}: the input says that {side.recorded} is better for the metric "
+                f"Task {task!r}: {said} {side.recorded} is better for the metric "
                 f"{side.metric!r}, which is usually {usual}-is-better. Declare which is right: "
                 f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
             )
-        return side.recorded, "recorded in the input"
+        return side.recorded, side.origin
     if side.metric is None or (side.named_column and usual is None):
         if fold_name(task) in LOWER:
             return None, ""

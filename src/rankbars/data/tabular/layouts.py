@@ -11,7 +11,13 @@ from typing import NamedTuple
 from rankbars.data.tables import LAYOUTS
 from rankbars.data.tabular.cells import parse_number
 from rankbars.data.tabular.coding import Table
-from rankbars.data.tabular.columns import ROLES, check_header, find_columns, fold_name
+from rankbars.data.tabular.columns import (
+    ROLES,
+    check_header,
+    find_columns,
+    fold_name,
+    is_series,
+)
 from rankbars.data.tabular.metrics import split_words, usual_direction
 from rankbars.errors import DataError
 
@@ -76,7 +82,7 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
         return Layout("tidy", "columns were named")
     header = _Header.of(table.columns, head)
     for first, second in PAIRS:
-        if {first, second} <= header.folded:
+        if {first, second} <= header.folded and not is_series(first, header.folded):
             raise DataError(
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."

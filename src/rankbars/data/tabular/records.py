@@ -159,11 +159,12 @@ class _Rules:
         return CleanRows(block, codes["model"], codes["task"], key, score, state, left_out)
 
     def _leave_out(self, block: Block, left_out: dict[str, int]) -> Block:
-        # A name that was not read but holds for the whole file says nothing about a single row.
+        # A name that was not read but holds for the whole file says nothing about a single row;
+        # nor does the header of a matrix, which is never empty.
         read = [
             block.labels[role]
             for role in ("model", "task", *self.records.keys)
-            if block.rows == 1 or block.labels[role].strides != (0,)
+            if _says_something(block, role)
         ]
         empty = np.full(block.rows, bool(read))
         for codes in read:
@@ -234,6 +235,13 @@ class _Rules:
                 f"outside the declared limits, {'−∞' if low is None else f'{low:g}'} to "
                 f"{'∞' if high is None else f'{high:g}'}. Correct the score or the limits."
             )
+
+
+def _says_something(block: Block, role: str) -> bool:
+    codes = block.labels[role]
+    if block.is_matrix:
+        return bool((codes < 0).any())
+    return block.rows == 1 or codes.strides != (0,)
 
 
 def _states(names: Sequence[str]) -> NDArray[np.uint8]:

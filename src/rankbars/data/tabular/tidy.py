@@ -12,7 +12,7 @@ from rankbars.data.tabular.coding import CodedTable, Table
 from rankbars.data.tabular.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.data.tabular.decorated import describe_decoration
 from rankbars.data.tabular.metrics import usual_direction
-from rankbars.errors import DataError
+from rankbars.errors import DataError, Lacking
 
 __all__ = ["FileNames", "TidyTable", "check_numbers", "prepare_tidy", "take_names"]
 
@@ -194,10 +194,11 @@ def _metric_name(table: Table, column: str, options: TableOptions) -> tuple[str,
         return column, True
     if usual_direction(column) is None or fold_name(column) == "score":
         return options.metric, False
-    raise DataError(
+    error = DataError(
         f"{table.source}: the metric {options.metric!r} is not in the table; its score column is "
         f"{column!r}. Columns: {', '.join(map(repr, table.columns))}."
     )
+    raise error.about(Lacking("metric", (options.metric,), (column,)))
 
 
 def _describe(columns: Columns) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,24 @@ from rankbars.data.tabular.coding import (
     sort_names,
     take_codes,
 )
-from rankbars.errors import DataError
+from rankbars.errors import DataError, ReadError
 
-__all__ = ["Chunk", "ValueTable"]
+__all__ = ["Chunk", "ValueTable", "check_width"]
+
+# Every column of a matrix is a model, a task or a fold; a wider file is something else.
+MOST_COLUMNS = 10_000
 
 Chunk = Mapping[str, Sequence[object] | NDArray[Any]]
+
+
+def check_width(columns: Collection[str], source: str) -> None:
+    """Raises `ReadError` if there are more columns than results have."""
+    if len(columns) > MOST_COLUMNS:
+        raise ReadError.at(
+            source,
+            f"the table has {len(columns)} columns; at most {MOST_COLUMNS} are read. Results in "
+            "a matrix have one column per model or task; for items or folds give one row each.",
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,12 +52,20 @@ class ValueTable:
         Gives chunks (values by column) afresh, restricted to the columns it is passed.
     header_rows : int
         Rows before the first row of data.
+
+    Raises
+    ------
+    ReadError
+        If there are more columns than results have.
     """
 
     source: str
     columns: tuple[str, ...]
     read_chunks: Callable[[Sequence[str]], Iterator[Chunk]]
     header_rows: int = 1
+
+    def __post_init__(self) -> None:
+        check_width(self.columns, self.source)
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""

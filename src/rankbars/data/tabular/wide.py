@@ -42,6 +42,9 @@ SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " s
 # Endings of a column that holds the number of items behind another.
 N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
 
+# Cells that a block holds at least, if the matrix has as many.
+BLOCK_ROWS = 1 << 14
+
 # What rows and columns of each layout are; the third name is left to the file.
 AXES: Mapping[str, tuple[str, str, str]] = {
     "models-by-tasks": ("model", "task", ""),
@@ -249,25 +252,36 @@ def _melt(
     traits = [role for role in parts.traits if role in coded.names]
     numbers = [role for role in parts.traits if role not in coded.names]
 
+    def counts_of(name: str) -> NDArray[np.float64]:
+        own = parts.counts.get(name)
+        known = block.numbers.get("n", np.full(count, np.nan))
+        return known if own is None else block.numbers[f"value {own}"]
+
     def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
-        # One block per column of the matrix: cells of a column are consecutive rows.
-        for name, code in zip(kept, place, strict=True):
+        # A block holds whole columns, one below the other; many, where they are short.
+        step = max(1, BLOCK_ROWS // max(count, 1))
+        for start in range(0, len(kept), step):
+            some = kept[start : start + step]
+            size = len(some)
             labels = {
-                rows: row_codes,
-                columns: np.broadcast_to(np.full(1, code, np.int32), (count,)),
-                **{role: block.labels[role] for role in traits},
+                rows: np.tile(row_codes, size),
+                columns: np.repeat(place[start : start + size], count),
+                **{role: np.tile(block.labels[role], size) for role in traits},
             }
-            values = {"score": block.numbers[f"value {name}"]}
+            values = {"score": _below([block.numbers[f"value {name}"] for name in some])}
             if parts.errors:
-                values["se"] = block.numbers[f"value {parts.errors[name]}"]
-            values |= {role: block.numbers[role] for role in numbers}
+                values["se"] = _below(
+                    [block.numbers[f"value {parts.errors[name]}"] for name in some]
+                )
+            values |= {role: np.tile(block.numbers[role], size) for role in numbers}
             if parts.counts:
-                own = parts.counts.get(name)
-                known = block.numbers.get("n", np.full(count, np.nan))
-                values["n"] = known if own is None else block.numbers[f"value {own}"]
+                values["n"] = _below([counts_of(name) for name in some])
             if roles is not None:
                 values = {role: column for role, column in values.items() if role in roles}
-            yield Block(block.first, count, labels, values, table.source, is_matrix=True)
+            lines = np.tile(np.arange(block.first, block.first + count), size)
+            yield Block(
+                block.first, count * size, labels, values, table.source, lines, is_matrix=True
+            )
 
     summary = [coded.columns[f"value {name}"] for name in kept]
     whole = NumberColumn(
@@ -281,6 +295,11 @@ def _melt(
     if parts.counts:
         seen.setdefault("n", whole)
     return CodedTable(names, count * len(kept), read_blocks, seen)
+
+
+def _below(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Columns one below the other; a single one is not copied."""
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
 
 
 def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:

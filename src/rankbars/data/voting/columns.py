@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankbars.data.tabular.columns import check_header, fold_name
-from rankbars.errors import DataError
+from rankbars.data.tabular.columns import check_header, fold_name, is_series
+from rankbars.errors import DataError, Lacking
 
 __all__ = [
     "OUTCOMES",
@@ -127,7 +127,7 @@ def find_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
     """
     folded = _by_fold(columns)
     for first, second, ordered in PAIRS:
-        if first in folded and second in folded:
+        if first in folded and second in folded and not is_series(first, folded):
             return folded[first], folded[second], ordered
     return None
 
@@ -270,7 +270,8 @@ def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
     if name in columns:
         return name
     shown = ", ".join(map(repr, columns[:20]))
-    raise DataError(f"{source}: there is no column {name!r} to be the {role}. Columns: {shown}.")
+    error = DataError(f"{source}: there is no column {name!r} to be the {role}. Columns: {shown}.")
+    raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
 
 
 def _is(name: str, names: frozenset[str]) -> bool:

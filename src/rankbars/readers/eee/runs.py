@@ -73,7 +73,8 @@ def runs_of_aggregate(
             expected=_expected(results, blocks),
             category=category_of(first.task, wholes),
             parts=wholes.get(first.task) or groups.get((record.model, first.task), ()),
-            notes=(*notes, *_origin_notes(results)),
+            notes=(*notes, *_failure_notes(record.place, results, blocks),
+                   *_limit_notes(record.place, results), *_origin_notes(results)),
         )  # fmt: skip
 
 
@@ -170,7 +171,6 @@ def _measures(
 ) -> dict[str, Measure]:
     index = _index([pair[0] for pair in blocks if pair is not None])
     measures = {}
-    items, failed = _count_rows(blocks)
     padded = [*blocks, *[None] * (len(results) - len(blocks))]
     for name, result, pair in zip(_names(results), results, padded, strict=True):
         if result.value is None and pair is None:
@@ -180,8 +180,7 @@ def _measures(
             scores=None if pair is None else _aligned(pair[0], pair[1], index),
             value=result.value,
             se=result.se,
-            # A sample that failed is counted by some tools, but is no score.
-            n=result.n if result.n in (None, items - failed) else max(0, result.n - failed),
+            n=result.n,
             metric=result.metric.name,
             direction=result.metric.direction,
             limits=_fitting_limits(result),
@@ -199,6 +198,25 @@ def _fitting_limits(result: Result) -> tuple[float | None, float | None]:
     ):
         return None, None
     return low, high
+
+
+def _limit_notes(place: str, results: Sequence[Result]) -> list[Note]:
+    """A note on values beyond the least and greatest score that their record declares."""
+    return [
+        Note(
+            "beyond-limits",
+            f"{place}: the score {result.value:g} lies beyond the limits of its record, "
+            f"{_limit(result.metric.limits[0], '−')} to {_limit(result.metric.limits[1], '')}; "
+            "the limits are not used.",
+            result.task,
+        )
+        for result in results
+        if result.value is not None and _fitting_limits(result) != result.metric.limits
+    ]
+
+
+def _limit(limit: float | None, sign: str) -> str:
+    return f"{sign}∞" if limit is None else f"{limit:g}"
 
 
 def _scale(results: Sequence[Result]) -> dict[str, Agreement]:
@@ -301,6 +319,21 @@ def _expected(
         return items or None
     most = max(known)
     return items if most == items - failed else max(most, items)
+
+
+def _failure_notes(
+    place: str, results: Sequence[Result], blocks: Sequence[tuple[Block, str | None] | None]
+) -> list[Note]:
+    """A note where the published value is over samples that failed, too."""
+    items, failed = _count_rows(blocks)
+    known = [result.n for result in results if result.n is not None and result.value is not None]
+    if not failed or not known or max(known) <= items - failed:
+        return []
+    text = (
+        f"{place}: {failed} samples ended in an error; the published value is over {max(known)} "
+        "samples and may count them."
+    )
+    return [Note("error-scored", text, results[0].task)]
 
 
 def _origin_notes(results: Sequence[Result]) -> list[Note]:

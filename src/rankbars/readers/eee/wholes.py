@@ -33,7 +33,8 @@ def find_wholes(results: Sequence[Result]) -> dict[str, tuple[str, ...]]:
         if stem is None and words[:1] and words[0] in WHOLE_WORDS:
             stem = words[1:]
         if stem is not None:
-            parts = _parts_of_stem(result, stem, of_task.values())
+            named = _parts_of_stem(result, stem, of_task.values())
+            parts = [*dict.fromkeys((*by_start.get(task, ()), *named))]
         else:
             parts = by_start.get(task) or _parts_of_data(result, of_task.values())
         if parts:

@@ -206,6 +206,7 @@ def _measures(
         se = None if error is None else _cell(file, cells, error, number)
         found[name] = Measure(
             name, value=value, se=se, n=n, metric="win rate in percent", direction="higher",
+            origin="it is the share of wins",
             limits=(0.0, 100.0),
         )  # fmt: skip
     return found

@@ -269,6 +269,7 @@ def _read_table(file: InputFile) -> Iterator[Run]:
         se = max(high - low, 0.0) / (2.0 * HALF_WIDTH)
         measure = Measure(
             "win rate", value=value, se=se, metric="win rate in percent", direction="higher",
+            origin="it is the share of wins",
             limits=(0.0, 100.0),
         )  # fmt: skip
         yield Run(file.label, cells["model"], file_stem(file.path), {"win rate": measure},

@@ -9,7 +9,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.tabular.valuetables import Chunk, ValueTable
 from rankbars.data.voting.reading import scores_of_votes
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.remarks import list_names
 
@@ -132,7 +132,8 @@ def _filter(rows: Sequence[Comparison], options: ReadOptions) -> list[Comparison
     kept = list(rows)
     for name in options.filters:
         if name not in known:
-            raise UnknownOptionError.among("filter (judge or baseline)", name, known)
+            error = UnknownOptionError.among("filter (judge or baseline)", name, known)
+            raise error.about(Lacking("filter", (name,), tuple(known)))
     judges = {row.judge for row in rows} & set(options.filters)
     baselines = {row.baseline for row in rows} & set(options.filters)
     if judges:

@@ -170,7 +170,9 @@ def _read_task(
 def _value(file: InputFile, task: str, name: str, value: object, error: object) -> Value:
     number, se = _number(value), _number(error)
     fault = None
-    if number is None and value is not None and str(value) not in ("nan", "NaN", "N/A"):
+    # What is no finite number is no score; anything else that is no number is a fault.
+    absent = value is None or isinstance(value, float) or str(value) in ("nan", "NaN", "N/A")
+    if number is None and not absent:
         fault = (
             f"{file.label}: the value {str(value)[:40]!r} of the metric {name!r} of task {task!r} "
             "is not a number. Correct it, or choose another metric (--metric)."

@@ -188,11 +188,9 @@ def _asked_metric(runs: Sequence[Run], names: Sequence[str], asked: Sequence[str
 
 
 def _is_usable(name: str, runs: Sequence[Run]) -> bool:
-    return all(
-        measure.declined is None or measure.value is not None
-        for run in runs
-        if (measure := run.measures.get(name)) is not None
-    )
+    found = [measure for run in runs if (measure := run.measures.get(name)) is not None]
+    some = any(measure.value is not None or measure.scores is not None for measure in found)
+    return some and all(measure.declined is None or measure.value is not None for measure in found)
 
 
 def _refuse_declined(task: str, name: str, runs: Sequence[Run]) -> None:

@@ -123,7 +123,7 @@ class JsonStream:
             except RecursionError as error:
                 raise self._error("the JSON is nested too deeply") from error
             except ValueError as error:
-                raise self._error(f"a number cannot be read ({error})") from error
+                raise self._error("a number cannot be read: it has thousands of digits") from error
             # A number that touches the end of what was read may go on.
             if end == len(self._text) and self._fill():
                 continue

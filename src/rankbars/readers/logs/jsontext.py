@@ -70,7 +70,8 @@ def parse_json(text: str, label: str, row: int | None = None) -> Any:
     except RecursionError as error:
         raise ReadError.at(label, "the JSON is nested too deeply.", row=row) from error
     except ValueError as error:
-        raise ReadError.at(label, f"a number cannot be read ({error}).", row=row) from error
+        text = "a number cannot be read: it has thousands of digits."
+        raise ReadError.at(label, text, row=row) from error
 
 
 def load_json(file: InputFile) -> Mapping[str, Any]:

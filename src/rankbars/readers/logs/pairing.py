@@ -114,7 +114,8 @@ def _choose_items(
     every = set().union(*own.values())
     kept = every
     if shared_only:
-        kept = set.intersection(*own.values())
+        holding = [ids for ids in own.values() if ids]
+        kept = set.intersection(*holding) if holding else set()
         if not kept:
             raise DataError(
                 f"Task {chosen.task!r}: the models have no item in common "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +14,10 @@ from rankbars.data.tabular.summaries import Summaries
 from rankbars.data.tabular.taskestimates import build_estimates
 from rankbars.errors import DataError
 from rankbars.readers.logs.choosing import Chosen
-from rankbars.readers.logs.records import ERROR, SCORED, Run
+from rankbars.readers.logs.records import ERROR, SCORED, Rows, Run
 from rankbars.readers.logs.remarks import Remarks, list_names
 
-__all__ = ["Published", "count_published", "has_items", "publish"]
+__all__ = ["Published", "count_published", "has_items", "mark_unscored", "publish"]
 
 
 class _Value(NamedTuple):
@@ -27,6 +28,9 @@ class _Value(NamedTuple):
     n: int
 
 
+_NO_VALUE = _Value(np.nan, np.nan, 0)
+
+
 class Published(NamedTuple):
     """Evidence by task, and notes on where its uncertainty comes from."""
 
@@ -34,10 +38,58 @@ class Published(NamedTuple):
     notes: tuple[Note, ...]
 
 
+def mark_unscored(chosen: Chosen, remarks: Remarks) -> Chosen | None:
+    """The runs, where a model without any usable score is remarked; None if that is all of them.
+
+    A value that is no finite number is no score. Its model has no answers beside the answers of
+    the others, or no value beside their values.
+    """
+    empty = {
+        model: runs
+        for model, runs in chosen.runs.items()
+        if not any(_has_answers(run) for run in runs)
+        and any(chosen.measure(run) is not None for run in runs)
+        and all((m := chosen.measure(run)) is None or m.value is None for run in runs)
+    }
+    if not empty:
+        return chosen
+    remarks.add(
+        "no-score",
+        f"no score: {list_names(empty)} ({next(iter(empty.values()))[0].source}: the value of "
+        f"{chosen.metric!r} is no finite number).",
+        chosen.task,
+    )
+    others = [run for model, runs in chosen.runs.items() for run in runs if model not in empty]
+    if not any(_has_answers(run) for run in others):
+        valued = any((m := chosen.measure(run)) is not None and m.value is not None
+                     for run in others)  # fmt: skip
+        return chosen if valued else None
+    if not all(_has_scored_items(chosen, run) for run in others):
+        return chosen
+    identity = next(run.rows.identity for run in others if run.rows is not None)
+    rows = Rows((), np.zeros(0, np.uint8), other_ids=(), identity=identity)
+    return chosen._replace(runs={
+        model: (replace(runs[-1], rows=rows, measures={}),) if model in empty else runs
+        for model, runs in chosen.runs.items()
+    })  # fmt: skip
+
+
+def _is_marked(run: Run) -> bool:
+    """Whether `mark_unscored` took the run for one without any score."""
+    return run.rows is not None and not run.measures and run.rows.other_ids == ()
+
+
+def _has_answers(run: Run) -> bool:
+    return run.rows is not None and len(run.rows.ids) > 0
+
+
 def has_items(chosen: Chosen, remarks: Remarks) -> bool:
     """Whether every model has scores of items; else published values are compared."""
     without = []
+    answered = any(_has_answers(run) for runs in chosen.runs.values() for run in runs)
     for model, runs in chosen.runs.items():
+        if answered and all(_is_marked(run) for run in runs):
+            continue
         if not all(_has_scored_items(chosen, run) for run in runs):
             without.append(model)
     if not without:
@@ -90,20 +142,23 @@ def publish(
 
 def count_published(chosen: Chosen) -> Coverage | None:
     """Items graded of those expected, where the logs tell."""
-    expected, scored, failed = [], [], []
+    expected, scored, without, failed = [], [], [], []
     for runs in chosen.runs.values():
         run = runs[-1]
         measure = chosen.measure(run)
         if run.expected is None or measure is None or measure.n is None:
             return None
         expected.append(run.expected)
-        scored.append(measure.n)
+        unscored = measure.value is None and not _has_answers(run)
+        scored.append(0 if unscored else measure.n)
+        without.append(measure.n if unscored else 0)
         rows = 0 if run.rows is None else int(np.count_nonzero(run.rows.status == ERROR))
-        failed.append(max(run.failed, rows))
-    most = max(*expected, *(s + f for s, f in zip(scored, failed, strict=True)))
-    counts = [np.array(one, np.int64) for one in (scored, failed)]
-    nothing = np.zeros(len(scored), np.int64)
-    return Coverage(most, counts[0], nothing, counts[1], most - counts[0] - counts[1])
+        # The producer may count what failed; an item is not both scored and failed.
+        left = run.expected if unscored else max(0, run.expected - measure.n)
+        failed.append(min(max(run.failed, rows), left))
+    counts = np.array([scored, without, failed], np.int64)
+    most = int(max(*expected, *counts.sum(axis=0)))
+    return Coverage(most, counts[0], counts[1], counts[2], most - counts.sum(axis=0))
 
 
 def _require_rows(chosen: Chosen) -> None:
@@ -127,12 +182,14 @@ def _has_scored_items(chosen: Chosen, run: Run) -> bool:
 
 def _summarise(chosen: Chosen, model: str, runs: Sequence[Run]) -> _Value:
     values = [_value(chosen, run) for run in runs]
-    if any(value is None for value in values):
+    lacking = (run for run, value in zip(runs, values, strict=True) if value is None)
+    if any(_has_answers(run) for run in lacking):
         raise DataError(
             f"{runs[0].source}: model {model!r} has neither scores of items nor a published value "
             f"of the metric {chosen.metric!r} on task {chosen.task!r}."
         )
-    known = np.array([value for value in values if value is not None])
+    # Runs without any value are remarked already.
+    known = np.array([value for value in values if value is not None] or [_NO_VALUE])
     # Runs share their items, so their mean is at most as uncertain as the mean of their errors.
     return _Value(float(known[:, 0].mean()), float(known[:, 1].mean()), int(known[:, 2].max()))
 
@@ -140,7 +197,7 @@ def _summarise(chosen: Chosen, model: str, runs: Sequence[Run]) -> _Value:
 def _value(chosen: Chosen, run: Run) -> _Value | None:
     measure = chosen.measure(run)
     if measure is None:
-        return _Value(np.nan, np.nan, 0)
+        return _NO_VALUE
     if measure.value is not None:
         se = np.nan if measure.se is None else measure.se
         return _Value(measure.value, se, measure.n or 0)
@@ -151,7 +208,7 @@ def _value(chosen: Chosen, run: Run) -> _Value | None:
         (run.rows.status == SCORED) & ~np.isnan(measure.scores)
     ]
     if not len(scores):
-        return _Value(np.nan, np.nan, 0)
+        return _NO_VALUE
     _, item = np.unique(items.astype(str), return_inverse=True)
     means = np.bincount(item.reshape(-1), scores) / np.bincount(item.reshape(-1))
     se = float(means.std(ddof=1) / np.sqrt(len(means))) if len(means) > 1 else np.nan

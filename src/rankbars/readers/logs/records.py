@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
+from rankbars.data.tabular.directions import RECORDED
 from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = [
@@ -113,7 +114,9 @@ class Measure:
     metric : str, optional
         Name that tells direction and scale, where `name` is that of a scorer.
     direction : {"higher", "lower"}, optional
-        Recorded side; None if the log does not say.
+        Side that is better; None if the log does not say.
+    origin : str
+        Where `direction` comes from, if the log does not say it in so many words.
     limits : (float or None, float or None)
         Least and greatest possible score, where the log or its code fixes them.
     declined : str, optional
@@ -129,6 +132,7 @@ class Measure:
     n: int | None = None
     metric: str | None = None
     direction: Direction | None = None
+    origin: str = RECORDED
     limits: tuple[float | None, float | None] = (None, None)
     declined: str | None = None
     fault: str | None = None

@@ -11,16 +11,21 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.tabular.directions import Side, settle_directions
+from rankbars.data.tabular.directions import RECORDED, Side, settle_directions
 from rankbars.data.tabular.metrics import is_proportion
 from rankbars.data.tabular.traits import check_scale
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.agreement import check_agreement
 from rankbars.readers.logs.choosing import Chosen, choose, group_runs
 from rankbars.readers.logs.naming import name_systems, name_tasks, take_leaves
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.pairing import pair_items
-from rankbars.readers.logs.published import count_published, has_items, publish
+from rankbars.readers.logs.published import (
+    count_published,
+    has_items,
+    mark_unscored,
+    publish,
+)
 from rankbars.readers.logs.records import Direction, Run
 from rankbars.readers.logs.remarks import Remarks, list_names
 
@@ -51,6 +56,7 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     if not every:
         raise DataError("There is no result in the logs.")
     _check_filters(every, options)
+    _check_clusters(every, options)
     notes = list(dict.fromkeys(note for run in every for note in run.notes))
     leaves, more = take_leaves(every)
     notes += more
@@ -68,9 +74,10 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     ]
     if not chosen:
         names = {name: None for run in systems for name in run.measures}
-        asked = next(iter(options.metrics), "")
-        raise UnknownOptionError.among("metric", asked, tuple(names) or ("none",))
+        error = UnknownOptionError.among("metric", next(iter(options.metrics), ""), tuple(names))
+        raise error.about(Lacking("metric", options.metrics, tuple(names)))
     _refuse_faults(chosen)
+    chosen = _leave_out_empty(chosen, remarks)
     scores = _build(chosen, options, remarks)
     scores = replace(scores, notes=(*notes, *remarks.notes(len(groups)), *scores.notes))
     if options.keep is not None:
@@ -82,7 +89,32 @@ def _check_filters(runs: Sequence[Run], options: ReadOptions) -> None:
     known = sorted({name for run in runs for name in run.variants.values()})
     for name in options.filters:
         if name not in known:
-            raise UnknownOptionError.among("filter", name, known or ("none",))
+            error = UnknownOptionError.among("filter", name, known)
+            raise error.about(Lacking("filter", (name,), tuple(known)))
+
+
+def _check_clusters(runs: Sequence[Run], options: ReadOptions) -> None:
+    holding = [run for run in runs if run.rows is not None and run.rows.ids]
+    if not options.columns.get("cluster") or not holding:
+        return
+    if any(cluster is not None for run in holding for cluster in _clusters(run)):
+        return
+    every = len({(run.task, name) for run in holding if run.rows for name in run.rows.ids})
+    error = DataError(
+        f"{every} of {every} items have no cluster under the key that was named "
+        "(--column cluster=KEY)."
+    )
+    raise error.about(Lacking("cluster", (options.columns["cluster"],), ()))
+
+
+def _clusters(run: Run) -> Sequence[str | None]:
+    return () if run.rows is None or run.rows.clusters is None else run.rows.clusters
+
+
+def _leave_out_empty(every: Sequence[Chosen], remarks: Remarks) -> list[Chosen]:
+    """Tasks of which some model has a score; all of them if none has."""
+    kept = [found for one in every if (found := mark_unscored(one, remarks)) is not None]
+    return kept or list(every)
 
 
 def _refuse_faults(every: Sequence[Chosen]) -> None:
@@ -149,7 +181,10 @@ def _settle(
                 f"{metric!r}. Declare one: --direction {metric}=higher or "
                 f"--direction {metric}=lower."
             )
-        sides[chosen.task] = Side(metric, next(iter(recorded), None))
+        origins = dict.fromkeys(m.origin for m in chosen.measures if m.direction is not None)
+        sides[chosen.task] = Side(
+            metric, next(iter(recorded), None), origin="; ".join(origins) or RECORDED
+        )
     try:
         return settle_directions(sides, options.direction)
     except UnknownOptionError:

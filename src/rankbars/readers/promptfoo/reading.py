@@ -135,6 +135,7 @@ def _measure(name: str, answers: Answers, published: Mapping[str, tuple[float, i
         value=value,
         n=n,
         direction=direction,
+        origin=f"by what {name!r} means in promptfoo",
         limits=(0.0, 1.0) if name == "success" else (None, None),
     )
 

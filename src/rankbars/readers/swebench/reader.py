@@ -9,7 +9,7 @@ from pathlib import Path
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.errors import ReadError, UnknownOptionError
+from rankbars.errors import Lacking, ReadError, UnknownOptionError
 from rankbars.readers.files import InputFile, open_text
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
@@ -106,7 +106,8 @@ def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     """
     cluster = options.columns.get("cluster") or CLUSTERS[0]
     if cluster not in CLUSTERS:
-        raise UnknownOptionError.among("cluster of SWE-bench instances", cluster, CLUSTERS)
+        error = UnknownOptionError.among("cluster of SWE-bench instances", cluster, CLUSTERS)
+        raise error.about(Lacking("cluster", (cluster,), CLUSTERS))
     reports: list[Report] = []
     single: list[InputFile] = []
     described: list[InputFile] = []

@@ -153,6 +153,13 @@ def _run_report(file: InputFile, content: Mapping[str, Any]) -> Report:
             f"{len(failed)} instances are marked as failures of the infrastructure or as "
             "ambiguous; they keep their verdict.",
         ))  # fmt: skip
+    both = {*_ids(file, content, "resolved_ids")} & {*_ids(file, content, "unresolved_ids")}
+    if both:
+        remarks.append((
+            "two-verdicts",
+            f"{len(both)} instances are listed both as resolved and as unresolved, such as "
+            f"{min(both)!r}; they count as resolved. Correct the report.",
+        ))  # fmt: skip
     return Report(
         file.label, model, run, verdicts,
         expected=as_count(content.get("total_instances")),

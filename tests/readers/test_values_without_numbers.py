@@ -1,0 +1,75 @@
+"""A published value that is no finite number: a cell without a score, and a note."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from logfiles import write_lm_eval, write_simple
+from tablefiles import codes, message
+
+import rankbars as rb
+from rankbars.data.evidence import Estimates, Items
+
+NO_NUMBERS = (float("nan"), float("inf"), None, "NaN")
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=str)
+def test_a_value_that_is_no_number_is_a_cell_without_a_score(tmp_path: Path, value: object) -> None:
+    for model, given in (("a", 0.5), ("b", value)):
+        write_lm_eval(tmp_path, model, {"arc": {"acc,none": given}, "sum": {"acc,none": 0.25}})
+    scores = rb.read(tmp_path)
+    arc = scores.tasks["arc"]
+    assert isinstance(arc, Estimates)
+    assert arc.models == ("a", "b")
+    np.testing.assert_array_equal(arc.mean, [0.5, np.nan])
+    note = message(scores, "no-score")
+    assert "'b'" in note
+    assert "no finite number" in note
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS, ids=str)
+def test_lighteval_counts_its_items_as_unscored(tmp_path: Path, value: object) -> None:
+    for model, given in (("a", 0.5), ("b", value)):
+        content = {
+            "config_general": {"model_name": model},
+            "results": {"x|arc|0": {"em": given}, "all": {"em": given}},
+            "config_tasks": {"x|arc|0": {"effective_num_docs": 4, "metrics": [
+                {"metric_name": "em", "higher_is_better": True}]}},
+        }  # fmt: skip
+        path = tmp_path / "results" / model / "results_2025-01-02T03-04-05.678901.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(content))
+    scores = rb.read(tmp_path)
+    coverage = scores.info["x|arc|0"].coverage
+    assert coverage is not None
+    assert (coverage.scored.tolist(), coverage.unscored.tolist()) == ([4, 0], [0, 4])
+    assert "no-score" in codes(scores)
+
+
+def test_models_with_items_stay_paired_beside_a_model_without_a_score(tmp_path: Path) -> None:
+    write_simple(tmp_path, "a", [1.0, 0.0, 1.0])
+    write_lm_eval(tmp_path, "b", {"arc": {"acc,none": float("nan")}})
+    write_simple(tmp_path, "c", [1.0, 0.0, 0.0])
+    scores = rb.read(tmp_path)
+    arc = scores.tasks["arc"]
+    assert isinstance(arc, Items)
+    assert arc.models == ("a", "b", "c")
+    assert np.isnan(arc.values[:, 1]).all()
+    assert arc.values[:, [0, 2]].sum() == 3.0
+
+
+def test_a_task_without_any_value_does_not_stop_the_others(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "a", {"arc": {"acc,none": float("nan")}, "sum": {"acc,none": 0.25}})
+    scores = rb.read(tmp_path)
+    assert list(scores.tasks) == ["sum"]
+    assert "'a'" in message(scores, "no-score")
+
+
+def test_a_metric_with_values_goes_before_one_without(tmp_path: Path) -> None:
+    for model in "ab":
+        values = {"acc,none": None, "f1,none": 0.5}
+        write_lm_eval(tmp_path, model, {"arc": values})
+    assert rb.read(tmp_path).info["arc"].metric == "f1"
