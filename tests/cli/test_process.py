@@ -102,7 +102,7 @@ def test_interrupting_says_so_and_leaves_nothing_behind(folder: Path) -> None:
     """The signal comes while results are read."""
     code = (
         "import os, signal, sys; import rankbars.cli.reading as reading; "
-        "reading.read_scores = lambda *words: os.kill(os.getpid(), signal.SIGINT); "
+        "reading.read_scores = lambda *words, **named: os.kill(os.getpid(), signal.SIGINT); "
         "from rankbars.cli import main; "
         "sys.argv[1:] = ['rank', 'in.csv', '-o', 'board.json']; main()"
     )
@@ -117,7 +117,7 @@ def test_interrupting_says_so_and_leaves_nothing_behind(folder: Path) -> None:
 def test_errors_of_programming_keep_their_traceback(folder: Path) -> None:
     code = (
         "import rankbars.cli.reading as reading; "
-        "reading.read_scores = lambda *words: 1 / 0; "
+        "reading.read_scores = lambda *words, **named: 1 / 0; "
         "from rankbars.cli.app import run; run(['rank', 'in.csv'])"
     )
     done = subprocess.run(

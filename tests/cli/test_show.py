@@ -22,7 +22,7 @@ def board(rankbars: Command, results: str) -> rb.Leaderboard:
 def test_text_is_the_default_and_what_rank_printed(
     rankbars: Command, board: rb.Leaderboard, results: str
 ) -> None:
-    assert rankbars("show", "board.json").out == rankbars("rank", results).out
+    assert rankbars("show", "board.json").out == rankbars("rank", results, "--quiet").out
 
 
 def test_every_format_is_that_of_the_library(rankbars: Command, board: rb.Leaderboard) -> None:

@@ -66,7 +66,7 @@ def test_a_header_of_very_many_columns_is_refused_at_once(tmp_path: Path) -> Non
 def test_a_text_without_line_breaks_is_no_header(tmp_path: Path) -> None:
     path = tmp_path / "line.csv"
     path.write_text("model," + "a" * (1 << 21))
-    with pytest.raises(rb.ReadError, match="row 1.*longer than 2 MiB"):
+    with pytest.raises(rb.ReadError, match=r"row 1.*longer than 2 MiB"):
         rb.read(path)
 
 

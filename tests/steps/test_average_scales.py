@@ -149,7 +149,7 @@ def test_without_a_model_on_every_task_there_are_no_z_scores() -> None:
         "trip": rb.Items(("a",), np.array([[0.0], [1.0]])),
     }
     for estimator, over in (("bootstrap", "items"), ("t", "tasks")):
-        with pytest.raises(rb.RankbarsError, match="every task|At least one model"):
+        with pytest.raises(rb.RankbarsError, match=r"every task|At least one model"):
             rb.aggregate(rb.Scores(tasks), normalise="zscore", over=over, estimator=estimator)
 
 

@@ -117,13 +117,13 @@ def _tell_apart(runs: Sequence[Run], folders: Mapping[str, Path]) -> list[Run]:
         # A file of another name in a common folder is named after itself.
         if run.model == folder.name:
             of_model.setdefault(run.model, {})[folder] = None
-    found = []
-    for run in runs:
-        folder = folders[run.source]
-        if folder in of_model.get(run.model, {}) and len(of_model[run.model]) > 1:
-            run = replace(run, model=f"{folder.parent.name}/{run.model}")
-        found.append(run)
-    return found
+    shared = {model for model, places in of_model.items() if len(places) > 1}
+    return [
+        replace(run, model=f"{folders[run.source].parent.name}/{run.model}")
+        if run.model in shared and folders[run.source] in of_model[run.model]
+        else run
+        for run in runs
+    ]
 
 
 def _read_results(file: InputFile) -> Iterator[Run]:
