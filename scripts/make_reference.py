@@ -62,12 +62,14 @@ def names_page() -> str:
 def commands_page() -> str:
     """Help texts of all commands."""
     parts = [COMMANDS_HEAD]
-    context = click.Context(app, info_name="rankbars", terminal_width=WIDTH)
+    # Those of the program itself; without them a context does not know the short one.
+    settings = {"terminal_width": WIDTH, **app.context_settings}
+    context = click.Context(app, info_name="rankbars", **settings)
     for name in app.list_commands(context):
         command = app.get_command(context, name)
         if command is None:
             raise SystemExit(f"There is no command {name}")
-        inside = click.Context(command, context, name, terminal_width=WIDTH)
+        inside = click.Context(command, context, name, **settings)
         parts.append(f"## {name}\n\n```text\n{command.get_help(inside)}\n```\n")
     return "\n".join(parts)
 

@@ -373,6 +373,7 @@ def test_health_of_votes_is_drawn_with_the_numbers_of_the_package(browser, pages
         page.get_by_role("button", name="Health of votes").click()
         assert page.locator("#picture .rb-finding").count() == len(found.findings)
         page.locator("#picture .rb-data summary").click()
+        page.locator("#picture .rb-data tbody tr").first.wait_for()  # made when it is opened
         cells = page.locator("#picture .rb-data tbody td:last-child").all_inner_texts()
         assert cells == [finding.sentence for finding in found.findings]
 
@@ -433,6 +434,7 @@ def test_a_task_shows_how_scores_are_spread_in_its_own_units(browser, tmp_path):
         figure = page.get_by_role("dialog").locator("figure").first
         assert "how the scores of items are spread" in figure.locator("figcaption").inner_text()
         figure.locator("summary").click()
+        figure.locator("tbody tr").first.wait_for()  # made when it is opened
         heads = figure.locator("thead th").all_inner_texts()[4:]
         edges = [tuple(map(float, re.findall(r"-?[\d.]+", head))) for head in heads]
         rows = dict(zip(["ant", "bee"], errors.T, strict=True))

@@ -29,6 +29,7 @@ class _Value(NamedTuple):
 
 
 _NO_VALUE = _Value(np.nan, np.nan, 0)
+_PERCENT = 100.0
 
 
 class Published(NamedTuple):
@@ -133,6 +134,9 @@ def publish(
             found = _summarise(chosen, model, runs)
             mean[row, column], se[row, column], n[row, column] = found
             present[row, column] = True
+        if ((mean[row] < 0) | (mean[row] > _PERCENT)).any():
+            # No shares, so that a number of items alone says nothing about errors.
+            n[row, np.isnan(se[row])] = 0
     sources = frozenset({"se"} if not np.isnan(se).all() else ())
     summaries = Summaries(mean, se, n, present, np.full(shape, np.nan), sources, {})
     names = {"model": models, "task": tuple(chosen.task for chosen in tasks)}
