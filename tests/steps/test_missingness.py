@@ -104,3 +104,31 @@ def test_pairwise_names_the_models_with_gaps_in_a_note() -> None:
 def test_unknown_policy_lists_the_known_ones_and_the_nearest() -> None:
     with pytest.raises(rb.UnknownOptionError, match="Did you mean 'pairwise'"):
         resolve_missing(scores(), "pairwisee")
+
+
+def test_models_without_a_common_row_are_named_with_their_rows() -> None:
+    values = np.full((60, 3), np.nan)
+    values[:30, 0] = values[30:, 1] = values[30:, 2] = 1.0
+    values[::4, 0] = values[31::3, 2] = 0.0
+    values[30:, 0] = np.nan
+    ids = tuple(f"r{i:02d}" for i in range(60))
+    scores = rb.Scores({"t": rb.Items(("a", "b", "c"), values, ids=ids)})
+    with pytest.raises(rb.DataError, match=r"share no row .* 'a' \(first rows: 'r00'\)"):
+        rb.leaderboard(scores)
+    board = rb.leaderboard(scores, missing="pairwise")
+    (note,) = [note for note in board.notes if note.code == "no-common-rows"]
+    assert note.models == ("a",)
+    assert not [
+        note
+        for note in rb.leaderboard(scores.select(models=["b", "c"]), missing="pairwise").notes
+        if note.code == "no-common-rows"
+    ]
+
+
+def test_bounds_that_leave_nobody_on_a_task_are_not_offered() -> None:
+    gaps = np.array([[1.0, np.nan], [np.nan, 0.0], [1.0, 1.0]])
+    scores = rb.Scores.from_arrays({"t": gaps}, ["a", "b"])
+    with pytest.raises(rb.DataError, match=r"--missing bounds +nothing"):
+        rb.leaderboard(scores)
+    with pytest.raises(rb.DataError, match="misses some row of task 't'"):
+        rb.leaderboard(scores, missing="bounds")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,22 @@ from rankbars.data.spec import Spec
 from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
-from rankbars.stats.ranks import rank_bounds
+from rankbars.stats.ranks import RankBounds, rank_bounds
+from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.bradleyterry import ELO_PER_LOG_ODDS
 
-__all__ = ["Leaderboard", "TaskResult"]
+__all__ = ["Leaderboard", "Ratings", "TaskResult"]
 
 LEADS = ("task", "aggregate", "new_task")
 Kind = Literal["items", "folds", "runs", "estimates", "votes"]
+
+
+class Ratings(NamedTuple):
+    """Strengths from votes, and the ends of their intervals, shape (M,) each."""
+
+    value: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,6 +129,16 @@ class TaskResult:
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
         if self.counts is not None and self.counts.scored.shape != shape:
             raise DataError(f"Task {self.name!r} must have counts for each of {shape[0]} models.")
+
+    def ratings(self) -> Ratings:
+        """Strengths from votes with their own intervals, at level ``1 - alpha``, by a normal tail.
+
+        On the scale of Elo where there is one. Each model by itself: whether two differ was tested
+        on their difference.
+        """
+        value, error = (self.mean, self.se) if self.elo is None else (self.elo, self.elo_se)
+        half = float(critical_value(self.alpha / 2, np.inf)) * error
+        return Ratings(value, value - half, value + half)
 
     @property
     def elo_se(self) -> NDArray[np.float64]:
@@ -293,6 +312,18 @@ class Leaderboard:
             return sign * self.aggregate.score
         middles = [(task.observed_best + task.observed_worst) / 2 for task in self.tasks.values()]
         return np.asarray(-np.mean(middles, axis=0))
+
+    @property
+    def ranks(self) -> RankBounds:
+        """Rank interval of each model on what is shown first: `best` and `worst`, shape (M,)."""
+        if self.lead == "task":
+            task = next(iter(self.tasks.values()))
+            return RankBounds(task.best, task.worst)
+        found = self.aggregate if self.lead == "aggregate" else self.overall
+        if found is not None:
+            return RankBounds(found.best, found.worst)
+        size = len(self.models)
+        return RankBounds(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64))
 
     @property
     def order(self) -> tuple[int, ...]:

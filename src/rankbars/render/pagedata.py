@@ -76,7 +76,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "order": list(board.order),
         "tier": board.tier.tolist(),
         "coverage": _reals(board.coverage),
-        "leadRanks": _lead_ranks(board),
+        "leadRanks": _ranks(lead_claim(board), *board.ranks),
         "newTask": None
         if new_claim is None or overall is None
         else _ranks(new_claim, overall.best, overall.worst),
@@ -176,19 +176,6 @@ def _ranks(claim: Claim, best: NDArray[np.int64], worst: NDArray[np.int64]) -> d
         "best": best.tolist(),
         "worst": worst.tolist(),
     }
-
-
-def _lead_ranks(board: Leaderboard) -> dict[str, Any]:
-    claim = lead_claim(board)
-    if board.lead == "aggregate" and board.aggregate is not None:
-        return _ranks(claim, board.aggregate.best, board.aggregate.worst)
-    if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        return _ranks(claim, task.best, task.worst)
-    if board.overall is not None:
-        return _ranks(claim, board.overall.best, board.overall.worst)
-    size = len(board.models)
-    return _ranks(claim, np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64))
 
 
 def _average(board: Leaderboard) -> dict[str, Any] | None:

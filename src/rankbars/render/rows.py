@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.errors import UnknownOptionError
@@ -108,7 +107,7 @@ def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -
         return task_table(board, next(iter(board.tasks)), remarks)
     scores, title, note = _lead_scores(board)
     overall = board.overall
-    best, worst = _lead_ranks(board)
+    best, worst = board.ranks
     new_claim = None if board.lead == "new_task" else new_task_claim(board)
     tier, coverage = board.tier, board.coverage
     rows = []
@@ -200,15 +199,6 @@ def task_order(task: TaskResult) -> tuple[int, ...]:
     score = task.mean if task.direction == "higher" else -task.mean
     known = np.where(np.isnan(score), -np.inf, score)
     return tuple(int(i) for i in np.lexsort((np.arange(known.size), -known)))
-
-
-def _lead_ranks(board: Leaderboard) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if board.lead == "aggregate" and board.aggregate is not None:
-        return board.aggregate.best, board.aggregate.worst
-    if board.overall is not None:
-        return board.overall.best, board.overall.worst
-    size = len(board.models)
-    return np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64)
 
 
 def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:

@@ -12,7 +12,6 @@ from rankbars.simulate.study import Table, number
 from rankbars.simulate.vtabdata import vtab_scores
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["CAPTIONS", "RANKINGS", "WINNERS", "draw_figures", "weight_means"]
@@ -73,11 +72,11 @@ def draw_figures(tables: Mapping[str, Table]) -> dict[str, Figure]:
 
 def _draw_winners(figure: int, z: float) -> Figure:
     import matplotlib as mpl
-    import mpltern  # type: ignore[import-untyped]  # noqa: F401  # makes the projection known
     from matplotlib.figure import Figure
 
-    from rankbars.render.plotting import PRINT, plot_weights
+    from rankbars.render.plotting import PRINT, know_ternary, plot_weights
 
+    know_ternary()
     with mpl.rc_context(PRINT):
         made = Figure(figsize=(6.9, 4.3), label=CAPTIONS[f"figure_{figure}"])
         plot_weights(weight_means().weight_map(z, _STEPS), made.add_subplot(projection="ternary"))
@@ -85,22 +84,17 @@ def _draw_winners(figure: int, z: float) -> Figure:
 
 
 def _draw_ranks(table: Table, name: str) -> Figure:
+    import matplotlib as mpl
     from matplotlib.figure import Figure
 
+    from rankbars.render.plotting import PRINT, plot_rank_shares
+
     heat = _heat(table)
-    figure = Figure(figsize=(6.9, 4.6), layout="constrained", label=CAPTIONS[name])
-    axes: Axes = figure.add_subplot()
-    axes.imshow(heat.share, cmap="Blues", vmin=0.0, vmax=1.0, aspect="auto")
-    for row, shares in enumerate(heat.share):
-        for column, share in enumerate(shares):
-            if share >= 0.005:
-                axes.text(column, row, f"{share:.2f}", ha="center", va="center", fontsize=6,
-                          color="white" if share > 0.6 else "black")  # fmt: skip
-    axes.set_yticks(range(len(heat.models)), heat.models, fontsize=7)
-    axes.set_xticks(range(len(heat.models)), [str(rank + 1) for rank in range(len(heat.models))])
-    axes.set_xlabel("rank (1 is the best)")
-    axes.set_title("Posterior probability of each rank", fontsize=9, loc="left")
-    return figure
+    with mpl.rc_context(PRINT):
+        made = Figure(figsize=(6.9, 4.6), label=CAPTIONS[name])
+        ax = plot_rank_shares(heat.models, np.array(heat.share), made.add_subplot())
+        ax.set_title("Posterior probability of each rank")
+    return made
 
 
 def _heat(table: Table) -> _Heat:

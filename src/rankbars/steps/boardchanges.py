@@ -85,7 +85,7 @@ class _Facts(NamedTuple):
 
     @classmethod
     def of(cls, board: Leaderboard) -> _Facts:
-        best, worst = _lead_ranks(board)
+        best, worst = board.ranks
         return cls(
             board,
             {name: i for i, name in enumerate(board.models)},
@@ -107,18 +107,6 @@ class _Facts(NamedTuple):
     def new_task(self, name: str) -> Span | None:
         overall = self.board.overall
         return None if overall is None or overall.trivial else overall[name]
-
-
-def _lead_ranks(board: Leaderboard) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        return task.best, task.worst
-    if board.lead == "aggregate" and board.aggregate is not None:
-        return board.aggregate.best, board.aggregate.worst
-    if board.overall is not None:
-        return board.overall.best, board.overall.worst
-    size = len(board.models)
-    return np.ones(size, dtype=np.int64), np.full(size, size)
 
 
 def _change(name: str, before: _Facts, after: _Facts, stand: Span) -> ModelChange:

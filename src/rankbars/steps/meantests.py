@@ -254,7 +254,7 @@ def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> li
     return [
         (
             "few-discordant",
-            f"{few} of {diff.size} pairs differ on fewer than {FEW_DISCORDANT} items: the t-test "
-            "is approximate for them.",
+            f"Pairs that differ on fewer than {FEW_DISCORDANT} items: {few} of {diff.size}. The "
+            "t-test is approximate for them.",
         )
     ]

@@ -19,6 +19,9 @@ from rankbars.errors import DataError, OptionError, UnknownOptionError
 __all__ = ["POLICIES", "resolve_missing"]
 
 
+_MOST_NAMES = 5
+
+
 class Gap(NamedTuple):
     """Rows of one task that one model has no score for."""
 
@@ -93,6 +96,7 @@ def stop(scores: Scores, gaps: list[Gap]) -> Scores:
     """Refuse, and show what each policy would keep."""
     lines = [
         _summary(scores, gaps),
+        *(note.message for note in _strangers(scores)),
         "Nothing was ranked. Choose what to do with them (the line to paste, what it keeps):",
     ]
     offered = ["pairwise", "listwise", "drop_models", "bounds", "fail"]
@@ -105,7 +109,41 @@ def stop(scores: Scores, gaps: list[Gap]) -> Scores:
 
 def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
     """Leave the gaps; every pair is compared on the rows both models have."""
-    return scores
+    return scores.with_notes(_strangers(scores))
+
+
+def _strangers(scores: Scores) -> list[Note]:
+    """A note for each task on which some models share no row with any other."""
+    notes = []
+    for task, evidence in scores.tasks.items():
+        if not isinstance(evidence, Items):
+            continue
+        there = (~np.isnan(evidence.values)).astype(np.float32)
+        present = there.any(axis=0)
+        shared = there.T @ there
+        np.fill_diagonal(shared, 0.0)
+        alone = np.flatnonzero(present & ~shared.any(axis=0))
+        if alone.size == 0 or np.count_nonzero(present) == 1:
+            continue
+        names = tuple(evidence.models[i] for i in alone)
+        shown = ", ".join(map(repr, names[:_MOST_NAMES]))
+        more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+        rows = [int(np.argmax(there[:, i])) for i in alone[:2]]
+        first = (
+            ""
+            if evidence.ids is None
+            else (f" (first rows: {', '.join(repr(evidence.ids[row]) for row in rows)})")
+        )
+        notes.append(
+            Note(
+                "no-common-rows",
+                f"On task {task!r} these share no row with any other model, so they can be "
+                f"compared with none: {shown}{more}{first}. Are rows named alike for all models?",
+                task=task,
+                models=names,
+            )
+        )
+    return notes
 
 
 def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
@@ -181,6 +219,11 @@ def count_as_absent(scores: Scores, gaps: list[Gap]) -> Scores:
     tasks = dict(scores.tasks)
     for name in dict.fromkeys(gap.task for gap in gaps):
         absent = {gap.model for gap in gaps if gap.task == name}
+        if absent >= set(scores.tasks[name].models):
+            raise DataError(
+                f"Every model misses some row of task {name!r}, so --missing bounds leaves nobody "
+                "there. Use --missing pairwise or listwise, or name the other tasks with --tasks."
+            )
         tasks[name] = _blank(scores.tasks[name], absent)
     return replace(scores, tasks=tasks)
 
@@ -217,15 +260,15 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
         ]
         need = " (declare it: --score-min 0)" if lacking else ""
         return f"all models, tasks and rows; missing = lowest score{need}"
+    try:
+        kept = POLICIES[policy](scores, gaps)
+    except DataError:
+        return "nothing"
     if policy == "bounds":
         return (
             f"all models, tasks and rows; {len(gaps)} (model, task) cells count as absent "
             "and may stand anywhere"
         )
-    try:
-        kept = POLICIES[policy](scores, gaps)
-    except DataError:
-        return "nothing"
     total = sum(_values(evidence).shape[0] for evidence in scores.tasks.values())
     rows = sum(_values(evidence).shape[0] for evidence in kept.tasks.values())
     return (

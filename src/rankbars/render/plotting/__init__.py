@@ -20,6 +20,7 @@ from rankbars.render.plotting.matrices import (
     plot_dominance,
     plot_heatmap,
     plot_rank_probability,
+    plot_rank_shares,
     plot_shown_better,
 )
 from rankbars.render.plotting.orders import plot_order
@@ -43,6 +44,7 @@ __all__ = [
     "PRINT",
     "Picture",
     "draw_picture",
+    "know_ternary",
     "plot_board_weights",
     "plot_dominance",
     "plot_heatmap",
@@ -52,6 +54,7 @@ __all__ = [
     "plot_new_task",
     "plot_order",
     "plot_rank_probability",
+    "plot_rank_shares",
     "plot_ranks",
     "plot_ratings",
     "plot_score_against_rank",
@@ -119,7 +122,7 @@ def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figu
 
     picture = PLOTS[kind]
     if picture.projection == "ternary":
-        import_module("mpltern")  # makes the projection known
+        know_ternary()
     width, height = picture.size(subject)
     if height > _TALLEST or width > _TALLEST:
         raise DataError(
@@ -134,6 +137,11 @@ def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figu
         else:
             picture.draw(subject, ax, chosen)
     return figure
+
+
+def know_ternary() -> None:
+    """Make the projection ``"ternary"`` of mpltern known to matplotlib."""
+    import_module("mpltern")
 
 
 def _by_model(subject: Leaderboard | Diagnosis) -> tuple[float, float]:

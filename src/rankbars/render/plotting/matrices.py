@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,13 @@ from rankbars.render.plotting.style import label_columns, label_rows
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_dominance", "plot_heatmap", "plot_rank_probability", "plot_shown_better"]
+__all__ = [
+    "plot_dominance",
+    "plot_heatmap",
+    "plot_rank_probability",
+    "plot_rank_shares",
+    "plot_shown_better",
+]
 
 _MOST_TEXTS = 1500  # more numbers than that are not legible
 
@@ -65,14 +72,28 @@ def plot_rank_probability(board: Leaderboard, ax: Axes) -> Axes:
         If the board has no rank probabilities.
     """
     order = list(board.order)
-    share = board.rank_probabilities()[order]
+    plot_rank_shares([board.models[i] for i in order], board.rank_probabilities()[order], ax)
+    ax.set_title("Probability of each rank on average\na description, not a confidence statement")
+    return ax
+
+
+def plot_rank_shares(models: Sequence[str], share: NDArray[np.float64], ax: Axes) -> Axes:
+    """Share of draws in which each model has each rank; zeros are left blank.
+
+    Parameters
+    ----------
+    models : sequence of str
+        The M models, the first on top.
+    share : array of float, shape (M, M)
+        ``[i, r]`` belongs to model i and rank r + 1.
+    ax : matplotlib axes
+        Drawn on.
+    """
     _table(ax, share, _shares(share), "Blues", 0.0, 1.0)
-    label_rows(ax, [board.models[i] for i in order])
-    step = max(1, len(order) // 20)
-    ranks = range(0, len(order), step)
+    label_rows(ax, models)
+    ranks = range(0, len(models), max(1, len(models) // 20))
     ax.set_xticks(ranks, [str(rank + 1) for rank in ranks])
     ax.set_xlabel("rank (1 is the best)")
-    ax.set_title("Probability of each rank on average\na description, not a confidence statement")
     return ax
 
 

@@ -10,6 +10,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
+from rankbars.render.numbers import show_level
 from rankbars.render.plotting.style import FIRST, PALE, SECOND, label_columns, label_rows
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _COUNTS = "{x:,.0f}"
 
 
 def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
-    """Strength of each model from votes, with its own 95 % interval.
+    """Strength of each model from votes, with its own interval.
 
     On the scale of Elo where the board has one, else log strengths. What tells models apart are
     the paired contrasts behind `ranks`, not the overlap of these bars.
@@ -42,16 +43,16 @@ def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
     if len(found) != 1:
         raise DataError(f"Ratings are drawn for one task of votes; this board has {len(found)}.")
     task = found[0]
-    elo = task.elo is not None
-    value, error = (task.elo, task.elo_se) if task.elo is not None else (task.mean, task.se)
+    value, low, high = task.ratings()
     order = list(board.order)
     rows = np.arange(len(order))
-    half = 1.96 * np.nan_to_num(error[order])
     ax.hlines(rows, np.nanmin(value), np.nanmax(value), color=PALE, lw=0.5)
-    ax.errorbar(value[order], rows, xerr=half, fmt="o", color=FIRST, ms=2.8, lw=0, elinewidth=1.2)
+    ax.hlines(rows, low[order], high[order], color=FIRST, lw=1.2)
+    ax.plot(value[order], rows, "o", color=FIRST, ms=2.8)
     label_rows(ax, [board.models[i] for i in order])
-    ax.set_xlabel(f"Elo ({task.elo_anchor})" if elo else "log strength (mean 0)")
-    ax.set_title("Strength from votes\n95 %, each model by itself; overlap decides nothing")
+    ax.set_xlabel("log strength (mean 0)" if task.elo is None else f"Elo ({task.elo_anchor})")
+    level = show_level(task.alpha)
+    ax.set_title(f"Strength from votes\n{level}, each model by itself; overlap decides nothing")
     ax.spines["left"].set_visible(False)
     return ax
 
