@@ -220,9 +220,9 @@ def _numeric_columns(
     if not kept:
         shown = ", ".join(map(repr, text[:5]))
         raise DataError(
-            f"{table.source}: no column of the matrix holds numbers ({shown} hold text). Expected "
-            "a score in each cell, such as 1 for right and 0 for wrong. If these are answers, score "
-            "them first."
+            f"{table.source}: no column of the matrix holds numbers ({shown} hold text). "
+            "Expected a score in each cell, such as 1 for right and 0 for wrong. If these are "
+            "answers, score them first."
         )
     shares = [coded.columns[f"value {name}"] for name in kept]
     if any(c.percentages for c in shares) and any(c.plain for c in shares):
