@@ -24,7 +24,7 @@ help:
 	@echo "make check  the quick part of it, against the sources"
 	@echo "make page   build the script of the page from web/"
 	@echo "make docs   build the documentation in site/"
-	@echo "make bench  time rankbars against straightforward implementations"
+	@echo "make bench  measure speed and memory; writes docs/performance.md (about a quarter of an hour)"
 	@echo "make soak   the long random tests"
 	@echo "make clean  remove what was built, .venv included"
 
@@ -70,8 +70,8 @@ docs: $(FOR_TESTING)
 
 # Without the peers, rows that need one are left out and say so.
 bench: $(FOR_TESTING)
-	-@$(BIN)/python -m pip install --quiet --upgrade --no-deps --target $(PEERS) -r benchmarks/peers.txt
-	$(BIN)/python -m benchmarks --peers $(PEERS) --output docs/performance.md
+	@$(BIN)/python -m benchmarks.environments $(PEERS)
+	$(BIN)/python -m benchmarks --peers $(PEERS) --keep build/measured.json --output docs
 
 soak: $(FOR_TESTING)
 	$(BIN)/python -m pytest tests -n $(WORKERS) -m "hypothesis or soak" --hypothesis-profile=soak $(PYTEST_OPTIONS)

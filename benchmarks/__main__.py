@@ -1,4 +1,4 @@
-"""Measure rows, and write the page."""
+"""Measure rows, and write the pages."""
 
 from __future__ import annotations
 
@@ -6,77 +6,106 @@ import argparse
 import datetime as dt
 import os
 import sys
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from benchmarks.page import Machine, Measured, describe, render_page
-from benchmarks.rows import TOPICS, Ratio, find_row, missing_peers, rows_of
-from benchmarks.timing import ONE_THREAD, MeasurementError, measure_apart
+from benchmarks.measured import Machine, Measured, keep_measured, load_measured, measure
+from benchmarks.page import fill_parts, render_page
+from benchmarks.rows import TOPICS, all_paths
+from benchmarks.timing import ONE_THREAD, MeasurementError
+from benchmarks.words import describe
+
+PICTURE = "images/performance.svg"
 
 
 def main() -> int:
-    """Measure; 1 if a row failed or missed what is demanded. Failures leave the page alone."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("rows", nargs="*", metavar="NAME", help="topics or rows; all by default")
-    parser.add_argument("--list", action="store_true", help="name the rows and stop")
-    parser.add_argument("--peers", type=Path, metavar="DIR", help="packages for peers")
-    parser.add_argument("-o", "--output", type=Path, metavar="PAGE", help="write the page")
-    chosen = parser.parse_args()
-    if chosen.output and chosen.rows:
-        parser.error("The page holds every row: give -o without names.")
+    """Measure; 1 if a row failed or missed what is demanded. Failures leave the pages alone."""
+    chosen = _options()
+    if chosen.list:
+        print(*_paths(chosen.rows), sep="\n")
+        return 0
+    if chosen.kept:
+        write_pages(*load_measured(chosen.kept), chosen.output)
+        return 0
     # This process measures the rate of a matrix product, on one thread like all others.
     os.environ.update(ONE_THREAD)
-    if chosen.peers:
-        sys.path.append(str(chosen.peers))
-    wanted = _paths(chosen.rows)
-    if chosen.list:
-        print(*wanted, sep="\n")
-        return 0
-    topics: dict[str, list[Measured]] = {}
-    failed = []
-    for path in wanted:
+    every, failed = [], []
+    for path in _paths(chosen.rows):
         try:
-            measured = measure(path, chosen.peers)
+            every.append(measure(path, chosen.peers))
         except MeasurementError as error:
             failed.append(path)
             print(error, flush=True)
-            continue
-        print(f"{path}: {describe(measured)}", flush=True)
-        topics.setdefault(_title(path), []).append(measured)
+        else:
+            print(f"{path}: {describe(every[-1])}", flush=True)
+    machine = _machine(chosen.peers)
+    if chosen.keep:
+        others = kept_before(chosen.keep, machine) if chosen.rows else []
+        again = {one.path for one in every}
+        keep_measured(
+            [*every, *(one for one in others if one.path not in again)], machine, chosen.keep
+        )
     if failed:
         print(f"Failed: {', '.join(failed)}.")
         return 1
     if chosen.output:
-        chosen.output.write_text(render_page(topics, _machine()), encoding="utf-8")
-        print(f"Wrote {chosen.output}")
-    missed = sum(one.met is False for rows in topics.values() for one in rows)
-    print(f"{missed} demands were missed." if missed else "Nothing that is demanded was missed.")
-    return int(missed > 0)
+        write_pages(every, machine, chosen.output)
+    missed = [one.path for one in every if one.met is False]
+    print(f"Missed: {', '.join(missed)}." if missed else "Nothing that is demanded was missed.")
+    return int(bool(missed))
 
 
-def measure(path: str, peers: Path | None) -> Measured:
-    """Times and memory of one row."""
-    row = find_row(path)
-    missing = missing_peers(row)
+def kept_before(file: Path, machine: Machine) -> list[Measured]:
+    """What is kept already, so that rows can be measured again; from this day and machine only."""
+    if not file.exists():
+        return []
+    others, then = load_measured(file)
+    if (then.date, then.processor) != (machine.date, machine.processor):
+        sys.exit(f"{file} is of {then.date}, {then.processor}: name another file to --keep.")
+    return others
+
+
+def write_pages(every: Sequence[Measured], machine: Machine, docs: Path) -> None:
+    """Write the page and its picture; renew the measured parts of the page about scale.
+
+    Raises
+    ------
+    SystemExit
+        If a row is missing: the pages hold every row.
+    """
+    from benchmarks.picture import write_picture
+
+    missing = set(all_paths()) - {one.path for one in every}
     if missing:
-        return Measured(row, missing=missing)
-    if isinstance(row, Ratio):
-        found = measure_apart(path, "time", peers)
-        memory = {f"{who}_mb": measure_apart(path, who, peers)["mb"] for who in ("ours", "peer")}
-        return Measured(row, found | memory)
-    first = Measured(row, measure_apart(path, "time", peers))
-    if first.met:
-        return first
-    again = measure_apart(path, "time", peers)
-    keys = ("cpu_s", "wall_s", "peak_mb")
-    better: dict[str, Any] = {key: min(first.found[key], again[key]) for key in keys}
-    return Measured(row, again | better)
+        raise SystemExit(f"The pages hold every row; not measured: {', '.join(sorted(missing))}.")
+    write_picture(every, docs / PICTURE)
+    (docs / "performance.md").write_text(render_page(every, machine, PICTURE), encoding="utf-8")
+    scale = docs / "scale.md"
+    scale.write_text(fill_parts(scale.read_text("utf-8"), every, machine), encoding="utf-8")
+    print(f"Wrote performance.md, its picture and the tables of scale.md in {docs}")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("rows", nargs="*", metavar="NAME", help="topics or rows; all by default")
+    parser.add_argument("--list", action="store_true", help="name the rows and stop")
+    parser.add_argument("--peers", type=Path, metavar="DIR", help="environments of the peers")
+    parser.add_argument(
+        "--keep", type=Path, metavar="FILE", help="write numbers as JSON; rows named are renewed"
+    )
+    parser.add_argument("--kept", type=Path, metavar="FILE", help="take numbers; measure nothing")
+    parser.add_argument("-o", "--output", type=Path, metavar="DOCS", help="write the pages there")
+    chosen = parser.parse_args()
+    if chosen.output and chosen.rows:
+        parser.error("The pages hold every row: give -o without names.")
+    if chosen.kept and not chosen.output:
+        parser.error("--kept needs -o: where the pages go.")
+    return chosen
 
 
 def _paths(names: list[str]) -> list[str]:
     """Rows named by themselves or by their topic."""
-    every = [f"{topic}.{row.name}" for topic in TOPICS for row in rows_of(topic)]
+    every = all_paths()
     if not names:
         return every
     unknown = [name for name in names if name not in TOPICS and name not in every]
@@ -85,16 +114,11 @@ def _paths(names: list[str]) -> list[str]:
     return [path for path in every if path in names or path.partition(".")[0] in names]
 
 
-def _title(path: str) -> str:
-    title: str = import_module(f"benchmarks.{path.partition('.')[0]}").TITLE
-    return title
-
-
-def _machine() -> Machine:
+def _machine(peers: Path | None) -> Machine:
     from benchmarks.machine import describe_processor, find_versions, measure_dgemm
 
     today = dt.datetime.now(dt.UTC).date().isoformat()
-    return Machine(today, describe_processor(), measure_dgemm(), find_versions())
+    return Machine(today, describe_processor(), measure_dgemm(), find_versions(peers))
 
 
 if __name__ == "__main__":

@@ -5,25 +5,34 @@ from __future__ import annotations
 import os
 import platform
 import time
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distributions, version
 from pathlib import Path
 
 import numpy as np
 
 __all__ = ["describe_processor", "find_versions", "measure_dgemm"]
 
-_PACKAGES = ("numpy", "scipy", "duckdb", "pandas", "statsmodels", "choix")
+_PACKAGES = ("numpy", "scipy", "duckdb", "pandas", "statsmodels", "numpyro", "distributed")
 _SIZE = 1000
 
 
-def find_versions() -> dict[str, str]:
-    """Versions of Python, of rankbars and of what is compared with it."""
+def find_versions(peers: Path | None = None) -> dict[str, str]:
+    """Versions of Python, of rankbars and of what is compared with it.
+
+    Parameters
+    ----------
+    peers : Path, optional
+        Folder with an environment per peer, named like the package.
+    """
     found = {"Python": platform.python_version()}
     for name in ("rankbars", *_PACKAGES):
         try:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
+    for folder in sorted(peers.iterdir()) if peers and peers.is_dir() else ():
+        installed = {one.name: one.version for one in distributions(path=[str(folder)])}
+        found |= {name: installed[name] for name in (folder.name,) if name in installed}
     blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
     found[str(blas["name"])] = str(blas["version"])
     return found

@@ -1,142 +1,109 @@
-"""The measurements as Markdown."""
+"""The measurements as Markdown: one table for the page, and parts of another page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+import re
+from collections.abc import Sequence
+from itertools import groupby
 
-from benchmarks.rows import Once, Ratio, Row
+from benchmarks.measured import Machine, Measured
+from benchmarks.rows import Growth, Once, Ratio, title_of
+from benchmarks.words import (
+    FIELDS,
+    demand_of,
+    exponent_of,
+    figures_of,
+    in_time,
+    missing_of,
+    short,
+    sizes_of,
+    times_of,
+)
 
-__all__ = ["Machine", "Measured", "describe", "render_page"]
+__all__ = ["fill_parts", "render_page"]
 
-_UNITS = {"cpu_s": "CPU s", "wall_s": "wall s", "peak_mb": "peak MB"}
-
-
-@dataclass(frozen=True)
-class Machine:
-    """Where and when."""
-
-    date: str
-    processor: str
-    dgemm: float
-    versions: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """One row and what was found.
-
-    Parameters
-    ----------
-    row : Ratio or Once
-        The row.
-    found : mapping from str to number
-        What was measured; empty where it could not be.
-    missing : tuple of str
-        Packages that were not there.
-    """
-
-    row: Row
-    found: Mapping[str, Any] = field(default_factory=dict)
-    missing: tuple[str, ...] = ()
-
-    @property
-    def ratio(self) -> float:
-        """Time of the peer over ours."""
-        return float(self.found["peer"] / self.found["ours"])
-
-    @property
-    def met(self) -> bool | None:
-        """Whether what is demanded was reached; None where nothing is demanded or measured."""
-        if not self.found:
-            return None
-        if isinstance(self.row, Once):
-            return all(self.found[key] <= limit for key, limit in self.row.limits.items())
-        return None if self.row.at_least is None else self.ratio >= self.row.at_least
+_COLUMNS = 6
 
 
-def describe(measured: Measured) -> str:
-    """One line for the terminal."""
-    row = measured.row
-    if measured.missing:
-        return f"not measured: {' and '.join(measured.missing)} not installed"
-    if isinstance(row, Once):
-        found = ", ".join(f"{_short(measured.found[k])} {unit}" for k, unit in _UNITS.items())
-        wanted = ", ".join(f"{_short(v)} {_UNITS[k]}" for k, v in row.limits.items())
-        said = f"{found}; at most {wanted}"
-    else:
-        ours, peer = _time(measured.found["ours"]), _time(measured.found["peer"])
-        said = f"{ours} against {peer}: {_short(measured.ratio)}"
-        if row.at_least is not None:
-            said += f"; at least {_short(row.at_least)}"
-    return said + {True: "", False: "  MISSED", None: ""}[measured.met]
-
-
-def render_page(topics: Mapping[str, Sequence[Measured]], machine: Machine) -> str:
+def render_page(every: Sequence[Measured], machine: Machine, picture: str) -> str:
     """The whole page.
 
     Parameters
     ----------
-    topics : mapping from title to list of Measured
+    every : sequence of Measured
         In the order of the page.
     machine : Machine
         Where and when.
+    picture : str
+        Address of the picture.
     """
-    versions = ", ".join(f"{name} {number}" for name, number in machine.versions.items())
-    every = [measured for rows in topics.values() for measured in rows]
+    lines = [_HEAD]
+    for title, rows in groupby(every, key=lambda one: title_of(one.path)):
+        lines.append(f"| **{title}** |{' |' * (_COLUMNS - 1)}")
+        lines.extend(map(_line, rows))
     parts = [
         _INTRODUCTION,
-        f"Measured on {machine.date}: {machine.processor}, {machine.dgemm:.0f} GFLOP/s in double "
-        f"precision on one thread. {versions}.",
-        _verdict(every),
+        f"{_where(every, machine)} {_verdict(every)}",
+        f"![Ratio of every row on a logarithmic axis, with what is demanded]({picture})",
+        "\n".join(lines),
     ]
-    for title, rows in topics.items():
-        parts.append(f"## {title}")
-        ratios = [one for one in rows if isinstance(one.row, Ratio) and one.found]
-        once = [one for one in rows if isinstance(one.row, Once) and one.found]
-        if ratios:
-            parts.append("\n".join([_RATIO_HEAD, *map(_ratio_line, ratios)]))
-        if once:
-            parts.append("\n".join([_ONCE_HEAD, *map(_once_line, once)]))
-        parts.extend(
-            f"Not measured, because {' and '.join(one.missing)} was not installed: {one.row.job} "
-            f"({_sizes(one.row)})."
-            for one in rows
-            if one.missing
-        )
     return "\n\n".join(parts) + "\n"
 
 
+def fill_parts(page: str, every: Sequence[Measured], machine: Machine) -> str:
+    """A page with its measured parts made anew.
+
+    A part stands between ``<!-- measured: NAME -->`` and ``<!-- end -->``; NAME is ``growth`` or
+    ``workers``.
+    """
+    made = {"growth": _growth_table(every), "workers": _workers_table(every)}
+
+    def replace(part: re.Match[str]) -> str:
+        text = f"{made[part[1]]}\n\nMeasured on {machine.date} on {machine.processor}."
+        return f"<!-- measured: {part[1]} -->\n{text}\n<!-- end -->"
+
+    return re.sub(r"<!-- measured: (\w+) -->\n.*?<!-- end -->", replace, page, flags=re.DOTALL)
+
+
+# A table of this width has use for the room of a table of contents.
 _INTRODUCTION = """\
+---
+hide: [toc]
+---
 <!-- Written by `make bench`. Changes by hand are lost. -->
 
 # What it costs
 
-How long rankbars takes beside straightforward implementations of the same thing, which give the
-same answers. `make bench` measures this page anew.
+How long rankbars takes beside other ways to the same answers. `make bench` measures this page anew.
 
-* Each row is a process of its own: both sides on the same input, one thread, CPU time. Answers are
-  compared first. Then the sides take turns, as many calls as fill 50 ms, in 5 rounds (2 where the
-  peer takes seconds), and the fastest round of each counts. A row that misses its demand is
-  measured once more, with 15 rounds.
-* **Ratio**: time of the peer divided by ours; above 1 we are faster. **Demanded** is the smallest
-  ratio we accept, about half of what an idle machine shows: such times move by a factor of 2
-  between runs.
-* statsmodels starts Python's garbage collector in every correction. That call does nothing here:
-  it would flatter us.
-* **Memory** is what one call adds to a process that holds the input, measured in processes apart,
-  in MB (ours / peer).
-* **Load** is the machine's mean number of running processes in the last minute, the measured one
-  included. Above the number of cores, wall times say little."""
+* **Each row is a process of its own**: both sides on the same input, one thread, CPU time. Answers
+  are compared first. Then the sides take turns, as many calls as fill 50 ms, in 5 rounds (2 where
+  the peer takes seconds), and the fastest round of each counts. A row that misses its demand is
+  measured once more, with three times as many rounds.
+* **Found** is a ratio, the time of the peer divided by ours (above 1× we are faster); or an
+  exponent, the slope of the time over the size, both as logarithms, with the standard error of that
+  line.
+* **Demanded** ratios are about half of what an idle machine shows: such times move by a factor of 2
+  between runs. Nothing is extrapolated unless the row says so.
+* **MB** is the peak of memory: what one call adds to a process that holds the input (ours / theirs;
+  at the largest size for an exponent), and the whole process where a row has no peer.
+* statsmodels starts Python's garbage collector in every correction. That call does nothing here: it
+  would flatter us. Every peer runs in an environment of its own (benchmarks/peers)."""
 
-_RATIO_HEAD = """\
-| job | size | compared with | ours | peer | ratio | demanded | memory | load |
-|---|---|---|--:|--:|--:|--:|--:|--:|"""
+_HEAD = """\
+| job | ours | theirs | found | demanded | MB |
+|---|--:|--:|--:|--:|--:|"""
 
-_ONCE_HEAD = """\
-| job | size | CPU s | wall s | peak MB | demanded | load |
-|---|---|--:|--:|--:|---|--:|"""
+
+def _where(every: Sequence[Measured], machine: Machine) -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in machine.versions.items())
+    loads = [one.found["load"] for one in every if one.found]
+    minutes = sum(one.found["took_s"] for one in every if one.found) / 60
+    return (
+        f"Measured on {machine.date}: {machine.processor}, {machine.dgemm:.0f} GFLOP/s in double "
+        f"precision on one thread, in {minutes:.0f} minutes at a load of {min(loads):.1f} to "
+        f"{max(loads):.1f} processes, the measured one included. {versions}."
+    )
 
 
 def _verdict(every: Sequence[Measured]) -> str:
@@ -147,60 +114,57 @@ def _verdict(every: Sequence[Measured]) -> str:
     return f"{len(asked) - len(missed)} of {len(asked)} demands were met; the others are **bold**."
 
 
-def _ratio_line(measured: Measured) -> str:
-    row, found = measured.row, measured.found
-    if not isinstance(row, Ratio):
-        raise TypeError("a line of ratios needs a Ratio")
-    ratio = _short(measured.ratio)
-    cells = (
-        row.job,
-        _sizes(row),
-        row.peer,
-        _time(found["ours"]),
-        _time(found["peer"]),
-        f"**{ratio}**" if measured.met is False else ratio,
-        "" if row.at_least is None else f"≥ {_short(row.at_least)}",
-        _memory(found),
-        f"{found['load']:.1f}",
-    )
+def _line(measured: Measured) -> str:
+    row, demand = measured.row, demand_of(measured.row)
+    sizes = sizes_of(row)
+    job = f"{row.job}: {sizes}" if sizes else row.job
+    job += f"<br>*beside* {row.peer}" if isinstance(row, Ratio) else ""
+    if measured.missing:
+        cells = [job, "", "", f"not measured: {missing_of(measured)}", demand, ""]
+    else:
+        ours, theirs, found, memory = _cells(measured)
+        demand = f"**{demand}**" if measured.met is False else demand
+        cells = [job, ours, theirs, found, demand, memory]
     return f"| {' | '.join(cells)} |"
 
 
-def _once_line(measured: Measured) -> str:
+def _cells(measured: Measured) -> tuple[str, str, str, str]:
+    """Ours, theirs, found and memory."""
     row, found = measured.row, measured.found
-    if not isinstance(row, Once):
-        raise TypeError("a line of whole runs needs a Once")
-    numbers = {
-        key: f"**{_short(found[key])}**"
-        if found[key] > row.limits.get(key, float("inf"))
-        else _short(found[key])
-        for key in _UNITS
-    }
-    demanded = ", ".join(f"≤ {_short(value)} {_UNITS[key]}" for key, value in row.limits.items())
-    cells = (row.job, _sizes(row), *numbers.values(), demanded, f"{found['load']:.1f}")
-    return f"| {' | '.join(cells)} |"
+    match row:
+        case Once():
+            times = [f"{short(found[key])} {FIELDS[key]}" for key in ("cpu_s", "wall_s")]
+            figures = ", ".join(figures_of(measured))
+            return ", ".join(times), "", figures, _memory(found["peak_mb"])
+        case Growth():
+            return times_of(found["seconds"]), "", exponent_of(found), _memory(found["mb"])
+        case Ratio():
+            memory = _memory(found["ours_mb"], found["peer_mb"])
+            ours, theirs = in_time(found["ours"]), in_time(found["peer"])
+            return ours, theirs, f"{short(measured.ratio)}×", memory
 
 
-def _sizes(row: Row) -> str:
-    return ", ".join(
-        f"{value:,} {name}" if isinstance(value, int) else str(value)
-        for name, value in row.sizes.items()
-    )
+def _memory(*sizes: float | None) -> str:
+    return " / ".join("–" if size is None else f"{size:,.0f}" for size in sizes)
 
 
-def _time(seconds: float) -> str:
-    if seconds < 1e-3:
-        return f"{seconds * 1e6:.0f} µs"
-    return f"{_short(seconds * 1e3)} ms" if seconds < 1 else f"{_short(seconds)} s"
+def _growth_table(every: Sequence[Measured]) -> str:
+    lines = ["| job | grows with | exponent | size | CPU time | MB |", "|---|---|--:|---|--:|--:|"]
+    for one in every:
+        if isinstance(one.row, Growth) and one.found:
+            cells = (
+                one.row.job, one.row.along.replace("_", " "), exponent_of(one.found),
+                sizes_of(one.row), times_of(one.found["seconds"]), _memory(one.found["mb"]),
+            )  # fmt: skip
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
-def _memory(found: Mapping[str, Any]) -> str:
-    sizes = (found.get("ours_mb"), found.get("peer_mb"))
-    return "–" if None in sizes else " / ".join(f"{size:.0f}" for size in sizes)
-
-
-def _short(value: float) -> str:
-    """Two or three digits, more for larger numbers."""
-    if value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.3g}" if value >= 10 else f"{value:.2g}"
+def _workers_table(every: Sequence[Measured]) -> str:
+    rows = [one for one in every if one.path.startswith("workers.") and one.found]
+    heads = list(dict.fromkeys(name for one in rows for name in one.found if " " in name))
+    lines = [f"| workers | {' | '.join(heads)} |", f"|---|{'--:|' * len(heads)}"]
+    for one in rows:
+        cells = [short(one.found[head]) if head in one.found else "" for head in heads]
+        lines.append(f"| {one.row.job} | {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -89,6 +89,32 @@ def means_against_arch(models: int, items: int, draws: int) -> Sides:
     return Sides(ours, theirs, _near(values))
 
 
+def average_against_rliable(models: int, items: int, tasks: int, draws: int) -> Sides:
+    """Intervals of the average of tasks, beside rliable, which resamples every model by itself."""
+    arrays = [draw_scores(models, items, seed=t) for t in range(tasks)]
+    by_model = np.stack(arrays, axis=1)  # (items, tasks, models)
+    scores = {str(j): np.ascontiguousarray(by_model[:, :, j]) for j in range(models)}
+
+    def ours() -> Array:
+        average = sum(bootstrap_means(one, streams_of(t), draws) for t, one in enumerate(arrays))
+        return np.quantile(np.asarray(average) / tasks, LEVELS, axis=0)
+
+    def theirs() -> Array:
+        from rliable import library, metrics
+
+        _, found = library.get_interval_estimates(
+            scores, lambda one: np.array([metrics.aggregate_mean(one)]), reps=draws
+        )
+        return np.concatenate([found[str(j)] for j in range(models)], axis=1)
+
+    error = np.sqrt(np.mean([one.var(axis=0) / items for one in arrays], axis=0) / tasks)
+
+    def agree(one: Array, other: Array) -> None:
+        require(bool((np.abs(one - other) < 0.7 * error).all()), "the same intervals")
+
+    return Sides(ours, theirs, agree)
+
+
 def board_against_loop(models: int, items: int, tasks: int, draws: int) -> Sides:
     """Draws of the average of tasks, their ranks, and who is better how often."""
     arrays = [draw_scores(models, items, seed=t) for t in range(tasks)]
@@ -202,12 +228,24 @@ ROWS: tuple[Row, ...] = (
             _sizes(3, 30, 1000),
             at_least=5,
             needs=needs,
+            peers=needs[0] if needs else "",
         )
         for name, peer, prepare, needs in (
             ("scipy", "`scipy.stats.bootstrap`", means_against_scipy, ()),
             ("arch", "`arch.bootstrap.IIDBootstrap`", means_against_arch, ("arch",)),
         )
         for models, items in ((30, 200), (100, 500))
+    ),
+    Ratio(
+        "rliable_30x200x60",
+        "bootstrap of the average of tasks, with percentile intervals",
+        "`rliable.library.get_interval_estimates`, which draws for every model apart",
+        average_against_rliable,
+        {"models": 30, "items": 200, "tasks": 60, "draws": 1000},
+        {"models": 3, "items": 30, "tasks": 4, "draws": 1000},
+        slow=True,
+        needs=("rliable", "arch"),
+        peers="rliable",
     ),
     Ratio(
         "board_30x200x60",

@@ -24,12 +24,36 @@ TITLE = "Rank intervals on tasks"
 ALPHA = 0.05
 
 SCIPY = "`scipy.stats.ttest_rel` per model, `multipletests`"
+PAIRWISE = "all differences at once, then `scipy.stats.t`, `multipletests` per model and side"
+MOMENTS = "means and `numpy.cov`, then `scipy.stats.t`, `multipletests` per model and side"
 
 
 def against_scipy(models: int, items: int) -> Sides:
     """Array to intervals: the mathematics alone."""
     values = draw_scores(models, items)
     return Sides(lambda: bounds_of(values), lambda: bounds_by_scipy(values), same_bounds)
+
+
+def against_differences(models: int, items: int) -> Sides:
+    """Array to intervals, beside the way of the published study: the differences of every pair."""
+    values = draw_scores(models, items)
+    return Sides(lambda: bounds_of(values), lambda: bounds_by_differences(values), same_bounds)
+
+
+def against_moments(models: int, items: int) -> Sides:
+    """Array to intervals, beside the same from means and covariances."""
+    values = draw_scores(models, items)
+    return Sides(lambda: bounds_of(values), lambda: bounds_by_moments(values), same_bounds)
+
+
+def many_against_scipy(models: int, items: int, tasks: int) -> Sides:
+    """Arrays to the intervals of every task: the mathematics alone."""
+    arrays = list(task_arrays(models, items, tasks).values())
+    return Sides(
+        lambda: [bounds_of(values) for values in arrays],
+        lambda: [bounds_by_scipy(values) for values in arrays],
+        _same_tasks,
+    )
 
 
 def verbs_against_scipy(models: int, items: int) -> Sides:
@@ -56,11 +80,7 @@ def tasks_against_scipy(models: int, items: int, tasks: int) -> Sides:
         ranked = rb.rank(rb.compare(rb.Scores.from_arrays(arrays, names)), alpha=ALPHA)
         return [RankBounds(one.best, one.worst) for one in ranked.values()]
 
-    def agree(one: list[RankBounds], other: list[RankBounds]) -> None:
-        for mine, theirs in zip(one, other, strict=True):
-            same_bounds(mine, theirs)
-
-    return Sides(ours, lambda: [bounds_by_scipy(values) for values in arrays.values()], agree)
+    return Sides(ours, lambda: [bounds_by_scipy(values) for values in arrays.values()], _same_tasks)
 
 
 def against_product(models: int, items: int) -> Sides:
@@ -128,6 +148,49 @@ def bounds_by_scipy(values: NDArray[np.float64]) -> RankBounds:
     return count_bounds(better, worse)
 
 
+def bounds_by_differences(values: NDArray[np.float64]) -> RankBounds:
+    """The same from the differences of all pairs, which are many."""
+    first, second = np.triu_indices(values.shape[1], 1)
+    found = values[:, first] - values[:, second]
+    return _bounds_by_p(found.mean(axis=0), found.std(axis=0, ddof=1), values)
+
+
+def bounds_by_moments(values: NDArray[np.float64]) -> RankBounds:
+    """The same from means and covariances."""
+    first, second = np.triu_indices(values.shape[1], 1)
+    mean, cov = values.mean(axis=0), np.cov(values.T)
+    own = np.diagonal(cov)
+    spread = np.sqrt(own[first] + own[second] - 2 * cov[first, second])
+    return _bounds_by_p(mean[first] - mean[second], spread, values)
+
+
+def _bounds_by_p(
+    mean: NDArray[np.float64], spread: NDArray[np.float64], values: NDArray[np.float64]
+) -> RankBounds:
+    """Intervals from mean and standard deviation of every difference."""
+    from scipy.stats import t as student
+    from statsmodels.stats.multitest import multipletests
+
+    n_items, n_models = values.shape
+    first, second = np.triu_indices(n_models, 1)
+    statistic = np.zeros((n_models, n_models))
+    statistic[first, second] = mean / (spread / np.sqrt(n_items))
+    statistic[second, first] = -statistic[first, second]
+    counts = np.zeros((2, n_models), dtype=int)
+    for j in range(n_models):
+        tested = np.delete(statistic[j], j)
+        for side, p in enumerate(
+            (student.cdf(tested, n_items - 1), student.sf(tested, n_items - 1))
+        ):
+            counts[side, j] = multipletests(p, ALPHA / 2, method="holm")[0].sum()
+    return count_bounds(counts[0], counts[1])
+
+
+def _same_tasks(one: list[RankBounds], other: list[RankBounds]) -> None:
+    for mine, theirs in zip(one, other, strict=True):
+        same_bounds(mine, theirs)
+
+
 def same_bounds(one: RankBounds, other: RankBounds) -> None:
     """Both ends of all intervals are the same."""
     np.testing.assert_array_equal(one.best, other.best)
@@ -158,8 +221,40 @@ ROWS: tuple[Row, ...] = (
     ),
     *(
         Ratio(
+            f"differences_{models}x{items}",
+            "paired t and Holm, array to intervals",
+            PAIRWISE,
+            against_differences,
+            _size(models, items),
+            _size(6, 20),
+            at_least=demanded,
+            slow=models > 100,
+        )
+        for models, items, demanded in ((30, 200, None), (300, 1000, 50))
+    ),
+    Ratio(
+        "moments_300x1000",
+        "paired t and Holm, array to intervals",
+        MOMENTS,
+        against_moments,
+        _size(300, 1000),
+        _size(6, 20),
+        at_least=15,
+    ),
+    Ratio(
+        "mathematics_30x200x60",
+        "paired t and Holm on every task, arrays to intervals",
+        SCIPY,
+        many_against_scipy,
+        _size(30, 200, tasks=60),
+        _size(4, 20, tasks=3),
+        at_least=60,
+        slow=True,
+    ),
+    *(
+        Ratio(
             f"functions_{models}x{items}",
-            "the same by `rank(compare(scores))`",
+            "paired t and Holm by `rank(compare(scores))`",
             SCIPY,
             verbs_against_scipy,
             _size(models, items),
@@ -170,7 +265,7 @@ ROWS: tuple[Row, ...] = (
     ),
     Ratio(
         "functions_30x200x60",
-        "the same for all tasks of a board",
+        "paired t and Holm on every task by `rank(compare(scores))`",
         SCIPY,
         tasks_against_scipy,
         _size(30, 200, tasks=60),
@@ -210,13 +305,16 @@ ROWS: tuple[Row, ...] = (
         )
         for models, items in ((100, 500), (300, 1000))
     ),
-    Ratio(
-        "binary_300x10000",
-        "0/1 scores in exact whole numbers",
-        "the same in floating point",
-        exact_against_float,
-        _size(300, 10_000),
-        _size(6, 50),
-        at_least=1,
+    *(
+        Ratio(
+            f"binary_{models}x10000",
+            "0/1 scores in exact whole numbers",
+            "the same in floating point",
+            exact_against_float,
+            _size(models, 10_000),
+            _size(6, 50),
+            at_least=1,
+        )
+        for models in (300, 1000)
     ),
 )

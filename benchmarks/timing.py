@@ -1,4 +1,4 @@
-"""The protocol: one fresh process per row, one thread, CPU time, answers first, sides in turn.
+"""The protocol: one fresh process per row, one thread, CPU time, answers first, in turn.
 
 ``python -m benchmarks.timing ROW WHAT`` measures one thing of one row and prints it as JSON;
 `measure_apart` starts it. Threads are set before numpy is loaded, which is why this needs a process
@@ -15,14 +15,14 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks.rows import Once, Ratio, Sides, find_row
+from benchmarks.rows import Growth, Job, Once, Ratio, find_row
 
-__all__ = ["ONE_THREAD", "MeasurementError", "measure_apart"]
+__all__ = ["ONE_THREAD", "MeasurementError", "fit_exponent", "measure_apart"]
 
 ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "BLIS", "NUMEXPR")
@@ -31,7 +31,9 @@ ONE_THREAD = {
 SHORTEST = 0.05
 """Seconds that one round of one side takes at least: as many calls as that needs."""
 
-ROUNDS, SLOW_ROUNDS, MORE_ROUNDS = 5, 2, 15
+ROUNDS, SLOW_ROUNDS = 5, 2
+MORE = 3
+"""Times as many rounds where a demand was missed."""
 
 _ROOT = Path(__file__).resolve().parent.parent
 _STATUS = Path("/proc/self/status")
@@ -43,7 +45,7 @@ class MeasurementError(Exception):
     """A row could not be measured: its process failed, for example because answers differ."""
 
 
-def measure_apart(row: str, what: str, peers: Path | None = None) -> dict[str, Any]:
+def measure_apart(row: str, what: str, first: Sequence[str] = ()) -> dict[str, Any]:
     """What a fresh process finds.
 
     Parameters
@@ -52,15 +54,15 @@ def measure_apart(row: str, what: str, peers: Path | None = None) -> dict[str, A
         ``topic.name``.
     what : {"time", "ours", "peer"}
         Times (and answers); or the memory of one side.
-    peers : Path, optional
-        Folder of packages for peers, looked at last.
+    first : sequence of str, optional
+        Folders that are looked at first for packages.
 
     Raises
     ------
     MeasurementError
         If the process fails; it has said why.
     """
-    paths = [str(_ROOT), os.environ.get("PYTHONPATH", ""), str(peers) if peers else ""]
+    paths = [str(_ROOT), *first, os.environ.get("PYTHONPATH", "")]
     environment = os.environ | ONE_THREAD | {"PYTHONPATH": os.pathsep.join(filter(None, paths))}
     command = [sys.executable, "-m", "benchmarks.timing", row, what]
     done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
@@ -76,59 +78,103 @@ def main() -> None:
     row = find_row(path)
     if isinstance(row, Once):
         found = time_once(row)
+    elif isinstance(row, Growth):
+        found = time_growth(row) if what == "time" else {"mb": weigh_largest(row)}
     elif what == "time":
         found = time_ratio(row)
     else:
         tiny = row.prepare(**row.tiny)
         tiny.agree(tiny.ours(), tiny.peer())  # loads what is loaded once
-        found = {"mb": weigh_side(row.prepare(**row.sizes), what)}
+        sides = row.prepare(**row.sizes)
+        found = {"mb": weigh(sides.ours if what == "ours" else sides.peer)}
     print(json.dumps(found))
 
 
 def time_ratio(row: Ratio) -> dict[str, Any]:
     """CPU seconds per call of both sides; once more with more rounds if the demand is missed."""
     sides = row.prepare(**row.sizes)
+    both = (sides.ours, sides.peer)
     with without_collector():
         sides.agree(sides.ours(), sides.peer())
-        times = time_in_turn(sides, SLOW_ROUNDS if row.slow else ROUNDS)
-        if row.at_least is not None and times["peer"] / times["ours"] < row.at_least:
-            again = time_in_turn(sides, MORE_ROUNDS)
-            times = max(times, again, key=lambda found: found["peer"] / found["ours"])
-    return times | {"load": os.getloadavg()[0]}
+        rounds = SLOW_ROUNDS if row.slow else ROUNDS
+        times = time_in_turn(both, rounds)
+        if row.at_least is not None and times[1] / times[0] < row.at_least:
+            again = time_in_turn(both, MORE * rounds)
+            times = max(times, again, key=lambda seconds: seconds[1] / seconds[0])
+    return {"ours": times[0], "peer": times[1], "load": os.getloadavg()[0]}
 
 
-def time_in_turn(sides: Sides, rounds: int) -> dict[str, Any]:
-    """Smallest CPU seconds per call of each side over the rounds."""
-    calls = [_enough_calls(side) for side in (sides.ours, sides.peer)]
-    fastest = [math.inf, math.inf]
+def time_growth(row: Growth) -> dict[str, Any]:
+    """CPU seconds of every size; once more with more rounds if the exponent is too large."""
+    jobs = _jobs_of(row)
+    for job in jobs:
+        job.check(job.run())
+    runs = [job.run for job in jobs]
+    seconds = time_in_turn(runs, ROUNDS)
+    exponent, error = fit_exponent(row.values, seconds)
+    if row.at_most is not None and exponent > row.at_most:
+        again = time_in_turn(runs, MORE * ROUNDS)
+        seconds = [min(pair) for pair in zip(seconds, again, strict=True)]
+        exponent, error = fit_exponent(row.values, seconds)
+    found: dict[str, Any] = {"seconds": seconds, "exponent": exponent, "error": error}
+    return found | {"load": os.getloadavg()[0]}
+
+
+def fit_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float]:
+    """Slope of a least-squares line through the logarithms, and its standard error.
+
+    Three points or more. The error is that of the residuals: it tells how well a power of the size
+    describes the times, not how much the slope moves from run to run.
+    """
+    x, y = [math.log(size) for size in sizes], [math.log(time) for time in seconds]
+    middle, level = sum(x) / len(x), sum(y) / len(y)
+    spread = sum((one - middle) ** 2 for one in x)
+    slope = sum((one - middle) * other for one, other in zip(x, y, strict=True)) / spread
+    residuals = [other - level - slope * (one - middle) for one, other in zip(x, y, strict=True)]
+    variance = sum(one**2 for one in residuals) / (len(x) - 2)
+    return slope, math.sqrt(variance / spread)
+
+
+def time_in_turn(runs: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
+    """Smallest CPU seconds per call of each over the rounds."""
+    calls = [_enough_calls(run) for run in runs]
+    fastest = [math.inf] * len(runs)
     for _ in range(rounds):
-        for i, side in enumerate((sides.ours, sides.peer)):
-            fastest[i] = min(fastest[i], _cpu_seconds(side, calls[i]) / calls[i])
-    return {"ours": fastest[0], "peer": fastest[1], "rounds": rounds}
+        for i, run in enumerate(runs):
+            fastest[i] = min(fastest[i], _cpu_seconds(run, calls[i]) / calls[i])
+    return fastest
 
 
 def time_once(row: Once) -> dict[str, Any]:
     """CPU and wall seconds of one run, and the peak memory of the whole process."""
-    found = {"cpu_s": math.inf, "wall_s": math.inf}
+    found: dict[str, Any] = {"cpu_s": math.inf, "wall_s": math.inf}
     job = row.prepare(**row.sizes)
+    _forget_peak()
     for _ in range(row.repeats):
         wall, cpu = time.perf_counter(), _cpu_with_children()
         answer = job.run()
         found["cpu_s"] = min(found["cpu_s"], _cpu_with_children() - cpu)
         found["wall_s"] = min(found["wall_s"], time.perf_counter() - wall)
         job.check(answer)
+        figures = dict(job.figures(answer)) if job.figures else {}
+        found |= {name: min(found.get(name, math.inf), figures[name]) for name in figures}
         del answer
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / _maxrss_per_mb()
     return found | {"peak_mb": max(_peak_mb(), children), "load": os.getloadavg()[0]}
 
 
-def weigh_side(sides: Sides, which: str) -> float | None:
-    """Megabytes that the first call of one side takes beside its input; None where unknown."""
-    if not (_STATUS.exists() and _CLEAR.exists()):
-        return None
-    side = sides.ours if which == "ours" else sides.peer
+def weigh_largest(row: Growth) -> float | None:
+    """Megabytes of the largest size, beside its input."""
+    tiny = row.prepare(**row.tiny)
+    tiny.check(tiny.run())  # loads what is loaded once
+    return weigh(row.prepare(**row.sizes, **{row.along: row.values[-1]}).run)
+
+
+def weigh(side: Callable[[], Any]) -> float | None:
+    """Megabytes that a first call takes beside what is there; None where unknown."""
     with without_collector():
-        _CLEAR.write_text("5", encoding="ascii")  # forget the peak so far
+        if not _forget_peak():
+            return None
         before = _status_mb("VmRSS")
         answer = side()
         peak = _status_mb("VmHWM")
@@ -150,6 +196,10 @@ def without_collector() -> Iterator[None]:
         gc.collect = collect
 
 
+def _jobs_of(row: Growth) -> list[Job]:
+    return [row.prepare(**row.sizes, **{row.along: value}) for value in row.values]
+
+
 def _enough_calls(side: Callable[[], Any]) -> int:
     seconds = _cpu_seconds(side, 1)
     return max(1, math.ceil(SHORTEST / max(seconds, 1e-6)))
@@ -165,6 +215,14 @@ def _cpu_seconds(side: Callable[[], Any], calls: int) -> float:
 def _cpu_with_children() -> float:
     spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
     return sum(one.ru_utime + one.ru_stime for one in spent)
+
+
+def _forget_peak() -> bool:
+    """Start the peak anew; False where the system cannot."""
+    if not (_STATUS.exists() and _CLEAR.exists()):
+        return False
+    _CLEAR.write_text("5", encoding="ascii")
+    return True
 
 
 def _peak_mb() -> float:

@@ -63,6 +63,53 @@ def frame_against_arena_rank(models: int, votes: int) -> Sides:
     return Sides(ours, peer, agree)
 
 
+def frame_against_evalica(models: int, votes: int) -> Sides:
+    """A data frame of single votes to strengths; most of the peer's time goes to taking them in."""
+    import pandas as pd
+
+    frame = pd.DataFrame(draw_votes(models, votes))
+
+    def ours() -> Array:
+        return rb.compare(rb.Scores.from_frame(frame))["votes"].mean
+
+    def peer() -> Array:
+        import evalica
+
+        winner = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y}
+        winners = [winner.get(one, evalica.Winner.Draw) for one in frame["winner"].tolist()]
+        found = evalica.bradley_terry(
+            frame["model_a"], frame["model_b"], winners, tolerance=1e-12, limit=100_000
+        )
+        return _centred(found.scores.sort_index().to_numpy())
+
+    return Sides(ours, peer, _close)
+
+
+def counts_against_evalica(models: int, reach: int) -> Sides:
+    """Counts to strengths: the peer takes each cell of the table as one weighted vote."""
+    import pandas as pd
+
+    wins = draw_wins(models, reach)
+    won, lost = np.nonzero(wins)
+    weight = wins[won, lost].tolist()
+    names = pd.Index(range(models))
+    winner, loser = won.tolist(), lost.tolist()
+
+    def peer() -> Array:
+        import evalica
+
+        found = evalica.bradley_terry(
+            winner, loser, [evalica.Winner.X] * len(winner), names, weight,
+            tolerance=1e-14, limit=100_000,
+        )  # fmt: skip
+        return _centred(found.scores.sort_index().to_numpy())
+
+    def agree(fit: VoteFit, strength: Array) -> None:
+        np.testing.assert_allclose(fit.strength, strength, rtol=0, atol=1e-5)
+
+    return Sides(lambda: fit_bradley_terry(from_matrices(wins)), peer, agree)
+
+
 def votes_of_a_file(models: int, votes: int) -> Job:
     """A Parquet file of single votes to counts per pair."""
     import duckdb
@@ -181,6 +228,12 @@ def _against_choix(wins: Array) -> Sides:
     return Sides(lambda: fit_bradley_terry(from_matrices(wins)), peer, agree)
 
 
+def _centred(scores: Array) -> Array:
+    """Strengths with mean zero from scores that multiply."""
+    strength = np.log(scores)
+    return np.asarray(strength - strength.mean())
+
+
 def _close(one: Array, other: Array) -> None:
     np.testing.assert_allclose(one, other, rtol=0, atol=1e-6)
 
@@ -196,6 +249,7 @@ ROWS: tuple[Row, ...] = (
             {"models": 6},
             at_least=1 / 4,
             needs=("choix",),
+            peers="choix",
         )
         for models in (200, 1000)
     ),
@@ -209,6 +263,7 @@ ROWS: tuple[Row, ...] = (
             {"models": 8, "reach": 2},
             at_least=2,
             needs=("choix",),
+            peers="choix",
         )
         for models, reach in ((200, 3), (1000, 5))
     ),
@@ -231,6 +286,35 @@ ROWS: tuple[Row, ...] = (
         at_least=2,
         slow=True,
         needs=("arena_rank", "jax", "optax", "jaxtyping"),
+        peers="arena-rank",
+    ),
+    Ratio(
+        "evalica_200",
+        "data frame to strengths (ours with sandwich), 1,000,000 votes",
+        "evalica from the same columns, which it takes in as Python lists",
+        frame_against_evalica,
+        {"models": 200, "votes": 1_000_000},
+        {"models": 5, "votes": 5_000},
+        slow=True,
+        needs=("evalica",),
+        peers="evalica",
+    ),
+    *(
+        Ratio(
+            f"evalica_{name}_200",
+            f"Bradley–Terry fit, votes {where}",
+            "evalica, cells of the table as weighted votes, until it agrees to 1e-5",
+            counts_against_evalica,
+            {"models": 200, "reach": reach},
+            {"models": 6, "reach": 3},
+            slow=True,
+            needs=("evalica",),
+            peers="evalica",
+        )
+        for name, where, reach in (
+            ("complete", "on every pair", 200),
+            ("band", "among neighbours", 10),
+        )
     ),
     Once(
         "parquet_1e7",

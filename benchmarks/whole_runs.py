@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import rankbars as rb
 from benchmarks.inputs import model_names, task_arrays
+from benchmarks.reading import write_rows
 from benchmarks.rows import Job, Once, Row, require
 from rankbars.demos import DEMOS, demo_path
 
@@ -32,6 +34,23 @@ def board_of_demo(demo: str) -> Job:
         _command("rank", str(demo_path(chosen)), "--missing", chosen.missing),
         lambda printed: _require(printed, "Models"),
     )
+
+
+def board_of_rows(models: int, items: int, tasks: int, ids: str) -> Job:
+    """A large tidy Parquet file to the printed board, start of the program included."""
+    path = write_rows(models, items, tasks, ids)
+    return Job(_command("rank", str(path)), lambda printed: _require(printed, "Models"))
+
+
+def published_table(table: int, repetitions: int) -> Job:
+    """One table of the published simulation study."""
+    from rankbars.simulate import measure
+    from rankbars.simulate.tables import tables
+
+    def check(made: Mapping[str, Any]) -> None:
+        require(set(made) == {f"table_{table}"}, f"table {table}")
+
+    return Job(lambda: measure(tables([table], repetitions=repetitions)), check)
 
 
 def help_text() -> Job:
@@ -66,6 +85,26 @@ ROWS: tuple[Row, ...] = (
         {"demo": "vtab"},
         {"wall_s": 3},
         repeats=5,
+    ),
+    *(
+        Once(
+            f"rows_1e8_{ids}",
+            f"`rankbars rank` of 100,000,000 rows of Parquet, ids of items are {what}, all cores",
+            board_of_rows,
+            {"models": 500, "items": 10_000, "tasks": 20, "ids": ids},
+            {"models": 3, "items": 9, "tasks": 4, "ids": ids},
+            {"wall_s": seconds, "peak_mb": 1500},
+        )
+        for ids, what, seconds in (("integer", "numbers", 30), ("string", "text", 75))
+    ),
+    Once(
+        "published_table_2",
+        "table 2 of the published study; tables 2 to 5 are 40 times as much, so that all tables "
+        "take 10 minutes on two cores (extrapolated)",
+        published_table,
+        {"table": 2, "repetitions": 100},
+        {"table": 6, "repetitions": 1},
+        {"cpu_s": 28},
     ),
     Once("help", "`rankbars --help`", help_text, {}, {}, {"wall_s": 0.4}, repeats=9),
 )

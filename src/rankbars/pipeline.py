@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
-from rankbars.data.board import Leaderboard
+from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence
+from rankbars.data.evidence import Estimates, Evidence, Items, take_models
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.outcomes import count_outcomes
 from rankbars.data.pairdetails import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.data.scorebins import MOST_BINS, MOST_CELLS
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
+from rankbars.data.storedtasks import TaskReference, look_at, refer
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
 from rankbars.steps.assembly import assemble_board, describe_task, observe_ranks
 from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import strict_correction, take_correction
+from rankbars.steps.estimators import BAYESIAN
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairsummary import summarise_pairs
-from rankbars.steps.pairtests import TESTS, compare_evidence
+from rankbars.steps.pairtests import TESTS, compare_evidence, take_present
 from rankbars.steps.plans import Sampling
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task
@@ -55,6 +57,7 @@ def leaderboard(
     pairs: bool = False,
     prior: str = "auto",
     memory: PairMemory | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
     """Rank models with error bars: on each task, on the average, and on a new task.
 
@@ -100,6 +103,9 @@ def leaderboard(
     pairs : bool
         Also keep the differences of all pairs on every task, which a page needs to compare two
         models; for up to 100,000 pairs times tasks. They change no other result.
+    progress : callable, optional
+        Called with the number of tasks that are ranked and the number of all: at the start, and
+        after each.
 
     Returns
     -------
@@ -156,33 +162,31 @@ def leaderboard(
     sampling = Sampling(spec.seed, spec.resamples, spec.alpha)
     collector = None if plan is None else AverageCollector(scores, plan, sampling)
     single = len(scores.tasks) == 1
+    wanted = _Wanted(
+        spec,
+        pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
+        bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
+        strict=single,
+        rows=plan is not None and plan.estimator in ("bootstrap", *BAYESIAN),
+    )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
-    details: dict[str, TaskPairs] | None = None
-    if pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS:
-        details = {}
-    bins = len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS
-    for name, ranked in _ranked_tasks(scores, spec, n_jobs, memory):
+    details: dict[str, TaskPairs] | None = {} if wanted.pairs else None
+    if progress is not None:
+        progress(0, len(scores.tasks))
+    for name, ranked in _ranked_tasks(scores, wanted, n_jobs, memory):
         intervals[name] = ranked.intervals
-        observed[name] = observe_ranks(ranked.comparisons)
-        results[name] = describe_task(
-            scores.tasks[name], scores.info[name], *ranked, observed[name], spec.votes
-        )
+        observed[name] = ranked.observed
+        results[name] = ranked.result
         notes.extend(ranked.intervals.notes)
-        if details is not None:
-            details[name] = summarise_pairs(scores.tasks[name], ranked.comparisons, bins=bins)
+        if details is not None and ranked.pairs is not None:
+            details[name] = ranked.pairs
         if collector is not None:
             collector.add(name, ranked.comparisons)
-        if single:
-            strict = rank_task(
-                ranked.comparisons,
-                strict_correction(spec.correction),
-                "all",
-                spec.alpha,
-                seed=spec.seed,
-                resamples=spec.resamples,
-            )
+        strict = ranked.strict
         del ranked  # before the next task needs the room
+        if progress is not None:
+            progress(len(intervals), len(scores.tasks))
 
     aggregate = None
     if collector is not None:
@@ -245,9 +249,23 @@ def _merge(scores: Scores, spec: Spec) -> str:
     return "observed" if unsure and spec.merge == "joint" else spec.merge
 
 
+class _Wanted(NamedTuple):
+    """What is to be found out about every task."""
+
+    spec: Spec
+    pairs: bool  # the differences of all pairs, for a page
+    bins: bool  # and their distributions
+    strict: bool  # ranks for all models at once
+    rows: bool  # the average needs the scores of rows
+
+
 class _Ranked(NamedTuple):
     comparisons: Comparisons
     intervals: RankIntervals
+    observed: RankIntervals
+    result: TaskResult
+    pairs: TaskPairs | None
+    strict: RankIntervals | None
 
 
 def _one_spec(spec: Spec | None, given: Spec) -> Spec:
@@ -278,26 +296,32 @@ def _plan(scores: Scores, spec: Spec) -> AveragePlan | None:
 
 
 def _ranked_tasks(
-    scores: Scores, spec: Spec, n_jobs: int, memory: PairMemory | None
+    scores: Scores, wanted: _Wanted, n_jobs: int, memory: PairMemory | None
 ) -> Iterator[tuple[str, _Ranked]]:
     """Tasks in order, one at a time, so that a board of many tasks stays small."""
     models = scores.models
-    work = scores.tasks.items()
     if n_jobs == 1:
-        for name, evidence in work:
-            yield name, _rank_one(name, evidence, models, spec, memory)
+        for name in scores.tasks:
+            yield name, _rank_one(
+                name, scores.tasks[name], scores.info[name], models, wanted, memory
+            )
         return
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    ranked = parallel(delayed(_rank_one)(name, one, models, spec) for name, one in work)
-    yield from zip(scores.tasks, ranked, strict=True)
+    ranked = parallel(
+        delayed(_rank_elsewhere)(name, refer(scores.tasks, name), scores.info[name], models, wanted)
+        for name in scores.tasks
+    )
+    for name, one in zip(scores.tasks, ranked, strict=True):
+        yield name, _with_rows(one, scores, name) if wanted.rows else one
 
 
 def _rank_one(
-    name: str, evidence: Evidence, models: tuple[str, ...], spec: Spec,
+    name: str, evidence: Evidence, info: TaskInfo, models: tuple[str, ...], wanted: _Wanted,
     memory: PairMemory | None = None,
 ) -> _Ranked:  # fmt: skip
+    spec = wanted.spec
     setting = Setting(spec.seed, spec.resamples, votes=spec.votes, memory=memory)
     comparisons = compare_evidence(evidence, models, spec.test, name, setting)
     intervals = rank_task(
@@ -308,7 +332,44 @@ def _rank_one(
         seed=spec.seed,
         resamples=spec.resamples,
     )
-    return _Ranked(comparisons, intervals)
+    observed = observe_ranks(comparisons)
+    strict = pairs = None
+    if wanted.strict:
+        strict = rank_task(
+            comparisons,
+            strict_correction(spec.correction),
+            "all",
+            spec.alpha,
+            seed=spec.seed,
+            resamples=spec.resamples,
+        )
+    if wanted.pairs:
+        pairs = summarise_pairs(evidence, comparisons, bins=wanted.bins)
+    result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)
+    return _Ranked(comparisons, intervals, observed, result, pairs, strict)
+
+
+def _rank_elsewhere(
+    name: str, work: Evidence | TaskReference, info: TaskInfo, models: tuple[str, ...],
+    wanted: _Wanted,
+) -> _Ranked:  # fmt: skip
+    """What a worker does; the scores of rows, which are large, do not travel back."""
+    ranked = _rank_one(name, look_at(work), info, models, wanted)
+    rows = ranked.comparisons.evidence
+    if not isinstance(rows, Items):
+        return ranked
+    # The first model tells what rows there are, and how many.
+    first = take_models(replace(rows, ids=None), [0])
+    return ranked._replace(comparisons=replace(ranked.comparisons, evidence=first))
+
+
+def _with_rows(ranked: _Ranked, scores: Scores, name: str) -> _Ranked:
+    """The findings with the scores of rows that did not travel."""
+    comparisons = ranked.comparisons
+    if not isinstance(comparisons.evidence, Items):
+        return ranked
+    evidence = take_present(scores.tasks[name])
+    return ranked._replace(comparisons=replace(comparisons, evidence=evidence))
 
 
 def _declared(scores: Scores, what: Literal["category", "family"]) -> dict[str, str] | None:

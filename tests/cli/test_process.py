@@ -98,22 +98,6 @@ def test_a_terminal_that_knows_ascii_only_gets_ascii(folder: Path) -> None:
     assert name in as_json.stdout.decode("utf-8")
 
 
-def test_interrupting_says_so_and_leaves_nothing_behind(folder: Path) -> None:
-    """The signal comes while results are read."""
-    code = (
-        "import os, signal, sys; import rankbars.cli.reading as reading; "
-        "reading.read_scores = lambda *words, **named: os.kill(os.getpid(), signal.SIGINT); "
-        "from rankbars.cli import main; "
-        "sys.argv[1:] = ['rank', 'in.csv', '-o', 'board.json']; main()"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, check=False
-    )
-    assert done.returncode == 130
-    assert done.stderr.decode().strip() == "Interrupted."
-    assert [path.name for path in folder.iterdir()] == ["in.csv"]
-
-
 def test_errors_of_programming_keep_their_traceback(folder: Path) -> None:
     code = (
         "import rankbars.cli.reading as reading; "

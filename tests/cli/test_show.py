@@ -144,3 +144,14 @@ def test_a_file_that_is_not_there_is_named(rankbars: Command) -> None:
     answer = rankbars("show", "none.json")
     assert answer.code == 1
     assert "none.json" in answer.err
+
+
+def test_the_average_in_full(rankbars: Command, results: str) -> None:
+    assert rankbars("rank", results, "-o", "b.json").code == 0
+    answer = rankbars("show", "b.json", "--average")
+    assert answer.code == 0
+    assert "To compare" in answer.out
+    assert "Tasks: every model has a score on all 4." in answer.out
+    refused = rankbars("show", "b.json", "--average", "--format", "csv")
+    assert refused.code == 2
+    assert "--average is a table of text" in refused.err

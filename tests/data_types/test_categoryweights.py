@@ -56,8 +56,8 @@ def test_categories_without_weight_are_left_out() -> None:
     ("weights", "message"),
     [
         ({"c": 1.0}, "Unknown category in the weights 'c'"),
-        ({"a": -1.0}, "weight of category 'a' must be 0 or more"),
-        ({"a": float("nan")}, "weight of category 'a' must be 0 or more"),
+        ({"a": -1.0}, "weight of category 'a' must be a finite number, 0 or more"),
+        ({"a": float("nan")}, "weight of category 'a' must be a finite number, 0 or more"),
         ({"a": 0.0, "b": 0}, "All weights of categories are zero"),
         ({}, "All weights of categories are zero"),
     ],

@@ -123,7 +123,7 @@ def test_a_model_that_is_behind_everywhere_needs_an_infinite_change() -> None:
     ("weights", "message"),
     [
         ({"c9": 1.0}, "Unknown category 'c9'"),
-        ({"c0": -1.0}, "finite and 0 or more"),
+        ({"c0": -1.0}, "a finite number, 0 or more"),
         ({"c0": 0.0}, "All weights of categories are zero"),
         ((0.5, 0.5), "One weight per category"),
     ],

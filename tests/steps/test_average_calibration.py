@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rankbars as rb
+from rankbars.steps.estimators import BAYESIAN, ESTIMATORS
 
 Array = np.ndarray
 TRUTH = np.array([0.5, 0.6, 0.6, 0.8])
@@ -249,3 +250,166 @@ def test_the_plain_table_keeps_its_level_with_twelve_tasks() -> None:
         )  # fmt: skip
         held += table.rows[0].mean_ci_lo <= 0.6 <= table.rows[0].mean_ci_hi
     within(held, runs, 0.95, slack=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("errors", ["standard errors", "counts"])
+def test_published_scores_over_items(errors: str) -> None:
+    """Shares of right answers of three tasks, from their standard errors or as counts."""
+    truth, items = np.array([0.4, 0.5, 0.7]), np.array([200, 200, 200])
+    rng, runs, held = np.random.default_rng(14), 300, 0
+    for seed in range(runs):
+        tasks = {}
+        for name in "xyz":
+            mean = rng.binomial(items, truth) / items
+            if errors == "counts":
+                tasks[name] = rb.Estimates(tuple("abc"), mean, n=items)
+            else:
+                tasks[name] = rb.Estimates(
+                    tuple("abc"), mean, se=np.sqrt(mean * (1 - mean) / items)
+                )
+        estimator = "bootstrap" if errors == "counts" else "analytic"
+        found = rb.aggregate(rb.Scores(tasks), estimator=estimator, resamples=400, seed=seed)
+        held += covered(found, truth)
+    within(held, 3 * runs, 0.95, slack=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("over", ["items", "tasks"])
+def test_weighted_averages(over: str) -> None:
+    rng, runs, held = np.random.default_rng(15), 250, 0
+    for seed, data in enumerate(
+        item_data(rng, runs) if over == "items" else task_data(rng, runs, tasks=10)
+    ):
+        weights = dict(zip(data.tasks, np.resize([1.0, 2.0, 0.5], len(data.tasks)), strict=True))
+        found = rb.aggregate(data, over=over, weights=weights, resamples=2, seed=seed)
+        held += covered(found, TRUTH)
+    within(held, 4 * runs, 0.95, slack=0.015)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("normalise", ["bounds", "chance"])
+def test_scores_on_a_fixed_scale(normalise: str) -> None:
+    limits = {"x": (0.0, 1.0), "y": (-1.0, 2.0), "z": (0.2, 1.5)}
+    truth = np.mean([(TRUTH - low) / (high - low) for low, high in limits.values()], axis=0)
+    runs, held = 200, 0
+    for data in item_data(np.random.default_rng(16), runs):
+        held += covered(rb.aggregate(data, normalise=normalise, limits=limits, resamples=2), truth)
+    within(held, 4 * runs, 0.95, slack=0.015)
+
+
+@pytest.mark.slow
+def test_z_scores_hold_at_least_as_often_as_stated() -> None:
+    """Their scale comes from the same scores, and is taken as known: the intervals are wide."""
+    truth = (TRUTH - TRUTH.mean()) / TRUTH.std()
+    runs, held = 150, 0
+    for data in item_data(np.random.default_rng(17), runs):
+        held += covered(rb.aggregate(data, normalise="zscore", resamples=2), truth)
+    at_least(held, 4 * runs, 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["t", "bootstrap_t"])
+def test_geometric_means_over_a_population_of_tasks(estimator: str) -> None:
+    truth = np.array([0.2, 0.4])
+    rng, runs, held = np.random.default_rng(18), 200, 0
+    for seed in range(runs):
+        rows = truth * np.exp(0.3 * rng.normal(size=(12, 2)))
+        data = rb.Scores({f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)})
+        found = rb.aggregate(
+            data, over="tasks", method="geometric", estimator=estimator, resamples=400, seed=seed
+        )
+        held += covered(found, truth)
+    within(held, 2 * runs, 0.95, slack=0.01)
+
+
+@pytest.mark.slow
+def test_percentiles_over_many_families() -> None:
+    runs, held = 60, 0
+    for seed, data in enumerate(task_data(np.random.default_rng(19), runs, tasks=40, families=40)):
+        found = rb.aggregate(data, over="families", estimator="bootstrap", resamples=400, seed=seed)
+        held += covered(found, TRUTH)
+    within(held, 4 * runs, 0.95, slack=0.02)
+
+
+@pytest.mark.slow
+def test_ranks_over_tasks_hold_for_all_models_at_once() -> None:
+    runs, ranks = 200, 0
+    for seed, data in enumerate(task_data(np.random.default_rng(20), runs, tasks=10)):
+        found = rb.aggregate(data, over="tasks", scope="all", resamples=2, seed=seed)
+        ranks += int(ranks_held(found).all())
+    at_least(ranks, runs, 0.95)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
+def test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals(
+    estimator: str,
+) -> None:
+    """Models two to three errors apart: noise mixes the ranks of every draw once more."""
+    level = 0.1 * np.array([[0, 1, 2, 3], [1, 0, 2, 3], [0, 2, 1, 3.0]])
+    truth = np.array([[4, 3, 2, 1], [3, 4, 2, 1], [4, 2, 3, 1.0]]).mean(axis=0)
+    rng, runs, held = np.random.default_rng(21), 120, 0
+    for seed in range(runs):
+        tasks = {
+            name: row + 0.1 * rng.normal(size=(60, 1)) + 0.2 * rng.normal(size=(60, 4))
+            for name, row in zip("xyz", level, strict=True)
+        }
+        found = rb.aggregate(
+            rb.Scores.from_arrays(tasks, MODELS), over="items", method="average_rank",
+            estimator=estimator, resamples=200, seed=seed,
+        )  # fmt: skip
+        assert found.is_range
+        held += covered(found, truth)
+    assert 0.6 < held / (4 * runs) < 0.9
+
+
+@pytest.mark.slow
+def test_percentiles_of_the_plain_table_with_forty_tasks() -> None:
+    rng, runs, held = np.random.default_rng(22), 200, 0
+    for seed in range(runs):
+        scores = np.clip(rng.normal(0.6, 0.1, size=40), 0, 1)
+        table = rb.plain_table(
+            [{"model_id": "a", "task_id": f"t{i}", "metric_name": "acc", "score": value}
+             for i, value in enumerate(scores.tolist())], resamples=400, seed=seed,
+        )  # fmt: skip
+        assert table.interval == "percentile"
+        held += table.rows[0].mean_ci_lo <= 0.6 <= table.rows[0].mean_ci_hi
+    within(held, runs, 0.95, slack=0.01)
+
+
+PROVED = {
+    ("analytic", "items", "score"): test_scores_and_ranks_over_items,
+    (
+        "analytic",
+        "items",
+        "points",
+    ): test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals,
+    ("bootstrap", "items", "score"): test_scores_and_ranks_over_items,
+    (
+        "bootstrap",
+        "items",
+        "points",
+    ): test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals,
+    ("t", "tasks", "score"): test_scores_over_a_population_of_tasks,
+    ("t", "tasks", "points"): test_ranks_and_wins_over_a_population_of_tasks,
+    ("bootstrap", "tasks", "score"): test_scores_over_a_population_of_tasks,
+    ("bootstrap_t", "tasks", "score"): test_scores_over_a_population_of_tasks,
+    ("two_level", "tasks", "score"): test_scores_over_a_population_of_tasks,
+    ("t", "families", "score"): test_scores_over_families_hold_where_those_over_tasks_do_not,
+    (
+        "bootstrap_t",
+        "families",
+        "score",
+    ): test_scores_over_families_hold_where_those_over_tasks_do_not,
+    ("bootstrap", "families", "score"): test_percentiles_over_many_families,
+}
+"""Which test shows how often intervals of an estimator hold. Ranks and wins ("points") over tasks
+and families are rows like scores there, whatever the estimator; posteriors have tests of their own
+(test_bayesaverages.py, simulate/test_posterior.py)."""
+
+
+def test_every_estimator_has_its_coverage_tested_over_what_it_is_for() -> None:
+    kinds = {(name, over) for name, overs in ESTIMATORS.items() for over in overs}
+    kinds -= {(name, over) for name in BAYESIAN for over in ("items", "tasks")}
+    assert {(name, over) for name, over, _ in PROVED} == kinds

@@ -96,7 +96,7 @@ def test_average_ranks_over_a_population_of_tasks_have_contrasts_and_a_guarantee
     ranks = stats.rankdata(-rows, axis=1)
     assert average.score == pytest.approx(ranks.mean(axis=0))
     low, high = stats.ttest_1samp(ranks[:, 0], 0.0).confidence_interval(0.95)
-    assert (average.low[0], average.high[0]) == pytest.approx((low, high))
+    assert (average.low[0], average.high[0]) == pytest.approx((low, min(high, 3.0)))
     assert average.guarantee == 0.95
     assert average.contrasts is not None
     pairs = [(0, 1), (0, 2), (1, 2)]

@@ -125,7 +125,7 @@ def test_limits_that_are_not_declared_are_asked_for() -> None:
     [
         ({"law": (0.5, 0.5)}, "has no scale"),
         ({"law": (1.0, 0.0)}, "must be better than the one that counts as 0"),
-        ({"law": (0.0, np.inf)}, "must be finite"),
+        ({"law": (0.0, np.inf)}, "must be a finite number"),
         ({"lwa": (0.0, 1.0)}, "Did you mean 'law'"),
     ],
 )

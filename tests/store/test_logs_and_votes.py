@@ -128,13 +128,3 @@ def test_tables_and_logs_of_one_task_meet_in_the_store(tmp_path: Path) -> None:
         add("table.csv")
         add("logs")
         assert_equals_files(["table.csv", "logs"])
-
-
-def test_a_format_that_cannot_be_kept_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    shutil.copytree(DATA / "fixtures" / "votes" / "pairs", tmp_path / "pairs")
-    with inside(tmp_path):
-        assert run(["add", "pairs", "--store", "board.duckdb"]) == 1
-        assert "pair-counts cannot be kept" in capsys.readouterr().err
-        assert not list(tmp_path.glob("*board.duckdb*"))

@@ -17,8 +17,9 @@ from tablefiles import csv_text
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.data.boardfile import board_json
-from rankbars.store import PairCache, open_store
+from rankbars.store import open_store
 from rankbars.store.opening import connect
+from rankbars.store.pairs import PairCache
 
 
 def write_model(folder: Path, name: str, scores: Sequence[float], first: int = 0) -> None:

@@ -7,13 +7,14 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from oldstores import turn_into_schema_0, turn_into_schema_1
 from storefiles import add, assert_equals_files, held, inside
 from tablefiles import assert_same, csv_text
 
@@ -142,28 +143,32 @@ def test_a_store_of_a_newer_version_is_refused(
     assert Path("board.duckdb").read_bytes() == before
 
 
-def test_an_older_store_is_brought_up_to_date_and_copied(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("schema", "turn"), [(0, turn_into_schema_0), (1, turn_into_schema_1)])
+def test_an_older_store_is_brought_up_to_date_and_copied(
+    schema: int, turn: Callable[[str], None], tmp_path: Path
+) -> None:
     columns: dict[str, list[Any]] = {
-        "model": ["x", "x", "y", "y"], "task": ["t"] * 4, "item": [1, 2, 1, 2],
-        "score": [1, 0, 0, 0],
+        "model": ["x", "x", "y", "y"], "task": ["t"] * 4, "item": [10, 9, 10, 9],
+        "score": [1, "", 0, 0.5], "cluster": ["p", "q", "p", "q"], "weight": [1, 2, 1, 2],
     }  # fmt: skip
     (tmp_path / "old.csv").write_text(csv_text(columns), encoding="utf-8")
     with inside(tmp_path):
         add("old.csv")
-        with connect(Path("board.duckdb"), "board", write=True) as connection:
-            # As schema 0 was.
-            connection.execute("DROP TABLE pairs")
-            connection.execute("ALTER TABLE events DROP COLUMN version")
-            connection.execute("UPDATE meta SET value = '0' WHERE key = 'schema'")
+        turn("board.duckdb")
         old = Path("board.duckdb").read_bytes()
-        assert run(["rank", "board.duckdb", "-q", "-o", "board.json"]) == 0
+        assert run(["rank", "board.duckdb", "-q", "-o", "board.json", "--missing", "pairwise"]) == 0
         assert json.loads(Path("board.json").read_bytes())["models"] == ["x", "y"]
-        assert Path("board.duckdb.schema0.bak").read_bytes() == old
+        assert Path(f"board.duckdb.schema{schema}.bak").read_bytes() == old
+        assert_equals_files(["old.csv"])
         assert run(["log", "board.duckdb"]) == 0
-        columns = {"model": ["z", "z"], "task": ["t", "t"], "item": [1, 2], "score": [1, 1]}
-        Path("more.csv").write_text(csv_text(columns), encoding="utf-8")
+        more = {
+            "model": ["z", "z"], "task": ["t", "t"], "item": [10, 9], "score": [1, 1],
+            "cluster": ["p", "q"], "weight": [1, 2],
+        }  # fmt: skip
+        Path("more.csv").write_text(csv_text(more), encoding="utf-8")
         add("more.csv")
         assert held().models == ("x", "y", "z")
+        assert_equals_files(["more.csv", "old.csv"])
 
 
 def test_another_database_is_no_store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

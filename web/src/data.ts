@@ -59,6 +59,8 @@ export interface AverageData {
   score: (number | null)[]
   low: (number | null)[]
   high: (number | null)[]
+  /** Least and greatest average that there can be, where that is known. */
+  bounds: [number | null, number | null]
   best: number[]
   worst: number[]
   /** Share of draws in which a model is first, and among the first `topCount`. */

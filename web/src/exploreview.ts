@@ -5,7 +5,7 @@ import { type Context, modelLink } from "./context"
 import { bdi, choice as selectOf, freshId, h, spoken, stroke, whenSeen } from "./dom"
 import { changes, published, readChoice, writeChoice } from "./explore/choices"
 import { type Answer, type Choice, recompute } from "./explore/recompute"
-import { guaranteed, level, plural, sayRanks, showNumber, showRanks, suitableDecimals } from "./numbers"
+import { guaranteed, intervalTexts, level, plural, sayRanks, showNumber, showRanks } from "./numbers"
 import type { State } from "./state"
 
 interface Group {
@@ -313,7 +313,7 @@ class Explore {
     const { board } = this.context
     const { data, size } = board
     const order = average ? [...data.order].sort((a, b) => better(average.score, a, b, data.average!.direction)) : data.order
-    const decimals = average ? suitableDecimals(average.score, average.score.map((s, i) => average.high[i]! - s)) : 0
+    const scores = average ? intervalTexts(average.score, average.low, average.high) : []
     const heads: [string, string][] = []
     if (average) heads.push(["Rank on average", `${level(this.now.alpha)}, ${data.average!.scope === "all" ? "all models at once" : "each model"}`], ["", ""])
     heads.push(["Model", ""])
@@ -331,7 +331,7 @@ class Explore {
         )
       }
       row.append(h("th", { scope: "row" }, modelLink(this.context, model)))
-      if (average) row.append(h("td", { class: "score" }, scoreText(average.score[model]!, average.high[model]!, decimals)))
+      if (average) row.append(h("td", { class: "score" }, scores[model]!))
       if (newTask) {
         const [best, worst] = [newTask.best[model]!, newTask.worst[model]!]
         row.append(h("td", { class: "new" }, ...spoken(showRanks(best, worst), sayRanks(best, worst))))
@@ -360,10 +360,4 @@ function better(score: readonly number[], a: number, b: number, direction: "high
   const sign = direction === "higher" ? 1 : -1
   const value = (model: number) => (Number.isNaN(score[model]!) ? -Infinity : sign * score[model]!)
   return value(b) - value(a) || a - b
-}
-
-function scoreText(score: number, high: number, decimals: number): string {
-  const shown = showNumber(score, decimals)
-  const half = high - score
-  return Number.isFinite(half) && Number.isFinite(score) ? `${shown} ±${half.toFixed(decimals)}` : shown
 }

@@ -21,6 +21,18 @@ export function pairedTexts(values: readonly number[], errors: readonly number[]
   })
 }
 
+/** Numbers of one column with their intervals: ± where both sides are equal everywhere, else both ends. */
+export function intervalTexts(values: readonly number[], low: readonly number[], high: readonly number[]): string[] {
+  const half = values.map((_, i) => (high[i]! - low[i]!) / 2)
+  const decimals = suitableDecimals(values, half)
+  const lopsided = (value: number, i: number) => Math.abs(high[i]! - value - (value - low[i]!)) > 0.5 * 10 ** -decimals
+  if (!values.some(lopsided)) return pairedTexts(values, half)
+  return values.map((value, i) => {
+    const shown = showNumber(value, decimals)
+    return Number.isFinite(half[i]!) ? `${shown} [${showNumber(low[i]!, decimals)}, ${showNumber(high[i]!, decimals)}]` : shown
+  })
+}
+
 /** A length without the rule for 0, 1 and 100. */
 function plain(error: number, decimals: number): string {
   const shown = error.toFixed(decimals)

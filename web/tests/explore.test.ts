@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { compareLine } from "../src/board"
 import type { PageData } from "../src/data"
-import { averageTasks, midranks } from "../src/explore/averages"
+import { intervalTexts } from "../src/numbers"
+import { averageHalf, averageTasks, midranks } from "../src/explore/averages"
 import { ranksEach, ranksOf, relationAll } from "../src/explore/holm"
 import { mergeRanks } from "../src/explore/merges"
 import { exactRate, fewestTasks, jointIndex, mergeGuarantee, orderIndex } from "../src/explore/rates"
@@ -68,6 +69,23 @@ describe("averages over tasks", () => {
     expect([...score]).toEqual([2, 2, 19 / 6])
     expect(contrasts.statistic[1]).toBe(0)
     expect(contrasts.statistic[6]).toBeGreaterThan(0)
+  })
+})
+
+describe("intervals of averages", () => {
+  const task = (a: number, b: number) => ({
+    mean: Float64Array.from([a, b]), se: new Float64Array(2), df: new Float64Array(2), pairs: null,
+  })
+
+  it("do not exist for a model whose scores do not vary", () => {
+    const half = averageHalf(averageTasks([task(1, 2), task(1, 3)], [1, 1], "score"), 0.05)
+    expect(half[0]).toBeNaN()
+    expect(half[1]).toBeCloseTo(6.353, 3) // 12.706 times 0.5
+  })
+
+  it("are written with both ends where one of them was cut", () => {
+    expect(intervalTexts([0.7, 0.5], [0.69, 0.48], [0.71, 0.52])).toEqual(["0.700 ±0.010", "0.500 ±0.020"])
+    expect(intervalTexts([0.99, 0.5, 1], [0.95, 0.46, NaN], [1, 0.54, NaN])).toEqual(["0.99 [0.95, 1.00]", "0.50 [0.46, 0.54]", "1.00"])
   })
 })
 

@@ -34,10 +34,14 @@ def sample_posterior(
     ----------
     scores : Scores
         Right or wrong answers per item, or shares of right answers with their number of items.
-    model : {"correlated_models", "correlated_tasks", "independent"} or callable
-        What is known about the answers. A function of your own takes `Answers` and uses NumPyro's
-        words; it has to name an array ``"score"`` of shape (N, M). Those of `rankbars` are in
-        ``rankbars.bayes.models`` and can be wrapped or copied.
+    model : str or callable
+        What is known about the answers. ``"correlated_models"``, ``"correlated_tasks"``: any two
+        models, or tasks, are correlated by the same number. ``"factor_models"``,
+        ``"factor_tasks"``: each has a loading of its own. ``"lkj_models"``, ``"lkj_tasks"``: every
+        pair has a correlation, which takes many tasks, or models, and few of the others.
+        ``"independent"``: nothing goes together. A function of your own takes `Answers` and uses
+        NumPyro's words; it has to name an array ``"score"`` of shape (N, M). Those of `rankbars`
+        are in ``rankbars.bayes.models`` and can be wrapped or copied.
     draws, warmup, chains : int
         Draws per chain that are kept, draws before them, and chains.
     seed : int

@@ -14,6 +14,6 @@ def main() -> None:
 
         code = run()
     except KeyboardInterrupt:
-        # It came before the first command or after the last one.
+        # It came before the command began, or after its end.
         code = 130
     sys.exit(code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -12,9 +13,11 @@ from rankbars.cli.changes import diff_command
 from rankbars.cli.demonstration import demo_command
 from rankbars.cli.formats import formats_command
 from rankbars.cli.headtohead import compare_command
+from rankbars.cli.plaintables import table_command
 from rankbars.cli.plotting import plot_command
 from rankbars.cli.ranking import rank_command
 from rankbars.cli.simulation import simulate_group
+from rankbars.cli.stopping import NOTHING_WRITTEN, StopSignals
 from rankbars.cli.storing import add_command, log_command, remove_command
 from rankbars.cli.streams import discard_output, say
 from rankbars.cli.weighing import weights_command
@@ -42,6 +45,18 @@ class Commands(click.Group):
                 f"Unknown command {args[0]!r}.{hint} Known: {', '.join(known)}.", ctx
             )
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """What the command answers; the exit code where it is stopped, or nobody reads it."""
+        stop = StopSignals()
+        ctx.obj = stop
+        with stop:
+            try:
+                return super().invoke(ctx)
+            except BrokenPipeError:
+                discard_output()
+                return PIPE_CLOSED
+        return stop.code
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands, the main one first."""
@@ -91,6 +106,7 @@ for _command in (
     log_command,
     remove_command,
     formats_command,
+    table_command,
     demo_command,
     simulate_group,
 ):
@@ -115,7 +131,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         # click turns these two into one; only the first comes from the keyboard.
         if isinstance(error.__cause__, EOFError):
             raise error.__cause__ from None
-        say("Interrupted.")
+        say(NOTHING_WRITTEN)
         return INTERRUPTED
     except click.ClickException as error:
         error.show()
@@ -126,7 +142,4 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except RankbarsError as error:
         say(f"Error: {error}")
         return AT_FAULT
-    except BrokenPipeError:
-        discard_output()
-        return PIPE_CLOSED
     return code if isinstance(code, int) else DONE

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any
 
+from rankbars.cli.stopping import unheard
 from rankbars.errors import DataError, MissingPackageError, OptionError
 
 __all__ = ["BACKENDS", "CONNECT_SECONDS", "running_on"]
 
 BACKENDS = ("threading", "loky", "dask")
 CONNECT_SECONDS = 10
+
+# Workers of this machine report errors, but not that their work was taken from them.
+_OWN_CLUSTER = {"distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "error"}
 
 
 @contextmanager
@@ -49,6 +55,7 @@ def running_on(backend: str | None, scheduler: str | None, jobs: int) -> Iterato
             f"--backend {backend}."
         )
     if scheduler is None and backend is None:
+        _start_processes(jobs)
         yield jobs
         return
     import joblib
@@ -61,7 +68,23 @@ def running_on(backend: str | None, scheduler: str | None, jobs: int) -> Iterato
             yield -1
         else:
             stack.enter_context(joblib.parallel_config(backend))
+            if backend == "loky":
+                _start_processes(jobs)
             yield jobs
+
+
+def _start_processes(jobs: int) -> None:
+    """Start the processes that joblib keeps for all work to come; Ctrl-C is not for them."""
+    if jobs in (0, 1):  # none: it is refused by whoever starts the work
+        return
+    from joblib import Parallel, delayed
+    from joblib.externals.loky.backend import resource_tracker
+
+    # Before the others: it opens the ears of whoever starts it.
+    resource_tracker.ensure_running()
+    with unheard():
+        # Several calls, as joblib makes a single one by itself; they start all workers.
+        Parallel(n_jobs=jobs)(delayed(os.getpid)() for _ in range(2))
 
 
 @contextmanager
@@ -69,16 +92,23 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
     """A client of the cluster at the address, or of one of processes on this machine."""
     if importlib.util.find_spec("distributed") is None:
         raise MissingPackageError.for_extra("distributed", "--backend dask", '"rankbars[dask]"')
-    # The package has no types.
+    from multiprocessing import resource_tracker
+
+    # These packages have no types.
+    dask: Any = import_module("dask")
     distributed: Any = import_module("distributed")
     with ExitStack() as stack:
         if scheduler is None:
-            where = stack.enter_context(
-                distributed.LocalCluster(
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rankbars-"))
+            stack.enter_context(dask.config.set(_OWN_CLUSTER | {"temporary-directory": folder}))
+            # Before the others: it opens the ears of whoever starts it.
+            resource_tracker.ensure_running()
+            with unheard():
+                cluster = distributed.LocalCluster(
                     n_workers=None if jobs < 1 else jobs, threads_per_worker=1, processes=True,
                     dashboard_address=None,
-                )
-            )  # fmt: skip
+                )  # fmt: skip
+            where = stack.enter_context(cluster)
         else:
             where = scheduler
         try:

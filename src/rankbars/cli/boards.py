@@ -8,6 +8,7 @@ import click
 
 from rankbars.cli.options import named_option
 from rankbars.cli.outputs import STANDARD, check_targets
+from rankbars.cli.stopping import account_for_files
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
@@ -23,6 +24,7 @@ SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stand
   rankbars show board.json --format latex > table.tex
   rankbars show board.json --format dot | dot -Tsvg > order.svg
   rankbars show board.json --task math
+  rankbars show board.json --average                 # with means per category
   rankbars show board.json --methods
   rankbars show board.json --format eee -o store     # one record of Every Eval Ever per model
 """
@@ -35,6 +37,12 @@ SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stand
     help="How to show it.",
 )  # fmt: skip
 @click.option("--task", metavar="NAME", help="One task instead of the whole board.")
+@click.option(
+    "--average",
+    is_flag=True,
+    help="The average in full instead: intervals to compare two models by eye, the tasks that each "
+    "model has, and means per category.",
+)
 @click.option("--methods", is_flag=True, help="The paragraph for a paper instead, and how to cite.")
 @click.option(
     "-o",
@@ -43,7 +51,13 @@ SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stand
     help="Where --format eee puts its files; without it, it prints one record per line.",
 )
 def show_command(
-    *, board_path: str, form: str, task: str | None, methods: bool, output: str | None
+    *,
+    board_path: str,
+    form: str,
+    task: str | None,
+    average: bool,
+    methods: bool,
+    output: str | None,
 ) -> None:
     """Load, render, print."""
     if output is not None and (form != "eee" or task is not None):
@@ -56,6 +70,11 @@ def show_command(
             "--methods is a paragraph of text: give it without --task and --format."
         )
 
+    if average and (methods or task is not None or form != "text"):
+        raise click.UsageError(
+            "--average is a table of text: give it without --task, --methods and --format."
+        )
+
     from rankbars.cli.results import print_board
     from rankbars.cli.streams import emit, emit_text
 
@@ -65,6 +84,10 @@ def show_command(
 
         for path in write_eee(board, output):
             click.echo(path, err=True)
+    elif average:
+        from rankbars.render.averagetable import render_average
+
+        emit_text(render_average(board))
     elif methods:
         from rankbars.render import methods_text
 
@@ -83,12 +106,15 @@ def show_command(
 def report_command(*, board_path: str, output: str) -> None:
     """Write the page of a board: one file, no network needed."""
     check_targets({"-o": output}, [board_path])
+    account_for_files([output])
 
+    from rankbars.cli.progress import working
     from rankbars.cli.streams import emit
     from rankbars.data.files import write_text
     from rankbars.render import render_html
 
-    page = render_html(load_board(board_path))
+    with working("Making the page"):
+        page = render_html(load_board(board_path))
     if output == STANDARD:
         emit(page)
     else:

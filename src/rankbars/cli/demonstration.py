@@ -9,6 +9,7 @@ import click
 
 from rankbars.cli.options import known_name, quiet_option
 from rankbars.cli.outputs import check_targets
+from rankbars.cli.stopping import account_for_files
 from rankbars.demos import DEMOS, Demo, demo_path
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ def demo_command(
     page = f"rankbars-{name}.html" if html is None else html
     targets = {"--html": page} if output is None else {"-o": output, "--html": page}
     check_targets(targets)
+    account_for_files(targets.values())
 
     import rankbars as rb
-    from rankbars.cli.progress import working
+    from rankbars.cli.progress import counting, working
     from rankbars.cli.reading import report_reading
     from rankbars.cli.results import deliver
     from rankbars.cli.voting import with_health
@@ -55,8 +57,8 @@ def demo_command(
             demo,
         )
     said = frozenset() if quiet else report_reading(scores)
-    with working("Comparing models", quiet=quiet):
-        board = rb.leaderboard(scores, missing=demo.missing, pairs=True)
+    with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
+        board = rb.leaderboard(scores, missing=demo.missing, pairs=True, progress=progress)
     board = with_health(board, scores, quiet=quiet)
     deliver(board, targets, quiet=quiet, said=said)
 

@@ -82,13 +82,15 @@ def compare_command(
             "Give it twice: --models A --models B."
         )
 
+    from rankbars.cli.progress import reading_files, working
     from rankbars.cli.reading import read_scores, report_reading
     from rankbars.cli.streams import emit, emit_text, output_width
     from rankbars.render.headtohead import head_to_head_json, head_to_head_text
     from rankbars.steps.headtohead import head_to_head
     from rankbars.steps.missingness import resolve_missing
 
-    read = read_scores(inputs, reading)
+    with reading_files(quiet=quiet) as progress:
+        read = read_scores(inputs, reading, progress=progress)
     a, b = models or _two_models(read, inputs, reading)
     # Only these two: a third model's gaps do not matter here.
     scores = read.select(models={a, b}, tasks=tasks or None)
@@ -101,9 +103,10 @@ def compare_command(
                 f"--missing {missing} leaves out {name!r}, so nothing is left to compare. "
                 "Use --missing pairwise, listwise or fail."
             )
-    duel = head_to_head(
-        resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed, resamples=resamples
-    )
+    with working("Comparing", quiet=quiet):
+        duel = head_to_head(
+            resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed, resamples=resamples
+        )
     if as_json:
         emit(head_to_head_json(duel))
     else:

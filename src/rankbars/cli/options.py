@@ -154,6 +154,7 @@ class Reading:
     reruns: str
     compare_anyway: bool
     redact: bool
+    memory_limit: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +279,11 @@ reading_options = collect_options(
             help="Compare models although their logs say that they were not given the same task.",
         ),
         click.option("--redact", is_flag=True, help="Replace names of items by hashes."),
+        click.option(
+            "--memory-limit", metavar="SIZE",
+            help="What the process should not exceed, such as 2GB: tasks of tables that do not fit "
+            "are kept in temporary files. Without it, all are held in memory.",
+        ),
     ),
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from rankbars.cli.outputs import check_targets
+from rankbars.cli.stopping import account_for_files
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 if TYPE_CHECKING:
@@ -64,7 +65,9 @@ def plot_command(
     if suffix not in ("svg", "pdf", "png"):
         raise OptionError(f"{output}: the name must end in .svg, .pdf or .png.")
     check_targets({"-o": output}, [source])
+    account_for_files([output])
 
+    from rankbars.cli.progress import working
     from rankbars.data.files import write_bytes
     from rankbars.render.figurefile import check_picture, picture_bytes
     from rankbars.render.plotting import PLOTS, draw_picture
@@ -76,8 +79,10 @@ def plot_command(
     _check_choice(kind, picture, named)
     check_picture(suffix, drawn=True, projection=picture.projection)
     chosen = named.get(picture.choice or "")
-    figure = draw_picture(kind, _subject(picture, source, task), chosen)
-    write_bytes(output, picture_bytes(figure, suffix))
+    with working("Drawing"):
+        figure = draw_picture(kind, _subject(picture, source, task), chosen)
+        content = picture_bytes(figure, suffix)
+    write_bytes(output, content)
 
 
 def _check_choice(kind: str, picture: Picture, named: dict[str, str | None]) -> None:

@@ -16,6 +16,7 @@ from rankbars.cli.options import (
     reading_options,
 )
 from rankbars.cli.outputs import STANDARD, check_targets
+from rankbars.cli.stopping import account_for_files
 from rankbars.cli.streams import emit_text
 from rankbars.cli.voting import (
     VoteChoices,
@@ -28,11 +29,12 @@ from rankbars.cli.voting import (
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
+    from rankbars.cli.progress import Advance
     from rankbars.cli.taskfiles import Field
     from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
-    from rankbars.store import PairCache
+    from rankbars.store.pairs import PairCache
 
 __all__ = ["board_of", "rank_command", "spec_of"]
 
@@ -110,6 +112,7 @@ def rank_command(
         "category": categories, "family": families, "weight": weights, "chance": chance,
     }  # fmt: skip
     check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
+    account_for_files(targets.values())
     check_jobs(analysis.jobs)
     if pairs and output is None:
         raise click.UsageError("--pairs adds to the board file; name one with -o.")
@@ -119,7 +122,7 @@ def rank_command(
         )
 
     spec_of(analysis, voting)  # a value out of range is said before anything is read
-    from rankbars.cli.progress import reading_files, working
+    from rankbars.cli.progress import counting, reading_files
     from rankbars.cli.reading import choose, read_scores, report_reading
     from rankbars.cli.results import deliver
     from rankbars.cli.stores import memory_of
@@ -133,9 +136,12 @@ def rank_command(
                 scores = describe_tasks(scores, field, path, tuple(read.tasks))
     said = frozenset() if quiet else report_reading(scores)
     refuse_unused(scores, voting)
-    with working("Comparing models", quiet=quiet):
+    with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
         memory = None if models or tasks else memory_of(inputs)
-        board = board_of(scores, analysis, voting, pairs=pairs or html is not None, memory=memory)
+        board = board_of(
+            scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
+            progress=progress,
+        )  # fmt: skip
         if memory is not None:
             memory.save()
     beside: dict[str, str] = {}
@@ -173,13 +179,16 @@ def board_of(
     *,
     pairs: bool = False,
     memory: PairCache | None = None,
+    progress: Advance | None = None,
 ) -> Leaderboard:
     """The leaderboard of `scores` with the options of the command line."""
     import rankbars as rb
 
     spec = spec_of(analysis, voting)
     with running_on(analysis.backend, analysis.scheduler, analysis.jobs) as jobs:
-        return rb.leaderboard(scores, spec=spec, n_jobs=jobs, pairs=pairs, memory=memory)
+        return rb.leaderboard(
+            scores, spec=spec, n_jobs=jobs, pairs=pairs, memory=memory, progress=progress
+        )
 
 
 def spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:

@@ -59,6 +59,7 @@ def read_scores(
         controls=() if voting is None else voting.control,
         self_votes="raise" if voting is None else voting.self_votes,
         redact=reading.redact,
+        memory_limit=reading.memory_limit,
     )
 
 

@@ -48,14 +48,18 @@ def deliver(
     WriteError
         If a file cannot be written; then none is.
     """
+    from rankbars.cli.progress import working
     from rankbars.data.boardfile import board_json
     from rankbars.data.files import write_all
     from rankbars.render import RENDERERS
 
-    contents = {
-        path: board_json(board, pairs=pairs) if option == "-o" else RENDERERS[_FORMS[option]](board)
-        for option, path in targets.items()
-    }
+    with working("Making what is written", quiet=quiet or not targets):
+        contents = {
+            path: board_json(board, pairs=pairs)
+            if option == "-o"
+            else RENDERERS[_FORMS[option]](board)
+            for option, path in targets.items()
+        }
     printed = contents.pop(STANDARD, None)
     contents |= beside or {}
     write_all(contents)

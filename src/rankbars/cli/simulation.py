@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankbars.cli.options import Reading, named_option, reading_options
+from rankbars.cli.stopping import account_for
 
 if TYPE_CHECKING:
     from rankbars.simulate import Evaluation, Study
@@ -270,33 +269,21 @@ def _run(
     quiet: bool,
 ) -> None:
     """Make a study, run it, say what was written."""
+    from rankbars.cli.backends import running_on
+    from rankbars.cli.progress import counting
     from rankbars.cli.streams import say
     from rankbars.simulate import STUDIES, run
 
     if repetitions is not None:
         chosen = {**chosen, "repetitions": repetitions}
     study: Study = STUDIES[name](seed=seed, **chosen)
-    with _counting(f"Simulating {name}", quiet=quiet) as progress:
-        paths = run(study, output, n_jobs=jobs, picture=picture, progress=progress)
+    account_for(
+        lambda: f"Stopped; what was done is kept in {output}, and the same command goes on from it."
+    )
+    with (
+        running_on(None, None, jobs) as workers,
+        counting(f"Simulating {name}", "part", then="Finishing", quiet=quiet) as progress,
+    ):
+        paths = run(study, output, n_jobs=workers, picture=picture, progress=progress)
     if not quiet:
         say(f"Wrote {', '.join(str(path) for path in paths)}.")
-
-
-@contextmanager
-def _counting(message: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar that fills as the work is done: on a terminal only, and gone at the end."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        shown = bar.add_task(message, total=None)
-        yield lambda done, total: bar.update(shown, completed=done, total=total)

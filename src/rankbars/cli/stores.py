@@ -7,15 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rankbars.cli.options import Reading
-from rankbars.errors import OptionError
+from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
+from rankbars.errors import OptionError, RankbarsError
 
 if TYPE_CHECKING:
     from rankbars.cli.voting import VoteChoices
     from rankbars.data.scores import Scores
-    from rankbars.store import PairCache
+    from rankbars.store.pairs import PairCache
 
 __all__ = [
-    "find_store", "given_options", "memory_of", "option_line", "read_store", "settle_options",
+    "account_for_store", "find_store", "given_options", "limit_of", "memory_of", "option_line",
+    "read_store", "settle_options",
 ]  # fmt: skip
 
 # Option of the command line for each option of `rankbars.read` that a store remembers.
@@ -64,13 +66,45 @@ def read_store(path: str, reading: Reading, voting: VoteChoices | None) -> Score
             "raise" if voting is None else voting.self_votes,
         )
         settle_options(path, store.options, given)
-        scores = put_together(store.files(), store.options)
+        scores = put_together(store.files(), {**store.options, **limit_of(reading)})
     return redact_items(scores) if reading.redact else scores
+
+
+def account_for_store(path: str, events: int) -> None:
+    """From now on, a command that is stopped tells whether it has changed the store.
+
+    Parameters
+    ----------
+    path : str
+        The store.
+    events : int
+        How many events it knew before.
+    """
+
+    def account() -> str:
+        from rankbars import __version__
+        from rankbars.store import is_store, open_store
+
+        if not is_store(path):
+            return NOTHING_WRITTEN
+        try:
+            with open_store(path, __version__) as store:
+                changed = len(store.events) != events
+        except RankbarsError:
+            return f"Stopped; `rankbars log {path}` tells what the store holds."
+        return f"Stopped; {path} {'had been changed before that' if changed else 'is as it was'}."
+
+    account_for(account)
+
+
+def limit_of(reading: Reading) -> dict[str, Any]:
+    """The limit of the memory; it changes no result, and is therefore not kept in a store."""
+    return {} if reading.memory_limit is None else {"memory_limit": reading.memory_limit}
 
 
 def memory_of(inputs: Sequence[str]) -> PairCache | None:
     """What a store remembers of pairs of models; None where the inputs are no store."""
-    from rankbars.store import PairCache
+    from rankbars.store.pairs import PairCache
 
     store = find_store(inputs)
     return None if store is None else PairCache(store)

@@ -68,10 +68,17 @@ def add_command(
 ) -> None:
     """Read, check together with what is there, keep."""
     from rankbars import __version__
-    from rankbars.cli.progress import reading_files
-    from rankbars.cli.stores import find_store, given_options, settle_options
+    from rankbars.cli.progress import reading_files, working
+    from rankbars.cli.stores import (
+        account_for_store,
+        find_store,
+        given_options,
+        limit_of,
+        settle_options,
+    )
     from rankbars.cli.streams import emit_text, say
     from rankbars.readers.collecting import collect, put_together
+    from rankbars.readers.engine import Engine
     from rankbars.store import open_store
 
     if find_store(inputs) is not None:
@@ -83,19 +90,24 @@ def add_command(
         )
     given = given_options(reading, control, self_votes)
     checked: list[Scores] = []
-    with open_store(store, __version__, write=True, create=True) as opened:
+    with (
+        Engine() as engine,
+        open_store(store, __version__, write=True, create=True) as opened,
+    ):
+        account_for_store(store, len(opened.events))
         held = opened.files()
         options = settle_options(store, opened.options, given) if held else given
         with reading_files(quiet=quiet) as progress:
             found = collect(
                 inputs, held, options, format=reading.format, place_of=opened.place_of,
-                progress=progress,
+                engine=engine, progress=progress,
             )  # fmt: skip
 
         def check(files: Sequence[KeptFile]) -> None:
-            checked.append(put_together(files, options))
+            checked.append(put_together(files, {**options, **limit_of(reading)}))
 
-        events = opened.put(found.files, options, check) if found.files else []
+        with working("Keeping", quiet=quiet):
+            events = opened.put(found.files, options, check) if found.files else []
     if quiet:
         return
     for note in found.notes:
@@ -143,10 +155,12 @@ def log_command(*, store: str) -> None:
 def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
     """Find, take out."""
     from rankbars import __version__
+    from rankbars.cli.stores import account_for_store
     from rankbars.cli.streams import emit_text
     from rankbars.store import open_store
 
     with open_store(store, __version__, write=True) as opened:
+        account_for_store(store, len(opened.events))
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
             chosen |= {entry.id: entry for entry in _find(opened, path)}

@@ -91,6 +91,9 @@ class Aggregate:
         Means per category of tasks, where every task has a category and scores are averaged.
     df : array of float, shape (M,), optional
         Degrees of freedom behind `se`; infinite for a normal tail.
+    bounds : (float, float)
+        Least and greatest value that an average can have, in the units of `score`; infinite where
+        that is not known. Intervals end there.
 
     Raises
     ------
@@ -126,6 +129,7 @@ class Aggregate:
     components: Components | None = None
     by_category: CategoryMeans | None = None
     df: NDArray[np.float64] | None = None
+    bounds: tuple[float, float] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -172,6 +176,15 @@ class Aggregate:
         if self.rank_probability is None:
             return None
         return expected_rank(self.rank_probability)
+
+    @property
+    def is_range(self) -> bool:
+        """Whether `low` and `high` are a range of draws, which describes and is no interval.
+
+        So it is for ranks and wins over items. Noise in the draws mixes the ranks of models that
+        are close, so such a range can miss the true mean rank far more often than its level says.
+        """
+        return self.over == "items" and self.method not in ("mean", "geometric")
 
     def partial_order(self) -> PartialOrder:
         """Who was shown better than whom on the average, with its diagram.
@@ -221,4 +234,5 @@ class Aggregate:
         df = np.full(self.se.shape, np.inf) if self.df is None else self.df
         half = critical_value(self.alpha / 2, np.nan_to_num(df, nan=1.0, posinf=np.inf))
         half = half * self.se / np.sqrt(2.0)
-        return Ends(self.score - half, self.score + half)
+        ends = (np.clip(self.score + side * half, *self.bounds) for side in (-1.0, 1.0))
+        return Ends(*ends)

@@ -18,18 +18,25 @@ def frozen_array(
     """Copy of `value` that cannot be written to, with its type and shape checked.
 
     The cast follows NumPy's ``same_kind`` rule, so a rank of 1.5 raises instead of becoming 1.
-    An array that owns its data and is locked already is shared, not copied.
+    An array that is locked already, with whatever owns its data, is shared, not copied.
     The lock protects against slips; it does not survive pickling and nothing may rely on it.
     """
     given = np.asarray(value)
     if not np.can_cast(given.dtype, dtype, casting="same_kind"):
         raise DataError(f"{name} must hold {np.dtype(dtype).name} values; got {given.dtype}.")
-    locked = given.base is None and not given.flags.writeable and given.flags.c_contiguous
+    locked = _is_locked(given) and given.flags.c_contiguous
     array = given if locked and given.dtype == dtype else np.array(given, dtype=dtype, order="C")
     if shape is not None and array.shape != shape:
         raise DataError(f"{name} must have shape {shape}; got {array.shape}.")
     array.setflags(write=False)
     return array
+
+
+def _is_locked(array: NDArray[Any]) -> bool:
+    owner = array.base
+    if owner is not None and not (isinstance(owner, np.ndarray) and owner.base is None):
+        return False
+    return not array.flags.writeable and (owner is None or not owner.flags.writeable)
 
 
 def frozen_optional(

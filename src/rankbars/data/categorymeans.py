@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
+from rankbars.data.checks import check_name, check_number, check_whole
 from rankbars.data.names import check_models
 from rankbars.data.weightmap import WeightMap
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.simplex import (
     random_weights,
     share_ahead,
@@ -204,10 +205,8 @@ class CategoryMeans:
         >>> means.weight_map(steps=20, from_draws=True).clear_share.round(2).tolist()
         [0.24, 0.0]
         """
-        if not z >= 0:
-            raise OptionError.out_of_range("z", z, "0 or more")
-        if steps < 1:
-            raise OptionError.out_of_range("steps", steps, "at least 1")
+        z, steps = check_number("z", z, 0.0), check_whole("steps", steps, 1)
+        check_whole("seed", seed, 0)
         self._need_two()
         count = len(self.categories)
         if count <= _TRIANGLE:
@@ -273,18 +272,22 @@ class CategoryMeans:
     def _point(self, weights: Mapping[str, float] | Sequence[float]) -> NDArray[np.float64]:
         if isinstance(weights, Mapping):
             for name in weights:
-                if name not in self.categories:
-                    raise UnknownOptionError.among("category", name, self.categories)
-            given = [float(weights.get(name, 0.0)) for name in self.categories]
+                check_name("category", name, self.categories)
+            given = [weights.get(name, 0.0) for name in self.categories]
         else:
-            given = [float(value) for value in weights]
-        if len(given) != len(self.categories):
-            raise OptionError(
-                f"One weight per category is needed ({len(self.categories)}); got {len(given)}."
-            )
-        point = np.array(given)
-        if not (np.isfinite(point).all() and (point >= 0).all()):
-            raise OptionError("Weights of categories must be finite and 0 or more.")
+            sequence = isinstance(weights, Iterable) and not isinstance(weights, str)
+            given = list(weights) if sequence else []
+            if len(given) != len(self.categories):
+                raise OptionError(
+                    f"One weight per category is needed ({len(self.categories)}), as a mapping "
+                    f"from category to weight or as a list; got {weights!r}."
+                )
+        point = np.array(
+            [
+                check_number(f"weight of category {name!r}", value, 0.0)
+                for name, value in zip(self.categories, given, strict=True)
+            ]
+        )
         if point.sum() == 0:
             raise OptionError("All weights of categories are zero; one must be above 0.")
         return np.asarray(point / point.sum())

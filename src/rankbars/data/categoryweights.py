@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.data.checks import check_mapping, check_name, check_number
+from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
     from rankbars.data.scores import TaskInfo
@@ -46,23 +47,20 @@ def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> d
             "them with --categories FILE or TaskInfo(category=...)."
         )
     known = tuple(sorted({str(name) for name in category.values()}))
-    for name, value in weights.items():
-        if name not in known:
-            raise UnknownOptionError.among("category in the weights", name, known)
-        if not (math.isfinite(value) and value >= 0):
-            raise OptionError.out_of_range(f"weight of category {name!r}", value, "0 or more")
+    given = dict.fromkeys(known, 0.0)
+    for name, value in check_mapping("weights", weights, "category to weight").items():
+        check_name("category in the weights", name, known)
+        given[name] = check_number(f"weight of category {name!r}", value, 0.0)
     within = dict.fromkeys(known, 0.0)
     for task, one in category.items():
         within[str(one)] += info[task].weight
-    empty = [name for name in known if weights.get(name, 0.0) > 0 and within[name] == 0]
+    empty = [name for name in known if given[name] > 0 and within[name] == 0]
     if empty:
         raise OptionError(f"All tasks of category {empty[0]!r} have weight 0, so it has no mean.")
-    total = math.fsum(weights.values())
+    total = math.fsum(given.values())
     if total == 0:
         raise OptionError("All weights of categories are zero; one must be above 0.")
     return {
-        task: weights.get(name, 0.0) / total * info[task].weight / within[name]
-        if within[name] > 0
-        else 0.0
+        task: given[name] / total * info[task].weight / within[name] if within[name] > 0 else 0.0
         for task, name in ((task, str(one)) for task, one in category.items())
     }

@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.checks import check_name
 from rankbars.data.evidence import check_models
 from rankbars.data.partialorder import PartialOrder
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import (
     adjust_by_maxima,
     adjust_pairs,
@@ -45,6 +46,9 @@ class Contrasts:
         means.
     maxima : array of float, shape (B,), optional
         Draws of the largest studentised difference, ascending; max-T needs them.
+    largest : float
+        The largest contrast that there can be, either way; intervals are cut there. Infinite where
+        averages have no known ends.
 
     Raises
     ------
@@ -67,11 +71,11 @@ class Contrasts:
     correction: Literal["holm", "bonferroni", "maxt", "none"]
     scale: Literal["difference", "log ratio"] = "difference"
     maxima: NDArray[np.float64] | None = None
+    largest: float = np.inf
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
-        if self.correction not in ADJUSTMENTS:
-            raise UnknownOptionError.among("correction", self.correction, ADJUSTMENTS)
+        check_name("correction", self.correction, ADJUSTMENTS)
         square = (len(self.models),) * 2
         frozen = {
             name: frozen_array(getattr(self.pairs, name), np.float64, name, square)
@@ -123,12 +127,12 @@ class Contrasts:
     @property
     def low(self) -> NDArray[np.float64]:
         """Lower ends of the intervals, shape (M, M)."""
-        return self.diff - self._half()
+        return np.maximum(self.diff - self._half(), -self.largest)
 
     @property
     def high(self) -> NDArray[np.float64]:
         """Upper ends of the intervals, shape (M, M)."""
-        return self.diff + self._half()
+        return np.minimum(self.diff + self._half(), self.largest)
 
     @property
     def p(self) -> NDArray[np.float64]:

@@ -10,12 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
+from rankbars.data.checks import check_name
 from rankbars.data.evidence import check_models
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.dominance import StatedPairs, dominance, state_pairs
+from rankbars.stats.resampling.dominance import (
+    DOMINANCE_CORRECTIONS,
+    StatedPairs,
+    dominance,
+    state_pairs,
+)
 from rankbars.stats.resampling.rankcounts import (
     choose_top,
     rank_band,
@@ -184,6 +190,8 @@ class Draws:
             state anything; ``promise``: whether all of it is right, or but a share.
         """
         present = np.flatnonzero(self.present)
+        check_rate("alpha", alpha)
+        check_name("correction of dominance", correction, DOMINANCE_CORRECTIONS)
         chances = self.dominance()[np.ix_(present, present)]
         found = state_pairs(chances, self.size, alpha, correction)
         stated = np.zeros((len(self.models),) * 2, dtype=np.bool_)
@@ -220,7 +228,7 @@ class Draws:
         >>> Draws(("a", "b", "c", "d"), made, "normal").partial_order().edges
         (('c', 'a'), ('c', 'b'), ('d', 'c'))
         """
-        if correction not in ("bonferroni", "holm"):
+        if not isinstance(correction, str) or correction not in ("bonferroni", "holm"):
             raise OptionError(
                 f"An order is drawn from pairs that all hold at once (holm, bonferroni); got "
                 f"correction={correction!r}. For pairs of which a share may be wrong use "

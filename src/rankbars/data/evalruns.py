@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rankbars.data.checks import check_name, check_records
 from rankbars.data.evidence import Estimates
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError
 
 __all__ = ["EvalRun", "read_runs", "scores_from_runs"]
 
@@ -70,11 +71,11 @@ def read_runs(records: Iterable[object], metric: str | None = None) -> list[Eval
     >>> read_runs([{"model_id": "a", "task_id": "t", "metric_name": "acc", "score": 0.5}])[0].score
     0.5
     """
-    runs = [_read_run(number, record) for number, record in enumerate(records, start=1)]
+    runs = [
+        _read_run(number, record) for number, record in enumerate(check_records(records), start=1)
+    ]
     if metric is not None and runs:
-        known = tuple(sorted({run.metric_name for run in runs}))
-        if metric not in known:
-            raise UnknownOptionError.among("metric", metric, known)
+        check_name("metric", metric, tuple(sorted({run.metric_name for run in runs})))
     _refuse_repeats(runs)
     chosen = [run for run in runs if metric in (None, run.metric_name)]
     _refuse_several_metrics(chosen)

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from rankbars.data.evidence import Coverage, Items
+from rankbars.data.evidence import Coverage
 from rankbars.data.names import locate_models
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import Outline, outline_of
 
 __all__ = ["count_outcomes", "spread_coverage"]
 
@@ -34,12 +35,12 @@ def count_outcomes(scores: Scores) -> Scores:
     ([2, 1], [1, 1], [0, 1])
     """
     info = {}
-    for name, evidence in scores.tasks.items():
+    for name in scores.tasks:
         about = scores.info[name]
-        if isinstance(evidence, Items):
-            coverage = about.coverage or _observe(evidence)
-            zeros = np.count_nonzero(evidence.values == 0.0, axis=0)
-            about = replace(about, coverage=replace(coverage, zeros=zeros))
+        outline = outline_of(scores.tasks, name)
+        if outline is not None:
+            coverage = about.coverage or _observe(outline)
+            about = replace(about, coverage=replace(coverage, zeros=outline.zeros))
         info[name] = about
     return replace(scores, info=info)
 
@@ -64,7 +65,7 @@ def spread_coverage(
     return Coverage(coverage.expected, **counts)
 
 
-def _observe(items: Items) -> Coverage:
-    scored = np.count_nonzero(~np.isnan(items.values), axis=0)
+def _observe(outline: Outline) -> Coverage:
+    scored = outline.rows - outline.missing
     nothing = np.zeros_like(scored)
-    return Coverage(items.n, scored, nothing, nothing, items.n - scored)
+    return Coverage(outline.rows, scored, nothing, nothing, outline.missing)

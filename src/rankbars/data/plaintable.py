@@ -156,5 +156,9 @@ def _short_names(names: list[str]) -> list[str]:
 
 
 def _escaped(name: str) -> str:
-    """A name that neither ends its cell nor its line."""
-    return " ".join(name.replace("\\", "\\\\").replace("|", "\\|").split())
+    """A name that neither ends its cell nor its line, and has nothing that is not seen."""
+    plain = " ".join(name.replace("\\", "\\\\").replace("|", "\\|").split())
+    return "".join(
+        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+        for char in plain
+    )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankbars.data.checks import check_name, check_number
 from rankbars.data.evidence import (
     Coverage,
     Evidence,
@@ -20,6 +22,7 @@ from rankbars.data.evidence import (
     take_models,
 )
 from rankbars.data.notes import Note
+from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 __all__ = ["Input", "Scores", "TaskInfo"]
@@ -68,10 +71,23 @@ class TaskInfo:
     chance: float | None = None
 
     def __post_init__(self) -> None:
-        if self.direction not in ("higher", "lower"):
-            raise UnknownOptionError.among("direction", self.direction, ("higher", "lower"))
-        if not (math.isfinite(self.weight) and self.weight >= 0):
-            raise OptionError.out_of_range("weight of a task", self.weight, "0 or more and finite")
+        check_name("direction", self.direction, ("higher", "lower"))
+        object.__setattr__(self, "weight", check_number("weight of a task", self.weight, 0.0))
+        for what in ("category", "family", "metric"):
+            value = getattr(self, what)
+            if value is not None and not isinstance(value, str):
+                raise OptionError.out_of_range(f"{what} of a task", value, "a name, or None")
+        for what in ("minimum", "maximum", "chance"):
+            value = getattr(self, what)
+            if value is not None:
+                checked = check_number(f"{what} of a task", value, infinite=True)
+                object.__setattr__(self, what, checked)
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        if not low < high:
+            raise OptionError(
+                f"The minimum of a task must lie below its maximum; got {low!r} and {high!r}."
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,9 +132,12 @@ class Scores:
         if unknown:
             raise DataError(f"Information about task {unknown[0]!r}, which has no scores.")
         names = sorted(self.tasks)
-        object.__setattr__(
-            self, "tasks", MappingProxyType({name: self.tasks[name] for name in names})
-        )
+        tasks = self.tasks
+        if isinstance(tasks, StoredTasks):
+            tasks = tasks.sorted()
+        else:
+            tasks = MappingProxyType({name: tasks[name] for name in names})
+        object.__setattr__(self, "tasks", tasks)
         object.__setattr__(
             self,
             "info",
@@ -129,12 +148,13 @@ class Scores:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled; worker processes need Scores.
-        return type(self), (dict(self.tasks), dict(self.info), self.notes, self.inputs)
+        tasks = self.tasks if isinstance(self.tasks, StoredTasks) else dict(self.tasks)
+        return type(self), (tasks, dict(self.info), self.notes, self.inputs)
 
     @property
     def models(self) -> tuple[str, ...]:
         """Every model that has evidence on some task, in code-point order."""
-        return tuple(sorted({name for evidence in self.tasks.values() for name in evidence.models}))
+        return tuple(sorted({name for task in self.tasks for name in models_of(self.tasks, task)}))
 
     @classmethod
     def from_arrays(
@@ -322,17 +342,20 @@ class Scores:
         """
         keep_models = _known(models, self.models, "model")
         keep_tasks = _known(tasks, tuple(self.tasks), "task")
-        evidence = {}
+        changes = {}
         info = {}
         for name in keep_tasks:
-            columns = [i for i, m in enumerate(self.tasks[name].models) if m in keep_models]
+            known = models_of(self.tasks, name)
+            columns = [i for i, m in enumerate(known) if m in keep_models]
             if columns:
-                evidence[name] = take_models(self.tasks[name], columns)
+                models = tuple(known[i] for i in columns)
+                changes[name] = Change(partial(take_models, columns=columns), models)
                 info[name] = _take_coverage(self.info[name], columns)
-        if not evidence:
+        if not changes:
             raise DataError("None of the chosen models has results on the chosen tasks.")
-        notes = tuple(note for note in self.notes if note.task is None or note.task in evidence)
-        return replace(self, tasks=evidence, info=info, notes=notes)
+        tasks = change_tasks(self.tasks, changes)
+        notes = tuple(note for note in self.notes if note.task is None or note.task in tasks)
+        return replace(self, tasks=tasks, info=info, notes=notes)
 
     def weigh_categories(self, weights: Mapping[str, float]) -> Scores:
         """These scores with such weights of tasks that categories count as given in an average.

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
+from rankbars.data.checks import check_name
 from rankbars.data.voteoptions import VoteOptions
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError
 
 __all__ = ["MISSING_POLICIES", "OVERS", "SCOPES", "Spec", "check_rate"]
 
@@ -87,13 +88,14 @@ class Spec:
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
         check_rate("alpha_overall", self.alpha_overall)
-        for what, value, known in (
-            ("scope", self.scope, SCOPES),
-            ("missing policy", self.missing, MISSING_POLICIES),
-            ("average (over)", self.over, OVERS),
-        ):
-            if value not in known:
-                raise UnknownOptionError.among(what, value, known)
+        check_name("scope", self.scope, SCOPES)
+        check_name("missing policy", self.missing, MISSING_POLICIES)
+        check_name("average (over)", self.over, OVERS)
+        for what in ("test", "correction", "merge", "estimator", "method", "normalise"):
+            value = getattr(self, what)
+            optional = what == "normalise" and value is None
+            if not (isinstance(value, str) or optional):
+                raise OptionError.out_of_range(what, value, "a name")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             raise OptionError.out_of_range("seed", self.seed, "a whole number, 0 or more")
         if isinstance(self.resamples, bool) or not isinstance(self.resamples, int):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal
 
+from rankbars.data.room import Room
 from rankbars.data.tabular.columns import ROLES
 from rankbars.data.tabular.meanings import CellMeaning, parse_meaning
 from rankbars.data.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
@@ -51,6 +52,8 @@ class TableOptions:
         Tables of votes: what to do with votes of a model against itself.
     cells : CellMeaning, optional
         What stands behind the values in cells such as ``71.3 ± 1.2``.
+    room : Room
+        How much memory tasks may take; it changes no result.
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -65,6 +68,7 @@ class TableOptions:
     controls: tuple[str, ...] = ()
     self_votes: Literal["raise", "drop"] = "raise"
     cells: CellMeaning | None = None
+    room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for role in self.columns:

@@ -46,6 +46,7 @@ def read(
     cells: str | None = None,
     redact: bool = False,
     progress: Progress | None = None,
+    memory_limit: str | int | None = None,
 ) -> Scores:
     r"""Scores from files.
 
@@ -97,6 +98,10 @@ def read(
         Whether names of items are replaced by hashes.
     progress : callable, optional
         Called now and then with the bytes read so far and the bytes of all files.
+    memory_limit : str or int, optional
+        What the process should not exceed, such as ``"2GB"`` or a number of bytes. Tasks of
+        tables that do not fit are kept in files and looked at one at a time; the results are the
+        same. Without a limit all tasks are held in memory.
 
     Returns
     -------
@@ -125,6 +130,7 @@ def read(
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
         "controls": controls, "self_votes": self_votes, "cells": cells,
+        "memory_limit": memory_limit,
     })  # fmt: skip
     formats = known_formats(format)
     options = as_declared(options, format)

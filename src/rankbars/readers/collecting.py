@@ -18,13 +18,13 @@ from rankbars.data.pieces import KeptFile, Piece, order_of_files
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError
 from rankbars.readers.declared import Declared
+from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, Progress, digest
 from rankbars.readers.gathering import read_sound
-from rankbars.readers.keeping import Keeper, name_tables, name_votes, order_runs
+from rankbars.readers.keeping import Found, Keeper, ReadyScores
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.merging import merge_sources
-from rankbars.readers.packing import pack, unpack
+from rankbars.readers.packing import is_same, pack, unpack
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.requests import (
     Paths,
@@ -34,9 +34,7 @@ from rankbars.readers.requests import (
     options_of,
 )
 from rankbars.readers.selection import ChosenFile, Skipped
-from rankbars.readers.tabarena import put_tabarena_together, read_tabarena
-from rankbars.readers.tables import put_tables_together
-from rankbars.readers.votes import put_votes_together
+from rankbars.readers.ways import join_ready, put_found_together, way_of
 
 __all__ = ["Collected", "collect", "put_together"]
 
@@ -73,6 +71,7 @@ def collect(
     *,
     format: str = "auto",
     place_of: Callable[[str], str],
+    engine: Engine,
     progress: Progress | None = None,
 ) -> Collected:
     """Read files for a store that holds others.
@@ -89,6 +88,8 @@ def collect(
         A key of `FORMATS`; ``"auto"`` recognises each file by its content.
     place_of : callable
         Path as it was written → what tells the file from others, as in `KeptFile.place`.
+    engine : Engine
+        Reads big tables; what was collected is good while it runs.
     progress : callable, optional
         As in `rankbars.read`.
 
@@ -103,7 +104,8 @@ def collect(
     """
     formats = known_formats(format)
     options = as_declared(options_of(given), format)
-    with open_files(paths, format, options, formats, progress) as (chosen, skipped):
+    known = partial(_known_file, {file.place: file for file in held}, place_of, format)
+    with open_files(paths, format, options, formats, progress, known) as (chosen, skipped):
         fresh, same = _sort_out(chosen, held, place_of)
         unchanged = tuple(one.file.label for one in same)
         fresh += _find_companions(fresh, same, held, place_of)
@@ -115,15 +117,28 @@ def collect(
         # Names that no reader knows are refused when all is put together.
         declared = Declared(options, several=len(readers) > 1)
         for read, members in groups.items():
-            known = [one for one in others if formats[one.format].read is read]
+            older = [one for one in others if formats[one.format].read is read]
             found += declared.heed(
-                partial(_collect_group, members, known, formats=formats, skipped=skipped),
+                partial(_collect_group, members, older, formats=formats, skipped=skipped,
+                        engine=engine),
                 formats[members[0].format], scores_of=lambda _: None,
             )  # fmt: skip
         found = [replace(file, place=place_of(file.path)) for file in found]
         if not found and not unchanged:
             raise skipped.refuse()
         return Collected(tuple(found), unchanged, tuple(skipped.notes()))
+
+
+def _known_file(
+    held: Mapping[str, KeptFile], place_of: Callable[[str], str], format: str, file: InputFile
+) -> ChosenFile | None:
+    """A file that the store holds with the same bytes, which tells what it is; None for others."""
+    before = held.get(place_of(file.label))
+    if before is None or format not in ("auto", before.format) or not file.path.is_file():
+        return None
+    if file.path.stat().st_size != before.size or digest(file) != before.sha256:
+        return None
+    return ChosenFile(file, before.format, before.sha256)
 
 
 def _sort_out(
@@ -187,34 +202,54 @@ def _collect_group(
     options: ReadOptions,
     formats: KnownFormats,
     skipped: Skipped,
+    engine: Engine,
 ) -> list[KeptFile]:
-    """What files of one reader hold, checked together with what is known."""
-    pieces = [piece for file in known for piece in file.pieces]
-    keeper = Keeper(unpack(pieces))
+    """What files of one reader hold."""
     read = formats[members[0].format].read
-    scores, sound = read_sound(read, members, replace(options, keep=keeper), skipped)
-    if scores is None:
-        return []
-    found: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
-    for source, piece in pack(keeper.new):
-        found[_file_of(source, found)].append(piece)
-    if not any(found.values()):
-        raise OptionError(
-            f"{sound[0].file.label}: results of the format {sound[0].format} cannot be kept in a "
-            "store. Rank them from their files: rankbars rank."
+    way = way_of(read)
+    notes: tuple[Note, ...] = ()
+    if way is not None:
+        parsed, sound = read_sound(
+            lambda files, options: way.parse(files, options, engine), members, options, skipped
         )
-    beside = tuple(note for note in scores.notes if note not in keeper.said)
+        found = parsed or Found()
+    else:
+        keeper = Keeper(_found_in(known))
+        told = replace(options, keep=keeper)
+        scores, sound = read_sound(read, members, told, skipped)
+        found = keeper.new
+        if scores is not None and found.is_empty:
+            found = _read_ready(read, sound, options, scores)
+        elif scores is not None:
+            notes = tuple(note for note in scores.notes if note not in keeper.said)
+    pieces: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
+    for source, piece in pack(found):
+        pieces[_file_of(source, pieces)].append(piece)
     return [
         KeptFile(
             one.file.label,
             one.format,
             one.sha256,
             one.file.path.stat().st_size,
-            tuple(found[one.file.label]),
-            beside if place == 0 else (),
+            tuple(pieces[one.file.label]),
+            notes if place == 0 else (),
         )
         for place, one in enumerate(sound)
     ]
+
+
+def _read_ready(
+    read: Callable[..., Scores], files: Sequence[ChosenFile], options: ReadOptions, whole: Scores
+) -> Found:
+    """Finished scores, file by file, if that says the same as all files read together."""
+    parts = [ReadyScores(one.file.label, read([one.file], options)) for one in files]
+    if len(parts) > 1 and not is_same(join_ready(parts), whole):
+        raise OptionError(
+            f"{files[0].file.label}: files of the format {files[0].format} say something else "
+            "together than one by one, and a store keeps files one by one. Rank them from their "
+            "files: rankbars rank."
+        )
+    return Found(ready=parts)
 
 
 def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
@@ -242,7 +277,7 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     declared = Declared(options, several=len(groups) > 1)
     for read, members in groups.items():
         scores = declared.heed(
-            partial(_put_group, read, members), formats[members[0].format],
+            partial(put_found_together, read, _found_in(members)), formats[members[0].format],
             scores_of=lambda found: found,
         )  # fmt: skip
         beside = dict.fromkeys(note for file in members for note in file.notes)
@@ -252,19 +287,8 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     return merge_sources(parts).with_notes(declared.notes())
 
 
-def _put_group(
-    read: Callable[..., Scores], members: Sequence[KeptFile], options: ReadOptions
-) -> Scores:
-    pieces = [piece for file in members for piece in file.pieces]
-    found = unpack(pieces)
-    if found.runs:
-        return scores_from_runs(order_runs(found.runs), options)
-    if found.votes:
-        return put_votes_together(name_votes(found.votes), options)
-    tables = name_tables(found.tables)
-    if read is read_tabarena:
-        return put_tabarena_together(tables, options)
-    return put_tables_together(tables, options)
+def _found_in(files: Sequence[KeptFile]) -> Found:
+    return unpack([piece for file in files for piece in file.pieces])
 
 
 def _file_of(source: str, files: Collection[str]) -> str:

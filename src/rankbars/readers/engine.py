@@ -13,13 +13,23 @@ from rankbars.errors import ReadError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Engine", "Scan", "report_damage"]
+__all__ = ["Engine", "Glance", "Scan", "report_damage"]
 
 
 class Engine(ExitStack):
-    """The engine, started only if a file needs it; closed with the context."""
+    """The engine, started only if a file needs it; closed with the context.
+
+    Parameters
+    ----------
+    memory : int, optional
+        Bytes that it may take; beyond them it uses its temporary folder.
+    """
 
     _started: duckdb.DuckDBPyConnection | None = None
+
+    def __init__(self, memory: int | None = None) -> None:
+        super().__init__()
+        self._memory = memory
 
     def start(self) -> duckdb.DuckDBPyConnection:
         """The running engine: in memory, without network, with a temporary folder of its own."""
@@ -33,6 +43,31 @@ class Engine(ExitStack):
                 "autoload_known_extensions": "false",
             }
             self._started = self.enter_context(duckdb.connect(":memory:", config=settings))
+            self._started.execute("SET enable_progress_bar = false")
+            if self._memory is not None:
+                self._started.execute(f"SET memory_limit = '{self._memory}B'")
+        return self._started
+
+
+class Glance(Engine):
+    """An engine for a look at what a file is.
+
+    All that are open at the same time are one, so that to look at many files starts it once.
+    """
+
+    def start(self) -> duckdb.DuckDBPyConnection:
+        """The running engine: in memory, without network or temporary files."""
+        if self._started is None:
+            import duckdb
+
+            settings: dict[str, str | bool | int | float | list[str]] = {
+                "temp_directory": "",
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+            }
+            self._started = self.enter_context(
+                duckdb.connect(":memory:rankbars-glance", config=settings)
+            )
             self._started.execute("SET enable_progress_bar = false")
         return self._started
 

@@ -43,17 +43,31 @@ class LabelColumn(NamedTuple):
 
     Parameters
     ----------
-    expression : str
-        What to select.
+    cell : str
+        The cell as a name is found by it.
+    code : callable
+        What to select, from an expression for the cell.
     names : tuple of str
         Names in their order; codes index them.
     finish : callable
         Turns what the engine answers into codes.
+    filled : bool
+        Whether it is known that no cell is empty.
+    as_is : bool
+        Whether cells are the names themselves.
     """
 
-    expression: str
+    cell: str
+    code: Callable[[str], str]
     names: tuple[str, ...]
     finish: Callable[[NDArray[Any]], NDArray[np.int32]]
+    filled: bool = False
+    as_is: bool = False
+
+    @property
+    def expression(self) -> str:
+        """What to select."""
+        return self.code(self.cell)
 
 
 def is_text(kind: str) -> bool:
@@ -137,8 +151,10 @@ def label_column(scan: Scan, role: str, name: str) -> LabelColumn:
     if kind in INTEGERS:
         return _whole_numbers(scan, role, column)
     if is_text(kind):
-        texts = [text for text in scan.values(f"DISTINCT {column}") if text is not None]
-        return _texts(scan, role, column, texts, texts)
+        found = scan.values(f"DISTINCT {column}")
+        texts = [text for text in found if text is not None]
+        names = _texts(scan, role, column, texts, texts)
+        return names._replace(filled=all(found), as_is=True)
     if kind in VALUES or kind.startswith("DECIMAL"):
         pairs = scan.ask(f"DISTINCT {column}, {column}::VARCHAR").fetchall()
         known = [(label_text(value) or "", text) for value, text in pairs if text is not None]
@@ -155,8 +171,8 @@ def label_column(scan: Scan, role: str, name: str) -> LabelColumn:
 
 
 def _whole_numbers(scan: Scan, role: str, column: str) -> LabelColumn:
-    answer = scan.ask(f"DISTINCT {column} AS v", f"WHERE {column} IS NOT NULL").fetchnumpy()
-    values = np.sort(answer["v"].astype(np.int64))
+    found = scan.ask(f"DISTINCT {column} AS v").fetchnumpy()["v"]
+    values = np.sort(np.ma.compressed(found).astype(np.int64))
     names, position = sort_names(
         [str(value) for value in values.tolist()], numeric=role in ROW_ROLES
     )
@@ -167,18 +183,25 @@ def _whole_numbers(scan: Scan, role: str, column: str) -> LabelColumn:
         table = np.full(span, -1, np.int32)
         table[values - first] = position
 
+    plain_order = table is not None and bool((table == np.arange(span, dtype=np.int32)).all())
+
     def finish(cells: NDArray[Any]) -> NDArray[np.int32]:
-        empty = np.ma.getmaskarray(cells)
         plain = np.ma.getdata(cells).astype(np.int64)
         if not len(values):
             return np.full(len(plain), -1, np.int32)
-        gaps = bool(empty.any())
-        if gaps:
-            plain = np.where(empty, first, plain)
-        codes = position[np.searchsorted(values, plain)] if table is None else table[plain - first]
-        return np.where(empty, np.int32(-1), codes) if gaps else codes
+        empty = np.ma.getmaskarray(cells) if np.ma.is_masked(cells) else None
+        if empty is not None:
+            plain[empty] = first
+        if table is None:
+            codes = position[np.searchsorted(values, plain)]
+        else:
+            plain -= first
+            codes = plain.astype(np.int32) if plain_order else table[plain]
+        if empty is not None:
+            codes[empty] = -1
+        return codes
 
-    return LabelColumn(column, names, finish)
+    return LabelColumn(column, str, names, finish, len(values) == len(found))
 
 
 def _texts(
@@ -186,10 +209,18 @@ def _texts(
 ) -> LabelColumn:
     """Column whose cells are `texts`, which stand for `names`; several may share a name."""
     if not texts:
-        return LabelColumn("NULL::INTEGER", (), lambda cells: np.full(len(cells), -1, np.int32))
+        return LabelColumn(
+            "NULL::INTEGER", str, (), lambda cells: np.full(len(cells), -1, np.int32)
+        )
     ordered, _ = sort_names(tuple({name for name in names if name}), numeric=role in ROW_ROLES)
     code_of = {name: code for code, name in enumerate(ordered)}
-    position = np.array([code_of.get(name, -1) for name in names], np.int32)
+    # In the order of their names, so that codes need not be renumbered where there are no others.
+    codes, texts = zip(
+        *sorted((code_of.get(name, -1), text) for name, text in zip(names, texts, strict=True)),
+        strict=True,
+    )
+    position = np.array(codes, np.int32)
+    in_order = len(position) == len(ordered) and bool((position >= 0).all())
     kind = f"names_{uuid.uuid4().hex}"
     scan.engine.execute(f"CREATE TEMP TABLE {kind}_list (name VARCHAR)")
     scan.engine.execute(f"INSERT INTO {kind}_list SELECT unnest(?::VARCHAR[])", [list(texts)])
@@ -197,11 +228,12 @@ def _texts(
     scan.engine.execute(f"DROP TABLE {kind}_list")
 
     def finish(cells: NDArray[Any]) -> NDArray[np.int32]:
-        codes = np.ma.getdata(cells).astype(np.int64)
-        empty = np.ma.getmaskarray(cells)
-        return take_codes(np.where(empty, -1, codes) if empty.any() else codes, position)
+        codes = np.ma.getdata(cells).astype(np.int32)
+        if np.ma.is_masked(cells):
+            codes[np.ma.getmaskarray(cells)] = -1
+        return codes if in_order else take_codes(codes, position)
 
-    return LabelColumn(f"enum_code({cell}::{kind})", ordered, finish)
+    return LabelColumn(cell, lambda text: f"enum_code({text}::{kind})", ordered, finish)
 
 
 def number_column(scan: Scan, role: str, name: str) -> tuple[str, NumberColumn]:

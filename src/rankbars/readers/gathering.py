@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
+from typing import TypeVar
 
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, ReadError
@@ -20,6 +21,7 @@ from rankbars.readers.selection import ChosenFile, Skipped
 __all__ = ["gather", "read_sound"]
 
 Read = Callable[[Sequence[InputFile], ReadOptions], Scores]
+T = TypeVar("T")
 
 
 def gather(
@@ -70,14 +72,17 @@ def gather(
 
 
 def read_sound(
-    read: Read, members: Sequence[ChosenFile], options: ReadOptions, skipped: Skipped
-) -> tuple[Scores | None, list[ChosenFile]]:
-    """Scores of the files that can be read, and those files; None if there is none.
+    read: Callable[[Sequence[InputFile], ReadOptions], T],
+    members: Sequence[ChosenFile],
+    options: ReadOptions,
+    skipped: Skipped,
+) -> tuple[T | None, list[ChosenFile]]:
+    """What is found in the files that can be read, and those files; None if there is none.
 
     Parameters
     ----------
     read : callable
-        Reader of one format.
+        Reader of one format; gives its scores, or what else it finds.
     members : sequence of ChosenFile
         Its files.
     options : ReadOptions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from rankbars.data.notes import Note
 from rankbars.data.pieces import order_of_files
@@ -13,11 +13,28 @@ from rankbars.data.tabular.tidy import FileNames
 from rankbars.readers.files import InputFile
 
 if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
     from rankbars.data.tabular.assembly import ParsedTable
+    from rankbars.readers.judged.comparisons import JudgedFile
     from rankbars.readers.logs.records import Run
     from rankbars.readers.votes import ParsedVotes
 
-__all__ = ["Found", "Keeper", "name_tables", "name_votes", "order_runs"]
+__all__ = ["Found", "Keeper", "ReadyScores", "name_tables", "name_votes", "order_parts"]
+
+
+class ReadyScores(NamedTuple):
+    """Finished scores of one file.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    scores : Scores
+        What its reader made of it alone.
+    """
+
+    source: str
+    scores: Scores
 
 
 @dataclass(slots=True, eq=False)
@@ -32,19 +49,30 @@ class Found:
         Runs in logs.
     votes : list of ParsedVotes
         Tables of votes.
+    judged : list of JudgedFile
+        Judgements of models against a baseline.
+    ready : list of ReadyScores
+        Scores of formats that give nothing less finished.
     """
 
     tables: list[ParsedTable] = field(default_factory=list)
     runs: list[Run] = field(default_factory=list)
     votes: list[ParsedVotes] = field(default_factory=list)
+    judged: list[JudgedFile] = field(default_factory=list)
+    ready: list[ReadyScores] = field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not (self.tables or self.runs or self.votes or self.judged or self.ready)
 
 
 @dataclass(slots=True, eq=False)
 class Keeper:
     """Takes what a reader found in new files, and adds what is known from others.
 
-    Readers hand it what they found just before they put it together. So they put together
-    the old and the new, and a fault of the whole is found before anything is kept.
+    Readers of logs and of votes hand it what they found just before they put it together. So they
+    put together the old and the new, and a fault of the whole is found before anything is kept.
 
     Parameters
     ----------
@@ -60,39 +88,15 @@ class Keeper:
     new: Found = field(default_factory=Found)
     said: tuple[Note, ...] = ()
 
-    def tables(self, found: Sequence[ParsedTable]) -> list[ParsedTable]:
-        """All tables: those found now, and those known."""
-        self.new.tables = list(found)
-        return name_tables([*self.known.tables, *found])
-
     def runs(self, found: Sequence[Run]) -> list[Run]:
         """All runs: those found now, and those known."""
         self.new.runs = list(found)
-        return order_runs([*self.known.runs, *found])
+        return order_parts([*self.known.runs, *found])
 
     def votes(self, found: Sequence[ParsedVotes]) -> list[ParsedVotes]:
         """All votes: those found now, and those known."""
         self.new.votes = list(found)
         return name_votes([*self.known.votes, *found])
-
-
-def name_tables(tables: Sequence[ParsedTable]) -> list[ParsedTable]:
-    """The tables in the order of their files, with the names that these have beside each other."""
-    ordered = _in_order(tables)
-    names = _names_of(ordered)
-    return [table._replace(names=own) for table, own in zip(ordered, names, strict=True)]
-
-
-def name_votes(votes: Sequence[ParsedVotes]) -> list[ParsedVotes]:
-    """The votes in the order of their files, with the names that these have beside each other."""
-    ordered = _in_order(votes)
-    names = _names_of(ordered)
-    return [part._replace(names=own) for part, own in zip(ordered, names, strict=True)]
-
-
-def order_runs(runs: Sequence[Run]) -> list[Run]:
-    """The runs in the order of their files."""
-    return _in_order(runs)
 
 
 class _FromFile(Protocol):
@@ -103,7 +107,22 @@ class _FromFile(Protocol):
 T = TypeVar("T", bound=_FromFile)
 
 
-def _in_order(parts: Sequence[T]) -> list[T]:
+def name_tables(tables: Sequence[ParsedTable]) -> list[ParsedTable]:
+    """The tables in the order of their files, with the names that these have beside each other."""
+    ordered = order_parts(tables)
+    names = _names_of(ordered)
+    return [table._replace(names=own) for table, own in zip(ordered, names, strict=True)]
+
+
+def name_votes(votes: Sequence[ParsedVotes]) -> list[ParsedVotes]:
+    """The votes in the order of their files, with the names that these have beside each other."""
+    ordered = order_parts(votes)
+    names = _names_of(ordered)
+    return [part._replace(names=own) for part, own in zip(ordered, names, strict=True)]
+
+
+def order_parts(parts: Sequence[T]) -> list[T]:
+    """Parts of files in the order of these."""
     return sorted(parts, key=lambda part: order_of_files(part.source))
 
 

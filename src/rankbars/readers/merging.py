@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import change_tasks
 from rankbars.data.tabular.joining import join_scores
 from rankbars.readers.logs.remarks import list_names
 
@@ -58,10 +59,11 @@ def _take_leaves(parts: Sequence[Scores]) -> tuple[list[Scores], list[Note]]:
         gone |= dict.fromkeys(wholes)
         if not wholes:
             kept.append(part)
-        elif leaves := {name: one for name, one in part.tasks.items() if name not in wholes}:
+        elif leaves := [name for name in part.tasks if name not in wholes]:
+            tasks = change_tasks(part.tasks, dict.fromkeys(leaves))
             info = {name: part.info[name] for name in leaves}
             notes = tuple(note for note in part.notes if note.task not in wholes)
-            kept.append(replace(part, tasks=leaves, info=info, notes=notes))
+            kept.append(replace(part, tasks=tasks, info=info, notes=notes))
     if not gone:
         return kept, []
     note = Note(

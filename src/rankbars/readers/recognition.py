@@ -12,7 +12,7 @@ from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.layouts import find_layout
 from rankbars.data.voting.reading import wants_votes
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.engine import Engine
+from rankbars.readers.engine import Glance
 from rankbars.readers.files import InputFile, data_suffix, read_head
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table
@@ -194,7 +194,7 @@ def apply_options(file: InputFile, report: FileReport, options: TableOptions) ->
 def _columns(file: InputFile) -> tuple[str, ...]:
     """Columns of a table; none if the file is no table."""
     try:
-        with Engine() as engine:
+        with Glance() as engine:
             return open_table(file, engine).columns
     except DataError:
         return ()
@@ -218,7 +218,7 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
 @lru_cache(maxsize=8)
 def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
     """Layout of a table and the reason, or None and why there is none."""
-    with Engine() as engine:
+    with Glance() as engine:
         table = open_table(InputFile(path, path.name), engine)
         if not table.head(1):
             return None, "There is a header and no row below it."

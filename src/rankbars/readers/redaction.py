@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from functools import partial
 
-from rankbars.data.evidence import Items
+from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import Change, change_tasks, models_of
 
 __all__ = ["redact_items"]
 
@@ -31,14 +33,17 @@ def redact_items(scores: Scores) -> Scores:
     >>> redact_items(scores).tasks["math"].ids
     ('3c38dc5f364ead684b57f09da86d0c79',)
     """
-    tasks = {
-        task: replace(evidence, ids=tuple(_hash(task, name) for name in evidence.ids))
-        if isinstance(evidence, Items) and evidence.ids is not None
-        else evidence
-        for task, evidence in scores.tasks.items()
+    changes = {
+        task: Change(partial(_hide, task), models_of(scores.tasks, task)) for task in scores.tasks
     }
     note = Note("redacted", "Names of items were replaced by hashes.")
-    return replace(scores, tasks=tasks, notes=(*scores.notes, note))
+    return replace(scores, tasks=change_tasks(scores.tasks, changes), notes=(*scores.notes, note))
+
+
+def _hide(task: str, evidence: Evidence) -> Evidence:
+    if not isinstance(evidence, Items) or evidence.ids is None:
+        return evidence
+    return replace(evidence, ids=tuple(_hash(task, name) for name in evidence.ids))
 
 
 def _hash(task: str, name: str) -> str:

@@ -34,6 +34,9 @@ BLOCK_ROWS = 1 << 21
 FREE_ROWS = 50_000_000
 ROWS_PER_BYTE = 100
 
+# From so many models on it pays to find the rows of tasks before scores are read.
+WORTHWHILE = 4
+
 ReadBlocks = Callable[[Collection[str] | None], Iterator[Block]]
 
 
@@ -73,10 +76,15 @@ class RelationTable:
         with report_damage(self.source):
             plan = (_plan_typed if self.scan.numbered else _plan_text)(self.scan, labels, numbers)
             read = _reader(self, plan)
+            combine = find = None
             if plan.rows <= BLOCK_ROWS:
                 read = _keep(tuple(read(None)))
-        names = {role: column.names for role, column in plan.labels.items()}
-        return CodedTable(names, plan.rows, read, plan.seen)
+            elif self.scan.numbered and len(plan.names("model")) >= WORTHWHILE:
+                combine = _combiner(self, plan)
+            if self.scan.numbered and plan.rows > BLOCK_ROWS and plan.finds("task"):
+                find = _finder(self, plan)
+        names = {role: plan.names(role) for role in plan.labels}
+        return CodedTable(names, plan.rows, read, plan.seen, plan.filled, combine, find)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +110,19 @@ class _Plan:
     numbers: Mapping[str, str]
     converted: Mapping[str, NDArray[np.float64]]
     seen: Mapping[str, NumberColumn]
+
+    def names(self, role: str) -> tuple[str, ...]:
+        """Names of a role; none if no column plays it."""
+        return self.labels[role].names if role in self.labels else ()
+
+    def finds(self, role: str) -> bool:
+        """Whether the engine finds the rows with a name by itself."""
+        return role in self.labels and self.labels[role].filled and self.labels[role].as_is
+
+    @property
+    def filled(self) -> frozenset[str]:
+        """Label roles without an empty cell."""
+        return frozenset(role for role, column in self.labels.items() if column.filled)
 
     @property
     def expressions(self) -> dict[str, str]:
@@ -144,7 +165,6 @@ def _keep(blocks: Sequence[Block]) -> ReadBlocks:
 def _reader(table: RelationTable, plan: _Plan) -> ReadBlocks:
     """Gives the blocks of a table afresh, restricted to the roles it is passed."""
     fetch = _fetch_part if table.scan.numbered else _fetch_stored(table.scan, plan.expressions)
-    labels = plan.labels
 
     def read(roles: Collection[str] | None) -> Iterator[Block]:
         wanted = {
@@ -154,34 +174,97 @@ def _reader(table: RelationTable, plan: _Plan) -> ReadBlocks:
         }
         for low in range(0, plan.rows, BLOCK_ROWS):
             high = min(low + BLOCK_ROWS, plan.rows)
-            arrays = fetch(table.scan, wanted, low, high, plan.rows)
-            codes = {
-                role: labels[role].finish(arrays[f"{role}_"]) for role in wanted if role in labels
-            }
-            values = {
-                role: np.ma.filled(arrays[f"{role}_"].astype(np.float64), np.nan)
-                for role in wanted
-                if role not in labels
-            }
-            values |= {
+            found = fetch(table.scan, wanted, low, high, plan.rows)
+            arrays = {role: found[f"{role}_"] for role in wanted}
+            block = _as_block(table, plan, arrays, table.header_rows + 1 + low, high - low)
+            more = {
                 role: column[low:high]
                 for role, column in plan.converted.items()
                 if roles is None or role in roles
             }
-            yield Block(table.header_rows + 1 + low, high - low, codes, values, table.source)
+            yield block._replace(numbers={**block.numbers, **more})
+
+    return read
+
+
+def _finder(table: RelationTable, plan: _Plan) -> Callable[[Collection[int]], Iterator[Block]]:
+    """Gives the rows of some tasks; parts of the file without them are not unpacked."""
+    scan, task = table.scan, plan.labels["task"]
+
+    def read(codes: Collection[int]) -> Iterator[Block]:
+        names = [task.names[code] for code in codes if code >= 0]
+        listed = ", ".join("'" + name.replace("'", "''") + "'" for name in names)
+        numbered = {**plan.expressions, "": "file_row_number"}
+        for low in range(0, plan.rows, BLOCK_ROWS):
+            high = min(low + BLOCK_ROWS, plan.rows)
+            found = _fetch_part(
+                scan, numbered, low, high, plan.rows + 1, f"AND {task.cell} IN ({listed})"
+            )
+            place = np.ma.getdata(found["_"]).astype(np.int64)
+            arrays = {role: found[f"{role}_"] for role in plan.expressions}
+            block = _as_block(table, plan, arrays, table.header_rows + 1, len(place))
+            more = {role: column[place] for role, column in plan.converted.items()}
+            yield block._replace(
+                numbers={**block.numbers, **more}, chosen=place + table.header_rows + 1
+            )
+
+    return read
+
+
+def _as_block(
+    table: RelationTable, plan: _Plan, arrays: Mapping[str, NDArray[Any]], first: int, rows: int
+) -> Block:
+    """What the engine answered, by role, as codes and numbers."""
+    codes, values = {}, {}
+    for role, cells in arrays.items():
+        if role in plan.labels:
+            codes[role] = plan.labels[role].finish(cells)
+        else:
+            values[role] = _numbers(cells)
+    return Block(first, rows, codes, values, table.source)
+
+
+def _numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
+    values = np.asarray(np.ma.getdata(cells), dtype=np.float64)
+    if np.ma.is_masked(cells):
+        values[np.ma.getmaskarray(cells)] = np.nan
+    return values
+
+
+def _combiner(table: RelationTable, plan: _Plan) -> Callable[[Collection[str]], Iterator[Block]]:
+    """Gives every combination of codes of some roles; the engine finds them on all cores."""
+
+    def read(roles: Collection[str]) -> Iterator[Block]:
+        wanted = {role: plan.labels[role] for role in roles if role in plan.labels}
+        if not wanted:
+            return
+        cells = {role: f"v{place}" for place, role in enumerate(wanted)}
+        # The cells as they lie in the file are quicker to compare than their codes.
+        columns = ", ".join(
+            f"{column.cell} AS {cells[role]}" for role, column in wanted.items()
+        )
+        codes = _select({role: column.code(cells[role]) for role, column in wanted.items()})
+        scan = table.scan
+        with report_damage(scan.source):
+            found = scan.engine.execute(
+                f"SELECT {codes} FROM (SELECT DISTINCT {columns} FROM {scan.clause})", [scan.path]
+            ).fetchnumpy()
+        arrays = {role: column.finish(found[f"{role}_"]) for role, column in wanted.items()}
+        rows = len(next(iter(arrays.values())))
+        yield Block(table.header_rows + 1, rows, arrays, {}, scan.source)
 
     return read
 
 
 def _fetch_part(
-    scan: Scan, wanted: Mapping[str, str], low: int, high: int, rows: int
+    scan: Scan, wanted: Mapping[str, str], low: int, high: int, rows: int, more: str = ""
 ) -> dict[str, NDArray[Any]]:
     """Some rows of a file whose parts are found quickly."""
     if not wanted:
         return {}
     part = ""
     if high - low < rows:
-        part = f"WHERE file_row_number >= {low} AND file_row_number < {high}"
+        part = f"WHERE file_row_number >= {low} AND file_row_number < {high} {more}"
     with report_damage(scan.source):
         return scan.ask(_select(wanted), part).fetchnumpy()
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from rankbars.data.room import Room, parse_size
 from rankbars.data.tables import TableOptions
 from rankbars.errors import UnknownOptionError
 from rankbars.readers.files import InputFile, Meter, Progress, find_files, standard_input
@@ -58,6 +59,9 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         self_votes=given.get("self_votes", "raise"),
         cells=given.get("cells"),
     )
+    limit = given.get("memory_limit")
+    if limit is not None:
+        tables = replace(tables, room=Room(parse_size(limit)))
     return ReadOptions.for_logs(
         tables,
         metrics=metrics,
@@ -88,8 +92,11 @@ def open_files(
     options: ReadOptions,
     formats: KnownFormats,
     progress: Progress | None = None,
+    known: Callable[[InputFile], ChosenFile | None] | None = None,
 ) -> Iterator[Opened]:
     """The files behind `paths`; what came from standard input lies in a file until the end.
+
+    Files for which `known` has an answer are not recognised again.
 
     Raises
     ------
@@ -100,7 +107,7 @@ def open_files(
     """
     skipped = Skipped()
     with find_paths(paths) as found:
-        chosen = choose_files(found, format, options, formats, skipped)
+        chosen = choose_files(found, format, options, formats, skipped, known)
         check_options(chosen, options, formats)
         if progress is not None:
             meter = Meter(progress, [one.file.path for one in chosen])

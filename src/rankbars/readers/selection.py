@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, ReadError
-from rankbars.readers.files import InputFile, digest
+from rankbars.readers.engine import Glance
+from rankbars.readers.files import InputFile, data_suffix, digest
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.recognition import (
@@ -18,6 +19,7 @@ from rankbars.readers.recognition import (
     apply_options,
     recognise,
 )
+from rankbars.readers.tables import PARQUET_SUFFIXES
 
 __all__ = ["ChosenFile", "Skipped", "check_options", "choose_files", "report_file"]
 
@@ -80,6 +82,7 @@ def choose_files(
     options: ReadOptions,
     formats: KnownFormats,
     skipped: Skipped,
+    known: Callable[[InputFile], ChosenFile | None] | None = None,
 ) -> list[ChosenFile]:
     """The files to read and their formats.
 
@@ -95,14 +98,37 @@ def choose_files(
         The formats.
     skipped : Skipped
         Takes the files of folders that are not read.
+    known : callable, optional
+        Gives the answer for a file that need not be recognised, or None.
 
     Raises
     ------
     ReadError
         If a file that the caller named is not recognised or is damaged, or nothing is left.
     """
+    with Glance() as glance:
+        if any(data_suffix(file.path) in PARQUET_SUFFIXES for file in files):
+            glance.start()
+        chosen = _choose(files, declared, options, formats, skipped, known)
+    if not chosen:
+        raise skipped.refuse()
+    return chosen
+
+
+def _choose(
+    files: Sequence[InputFile],
+    declared: str,
+    options: ReadOptions,
+    formats: KnownFormats,
+    skipped: Skipped,
+    known: Callable[[InputFile], ChosenFile | None] | None,
+) -> list[ChosenFile]:
     chosen: list[ChosenFile] = []
     for file in files:
+        before = None if known is None else known(file)
+        if before is not None:
+            chosen.append(before)
+            continue
         try:
             report = _report(file, declared, options, formats)
             sha256 = digest(file) if report.format is not None else ""
@@ -119,8 +145,6 @@ def choose_files(
             raise ReadError.at(file.label, f"the file is not recognised. {report.reason}")
         else:
             skipped.unknown.append(report)
-    if not chosen:
-        raise skipped.refuse()
     return chosen
 
 
@@ -146,7 +170,7 @@ def check_options(
         return
     given = {
         "rows": options.rows, "folds": options.folds, "test_share": options.test_share,
-        "layout": options.layout, "cells": options.cells,
+        "layout": options.layout, "cells": options.cells, "memory_limit": options.room.limit,
         "columns": [role for role in options.columns if role != "cluster"] or None,
     }  # fmt: skip
     for name, value in given.items():

@@ -9,10 +9,10 @@ from pathlib import Path
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.assembly import ParsedTable
+from rankbars.data.tabular.assembly import ParsedTable, scores_from_parsed
 from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import DataError
-from rankbars.readers.engine import Engine
+from rankbars.readers.engine import Engine, Glance
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.recognition import SIGNATURE, Recognition
@@ -20,7 +20,6 @@ from rankbars.readers.tables import (
     TABLE_SUFFIXES,
     open_table,
     parse_tables,
-    put_tables_together,
 )
 
 __all__ = ["put_tabarena_together", "read_tabarena", "sniff_tabarena"]
@@ -47,7 +46,7 @@ def sniff_tabarena(path: Path, head: bytes) -> Recognition | None:
     if not (packed or (known and b"metric_error" in head)):
         return None
     try:
-        with Engine() as engine:
+        with Glance() as engine:
             columns = {
                 fold_name(name) for name in open_table(InputFile(path, path.name), engine).columns
             }
@@ -77,7 +76,7 @@ def read_tabarena(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     DataError
         If a table cannot be understood, or it is not known how the splits were made.
     """
-    with Engine() as engine:
+    with Engine(options.room.engine_bytes) as engine:
         return put_tabarena_together(parse_tables(files, options, engine), options)
 
 
@@ -89,21 +88,14 @@ def put_tabarena_together(tables: Sequence[ParsedTable], options: ReadOptions) -
     DataError
         If it is not known how the splits were made.
     """
-    scores = _with_design(tables, options)
-    if options.keep is not None:
-        options.keep.said = scores.notes
-    return scores
-
-
-def _with_design(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
     given = options
     if not options.direction:
         options = replace(options, direction={"": "lower"})
-    scores = put_tables_together(tables, options)
+    scores = scores_from_parsed(tables, options)
     if given.folds is None and given.rows is None:
         folds = _folds(scores)
         if folds is not None:
-            scores = put_tables_together(tables, replace(options, folds=folds))
+            scores = scores_from_parsed(tables, replace(options, folds=folds))
     if given.direction:
         return scores
     note = Note("direction", "Direction: lower is better (metric_error is an error, whatever the "

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rankbars.readers.relations import RelationTable
 
 __all__ = [
-    "TABLE_SUFFIXES", "name_files", "open_table", "parse_tables", "put_tables_together",
+    "PARQUET_SUFFIXES", "TABLE_SUFFIXES", "name_files", "open_table", "parse_tables",
     "read_tables", "scan_of",
 ]  # fmt: skip
 
@@ -58,8 +58,8 @@ def read_tables(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     DataError
         If a table cannot be understood.
     """
-    with Engine() as engine:
-        return put_tables_together(parse_tables(files, options, engine), options)
+    with Engine(options.room.engine_bytes) as engine:
+        return scores_from_parsed(parse_tables(files, options, engine), options)
 
 
 def parse_tables(
@@ -78,22 +78,6 @@ def parse_tables(
         parse_table(open_table(file, engine), names, options)._replace(notes=_note_open_end(file))
         for file, names in zip(files, name_files(files), strict=True)
     ]
-
-
-def put_tables_together(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
-    """Scores from coded tables; a store hands in those that it holds, and takes the new ones.
-
-    Raises
-    ------
-    DataError
-        If tables cannot be put together.
-    """
-    if options.keep is not None:
-        tables = options.keep.tables(tables)
-    scores = scores_from_parsed(tables, options)
-    if options.keep is not None:
-        options.keep.said = scores.notes
-    return scores
 
 
 def open_table(file: InputFile, engine: Engine) -> Table:

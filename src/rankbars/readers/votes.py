@@ -25,7 +25,7 @@ from rankbars.data.voting.reading import (
 )
 from rankbars.data.voting.rows import RowSource
 from rankbars.errors import DataError
-from rankbars.readers.engine import Engine, Scan, report_damage
+from rankbars.readers.engine import Engine, Glance, Scan, report_damage
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
@@ -50,7 +50,7 @@ def sniff_votes(path: Path, head: bytes) -> Recognition | None:
     known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
     if not known and not head.startswith(b"PAR1"):
         return None
-    with Engine() as engine:
+    with Glance() as engine:
         table = open_table(InputFile(path, path.name), engine)
         if not table.head(1):
             return None

@@ -5,7 +5,13 @@ from __future__ import annotations
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 
-__all__ = ["average_title", "average_words", "drawn_words", "leads_with_band", "scale_words"]
+__all__ = [
+    "average_title",
+    "average_words",
+    "drawn_words",
+    "leads_with_band",
+    "scale_words",
+]
 
 _TITLES = {
     "mean": "Score",

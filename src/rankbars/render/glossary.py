@@ -24,7 +24,9 @@ def glossary(board: Leaderboard) -> tuple[Term, ...]:
     if len(board.models) > 1 and board.lead != "new_task":
         terms.append(_TIER)
     if board.lead == "aggregate":
-        terms += [_SCORE._replace(meaning=_SCORE.meaning.format(level=_average_level(board)))]
+        drawn = board.aggregate is not None and board.aggregate.is_range
+        score = _DRAWN_SCORE if drawn else _SCORE
+        terms.append(score._replace(meaning=score.meaning.format(level=_average_level(board))))
         if board.aggregate is not None and board.aggregate.rank_probability is not None:
             terms.append(_FIRST)
     if board.lead == "task":
@@ -81,6 +83,12 @@ _SCORE = Term(
     "The average, and behind ± (or in brackets) where the true average may lie at {level}, one "
     "model at a time. Two intervals that overlap do not mean that the models are tied: "
     "differences are tested directly, which is sharper.",
+)
+_DRAWN_SCORE = Term(
+    "score",
+    "Score and its range",
+    "The average, and in brackets (or behind ±) where {level} of its draws lie. This describes the "
+    "draws and is no confidence interval: of models that are close, noise mixes the ranks.",
 )
 _ERROR = Term(
     "score",

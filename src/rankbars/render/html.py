@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
+from rankbars.render.averagetable import average_matrix
 from rankbars.render.citations import citation
 from rankbars.render.glossary import Term, glossary
 from rankbars.render.matrix import Matrix, group_matrix, score_matrix, task_matrix
@@ -79,6 +80,7 @@ class Page:
     table: Table
     rows: tuple[PageRow, ...]
     picture: Picture
+    average: Matrix | None
     groups: Matrix | None
     matrix: Matrix | None
     tasks: tuple[TaskBlock, ...]
@@ -181,6 +183,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
         table=table,
         rows=page_rows(board, table),
         picture=interval_picture(table),
+        average=average_matrix(board),
         groups=group_matrix(board),
         matrix=task_matrix(board) if len(board.tasks) > 1 else None,
         tasks=blocks,

@@ -196,6 +196,7 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
         "score": _reals(average.score),
         "low": _reals(average.low),
         "high": _reals(average.high),
+        "bounds": [_number(end) for end in average.bounds],
         "best": average.best.tolist(),
         "worst": average.worst.tolist(),
         "first": None if first is None else _reals(first),

@@ -11,7 +11,6 @@ from rankbars.errors import UnknownOptionError
 from rankbars.render.averages import average_title
 from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
 from rankbars.render.numbers import (
-    MISSING,
     show_level,
     show_number,
     show_ranks,
@@ -207,7 +206,9 @@ def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:
         cells = show_scores(average.score, average.low, average.high)
         level = show_level(average.alpha)
         error = f"± {level}" if "±" in "".join(cells) else f"{level} interval"
-        if all(cell == MISSING for cell in cells):
+        if average.is_range:
+            error = f"{error.removesuffix(' interval')} of draws"
+        if np.isnan(average.low).all():
             error = ""
         return cells, average_title(average), _with_direction(error, average.direction)
     cells = [show_number(float(rank), 2) for rank in -board.score]

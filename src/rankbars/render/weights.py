@@ -11,8 +11,9 @@ import numpy as np
 
 from rankbars.data.categorymeans import CategoryMeans, WinnerChange
 from rankbars.data.weightmap import WeightMap
+from rankbars.render.averagetable import category_columns
 from rankbars.render.names import shorten, shorten_all, visible
-from rankbars.render.numbers import MISSING, show_scores, show_share
+from rankbars.render.numbers import MISSING, show_share
 
 __all__ = ["render_weights", "weights_to_dict"]
 
@@ -86,15 +87,12 @@ def _mean_lines(means: CategoryMeans, *, lower: bool) -> list[str]:
     """A table of models by categories, in the order of the weighted means."""
     if len(means.categories) > _MOST_COLUMNS:
         return _wrap(f"The means per category of {len(means.categories)} categories: --json.")
-    sign = -1.0 if lower else 1.0
     total = np.nan_to_num(means.weights @ means.score, nan=-np.inf)
     order = np.argsort(-total, kind="stable")
     names = shorten_all([visible(means.models[i]) for i in order], [_NAME_WIDTH] * order.size)
     columns = []
-    for name, score, se in zip(means.categories, means.score, means.se, strict=True):
-        mean, error = sign * score[order], se[order]
-        shown = show_scores(mean, mean - error, mean + error)
-        head = shorten(visible(name), _COLUMN_WIDTH)
+    for name, shown in category_columns(means, order, lower=lower).items():
+        head = shorten(name, _COLUMN_WIDTH)
         width = max(map(len, (head, *shown)))
         columns.append([f"{text:>{width}}" for text in (head, *shown)])
     first = [f"{text:<{max(map(len, ('Model', *names)))}}" for text in ("Model", *names)]

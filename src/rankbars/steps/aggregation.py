@@ -3,39 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
-from rankbars.data.comparisons import Comparisons
-from rankbars.data.draws import Draws
-from rankbars.data.evidence import Estimates
-from rankbars.data.intervals import Scope
-from rankbars.data.notes import Note
+from rankbars.data.checks import check_name
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Scores
-from rankbars.data.spec import SCOPES, Spec, check_rate
-from rankbars.data.tabular.summaries import binomial_se
-from rankbars.errors import UnknownOptionError
-from rankbars.stats.averaging.limits import Limits
-from rankbars.steps.averageranks import average_contrasts, average_ranks
+from rankbars.data.spec import SCOPES, Spec
+from rankbars.errors import DataError
+from rankbars.steps.averagecollection import AverageCollector
 from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_average
-from rankbars.steps.categorymeans import collect_categories
-from rankbars.steps.corrections import side_level, take_correction
-from rankbars.steps.estimators import BAYESIAN, take_estimator
+from rankbars.steps.corrections import take_correction
 from rankbars.steps.pairtests import compare_evidence
-from rankbars.steps.plans import Accumulator, Estimate, Sampling, TaskPart
-from rankbars.steps.scales import (
-    refuse_beyond,
-    scale_comparisons,
-    shown_limits,
-    zscore_limits,
-)
-from rankbars.steps.taskdraws import is_share
-from rankbars.steps.taskpoints import Method, take_method
+from rankbars.steps.plans import Sampling
 
 __all__ = [
     "ESTIMATORS",
@@ -149,10 +128,16 @@ def aggregate(
     >>> average.target
     'average score over exactly these 2 tasks'
     """
-    if scope not in SCOPES:
-        raise UnknownOptionError.among("scope", scope, SCOPES)
-    check_rate("alpha", alpha)
-    Spec(seed=seed, resamples=resamples)  # refuses what a board would refuse
+    if not isinstance(scores, Scores):
+        raise DataError(
+            f"aggregate() averages Scores; got {type(scores).__name__}. Make them with "
+            "rb.read(...), rb.Scores.from_frame(frame) or rb.Scores.from_arrays({...}, models)."
+        )
+    check_name("scope", scope, SCOPES)
+    Spec(
+        test=test, correction=correction, alpha=alpha, over=over, estimator=estimator,
+        method=method, normalise=normalise, seed=seed, resamples=resamples,
+    )  # fmt: skip  # refuses what a board would refuse
     take_correction(correction)
     plan = plan_average(
         scores, over, estimator, weights, method=method, normalise=normalise, limits=limits,
@@ -162,211 +147,3 @@ def aggregate(
     for name, evidence in scores.tasks.items():
         collector.add(name, compare_evidence(evidence, scores.models, test, name))
     return collector.finish(correction, "each" if scope == "each" else "all")
-
-
-class AverageCollector:
-    """Takes the comparisons of one task after the other, so that no two tasks are held at once.
-
-    Parameters
-    ----------
-    scores : Scores
-        What is averaged.
-    plan : AveragePlan
-        How.
-    sampling : Sampling
-        Seed, number of draws and error rate.
-    """
-
-    def __init__(self, scores: Scores, plan: AveragePlan, sampling: Sampling) -> None:
-        self.models = scores.models
-        self.plan = plan
-        self._info = scores.info
-        self._sampling = sampling
-        self._limits: dict[str, Limits] = {}
-        start = take_estimator(plan.estimator, plan.over)
-        self._average: Accumulator = start(plan, self.models, sampling)
-        self._categories = collect_categories(scores.models, plan)
-
-    def add(self, task: str, comparisons: Comparisons) -> None:
-        """Add one task; a task without weight is left out."""
-        weight = self.plan.weights.get(task, 0.0)
-        evidence = comparisons.evidence
-        if weight == 0.0 or evidence is None:
-            return
-        counts = self.plan.estimator == "bootstrap" or self.plan.estimator in BAYESIAN
-        if counts and isinstance(evidence, Estimates):
-            comparisons = _with_binomial_errors(comparisons, evidence)
-        limits = self.plan.limits.get(task)
-        if self.plan.normalise == "zscore":
-            shared = [self.models.index(name) for name in self.plan.shared]
-            limits = zscore_limits(comparisons.mean[shared], task)
-        if limits is not None:
-            self._limits[task] = limits
-            comparisons = scale_comparisons(comparisons, limits)
-            if self.plan.normalise == "bounds":
-                refuse_beyond(comparisons, shown_limits(limits, self._info[task]))
-        part = TaskPart(task, weight, comparisons, evidence, limits)
-        self._average.add(part)
-        if self._categories is not None:
-            self._categories.add(part)
-
-    def finish(self, correction: str, scope: Scope) -> Aggregate:
-        """The average of what was added."""
-        found = self._average.finish()
-        sampling, plan = self._sampling, self.plan
-        draws = self._draws(found)
-        ranks = average_ranks(found, self.models, correction, scope, sampling, draws)
-        method = take_method(plan.method)
-        contrasts = average_contrasts(
-            found, self.models, correction, sampling, method.linear or "difference"
-        )
-        promised = found.pairs is not None and side_level(correction, scope, 1.0) is not None
-        limits = self._limits | dict(found.limits)
-        shown = self._shown(found, method)
-        few = len(self.models) <= _MOST_PAIRED
-        return Aggregate(
-            models=self.models,
-            score=shown.score,
-            low=shown.low,
-            high=shown.high,
-            best=ranks.bounds.best,
-            worst=ranks.bounds.worst,
-            shown_better=ranks.shown_better,
-            alpha=sampling.alpha,
-            scope=scope,
-            over=plan.over,
-            estimator=plan.estimator,
-            unit=method.unit,
-            direction=plan.direction,
-            assumptions=found.assumptions,
-            notes=found.notes + ranks.notes + self._notes(shown),
-            method=plan.method,
-            normalise=plan.normalise,
-            limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},
-            target=describe_target(plan),
-            guarantee=1.0 - sampling.alpha if promised else None,
-            se=shown.se,
-            df=found.summary.df,
-            draws=draws,
-            rank_probability=None if draws is None else draws.rank_probability(),
-            dominance=draws.dominance() if draws is not None and few else None,
-            contrasts=contrasts,
-            components=found.components,
-            by_category=None
-            if self._categories is None
-            else self._categories.finish(found.category_draws),
-        )
-
-    def _draws(self, found: Estimate) -> Draws | None:
-        if found.draws is None:
-            return None
-        values = found.draws
-        method = take_method(self.plan.method)
-        if method.unit == "score":  # ranks stay negative: higher is better
-            values = method.back(values)
-        values.setflags(write=False)  # nobody else holds them, so they need not be copied
-        target = describe_target(self.plan)
-        return Draws(self.models, values, found.source, target, found.effective, found.alike)
-
-    def _shown(self, found: Estimate, method: Method) -> _Shown:
-        """What leaves is in the units of the input; inside, higher is better."""
-        sign = -1.0 if self.plan.direction == "lower" and method.unit == "score" else 1.0
-        score, one, two = (
-            sign * method.back(values) for values in (found.summary.mean, found.low, found.high)
-        )
-        if method.linear is None:  # ranks and wins are fractions: 0.9999999999999999 is 1
-            score, one, two = (np.round(values, 12) for values in (score, one, two))
-        se = found.summary.se
-        if method.linear == "log ratio":
-            se = se * score
-        low, high = np.minimum(one, two), np.maximum(one, two)
-        # A sample without any spread does not say how large the spread is.
-        unsure = high - low <= _NO_SPREAD * np.abs(score)
-        if method.linear is not None:
-            low, high, se = (np.where(unsure, np.nan, values) for values in (low, high, se))
-        elif self.plan.over == "items":
-            unsure[:] = False  # the same place in every draw: the draws do say that
-        return _Shown(score, low, high, se, unsure)
-
-    def _notes(self, shown: _Shown) -> tuple[Note, ...]:
-        notes = []
-        outside = (shown.score < shown.low) | (shown.score > shown.high)
-        if outside.any():
-            notes.append(
-                Note(
-                    "outside-interval",
-                    "The value on the data lies outside of what resampled data give: resampling "
-                    "adds noise, which draws ranks and wins towards the middle.",
-                    models=tuple(self.models[i] for i in np.flatnonzero(outside)),
-                )
-            )
-        if shown.unsure.any():
-            what = {"items": "item", "tasks": "task", "families": "family"}[self.plan.over]
-            linear = take_method(self.plan.method).linear is not None
-            notes.append(
-                Note(
-                    "constant-score",
-                    f"The same on every {what}, so nothing says how far the average may be off: "
-                    + ("it has no interval of its own." if linear else "its interval is a point."),
-                    models=tuple(self.models[i] for i in np.flatnonzero(shown.unsure)),
-                )
-            )
-        if np.isinf(shown.low).any() or np.isinf(shown.high).any():
-            message = "Too few tasks for studentised resampling at this level: an end is infinite."
-            notes.append(Note("unbounded", message))
-        if self.plan.normalise == "minmax_draws":
-            notes.append(_DRIFTS)
-        return tuple(notes)
-
-
-_MOST_PAIRED = 200  # beyond, the table of pairs is left to `Draws.dominance`
-
-
-class _Shown(NamedTuple):
-    score: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    se: NDArray[np.float64]
-    unsure: NDArray[np.bool_]  # models whose sample has no spread
-
-
-_NO_SPREAD = 1e-12
-_DRIFTS = Note(
-    "drifting-scale",
-    "The scale of each task is the range of its draws, which widens with their number: these "
-    "averages reproduce published ones and estimate nothing fixed.",
-)
-
-
-def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comparisons:
-    """Shares without a standard error get the binomial one, so that they can be compared."""
-    if evidence.has_uncertainty or evidence.n is None or not is_share(evidence):
-        return comparisons
-    known = replace(evidence, se=binomial_se(evidence.mean, evidence.n))
-    return compare_evidence(known, comparisons.models, "z", comparisons.task)
-
-
-def describe_target(plan: AveragePlan) -> str:
-    """What an average is an average of, in plain words."""
-    tasks = f"{len(plan.weights)} tasks"
-    shares = np.array(list(plan.weights.values()))
-    weighted = "weighted " if np.ptp(shares) > 1e-12 else ""
-    scaled = _SCALES.get(plan.normalise or "", "")
-    fresh = "fresh items of " if plan.estimator == "bayes_predictive" else ""
-    over = {
-        "items": f"over {fresh}exactly these {tasks}",
-        "tasks": f"over the population that these {tasks} were drawn from",
-        "families": f"over the population that these {len(set(plan.families.values()))} families "
-        f"({tasks}) were drawn from",
-    }[plan.over]
-    if plan.estimator == "bayes_predictive" and plan.over == "tasks":
-        return f"score{scaled} on one new task from the population that these {tasks} are from"
-    return f"{weighted}{take_method(plan.method).words}{scaled} {over}"
-
-
-_SCALES = {
-    "bounds": " (scaled to the limits of each task)",
-    "chance": " (guessing counts as 0, the best score as 1)",
-    "zscore": " (in standard deviations of the models on each task)",
-    "minmax_draws": " (scaled to the range of the draws of each task)",
-}

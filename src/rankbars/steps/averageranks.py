@@ -17,6 +17,7 @@ from rankbars.stats.averaging.allpairs import maximum_contrasts
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.ranks import RankBounds, rank_bounds
 from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
+from rankbars.stats.resampling.taskmeans import fewest_draws
 from rankbars.steps.corrections import (
     Family,
     simultaneous_order,
@@ -32,6 +33,12 @@ _BAND_NOTE = Note(
     "average-band",
     "Ranks on this average are bands counted in draws, not confidence intervals: tied models are "
     "missed far more often than the level suggests, and nothing is claimed about pairs.",
+)
+_RANGE_NOTE = Note(
+    "average-band",
+    "Over items, ranks and wins are counted in draws: their intervals, and the ranks that follow, "
+    "are ranges of draws and not confidence intervals. Models that are close or tied are missed "
+    "far more often than the level suggests, and nothing is claimed about pairs.",
 )
 
 
@@ -71,7 +78,8 @@ def average_ranks(
     if found.pairs is None:
         bounds = _band(draws, size, sampling.alpha)
         shown = np.zeros((size, size), dtype=np.bool_)
-        return AverageRanks(bounds, shown, (_BAND_NOTE, *notes))
+        posterior = found.source in ("posterior", "predictive")
+        return AverageRanks(bounds, shown, (_BAND_NOTE if posterior else _RANGE_NOTE, *notes))
     present = np.flatnonzero(~np.isnan(found.summary.mean))
     if not present.size:
         return AverageRanks(_anywhere(size), np.zeros((size, size), np.bool_), tuple(notes))
@@ -107,25 +115,40 @@ def average_contrasts(
     correction: str,
     sampling: Sampling,
     scale: Literal["difference", "log ratio"],
+    bounds: tuple[float, float] = (-np.inf, np.inf),
 ) -> Contrasts | None:
-    """Differences of all pairs, with intervals under the correction that was asked for."""
+    """Differences of all pairs, with intervals under the correction that was asked for.
+
+    `bounds` are the least and the greatest average there can be, as they are shown.
+    """
     if found.pairs is None or np.isnan(found.summary.mean).all():
         return None
     for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
         table.setflags(write=False)  # nobody else holds them, so they need not be copied
+    largest = _largest(bounds, scale)
     if correction.startswith("maxt"):
         maxima = _maxima(found, found.pairs, sampling)
-        return Contrasts(models, found.pairs, sampling.alpha, "maxt", scale, maxima)
+        return Contrasts(models, found.pairs, sampling.alpha, "maxt", scale, maxima, largest)
     kept: Literal["holm", "bonferroni", "none"] = "holm"
     if correction in ("none", BAND):
         kept = "none"
     elif correction == "bonferroni":
         kept = "bonferroni"
-    return Contrasts(models, found.pairs, sampling.alpha, kept, scale)
+    return Contrasts(models, found.pairs, sampling.alpha, kept, scale, largest=largest)
+
+
+def _largest(bounds: tuple[float, float], scale: Literal["difference", "log ratio"]) -> float:
+    """The largest contrast between two averages within `bounds`."""
+    low, high = bounds
+    if scale == "difference":
+        return high - low
+    return float(np.log(high / low)) if low > 0 and np.isfinite(high) else np.inf
 
 
 def _band(draws: Draws | None, size: int, alpha: float) -> RankBounds:
-    return _anywhere(size) if draws is None else draws.rank_band(alpha)
+    if draws is None or draws.size < fewest_draws(alpha):
+        return _anywhere(size)
+    return draws.rank_band(alpha)
 
 
 def _anywhere(size: int) -> RankBounds:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Over
+from rankbars.data.checks import check_mapping, check_name, check_number
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.scores import Direction, Scores
@@ -104,12 +105,10 @@ def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, fl
     if weights is None:
         raw = {name: scores.info[name].weight for name in scores.tasks}
     else:
-        for name, value in weights.items():
-            if name not in scores.tasks:
-                raise UnknownOptionError.among("task in the weights", name, tuple(scores.tasks))
-            if not (np.isfinite(value) and value >= 0):
-                raise OptionError.out_of_range(f"weight of task {name!r}", value, "0 or more")
-        raw = {name: float(weights.get(name, 0.0)) for name in scores.tasks}
+        raw = dict.fromkeys(scores.tasks, 0.0)
+        for name, value in check_mapping("weights", weights, "task to weight").items():
+            check_name("task in the weights", name, tuple(scores.tasks))
+            raw[name] = check_number(f"weight of task {name!r}", value, 0.0)
     total = sum(raw.values())
     if total == 0:
         raise OptionError("All weights of tasks are zero; at least one must be above 0.")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from rankbars.data.evidence import Evidence
+from rankbars.data.evidence import take_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import Change, change_tasks
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.steps.components import connected_models
@@ -45,16 +47,16 @@ def keep_connected(scores: Scores, options: VoteOptions) -> Scores:
     """
     if not options.largest_component:
         return scores
-    tasks: dict[str, Evidence] = {}
+    changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
     notes = []
     for name, evidence in scores.tasks.items():
-        tasks[name] = evidence
         if not isinstance(evidence, Votes):
             continue
         chosen = connected_models(evidence, options, name)
         if chosen.size == len(evidence.models):
             continue
-        tasks[name] = evidence.take(chosen)
+        models = tuple(evidence.models[i] for i in chosen)
+        changes[name] = Change(partial(take_models, columns=chosen), models)
         out = np.setdiff1d(np.arange(len(evidence.models)), chosen)
         notes.append(
             Note(
@@ -66,7 +68,7 @@ def keep_connected(scores: Scores, options: VoteOptions) -> Scores:
                 tuple(evidence.models[i] for i in out),
             )
         )
-    return replace(scores, tasks=tasks).with_notes(notes)
+    return replace(scores, tasks=change_tasks(scores.tasks, changes)).with_notes(notes)
 
 
 def _listed(names: list[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.outcomes import spread_coverage
 from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.storedtasks import Change, Outline, change_tasks, models_of, outline_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 __all__ = ["POLICIES", "resolve_missing"]
@@ -79,17 +81,21 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
 def find_gaps(scores: Scores) -> list[Gap]:
     """Every (task, model) with a missing score, in order of task and model."""
     gaps: list[Gap] = []
-    for task, evidence in scores.tasks.items():
-        values = _values(evidence)
-        rows = values.shape[0]
-        counts = [int(count) for count in np.isnan(values).sum(axis=0)]
-        missing: dict[str, int] = dict(zip(evidence.models, counts, strict=True))
+    models = scores.models
+    for task in scores.tasks:
+        outline = _outline(scores, task)
+        rows, counts = outline.rows, outline.missing.tolist()
+        missing: dict[str, int] = dict(zip(models_of(scores.tasks, task), counts, strict=True))
         gaps.extend(
-            Gap(task, model, count, rows)
-            for model in scores.models
-            if (count := missing.get(model, rows))
+            Gap(task, model, count, rows) for model in models if (count := missing.get(model, rows))
         )
     return gaps
+
+
+def _outline(scores: Scores, task: str) -> Outline:
+    """What is known of a task; one row if it has one score per model."""
+    known = outline_of(scores.tasks, task)
+    return Outline.of(_values(scores.tasks[task])) if known is None else known
 
 
 def stop(scores: Scores, gaps: list[Gap]) -> Scores:
@@ -149,20 +155,22 @@ def _strangers(scores: Scores) -> list[Note]:
 def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
     """Keep the rows that every model has; a task without any is left out."""
     models = scores.models
-    tasks: dict[str, Evidence] = {}
-    for name, evidence in scores.tasks.items():
-        if len(evidence.models) < len(models):
+    changes: dict[str, Change | None] = {}
+    for name in scores.tasks:
+        if len(models_of(scores.tasks, name)) < len(models):
             continue
+        evidence = scores.tasks[name]
         complete = np.asarray(~np.isnan(_values(evidence)).any(axis=1))
         if complete.any():
-            tasks[name] = take_rows(evidence, complete) if isinstance(evidence, Items) else evidence
-    if not tasks:
+            items = isinstance(evidence, Items) and not complete.all()
+            changes[name] = Change(partial(_take_rows, keep=complete), models) if items else None
+    if not changes:
         raise DataError(
             "No row of any task has a score from every model, so --missing listwise keeps "
             "nothing. Use --missing pairwise, bounds or drop_models."
         )
-    left_out = sorted(set(scores.tasks) - set(tasks))
-    kept = _with_tasks(scores, tasks)
+    left_out = sorted(set(scores.tasks) - set(changes))
+    kept = _with_tasks(scores, change_tasks(scores.tasks, changes))
     if not left_out:
         return kept
     message = f"Left out, because no row has a score from every model: {', '.join(left_out)}."
@@ -172,7 +180,7 @@ def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
 def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
     """Give every missing answer the declared minimum of its task: failing to answer is failing."""
     models = scores.models
-    tasks = dict(scores.tasks)
+    changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
     for name in dict.fromkeys(gap.task for gap in gaps):
         evidence, info = scores.tasks[name], scores.info[name]
         lowest = _lowest(name, info)
@@ -186,20 +194,31 @@ def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
                 f"Task {name!r} has published scores, not answers, so a missing one cannot be "
                 "counted as failed. Use --missing drop_models or bounds."
             )
-        values = np.full((evidence.n, len(models)), np.nan)
-        answers = None if evidence.answers is None else np.zeros(values.shape, dtype=np.int64)
-        columns = locate_models(evidence.models, models)
-        values[:, columns] = evidence.values
-        if answers is not None and evidence.answers is not None:
-            answers[:, columns] = evidence.answers
-        tasks[name] = replace(
-            evidence,
-            models=models,
-            values=np.where(np.isnan(values), lowest, values),
-            answers=answers,
-            runs=None,
-        )
+        changes[name] = Change(partial(_fill, models=models, lowest=lowest), models)
+    tasks = change_tasks(scores.tasks, changes)
     return replace(scores, tasks=tasks, info=_with_further_models(scores, tasks))
+
+
+def _fill(evidence: Evidence, models: tuple[str, ...], lowest: float) -> Evidence:
+    if not isinstance(evidence, Items):
+        return evidence
+    values = np.full((evidence.n, len(models)), np.nan)
+    answers = None if evidence.answers is None else np.zeros(values.shape, dtype=np.int64)
+    columns = locate_models(evidence.models, models)
+    values[:, columns] = evidence.values
+    if answers is not None and evidence.answers is not None:
+        answers[:, columns] = evidence.answers
+    return replace(
+        evidence,
+        models=models,
+        values=np.where(np.isnan(values), lowest, values),
+        answers=answers,
+        runs=None,
+    )
+
+
+def _take_rows(evidence: Evidence, keep: NDArray[np.bool_]) -> Evidence:
+    return take_rows(evidence, keep) if isinstance(evidence, Items) else evidence
 
 
 def drop_incomplete_models(scores: Scores, gaps: list[Gap]) -> Scores:
@@ -216,16 +235,17 @@ def drop_incomplete_models(scores: Scores, gaps: list[Gap]) -> Scores:
 
 def count_as_absent(scores: Scores, gaps: list[Gap]) -> Scores:
     """Count a model with a gap as absent from that task: no assumption about why."""
-    tasks = dict(scores.tasks)
+    changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
     for name in dict.fromkeys(gap.task for gap in gaps):
-        absent = {gap.model for gap in gaps if gap.task == name}
-        if absent >= set(scores.tasks[name].models):
+        absent = frozenset(gap.model for gap in gaps if gap.task == name)
+        models = models_of(scores.tasks, name)
+        if absent >= set(models):
             raise DataError(
                 f"Every model misses some row of task {name!r}, so --missing bounds leaves nobody "
                 "there. Use --missing pairwise or listwise, or name the other tasks with --tasks."
             )
-        tasks[name] = _blank(scores.tasks[name], absent)
-    return replace(scores, tasks=tasks)
+        changes[name] = Change(partial(_blank, absent=absent), models)
+    return replace(scores, tasks=change_tasks(scores.tasks, changes))
 
 
 POLICIES: dict[str, Callable[[Scores, list[Gap]], Scores]] = {
@@ -269,8 +289,9 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
             f"all models, tasks and rows; {len(gaps)} (model, task) cells count as absent "
             "and may stand anywhere"
         )
-    total = sum(_values(evidence).shape[0] for evidence in scores.tasks.values())
-    rows = sum(_values(evidence).shape[0] for evidence in kept.tasks.values())
+    total, rows = (
+        sum(_outline(one, task).rows for task in one.tasks) for one in (scores, kept)
+    )
     return (
         f"{len(kept.models)} of {len(scores.models)} models, "
         f"{len(kept.tasks)} of {len(scores.tasks)} tasks, {rows:,} of {total:,} rows"
@@ -279,7 +300,7 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
 
 def _summary(scores: Scores, gaps: list[Gap]) -> str:
     missing = sum(gap.missing for gap in gaps)
-    total = len(scores.models) * sum(_values(e).shape[0] for e in scores.tasks.values())
+    total = len(scores.models) * sum(_outline(scores, task).rows for task in scores.tasks)
     by_model: dict[str, int] = {}
     for gap in gaps:
         by_model[gap.model] = by_model.get(gap.model, 0) + gap.missing
@@ -334,7 +355,7 @@ def _values(evidence: Evidence) -> NDArray[np.float64]:
     return evidence.values if isinstance(evidence, Items) else evidence.mean[None, :]
 
 
-def _blank(evidence: Evidence, absent: set[str]) -> Evidence:
+def _blank(evidence: Evidence, absent: frozenset[str]) -> Evidence:
     if isinstance(evidence, Votes):
         return evidence  # a model without votes is absent already
     columns = [i for i, model in enumerate(evidence.models) if model in absent]
@@ -357,7 +378,7 @@ def _with_further_models(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[
     # Coverage is aligned with the models of the evidence, which `fail` may have extended.
     found = {}
     for name, info in scores.info.items():
-        before, after = scores.tasks[name].models, tasks[name].models
+        before, after = models_of(scores.tasks, name), models_of(tasks, name)
         coverage = info.coverage
         if coverage is not None and before != after:
             coverage = spread_coverage(coverage, before, after)

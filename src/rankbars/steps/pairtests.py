@@ -27,7 +27,7 @@ from rankbars.steps.othertests import (
 from rankbars.steps.tested import Setting, Tested, pad_tested
 from rankbars.steps.votetests import binomial_test, e_process_test
 
-__all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence"]
+__all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence", "take_present"]
 
 PairTest = Callable[[Evidence, Setting], Tested]
 
@@ -80,9 +80,7 @@ def compare_evidence(
         raise UnknownOptionError.among("test", test, ("auto", *TESTS))
     name = choose_test(evidence) if test == "auto" else test
     setting = setting or Setting()
-    # In the order of their names, as in the full field.
-    present = sorted(_present(evidence).tolist(), key=evidence.models.__getitem__)
-    taken = take_models(evidence, present)
+    taken = take_present(evidence)
     try:
         tested = TESTS[name](taken, setting._replace(key=task))
     except UnknownOptionError:
@@ -116,6 +114,12 @@ def compare_evidence(
         evidence=taken if tested.fitted is None else tested.fitted,
         log_e=padded.log_e,
     )
+
+
+def take_present(evidence: Evidence) -> Evidence:
+    """The evidence about the models that have any, in the order of their names."""
+    present = sorted(_present(evidence).tolist(), key=evidence.models.__getitem__)
+    return take_models(evidence, present)
 
 
 def _identical_note(

@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.checks import check_name
 from rankbars.data.evalruns import EvalRun, read_runs
 from rankbars.data.notes import Note
 from rankbars.data.plaintable import PlainRow, PlainTable
 from rankbars.data.spec import Spec, check_rate
-from rankbars.errors import UnknownOptionError
 from rankbars.stats.averaging.winrates import top_win_rates, win_rates
 from rankbars.stats.pairwise.summaries import item_summary, weighted_rows
 from rankbars.stats.resampling.rankcounts import settle_ties
-from rankbars.stats.resampling.taskmeans import percentile_ends, resample_tasks
+from rankbars.stats.resampling.taskmeans import fewest_draws, percentile_ends, resample_tasks
 from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value
 
@@ -81,8 +81,7 @@ def plain_table(
     >>> [(row.rank, row.model_id, row.win_rate) for row in rb.plain_table(records).rows]
     [(1, 'a', 0.75), (2, 'b', 0.25)]
     """
-    if interval not in INTERVALS:
-        raise UnknownOptionError.among("interval", interval, INTERVALS)
+    check_name("interval", interval, INTERVALS)
     check_rate("alpha", alpha)
     Spec(seed=seed, resamples=resamples)  # refuses what a board would refuse
     table = _tabulate(read_runs(records, metric))
@@ -112,7 +111,10 @@ def plain_table(
         )
         for i in np.lexsort((np.arange(score.size), rank))
     )
-    return PlainTable(rows, alpha, kind, _notes(table, counts))
+    notes = _notes(table, counts)
+    if kind == "percentile" and rows and resamples < fewest_draws(alpha):
+        notes += (_few_draws(resamples, alpha),)
+    return PlainTable(rows, alpha, kind, notes)
 
 
 class _Table(NamedTuple):
@@ -161,6 +163,8 @@ def _mean(table: _Table, column: int, kind: str, alpha: float, resamples: int, s
     score = float(summary.mean[0])
     if len(rows) < 2:
         return _Mean(score, np.nan, np.nan)
+    if kind == "percentile" and resamples < fewest_draws(alpha):
+        return _Mean(score, np.nan, np.nan)
     if kind == "t":
         half = float(critical_value(alpha / 2, summary.df)[0] * summary.se[0])
         # A mean of scores between 0 and 1 lies there too.
@@ -182,6 +186,14 @@ def _category_means(table: _Table, column: int) -> dict[str, float]:
             scores, weights = table.values[used, column], table.weights[used]
             found[category] = float(weights @ scores / weights.sum())
     return found
+
+
+def _few_draws(resamples: int, alpha: float) -> Note:
+    return Note(
+        "few-draws",
+        f"Too few resamples ({resamples}) to count the ends of intervals in: there are none. At "
+        f"this level it takes at least {fewest_draws(alpha)}.",
+    )
 
 
 def _notes(table: _Table, counts: NDArray[np.int64]) -> tuple[Note, ...]:

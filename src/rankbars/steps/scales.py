@@ -7,16 +7,17 @@ draws.)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.checks import check_mapping, check_name, check_number
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.limits import Limits, standard_limits
 
 __all__ = [
@@ -80,14 +81,12 @@ def fixed_limits(
     OptionError
         If a limit is not declared, or the one that counts as 1 is not the better one.
     """
-    if normalise is not None and normalise not in NORMALISATIONS:
-        raise UnknownOptionError.among("normalisation", normalise, ("none", *NORMALISATIONS))
-    for name in given or ():
-        if name not in scores.tasks:
-            raise UnknownOptionError.among("task in the limits", name, tuple(scores.tasks))
+    if normalise is not None:
+        check_name("normalisation", normalise, ("none", *NORMALISATIONS))
+    chosen = {} if given is None else _given(given, tuple(scores.tasks))
     declared = None if normalise is None else NORMALISATIONS[normalise]
     if declared is None:
-        if given:
+        if chosen:
             raise OptionError(
                 f"limits= belong to normalise='bounds' or 'chance'; got normalise={normalise!r}."
             )
@@ -95,7 +94,7 @@ def fixed_limits(
     found, lacking = {}, []
     for name in tasks:
         info = scores.info[name]
-        zero, one = (given or {}).get(name, declared(info))
+        zero, one = chosen.get(name, declared(info))
         if zero is None or one is None:
             lacking.append(name)
             continue
@@ -103,6 +102,21 @@ def fixed_limits(
         found[name] = _checked(Limits(sign * zero, sign * one), name)
     if lacking:
         raise OptionError(_lacking(str(normalise), lacking))
+    return found
+
+
+def _given(
+    limits: Mapping[str, tuple[float, float]], tasks: tuple[str, ...]
+) -> dict[str, tuple[float, float]]:
+    """Limits that the caller chose, as pairs of numbers."""
+    found = {}
+    for name, ends in check_mapping("limits", limits, "task to (zero, one)").items():
+        check_name("task in the limits", name, tasks)
+        if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
+            wanted = "a pair (zero, one): the scores that count as 0 and as 1"
+            raise OptionError.out_of_range(f"limits of task {name!r}", ends, wanted)
+        zero, one = (check_number(f"limit of task {name!r}", end) for end in ends)
+        found[name] = zero, one
     return found
 
 

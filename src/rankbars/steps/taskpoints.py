@@ -24,6 +24,7 @@ __all__ = ["METHODS", "Method", "check_range", "take_method"]
 
 Points: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 NoisyPoints: TypeAlias = Callable[[NDArray[np.float64], np.random.Generator], NDArray[np.float64]]
+Reach: TypeAlias = Callable[[int], tuple[float, float]]
 
 
 class Method(NamedTuple):
@@ -45,6 +46,9 @@ class Method(NamedTuple):
         What a contrast of two models is, where contrasts over items follow from those of scores.
     range : {"any", "positive", "share"}
         Scores it can be used for; a share lies between 0 and 1.
+    reach : callable, optional
+        Least and greatest value of the number that is shown, among so many models; None where
+        they are those of the scores.
     """
 
     words: str
@@ -54,6 +58,7 @@ class Method(NamedTuple):
     unit: Literal["score", "rank"] = "score"
     linear: Literal["difference", "log ratio"] | None = None
     range: Literal["any", "positive", "share"] = "any"
+    reach: Reach | None = None
 
     def draw(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """What models earn in each draw of their scores, shape (S, M)."""
@@ -64,12 +69,26 @@ def _negative(ranks: Points) -> Points:
     return lambda values: -ranks(values)
 
 
+def _ranks(models: int) -> tuple[float, float]:
+    return 1.0, float(max(models, 1))
+
+
+def _rivals(models: int) -> tuple[float, float]:
+    return 0.0, float(max(models - 1, 0))
+
+
+def _shares(models: int) -> tuple[float, float]:
+    return 0.0, 1.0
+
+
 METHODS: dict[str, Method] = {
     "mean": Method("average score", np.asarray, linear="difference"),
     "geometric": Method(
         "geometric mean of the scores", np.log, np.exp, linear="log ratio", range="positive"
     ),
-    "average_rank": Method("average rank", _negative(midranks), np.negative, unit="rank"),
+    "average_rank": Method(
+        "average rank", _negative(midranks), np.negative, unit="rank", reach=_ranks
+    ),
     "average_rank_noise": Method(
         "average rank after adding noise of one percent to the scores",
         _negative(noise_ranks),
@@ -77,6 +96,7 @@ METHODS: dict[str, Method] = {
         noisy=lambda values, rng: -noisy_ranks(values, rng),
         unit="rank",
         range="share",
+        reach=_ranks,
     ),
     "average_rank_bins": Method(
         "average rank by whole percent",
@@ -84,11 +104,14 @@ METHODS: dict[str, Method] = {
         np.negative,
         unit="rank",
         range="share",
+        reach=_ranks,
     ),
-    "borda": Method("average number of models beaten (Borda)", borda_points),
-    "win_rate": Method("share of the other models beaten", win_shares),
-    "win_rate_field": Method("share of tasks won against the mean of the other models", field_wins),
-    "win_rate_top1": Method("share of tasks won, ties shared", first_places),
+    "borda": Method("average number of models beaten (Borda)", borda_points, reach=_rivals),
+    "win_rate": Method("share of the other models beaten", win_shares, reach=_shares),
+    "win_rate_field": Method(
+        "share of tasks won against the mean of the other models", field_wins, reach=_shares
+    ),
+    "win_rate_top1": Method("share of tasks won, ties shared", first_places, reach=_shares),
 }
 
 

@@ -5,8 +5,9 @@ put together with other files (`rankbars.data.pieces`); so a store can be ranked
 files would be, and a file can be replaced or taken out. Every change is one transaction.
 """
 
-from rankbars.store.contents import Event, FileEntry, Store, open_store
+from rankbars.store.access import open_store
+from rankbars.store.contents import Store
+from rankbars.store.entries import Event, FileEntry
 from rankbars.store.opening import BusyError, is_store
-from rankbars.store.pairs import PairCache
 
-__all__ = ["BusyError", "Event", "FileEntry", "PairCache", "Store", "is_store", "open_store"]
+__all__ = ["BusyError", "Event", "FileEntry", "Store", "is_store", "open_store"]

@@ -1,4 +1,4 @@
-"""What a store holds: files with their parts, options, and what happened to it."""
+"""What a store holds: files with their parts, and how they are put in and taken out."""
 
 from __future__ import annotations
 
@@ -9,72 +9,33 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rankbars.data.notes import Note
 from rankbars.data.pieces import KeptFile, Piece
-from rankbars.errors import DataError, ReadError
-from rankbars.store.opening import connect, draft_beside, is_store, resolve
-from rankbars.store.rows import (
+from rankbars.errors import DataError
+from rankbars.store.columns import check_name
+from rankbars.store.entries import Event, FileEntry
+from rankbars.store.frames import (
+    ColumnReader,
+    ColumnWriter,
     FrameHead,
-    check_name,
-    delete_rows,
-    drop_unused_names,
-    number_names,
-    read_frames,
-    write_frame,
+    drop_unused_columns,
+    read_frame,
 )
-from rankbars.store.schema import FRAMES, SCHEMA, create_tables
-from rankbars.store.versions import read_meta, update
+from rankbars.store.inserting import insert_rows
+from rankbars.store.opening import resolve
+from rankbars.store.versions import read_meta
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Event", "FileEntry", "Store", "open_store"]
-
-
-class Event(NamedTuple):
-    """Something that happened to a store.
-
-    Parameters
-    ----------
-    time : str
-        When, in UTC.
-    action : {"added", "replaced", "removed"}
-        What.
-    path, format, sha256 : str
-        The file it happened to.
-    rows : int
-        Rows that were put in or taken out.
-    version : str
-        Version of rankbars that did it.
-    """
-
-    time: str
-    action: str
-    path: str
-    format: str
-    sha256: str
-    rows: int
-    version: str
-
-
-class FileEntry(NamedTuple):
-    """A file of a store without its contents."""
-
-    id: int
-    path: str
-    place: str
-    format: str
-    sha256: str
-    size: int
-    added: str
-    rows: int
+__all__ = ["Store"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Store:
-    """An open store; see `open_store`.
+    """An open store; see `rankbars.store.open_store`.
 
     Parameters
     ----------
@@ -123,19 +84,19 @@ class Store:
 
     def files(self) -> list[KeptFile]:
         """Everything it holds; large tables are read while the store is open."""
-        heads: dict[str, dict[int, FrameHead]] = {kind: {} for kind in FRAMES}
-        kept = self.connection.execute(
-            "SELECT id, file, kind, facts, frames FROM pieces ORDER BY file, position"
-        ).fetchall()
-        for piece, _, _, _, frames in kept:
-            for kind, head in json.loads(frames).items():
-                labels, numbers, *rest = head
-                heads[kind][piece] = FrameHead(tuple(labels), tuple(numbers), *rest)
-        tables = {kind: read_frames(self.connection, kind, own) for kind, own in heads.items()}
+        kept = [
+            (file, what, json.loads(facts), _heads(frames))
+            for file, what, facts, frames in self.connection.execute(
+                "SELECT file, kind, facts, frames FROM pieces ORDER BY file, position"
+            ).fetchall()
+        ]
+        reader = ColumnReader.of(
+            self.connection, [head for *_, heads in kept for head in heads.values()]
+        )
         pieces: dict[int, list[Piece]] = {}
-        for piece, file, what, facts, _ in kept:
-            own = {kind: found[piece] for kind, found in tables.items() if piece in found}
-            pieces.setdefault(file, []).append(Piece(what, json.loads(facts), own))
+        for file, what, facts, heads in kept:
+            own = {kind: read_frame(reader, head) for kind, head in heads.items()}
+            pieces.setdefault(file, []).append(Piece(what, facts, own))
         notes = dict(self.connection.execute("SELECT id, notes FROM files").fetchall())
         return [
             KeptFile(
@@ -177,19 +138,16 @@ class Store:
         with self._transaction():
             self._delete(gone)
             self._set_meta("options", json.dumps(dict(options), sort_keys=True))
-            names = number_names(
-                self.connection,
-                (rows for file in files for piece in file.pieces for rows in piece.frames.values()),
-            )
+            rows = self._insert(files)
             events = []
-            for file in files:
-                rows = self._insert(file, names)
+            for file, count in zip(files, rows, strict=True):
                 older = before.get(file.place)
                 if older is None or older.sha256 != file.sha256:
                     action = "added" if older is None else "replaced"
-                    events.append(self._note(action, file.path, file.format, file.sha256, rows))
+                    events.append(self._event(action, file.path, file.format, file.sha256, count))
+            self._note(events)
             if gone:
-                drop_unused_names(self.connection)
+                drop_unused_columns(self.connection)
             check(self.files())
         return events
 
@@ -203,57 +161,58 @@ class Store:
         """
         with self._transaction():
             self._delete(entries)
-            drop_unused_names(self.connection)
-            return [
-                self._note("removed", one.path, one.format, one.sha256, one.rows) for one in entries
+            drop_unused_columns(self.connection)
+            events = [
+                self._event("removed", one.path, one.format, one.sha256, one.rows)
+                for one in entries
             ]
+            self._note(events)
+            return events
 
-    def _insert(self, file: KeptFile, names: Mapping[str, int]) -> int:
-        check_name(file.path)
-        number = self._next("id", "files")
-        notes = [[note.code, note.message, note.task, list(note.models)] for note in file.notes]
-        self.connection.execute(
-            "INSERT INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [number, file.path, file.place, file.format, file.sha256, file.size, _now(),
-             json.dumps(notes)],
-        )  # fmt: skip
-        rows = 0
-        first = self._next("id", "pieces")
-        for position, piece in enumerate(file.pieces):
-            heads = {
-                kind: write_frame(self.connection, kind, first + position, table, names)
-                for kind, table in piece.frames.items()
-            }
-            rows += sum(head.rows for head in heads.values())
-            self.connection.execute(
-                "INSERT INTO pieces VALUES (?, ?, ?, ?, ?, ?)",
-                [first + position, number, position, piece.kind, json.dumps(dict(piece.facts)),
-                 json.dumps(heads)],
-            )  # fmt: skip
-        return rows
+    def _insert(self, files: Sequence[KeptFile]) -> list[int]:
+        """Put files and their pieces in; gives the number of rows of each."""
+        writer = ColumnWriter.of(self.connection)
+        number, following = self._next("id", "files"), self._next("id", "pieces")
+        given: list[list[Any]] = []
+        pieces: list[list[Any]] = []
+        counts = []
+        for file in files:
+            check_name(file.path)
+            notes = [[note.code, note.message, note.task, list(note.models)] for note in file.notes]
+            given.append([number, file.path, file.place, file.format, file.sha256, file.size,
+                          _now(), json.dumps(notes)])  # fmt: skip
+            rows = 0
+            for position, piece in enumerate(file.pieces):
+                heads = {kind: writer.put_frame(table) for kind, table in piece.frames.items()}
+                rows += sum(head.rows for head in heads.values())
+                pieces.append([following, number, position, piece.kind,
+                               json.dumps(dict(piece.facts)), json.dumps(heads)])  # fmt: skip
+                following += 1
+            counts.append(rows)
+            number += 1
+        insert_rows(self.connection, "files", given)
+        insert_rows(self.connection, "pieces", pieces)
+        writer.write(self.connection)
+        return counts
 
     def _delete(self, entries: Sequence[FileEntry]) -> None:
         listed = ", ".join(str(int(entry.id)) for entry in entries) or "NULL"
-        pieces = self.connection.execute(
-            f"SELECT id FROM pieces WHERE file IN ({listed})"
-        ).fetchall()
-        delete_rows(self.connection, [row[0] for row in pieces])
         self.connection.execute(f"DELETE FROM pieces WHERE file IN ({listed})")
         self.connection.execute(f"DELETE FROM files WHERE id IN ({listed})")
 
-    def _note(self, action: str, path: str, format: str, sha256: str, rows: int) -> Event:
-        event = Event(_now(), action, path, format, sha256, rows, self.version)
-        self.connection.execute(
-            "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [self._next("number", "events"), *event],
-        )
-        return event
+    def _event(self, action: str, path: str, format: str, sha256: str, rows: int) -> Event:
+        return Event(_now(), action, path, format, sha256, rows, self.version)
+
+    def _note(self, events: Sequence[Event]) -> None:
+        first = self._next("number", "events")
+        insert_rows(self.connection, "events",
+                    [[first + place, *event] for place, event in enumerate(events)])  # fmt: skip
 
     def _count_rows(self) -> dict[int, int]:
         counts: dict[int, int] = {}
         for file, frames in self.connection.execute("SELECT file, frames FROM pieces").fetchall():
-            heads = [FrameHead(*head) for head in json.loads(frames).values()]
-            counts[file] = counts.get(file, 0) + sum(head.rows for head in heads)
+            rows = sum(head.rows for head in _heads(frames).values())
+            counts[file] = counts.get(file, 0) + rows
         return counts
 
     def _next(self, column: str, table: str) -> int:
@@ -293,6 +252,11 @@ def _give_up(connection: duckdb.DuckDBPyConnection) -> None:
         return
 
 
+def _heads(frames: str) -> dict[str, FrameHead]:
+    """Heads of the frames of a piece, by kind."""
+    return {kind: FrameHead.of(values) for kind, values in json.loads(frames).items()}
+
+
 def _note_of(values: Sequence[Any]) -> Note:
     code, message, task, models = values
     return Note(code, message, task, tuple(models))
@@ -300,58 +264,3 @@ def _note_of(values: Sequence[Any]) -> Note:
 
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@contextmanager
-def open_store(
-    path: str | os.PathLike[str], version: str, *, write: bool = False, create: bool = False
-) -> Iterator[Store]:
-    """Open a store.
-
-    Parameters
-    ----------
-    path : path
-        Its file.
-    version : str
-        Version of rankbars.
-    write : bool
-        Whether it is to be changed; nobody else can use it meanwhile.
-    create : bool
-        Whether one is made where there is none. It appears when the block ends well.
-
-    Raises
-    ------
-    ReadError
-        If there is no store, it is damaged, or a newer version made it.
-    WriteError
-        If it cannot be written, or another process holds it.
-
-    Examples
-    --------
-    >>> with open_store("board.duckdb", "0.1", write=True, create=True) as store:
-    ...     _ = store.put((), {}, check=len)
-    >>> with open_store("board.duckdb", "0.1") as store:
-    ...     store.entries
-    []
-    """
-    label, place = os.fspath(path), resolve(path)
-    if place.exists() or not create:
-        if not place.is_file():
-            raise ReadError.at(
-                label,
-                f"there is no store. Make one: rankbars add RESULTS... --store {label}.",
-            )
-        if not is_store(place):
-            raise ReadError.at(
-                label, "it is not a store, or its beginning is damaged. Name the file that "
-                "`rankbars add --store` made."
-            )  # fmt: skip
-        update(place, label)
-        with connect(place, label, write=write) as connection:
-            yield Store(connection, place.parent, version)
-        return
-    with draft_beside(place, label) as draft, connect(draft, label, write=True) as connection:
-        create_tables(connection)
-        for key, value in {"schema": str(SCHEMA), "rankbars": version, "options": "{}"}.items():
-            connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
-        yield Store(connection, place.parent, version)

@@ -3,56 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from rankbars.data.tabular.columns import LABEL_ROLES, NUMBER_ROLES
+from rankbars.store.rowtables import columns_from_rows
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["FRAMES", "MIGRATIONS", "SCHEMA", "FrameColumns", "create_tables", "quote"]
+__all__ = ["MIGRATIONS", "SCHEMA", "create_tables"]
 
 # Raised by one whenever a table changes; each older number has an entry in MIGRATIONS.
-SCHEMA = 1
+SCHEMA = 2
 
-
-class FrameColumns(NamedTuple):
-    """Columns that rows of one kind may have.
-
-    Parameters
-    ----------
-    labels : tuple of str
-        Columns of names, stored as numbers of the table ``names``.
-    numbers : tuple of str
-        Columns of numbers.
-    """
-
-    labels: tuple[str, ...]
-    numbers: tuple[str, ...]
-
-
-FRAMES: Mapping[str, FrameColumns] = {
-    "scores": FrameColumns(LABEL_ROLES, NUMBER_ROLES),
-    "answers": FrameColumns(
-        ("id", "other_id", "cluster"), ("status", "repeat", "print_high", "print_low")
-    ),
-    "answer_scores": FrameColumns(("measure",), ("score",)),
-    "counts": FrameColumns(("first", "second"), ("wins", "ties", "both_bad")),
-    "ballots": FrameColumns(
-        ("first", "second", "judge", "prompt", "cluster", "vote"),
-        ("outcome", "votes", "weight", "squared", "position"),
-    ),
-    "covariates": FrameColumns(("name",), ("value",)),
-}
-
+_COLUMNS = "columns (id INTEGER, digest VARCHAR, data BLOB)"
+_PAIRS = "pairs (task VARCHAR, digest VARCHAR, entry BLOB)"
 _TABLES = (
     "meta (key VARCHAR, value VARCHAR)",
-    "names (id INTEGER, name VARCHAR)",
     "files (id INTEGER, path VARCHAR, place VARCHAR, format VARCHAR, sha256 VARCHAR, "
     "size BIGINT, added VARCHAR, notes VARCHAR)",
     "pieces (id INTEGER, file INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
     "frames VARCHAR)",
-    "pairs (task VARCHAR, digest VARCHAR, entry BLOB)",
+    _COLUMNS,
+    _PAIRS,
     "events (number INTEGER, time VARCHAR, action VARCHAR, path VARCHAR, format VARCHAR, "
     "sha256 VARCHAR, rows BIGINT, version VARCHAR)",
 )
@@ -62,29 +34,22 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """All tables, empty."""
     for table in _TABLES:
         connection.execute(f"CREATE TABLE {table}")
-    for kind, columns in FRAMES.items():
-        parts = ["piece INTEGER", "row BIGINT"]
-        parts += [f"{quote(role)} INTEGER" for role in columns.labels]
-        parts += [f"{quote(role)} DOUBLE" for role in columns.numbers]
-        connection.execute(f"CREATE TABLE rows_{kind} ({', '.join(parts)})")
-
-
-def quote(name: str) -> str:
-    """The name as SQL takes it.
-
-    Examples
-    --------
-    >>> print(quote('a "b" c'))
-    "a ""b"" c"
-    """
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _remember_pairs(connection: duckdb.DuckDBPyConnection) -> None:
     """Schema 0 had no statistics of pairs, and a history without versions."""
-    connection.execute("CREATE TABLE pairs (task VARCHAR, digest VARCHAR, entry BLOB)")
+    connection.execute(f"CREATE TABLE {_PAIRS}")
     connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
 
 
+def _keep_columns(connection: duckdb.DuckDBPyConnection) -> None:
+    """Schema 1 had a row for each score, and no columns."""
+    connection.execute(f"CREATE TABLE {_COLUMNS}")
+    columns_from_rows(connection)
+
+
 # What makes the tables of one schema from those of the one before, by the number of the latter.
-MIGRATIONS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {0: _remember_pairs}
+MIGRATIONS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
+    0: _remember_pairs,
+    1: _keep_columns,
+}

@@ -5,6 +5,7 @@ import { type Bounds, anywhere } from "./merges"
 import { criticalValue } from "./tails"
 
 const EPS = 2 ** -52
+const NO_SPREAD = 1e-12 // of the score; below, an error is rounding
 const MOST_ROWS = 1022 // beyond, 2 to the power of -rows is no normal number
 
 /** Scores of one task; higher is better, on the scale that is averaged. */
@@ -226,11 +227,13 @@ export function averageRanks(
   return { bounds, shown }
 }
 
-/** Half the interval of each model's own average, one model at a time. */
+/** Half the interval of each model's own average, one model at a time; NaN where scores do not vary. */
 export function averageHalf(average: Average, alpha: number): Float64Array {
   return average.se.map((se, i) => {
+    if (se === 0) return NaN // a sample without spread does not say how large the spread is
     const df = average.df[i]!
-    return se === 0 ? 0 : criticalValue(alpha / 2, Number.isNaN(df) ? 0 : df) * se
+    const half = criticalValue(alpha / 2, Number.isNaN(df) ? 0 : df) * se
+    return 2 * half <= NO_SPREAD * Math.abs(average.score[i]!) ? NaN : half
   })
 }
 

@@ -24,6 +24,7 @@ export interface Choice {
 export interface AverageAnswer {
   /** In the units that the page shows; NaN for a model without a score on every task. */
   score: number[]
+  /** Ends of intervals; NaN for a model whose scores do not vary at all. */
   low: number[]
   high: number[]
   bounds: Bounds
@@ -79,10 +80,12 @@ function averageAnswer(board: Board, choice: Choice): AverageAnswer | null {
   const half = averageHalf(average, choice.alpha)
   const sign = shown.direction === "lower" ? -1 : 1
   const score = Array.from(average.score, (value) => sign * value)
+  const [least, greatest] = shown.unit === "rank" ? [1, average.present.length] : shown.bounds
   return {
     score,
-    low: score.map((value, i) => value - half[i]!),
-    high: score.map((value, i) => value + half[i]!),
+    // The true value lies within the scale, so nothing is lost by cutting there.
+    low: score.map((value, i) => Math.max(value - half[i]!, least ?? -Infinity)),
+    high: score.map((value, i) => Math.min(value + half[i]!, greatest ?? Infinity)),
     bounds,
     first: board.data.order.filter((model) => {
       for (let other = 0; other < board.size; other++) {

@@ -67,9 +67,24 @@ class Answers(NamedTuple):
         return len(np.unique(self.identity)) < len(self.identity)
 
     def average(
-        self, values: NDArray[np.float64], counts: NDArray[np.int64], index: Index
+        self,
+        values: NDArray[np.float64],
+        counts: NDArray[np.int64],
+        index: Index,
+        first: int = 0,
     ) -> NDArray[np.int64] | None:
         """Write the mean of the scored answers of each cell, and count the states of cells.
+
+        Parameters
+        ----------
+        values : array of float, shape (R, M)
+            Takes the means.
+        counts : array of int, shape (4, T, M)
+            Takes the counts.
+        index : Index
+            The rows of all tasks.
+        first : int
+            Which of them the first row of `values` is.
 
         Returns
         -------
@@ -84,16 +99,18 @@ class Answers(NamedTuple):
             number = np.diff(np.append(starts, np.count_nonzero(scored)))
             values.reshape(-1)[cells] = sums / number
             behind.reshape(-1)[cells] = number
-        self._count_cells(values.shape[1], counts, index)
+        self._count_cells(values.shape[1], counts, index, first)
         return behind if behind.size and behind.max() > 1 else None
 
-    def _count_cells(self, models: int, counts: NDArray[np.int64], index: Index) -> None:
+    def _count_cells(
+        self, models: int, counts: NDArray[np.int64], index: Index, first: int
+    ) -> None:
         """State of a cell: scored if any answer is, else an error, unscored, missing."""
         left = np.arange(len(self.cell))
         for state in (SCORED, ERROR, UNSCORED, MISSING):
             cells = np.unique(self.cell[left][self.state[left] == state])
             row, model = np.divmod(cells, models)
-            np.add.at(counts[state], (index.task_of_row[row], model), 1)
+            np.add.at(counts[state], (index.task_of_row[row + first], model), 1)
             left = left[~np.isin(self.cell[left], cells)]
 
 

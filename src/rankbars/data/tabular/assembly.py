@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Items
+from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.tables import TableOptions
@@ -22,7 +22,7 @@ from rankbars.data.tabular.designs import NamedKind, RowPlan, plan_rows
 from rankbars.data.tabular.groups import AboutTasks, Group, describe_tasks
 from rankbars.data.tabular.joining import join_scores
 from rankbars.data.tabular.layouts import HEAD_ROWS, find_layout, find_numeric
-from rankbars.data.tabular.matrices import Matrix, RowIndex, fill_matrix, index_rows
+from rankbars.data.tabular.matrices import Filling, Matrix, RowIndex, index_rows
 from rankbars.data.tabular.positions import number_rows
 from rankbars.data.tabular.records import Records
 from rankbars.data.tabular.remarks import (
@@ -33,7 +33,12 @@ from rankbars.data.tabular.remarks import (
 )
 from rankbars.data.tabular.summaries import read_summaries
 from rankbars.data.tabular.taskestimates import build_estimates, task_weight
-from rankbars.data.tabular.taskitems import build_items, fold_designs, split_weights
+from rankbars.data.tabular.taskitems import (
+    Shelf,
+    count_coverage,
+    fold_designs,
+    split_weights,
+)
 from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.data.tabular.traits import TRAIT_ROLES, check_scale
 from rankbars.data.tabular.wide import describes_rows, prepare_wide
@@ -249,41 +254,36 @@ def _seed_as_repeat(group: Group) -> Group | None:
 
 
 def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
-    matrix = fill_matrix(records, index, group.plan.answers)
+    names = group.table.names["task"]
+    turned = {code for code, task in enumerate(names) if about.directions.get(task) == "lower"}
+    shelf = Shelf(records, index, turned)
+    filling = Filling(records, index, group.plan.answers)
+    for some in shelf.groups:
+        for code, cells in filling.fill(some):
+            shelf.put(code, cells)
+    matrix = filling.finish()
     designs = fold_designs(records, index) if group.plan.kind == "folds" else None
     kind: NamedKind = "items"
     if group.plan.kind == "runs" or group.plan.kind == "prompts":
         kind = group.plan.kind
-    built = build_items(records, index, matrix, designs, kind)
-    _refuse_two_scales(matrix, index, records, about)
-    tasks: dict[str, Evidence] = {}
+    tasks = shelf.tasks(matrix, designs, kind)
+    _refuse_two_scales(matrix, records, about)
     info: dict[str, TaskInfo] = {}
-    for code, task in enumerate(group.table.names["task"]):
-        if task in built:
-            items, coverage = built[task]
+    for code, task in enumerate(names):
+        if task in tasks:
             weight, _ = split_weights(matrix, index.span(code))
-            info[task] = about.info(task, weight, coverage)
-            tasks[task] = _turn(items) if about.directions[task] == "lower" else items
+            info[task] = about.info(task, weight, count_coverage(index, matrix, code))
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
     return scores.with_notes(describe_rows(group, scores, matrix, designs, records.options))
 
 
-def _turn(items: Items) -> Items:
-    """The same rows with the sign that makes higher better."""
-    runs = None if items.runs is None else 0.0 - items.runs
-    return replace(items, values=0.0 - items.values, runs=runs)
-
-
-def _refuse_two_scales(
-    matrix: Matrix, index: RowIndex, records: Records, about: AboutTasks
-) -> None:
+def _refuse_two_scales(matrix: Matrix, records: Records, about: AboutTasks) -> None:
     names = records.table.names
     largest: dict[str, NDArray[np.float64]] = {
-        task: np.fmax.reduce(matrix.values[index.span(code)], axis=0)
-        for code, task in enumerate(names["task"])
-        if task in about.metrics and index.span(code).start < index.span(code).stop
-    }
+        task: matrix.largest[code] for code, task in enumerate(names["task"])
+        if task in about.metrics
+    }  # fmt: skip
     declared = [limit for limit in about.limits if limit is not None]
     check_scale(largest, about.metrics, names["model"], declared)
 

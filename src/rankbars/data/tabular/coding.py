@@ -134,28 +134,86 @@ class CodedTable:
         Gives the blocks afresh, restricted to the roles it is passed (None for all).
     columns : mapping from str to NumberColumn
         What was seen in each number role.
+    filled : frozenset of str
+        Label roles that are known to have no empty cell.
+    read_combinations : callable, optional
+        Gives blocks in which each combination of codes of the label roles it is passed stands at
+        least once, where that is quicker than to give all rows.
+    read_tasks : callable, optional
+        Gives the rows of the tasks with the given codes, where that is quicker than to give all.
     """
 
     names: Mapping[str, tuple[str, ...]]
     rows: int
     read_blocks: Callable[[Collection[str] | None], Iterator[Block]]
     columns: Mapping[str, NumberColumn] = field(default_factory=dict)
+    filled: frozenset[str] = frozenset()
+    read_combinations: Callable[[Collection[str]], Iterator[Block]] | None = None
+    read_tasks: Callable[[Collection[int]], Iterator[Block]] | None = None
+
+    def combinations(self, roles: Collection[str]) -> Iterator[Block]:
+        """Every combination of codes of the given label roles, at least once.
+
+        Row numbers of the blocks mean nothing.
+        """
+        return (self.read_combinations or self.read_blocks)(roles)
 
     def blocks(self, roles: Collection[str] | None = None) -> Iterator[Block]:
         """Pieces of the table, each small enough to work on."""
         for block in self.read_blocks(roles):
             yield from block.slices()
 
+    def whole(self) -> Block:
+        """All rows of a table of one source, at once."""
+        first, *others = self.read_blocks(None)
+        if not others:
+            return first
+        blocks = (first, *others)
+        return first._replace(
+            rows=sum(block.rows for block in blocks),
+            labels={
+                role: np.concatenate([block.labels[role] for block in blocks])
+                for role in first.labels
+            },
+            numbers={
+                role: np.concatenate([block.numbers[role] for block in blocks])
+                for role in first.numbers
+            },
+        )
+
+    def tasks(self, codes: Collection[int]) -> Iterator[Block]:
+        """Pieces of the table with the rows of some tasks; -1 stands for an empty cell."""
+        # An empty cell picks the entry added at the end.
+        wanted = np.zeros(len(self.names["task"]) + 1, np.bool_)
+        wanted[list(codes)] = True
+        if self.read_tasks is None:
+            blocks = self.read_blocks(None)
+        else:
+            blocks = self.read_tasks(codes)
+        for block in blocks:
+            for part in block.slices():
+                yield part.take(wanted[part.labels["task"]])
+
     def with_constant(self, role: str, name: str) -> CodedTable:
         """The table with one more label role that is `name` on every row."""
 
-        def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
-            for block in self.read_blocks(roles):
+        def add(blocks: Iterator[Block]) -> Iterator[Block]:
+            for block in blocks:
                 # A view of one zero: no memory per row.
                 zeros = np.broadcast_to(np.zeros(1, np.int32), (block.rows,))
                 yield block._replace(labels={**block.labels, role: zeros})
 
-        return replace(self, names={**self.names, role: (name,)}, read_blocks=read_blocks)
+        def find(codes: Collection[int]) -> Iterator[Block]:
+            return add(self.read_tasks(codes) if self.read_tasks else self.read_blocks(None))
+
+        return replace(
+            self,
+            names={**self.names, role: (name,)},
+            read_blocks=lambda roles: add(self.read_blocks(roles)),
+            filled=self.filled | {role},
+            read_combinations=lambda roles: add(self.combinations(roles)),
+            read_tasks=None if role == "task" or self.read_tasks is None else find,
+        )
 
     def row_names(self, block: Block, index: int) -> dict[str, str]:
         """Names of one row of a block, by role; empty cells are left out."""
@@ -253,15 +311,32 @@ def concatenate(tables: Sequence[CodedTable]) -> CodedTable:
             )
     number_roles = tuple(dict.fromkeys(role for table in tables for role in table.columns))
 
-    def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
+    def read_tasks(codes: Collection[int]) -> Iterator[Block]:
+        for table, position in zip(tables, positions, strict=True):
+            own = [code for code, place in enumerate(position["task"].tolist()) if place in codes]
+            if -1 in codes and "task" not in table.filled:
+                own.append(-1)
+            if own:
+                some = table.read_tasks
+                for block in table.read_blocks(None) if some is None else some(own):
+                    yield _recode(block, position, tuple(names), number_roles)
+
+    def read(roles: Collection[str] | None, combinations: bool) -> Iterator[Block]:
         kept = [role for role in names if roles is None or role in roles]
         numbers = [role for role in number_roles if roles is None or role in roles]
         for table, position in zip(tables, positions, strict=True):
-            for block in table.read_blocks(roles):
+            short = combinations and roles is not None
+            for block in table.combinations(roles or ()) if short else table.read_blocks(roles):
                 yield _recode(block, position, kept, numbers)
 
     return CodedTable(
-        names, sum(table.rows for table in tables), read_blocks, _merge_columns(tables)
+        names,
+        sum(table.rows for table in tables),
+        lambda roles: read(roles, combinations=False),
+        _merge_columns(tables),
+        frozenset.intersection(*(table.filled for table in tables)),
+        lambda roles: read(roles, combinations=True),
+        read_tasks if all("task" in table.names for table in tables) else None,
     )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rankbars.data.tabular.metrics import usual_direction
@@ -103,6 +104,8 @@ class Columns(NamedTuple):
         return ", ".join(f"{role} = {name!r}" for role, name in self.roles.items())
 
 
+# The same names are asked for with every file.
+@lru_cache(maxsize=1024)
 def fold_name(name: str) -> str:
     """Spelling by which names of columns and metrics are compared: letters and digits only.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items, Votes, take_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.storedtasks import unite_tasks
 from rankbars.data.tabular.coding import sort_names
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.metrics import is_proportion
@@ -64,19 +65,27 @@ def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
     ('a', 'b')
     """
     pieces: dict[str, _Piece] = {}
+    alone: dict[str, Scores] = {}
     notes = [note for part in parts for note in part.notes]
     for place, part in enumerate(parts):
         source = sources[place] if sources else f"input {place + 1}"
-        for name, evidence in part.tasks.items():
-            piece = _Piece(evidence, part.info[name], source)
+        for name in part.tasks:
+            if sum(name in other.tasks for other in parts) == 1:
+                alone[name] = part
+                continue
+            piece = _Piece(part.tasks[name], part.info[name], source)
             if name in pieces:
                 pieces[name], more = _join(name, pieces[name], piece)
                 notes += more
             else:
                 pieces[name] = piece
     return Scores(
-        {name: piece.evidence for name, piece in pieces.items()},
-        {name: piece.info for name, piece in pieces.items()},
+        unite_tasks(
+            {name: part.tasks for name, part in alone.items()},
+            {name: piece.evidence for name, piece in pieces.items()},
+        ),
+        {name: part.info[name] for name, part in alone.items()}
+        | {name: piece.info for name, piece in pieces.items()},
         tuple(dict.fromkeys(notes)),
         tuple(given for part in parts for given in part.inputs),
     )

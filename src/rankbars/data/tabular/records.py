@@ -6,7 +6,7 @@ an error (it did not run to an end) or missing (another result stands in, or it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -107,6 +107,29 @@ class Records:
         wanted = None if roles is None else {"model", "task", *self.keys, *rules.roles, *roles}
         for block in self.table.blocks(wanted):
             yield rules.clean(block)
+
+    def rows_of(self, tasks: Collection[int]) -> Iterator[CleanRows]:
+        """Clean rows of some tasks, block by block; those without a task belong to the first."""
+        rules = _Rules.of(self)
+        wanted = [*tasks, -1] if 0 in tasks else tasks
+        for block in self.table.tasks(wanted):
+            if block.rows:
+                yield rules.clean(block)
+
+    def combinations(self, roles: Sequence[str]) -> Iterator[CleanRows]:
+        """Clean rows that tell what tasks, keys and `roles` go together; of models nothing.
+
+        Where a row is at fault, the error does not name it as `rows` does.
+        """
+        if "model" not in self.table.filled:
+            yield from self.rows(roles)
+            return
+        rules = _Rules.of(self)
+        wanted = {"task", *self.keys, *rules.roles, *roles}
+        for whole in self.table.combinations(wanted):
+            for block in whole.slices():
+                models = np.zeros(block.rows, np.int32)
+                yield rules.clean(block._replace(labels={**block.labels, "model": models}))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import outline_of
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.columns import fold_name
 from rankbars.data.tabular.groups import Group
@@ -60,7 +61,7 @@ def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[
 def check_swapped(scores: Scores, group: Group) -> None:
     """Raises `DataError` if models and items seem to be swapped."""
     models = len(scores.models)
-    rows = max((task.n for task in scores.tasks.values() if isinstance(task, Items)), default=0)
+    rows = max(_counts(scores), default=0)
     declared = {"model", "item"} & group.named or group.plan.kind != "items"
     if models >= MANY_MODELS and rows * TIMES <= models and not declared:
         model, item = group.roles.get("model", "model"), group.roles.get("item", "item")
@@ -81,11 +82,11 @@ def describe_rows(
     if group.table.columns["score"].percentages:
         notes.append(Note("percentages", "Scores are percentages and stay on that scale."))
     notes += _describe_design(group, scores, designs, options)
-    if isinstance(counted, Matrix) and counted.answers is not None:
+    if isinstance(counted, Matrix) and counted.most_answers:
         columns = ", ".join(repr(group.roles[role]) for role in group.plan.answers)
         notes.append(Note(
             "answers-averaged",
-            f"Up to {counted.answers.max()} answers to one row (column {columns}) were averaged; "
+            f"Up to {counted.most_answers} answers to one row (column {columns}) were averaged; "
             f"their number is kept.{_about_prompts(group, scores)}",
         ))  # fmt: skip
         notes += _describe_uneven(group, scores)
@@ -195,10 +196,16 @@ def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
     return notes
 
 
+def _counts(scores: Scores) -> set[int]:
+    """Numbers of rows of the tasks that have any."""
+    known = (outline_of(scores.tasks, task) for task in scores.tasks)
+    return {outline.rows for outline in known if outline is not None}
+
+
 def _suspect(scores: Scores) -> list[Note]:
     """Notes on items that may be folds, or models that may be items."""
     notes = []
-    counts = {task.n for task in scores.tasks.values() if isinstance(task, Items)}
+    counts = _counts(scores)
     if counts <= FOLD_COUNTS:
         shown = " or ".join(str(count) for count in sorted(counts))
         notes.append(Note(

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Coverage, Folds, Items
-from rankbars.data.tabular.crossing import Crossing
+from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
+from rankbars.data.partitions import TaskFile, TaskFolder
+from rankbars.data.storedtasks import (
+    Change,
+    Outline,
+    StoredTasks,
+    TaskReference,
+    change_tasks,
+)
 from rankbars.data.tabular.designs import NamedKind, fold_design
-from rankbars.data.tabular.matrices import Matrix, RowIndex
+from rankbars.data.tabular.matrices import Matrix, RowIndex, TaskCells
 from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED, Records
 from rankbars.errors import DataError
 
-__all__ = ["build_items", "fold_designs", "split_weights"]
+__all__ = ["Shelf", "count_coverage", "fold_designs", "split_weights"]
 
 
-def build_items(
-    records: Records, index: RowIndex, matrix: Matrix, designs: Mapping[str, Folds] | None,
-    kind: NamedKind,
-) -> dict[str, tuple[Items, Coverage]]:  # fmt: skip
-    """Evidence and coverage of each task, scores as given.
+class _Stored(NamedTuple):
+    outline: Outline
+    averaged: tuple[str, ...]
+
+
+class Shelf:
+    """Takes the scores of tasks as they are read, and gives the tasks once all were.
 
     Parameters
     ----------
@@ -29,47 +41,92 @@ def build_items(
         The rows.
     index : RowIndex
         Rows of each task.
-    matrix : Matrix
-        Scores of all tasks.
-    designs : mapping from str to Folds, or None
-        Design by task, where rows are folds.
-    kind : {"items", "runs", "prompts"}
-        What a row is otherwise.
+    turned : collection of int
+        Tasks whose scores are better when lower; they change their sign.
     """
-    names = records.table.names
-    ids = np.array(records.key_names, dtype=object)[index.key_of_row]
-    # A model without any row of a task is there with all its scores missing, and is counted so.
-    present = np.flatnonzero(matrix.present.any(axis=0))
-    models = tuple(names["model"][model] for model in present)
-    built = {}
-    for code, task in enumerate(names["task"]):
-        span = index.span(code)
-        if span.start == span.stop:
-            continue
-        answers = None
-        if matrix.answers is not None:
-            answers = matrix.answers[span][:, present]
-        several = answers is not None and answers.max() > 1
-        crossing = Crossing((), None)
-        if several and matrix.labels is not None:
-            crossing = matrix.labels.cross(span, matrix.values.shape[1])
-        items = Items(
-            models,
-            matrix.values[span][:, present],
-            clusters=_compact(matrix.clusters, span),
-            weights=split_weights(matrix, span)[1],
-            design=kind if designs is None else designs[task],
-            ids=tuple(ids[span]),
-            answers=answers if several else None,
-            runs=None if crossing.cube is None else crossing.cube[:, :, present],
-            averaged=crossing.averaged,
-        )
-        counts = matrix.counts[:, code, present]
-        coverage = Coverage(
-            span.stop - span.start, counts[SCORED], counts[UNSCORED], counts[ERROR], counts[MISSING]
-        )
-        built[task] = (items, coverage)
-    return built
+
+    def __init__(self, records: Records, index: RowIndex, turned: Collection[int]) -> None:
+        self._records = records
+        self._index = index
+        self._turned = turned
+        sizes = [span.stop - span.start for span in map(index.span, range(index.tasks))]
+        models, room = len(records.table.names["model"]), records.options.room
+        self.groups: Sequence[range] = room.group(sizes, models)
+        self._folder = None if room.holds(sizes, models) else TaskFolder()
+        self._cells: dict[int, TaskCells] = {}
+        self._stored: dict[int, _Stored] = {}
+
+    def put(self, task: int, cells: TaskCells) -> None:
+        """Take the scores of one task; they are changed in place."""
+        several = cells.answers is not None and cells.answers.max(initial=0) > 1
+        cube = cells.crossing.cube
+        values = cells.values
+        if task in self._turned:
+            np.subtract(0.0, values, out=values)
+            cube = None if cube is None else 0.0 - cube
+        answers = cells.answers if several else None
+        if self._folder is not None:
+            TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
+            self._stored[task] = _Stored(Outline.of(values), cells.crossing.averaged)
+            return
+        values.setflags(write=False)
+        self._cells[task] = TaskCells(values, answers, cells.crossing._replace(cube=cube))
+
+    def _path(self, task: int, folder: TaskFolder) -> Path:
+        return folder.path / str(task)
+
+    def tasks(
+        self, matrix: Matrix, designs: Mapping[str, Folds] | None, kind: NamedKind
+    ) -> Mapping[str, Evidence]:
+        """All tasks that have rows.
+
+        Parameters
+        ----------
+        matrix : Matrix
+            What is known of all rows.
+        designs : mapping from str to Folds, or None
+            Design by task, where rows are folds.
+        kind : {"items", "runs", "prompts"}
+            What a row is otherwise.
+        """
+        names = self._records.table.names
+        ids = np.array(self._records.key_names, dtype=object)[self._index.key_of_row]
+        # A model without any row of a task is there with all its scores missing, and counted so.
+        present = np.flatnonzero(matrix.present.any(axis=0))
+        changes: dict[str, Change | None] = {}
+        items: dict[str, Evidence] = {}
+        files: dict[str, TaskReference] = {}
+        models = tuple(names["model"][model] for model in present)
+        for code, task in enumerate(names["task"]):
+            span = self._index.span(code)
+            if span.start == span.stop:
+                continue
+            clusters, weights = _compact(matrix.clusters, span), split_weights(matrix, span)[1]
+            design = kind if designs is None else designs[task]
+            changes[task] = None
+            if len(models) < len(names["model"]):
+                changes[task] = Change(partial(take_models, columns=present), models)
+            if self._folder is not None:
+                path = self._path(code, self._folder)
+                TaskFile.put_rows(path, ids[span], clusters, weights)
+                files[task] = TaskFile(str(path), names["model"], design, *self._stored[code])
+                continue
+            values, answers, crossing = self._cells.pop(code)
+            items[task] = Items(
+                names["model"], values, clusters, weights, design, tuple(ids[span]), answers,
+                crossing.cube, crossing.averaged,
+            )  # fmt: skip
+        stored = items if self._folder is None else StoredTasks(files, self._folder)
+        return change_tasks(stored, changes)
+
+
+def count_coverage(index: RowIndex, matrix: Matrix, task: int) -> Coverage:
+    """What became of the rows of one task."""
+    span = index.span(task)
+    counts = matrix.counts[:, task, np.flatnonzero(matrix.present.any(axis=0))]
+    return Coverage(
+        span.stop - span.start, counts[SCORED], counts[UNSCORED], counts[ERROR], counts[MISSING]
+    )
 
 
 def split_weights(matrix: Matrix, span: slice) -> tuple[float, NDArray[np.float64] | None]:

@@ -242,7 +242,7 @@ def _melt(
     table: Table, coded: CodedTable, parts: _Parts, kept: Sequence[str], rows: str, columns: str
 ) -> CodedTable:  # fmt: skip
     count = coded.rows
-    block = next(coded.read_blocks(None))
+    block = coded.whole()
     header, place = sort_names(kept, numeric=columns == "fold")
     if parts.row_names is None:
         row_names: tuple[str, ...] = tuple(str(number) for number in range(1, count + 1))

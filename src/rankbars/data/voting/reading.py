@@ -11,6 +11,7 @@ from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.coding import Table
 from rankbars.data.voting.assembly import find_controls, scores_of_rows
 from rankbars.data.voting.beats import looks_like_beats, scores_of_beats
+from rankbars.data.voting.collection import collect_rows
 from rankbars.data.voting.columns import (
     OUTCOMES,
     VOTE_LAYOUTS,
@@ -23,7 +24,7 @@ from rankbars.data.voting.rankings import (
     looks_like_options,
     looks_like_ranking,
 )
-from rankbars.data.voting.rows import RowSource, VoteRows, collect_rows
+from rankbars.data.voting.rows import RowSource, VoteRows
 from rankbars.errors import DataError
 
 __all__ = ["GROUPED_ROLES", "Grouping", "find_vote_layout", "scores_of_votes", "wants_votes"]

@@ -12,7 +12,8 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.judged.comparisons import Comparison, read_comparisons
+from rankbars.readers.judged.comparisons import Comparison, JudgedFile, read_comparisons
+from rankbars.readers.keeping import Found
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_float, as_text, first_object
 from rankbars.readers.logs.options import ReadOptions
@@ -21,7 +22,7 @@ from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import fingerprint
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
-__all__ = ["read_alpaca", "sniff_alpaca"]
+__all__ = ["parse_alpaca", "put_alpaca_together", "read_alpaca", "sniff_alpaca"]
 
 _KEYS = {"generator_1", "generator_2", "preference"}
 _STARTS = re.compile(rb'\s*\[\s*\{\s*"instruction"\s*:')
@@ -79,21 +80,53 @@ def read_alpaca(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     DataError
         If annotators or baselines differ, or one model was judged twice with other verdicts.
     """
-    tables = [file for file in files if data_suffix(file.path) == ".csv"]
-    judged = [file for file in files if file not in tables]
-    if not judged:
-        tabled = read_each(tables, lambda file: [*_read_table(file)])
-        return scores_from_runs([run for of_file in tabled for run in of_file], options)
-    notes: list[Note] = []
-    found = read_each(judged, lambda file: _read_annotations(file, notes))
-    rows = [row for of_file in found for row in of_file]
-    if tables:
+    return put_alpaca_together(parse_alpaca(files), options)
+
+
+def parse_alpaca(files: Sequence[InputFile]) -> Found:
+    """What the files hold, before it is put together.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    """
+    found = Found()
+    for part in read_each(files, _read_file):
+        if isinstance(part, JudgedFile):
+            found.judged.append(part)
+        else:
+            found.runs += part
+    return found
+
+
+def put_alpaca_together(found: Found, options: ReadOptions) -> Scores:
+    """Votes; without annotations, win rates of a leaderboard.
+
+    Raises
+    ------
+    DataError
+        If annotators or baselines differ, or one model was judged twice with other verdicts.
+    """
+    if not found.judged:
+        return scores_from_runs(found.runs, options)
+    notes = [note for part in found.judged for note in part.notes]
+    if found.runs:
         notes.append(Note("groups", "Leaderboards are not read: they sum up votes like those that "
                           "are."))  # fmt: skip
+    rows = [row for part in found.judged for row in part.rows]
     scores = read_comparisons(
         rows, options, label="AlpacaEval", ordered=False, shared=("judge", "baseline")
     )
     return scores.with_notes(notes)
+
+
+def _read_file(file: InputFile) -> JudgedFile | list[Run]:
+    if data_suffix(file.path) == ".csv":
+        return list(_read_table(file))
+    notes: list[Note] = []
+    rows = _read_annotations(file, notes)
+    return JudgedFile(file.label, tuple(rows), tuple(notes))
 
 
 def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:
@@ -119,7 +152,7 @@ def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:
                 found.append(Comparison(
                     model, baseline, share, model, baseline, judge, "AlpacaEval",
                     fingerprint(row.get("instruction", number)), 0, 1.0,
-                    as_text(row.get("dataset")) or "", place,
+                    as_text(row.get("dataset")) or "", file.label, number,
                 ))  # fmt: skip
         stream.end()
     if outside:

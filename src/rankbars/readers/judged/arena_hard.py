@@ -16,7 +16,8 @@ from rankbars.data.scores import Scores
 from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.judged.comparisons import Comparison, read_comparisons
+from rankbars.readers.judged.comparisons import Comparison, JudgedFile, read_comparisons
+from rankbars.readers.keeping import Found
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import (
     as_mapping,
@@ -30,7 +31,9 @@ from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
-__all__ = ["read_arena_hard", "sniff_arena_hard"]
+__all__ = [
+    "parse_arena_hard", "put_arena_hard_together", "read_arena_hard", "sniff_arena_hard",
+]  # fmt: skip
 
 UNNAMED = "baseline"
 STRONG = 3.0
@@ -95,31 +98,57 @@ def read_arena_hard(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     DataError
         If judges differ, or one model was judged twice with other verdicts.
     """
-    tables = [file for file in files if data_suffix(file.path) == ".csv"]
-    rows: list[Comparison] = []
-    runs: list[Run] = []
-    notes: list[Note] = []
-    for votes, scored in read_each([one for one in files if one not in tables], _read_judgements):
-        rows += votes
-        runs += scored
-    if rows and runs:
+    return put_arena_hard_together(parse_arena_hard(files), options)
+
+
+def parse_arena_hard(files: Sequence[InputFile]) -> Found:
+    """What the files hold, before it is put together.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    """
+    found = Found()
+    for judged, runs in read_each(files, _read_file):
+        if judged.rows:
+            found.judged.append(judged)
+        found.runs += runs
+    return found
+
+
+def put_arena_hard_together(found: Found, options: ReadOptions) -> Scores:
+    """Votes; without games, scores of prompts or of a leaderboard.
+
+    Raises
+    ------
+    DataError
+        If judges differ, or one model was judged twice with other verdicts.
+    """
+    rows = [row for part in found.judged for row in part.rows]
+    scored = [run for run in found.runs if run.rows is not None]
+    tabled = [run for run in found.runs if run.rows is None]
+    if rows and scored:
         raise DataError(
             "Some files hold games between two models, others one score per prompt. They are two "
             "kinds of evidence; read them one at a time."
         )
-    if tables and (rows or runs):
+    notes: list[Note] = []
+    if tabled and (rows or scored):
         notes.append(Note("groups", "Leaderboards are not read: they sum up judgements like those "
                           "that are."))  # fmt: skip
-    if rows:
-        notes += _notes(rows, options)
-        scores = read_comparisons(
-            rows, options, label="Arena-Hard", ordered=True, shared=("judge",)
-        )
-        return scores.with_notes(notes)
-    if not runs:
-        tabled = read_each(tables, lambda file: [*_read_table(file)])
-        runs = [run for of_file in tabled for run in of_file]
-    return scores_from_runs(runs, options).with_notes(notes)
+    if not rows:
+        return scores_from_runs(scored or tabled, options).with_notes(notes)
+    notes += _notes(rows, options)
+    scores = read_comparisons(rows, options, label="Arena-Hard", ordered=True, shared=("judge",))
+    return scores.with_notes(notes)
+
+
+def _read_file(file: InputFile) -> tuple[JudgedFile, list[Run]]:
+    if data_suffix(file.path) == ".csv":
+        return JudgedFile(file.label, ()), list(_read_table(file))
+    rows, runs = _read_judgements(file)
+    return JudgedFile(file.label, tuple(rows)), runs
 
 
 def _notes(rows: Sequence[Comparison], options: ReadOptions) -> Iterator[Note]:
@@ -156,7 +185,7 @@ def _read_judgements(file: InputFile) -> tuple[list[Comparison], list[Run]]:
         model = _short(as_text(row.get("model")) or file_stem(file.path))
         judge = as_text(row.get("judge")) or _judge_of_path(file)
         if "games" in row:
-            rows += _games(file, row, (model, judge, prompt), place)
+            rows += _games(file, row, (model, judge, prompt), number)
             continue
         score = as_finite(row.get("score"))
         if score is None and row.get("score") is not None:
@@ -178,8 +207,9 @@ def _read_judgements(file: InputFile) -> tuple[list[Comparison], list[Run]]:
 
 
 def _games(
-    file: InputFile, row: Mapping[str, Any], names: tuple[str, str, str], place: str
+    file: InputFile, row: Mapping[str, Any], names: tuple[str, str, str], number: int
 ) -> Iterator[Comparison]:
+    place = f"{file.label}, row {number}"
     model, judge, prompt = names
     baseline = _short(as_text(row.get("baseline")) or UNNAMED)
     games = row["games"]
@@ -193,7 +223,7 @@ def _games(
         category = as_text(row.get("category"))
         yield Comparison(
             first, second, share, model, baseline, judge, category or _bench(file), prompt, turn,
-            strength, "", place,
+            strength, "", file.label, number,
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.remarks import list_names
 
-__all__ = ["Comparison", "name_tasks", "read_comparisons"]
+__all__ = ["Comparison", "JudgedFile", "name_tasks", "read_comparisons"]
 
 
 class Comparison(NamedTuple):
@@ -39,8 +39,10 @@ class Comparison(NamedTuple):
         How often the producer counts it.
     group : str
         Group of prompts that the file names, or nothing.
-    source : str
-        File and row, for messages.
+    file : str
+        The file that it stands in.
+    row : int
+        Its row there, from 1.
     """
 
     first: str
@@ -54,7 +56,31 @@ class Comparison(NamedTuple):
     turn: int
     strength: float
     group: str
+    file: str
+    row: int
+
+    @property
+    def source(self) -> str:
+        """File and row, for messages."""
+        return f"{self.file}, row {self.row}"
+
+
+class JudgedFile(NamedTuple):
+    """The judgements of one file, read without regard to any other.
+
+    Parameters
+    ----------
+    source : str
+        The file.
+    rows : tuple of Comparison
+        Its judgements.
+    notes : tuple of Note
+        What must be said about it.
+    """
+
     source: str
+    rows: tuple[Comparison, ...]
+    notes: tuple[Note, ...] = ()
 
 
 def read_comparisons(

@@ -9,15 +9,20 @@ import numpy as np
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.votes import Votes, merge_votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
+from rankbars.readers.keeping import Found
 from rankbars.readers.logs.jsontext import load_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.values import as_count
 from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.readers.votes import ParsedVotes
 
-__all__ = ["read_pair_counts", "sniff_pair_counts"]
+__all__ = [
+    "parse_pair_counts", "put_pair_counts_together", "read_pair_counts", "sniff_pair_counts",
+]  # fmt: skip
 
 
 def sniff_pair_counts(path: Path, head: bytes) -> Recognition | None:
@@ -51,16 +56,38 @@ def read_pair_counts(files: Sequence[InputFile], options: ReadOptions) -> Scores
     ReadError
         If a file is damaged, or a pair or count is none.
     """
-    found: dict[str, list[Votes]] = {}
-    for task, votes in read_each(files, lambda file: (file_stem(file.path), _read(file))):
-        found.setdefault(task, []).append(votes)
+    return put_pair_counts_together(parse_pair_counts(files))
+
+
+def parse_pair_counts(files: Sequence[InputFile]) -> Found:
+    """The counts of each file, before those of one task are put together.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged, or a pair or count is none.
+    """
+    return Found(votes=read_each(files, _parse))
+
+
+def put_pair_counts_together(found: Found) -> Scores:
+    """Votes from the counts of files; those of one name are one task."""
+    parts: dict[str, list[Votes]] = {}
+    for part in found.votes:
+        for task, votes in part.scores.tasks.items():
+            if isinstance(votes, Votes):
+                parts.setdefault(task, []).append(votes)
     note = Note(
         "pair-counts",
         "Counts per pair: each vote counts as independent of the others, and nothing says which "
         "model was shown first.",
     )
-    tasks = {task: merge_votes(parts) for task, parts in found.items()}
-    return Scores(tasks, notes=(note,))
+    return Scores({task: merge_votes(found) for task, found in parts.items()}, notes=(note,))
+
+
+def _parse(file: InputFile) -> ParsedVotes:
+    task = file_stem(file.path)
+    return ParsedVotes(file.label, Scores({task: _read(file)}), FileNames(task, task, task))
 
 
 def _read(file: InputFile) -> Votes:

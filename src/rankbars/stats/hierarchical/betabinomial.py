@@ -9,36 +9,28 @@ density is largest, in units of its width there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from rankbars.errors import ConvergenceError
-from rankbars.stats.hierarchical.gammas import Smooth, fit_smooth, log_rising, log_rising_slope
-from rankbars.stats.hierarchical.grids import DEPTH, Reach, find_reach, midpoints, resample
+from rankbars.stats.hierarchical.grids import Reach, find_reach, midpoints, resample
+from rankbars.stats.hierarchical.ridges import (
+    Counts,
+    LogDensity,
+    LogPrior,
+    Ridge,
+    fast_density,
+    point,
+)
 
 __all__ = ["Counts", "Hyperdraws", "LogPrior", "ShareGrid", "draw_hyper", "share_grid"]
 
-LogPrior: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
-"""Log density of (a, b), up to a constant."""
-
 _WIDEST = Reach(-25.0, 27.0)  # of the log concentration
-_FARTHEST = 700.0  # logit beyond which a share is 0 or 1 in double precision
-_ROWS = 66
-_STEP = 0.25
-_CLIMBS = 20
+_ROWS = 48
+_STEP = 0.35
 _LARGEST_ERROR = 0.01
-_STEPS = np.array([4.0, 5, 6, 7, 8, 10, 12, 16, 20, 26, 34, 44, 60, 90])
-
-
-class Counts(NamedTuple):
-    """Right and wrong answers of one model on each task, shape (J,)."""
-
-    right: NDArray[np.float64]
-    wrong: NDArray[np.float64]
 
 
 class ShareGrid(NamedTuple):
@@ -70,7 +62,7 @@ class ShareGrid(NamedTuple):
     scale: NDArray[np.float64]
     z: NDArray[np.float64]
     probability: NDArray[np.float64]
-    log_density: LogPrior
+    log_density: LogDensity
     peak: float
     reach: Reach
     error: float
@@ -82,7 +74,8 @@ class ShareGrid(NamedTuple):
         u = (self.centre[:, None] + self.scale[:, None] * self.z)[counts]
         t = np.broadcast_to(self.t[:, None], counts.shape)[counts]
         chance = self.probability[counts]
-        return (*_shapes(u, t), chance / chance.sum())
+        at = point(u, t)
+        return np.exp(at.log_a), np.exp(at.log_b), chance / chance.sum()
 
 
 class Hyperdraws(NamedTuple):
@@ -137,25 +130,14 @@ def share_grid(
     >>> round(float(chance @ (a / (a + b))), 3)
     0.612
     """
-    total = counts.right + counts.wrong
-    jacobian_prior = _on_logits(log_prior)
     low = _WIDEST.low if limits[0] <= 0 else float(np.log(limits[0]))
     high = _WIDEST.high if np.isinf(limits[1]) else float(np.log(limits[1]))
-    start = float(special.logit((counts.right.sum() + 0.5) / (total.sum() + 1.0)))
-
-    def exact(u: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.float64]:
-        a, b = _shapes(u, t)
-        likelihood = log_rising(a, counts.right) + log_rising(b, counts.wrong)
-        return np.asarray(likelihood - log_rising(np.exp(t), total) + jacobian_prior(u, t))
-
-    def ridge(t: NDArray[np.float64]) -> NDArray[np.float64]:
-        centre, scale = _climb(t, counts, jacobian_prior, start)
-        return np.asarray(exact(centre, t) + np.log(scale))
-
-    reach = find_reach(ridge, low, high, (limits[0] > 0, np.isfinite(limits[1])), "concentration")
+    ridge = Ridge(counts, log_prior)
+    ends = limits[0] > 0, bool(np.isfinite(limits[1]))
+    reach = find_reach(ridge.density, low, high, ends, "concentration")
     rows, step = _ROWS, _STEP
     for _ in range(3):
-        grid = _grid(counts, jacobian_prior, exact, start, reach, rows, step)
+        grid = _grid(counts, log_prior, ridge, reach, rows, step)
         if grid.error <= _LARGEST_ERROR:
             return grid
         rows, step = rows * 2, step / 2
@@ -192,125 +174,35 @@ def draw_hyper(grid: ShareGrid, draws: int, rng: np.random.Generator) -> Hyperdr
     column = _reflected(cell % columns + _tent(rng, draws), columns)
     step_t, step_z = grid.t[1] - grid.t[0], grid.z[1] - grid.z[0]
     t, z = grid.t[0] + step_t * row, grid.z[0] + step_z * column
-    scale = np.interp(t, grid.t, grid.scale)
-    u = np.interp(t, grid.t, grid.centre) + scale * z
-    density = np.exp(grid.log_density(u, t) + np.log(scale) - grid.peak)
-    weights = density / _bilinear(grid.probability, row, column)
+    near = _neighbours(row, rows), _neighbours(column, columns)
+    scale = _linear(grid.scale, near[0])
+    u = _linear(grid.centre, near[0]) + scale * z
+    at = point(u, t)
+    weights = np.exp(grid.log_density(at) - grid.peak) * scale
+    weights /= _bilinear(grid.probability, *near)
     weights /= weights.max()
     kept = resample(weights, rng)
-    a, b = _shapes(u[kept], t[kept])
-    return Hyperdraws(a, b, float(np.square(weights.sum()) / np.square(weights).sum()))
-
-
-def _shapes(
-    u: NDArray[np.float64], t: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The a and b of the logit of their mean and their log concentration."""
-    return np.exp(t + special.log_expit(u)), np.exp(t + special.log_expit(-u))
-
-
-def _on_logits(log_prior: LogPrior) -> LogPrior:
-    """The prior as a density of (u, t): da db = (a + b)^2 m (1 - m) du dt."""
-
-    def density(u: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.float64]:
-        jacobian = 2.0 * t + special.log_expit(u) + special.log_expit(-u)
-        return np.asarray(log_prior(*_shapes(u, t)) + jacobian)
-
-    return density
-
-
-def _climb(
-    t: NDArray[np.float64], counts: Counts, prior: LogPrior, start: float
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """For each t, the u of the largest density and a width there, near enough to build on."""
-    width = 1e-4
-
-    def slope(u: NDArray[np.float64]) -> NDArray[np.float64]:
-        a, b = _shapes(u, t)
-        rising = log_rising_slope(a, counts.right) - log_rising_slope(b, counts.wrong)
-        own = (prior(u + width, t) - prior(u - width, t)) / (2 * width)
-        return np.asarray(a * special.expit(-u) * rising + own)
-
-    u = np.full(t.shape, start)
-    scale = np.ones(t.shape)
-    for _ in range(_CLIMBS):
-        left, right = slope(u - width), slope(u + width)
-        here, bend = (left + right) / 2, (right - left) / (2 * width)
-        scale = np.where(bend < 0, 1.0 / np.sqrt(np.maximum(-bend, 1e-300)), 1.0)
-        step = np.where(bend < 0, here * np.square(scale), np.sign(here))
-        step = np.clip(step, -2.0, 2.0)
-        u = np.clip(u + step, -_FARTHEST, _FARTHEST)
-        if (np.abs(step) <= 0.01 * scale).all():
-            break
-    return u, np.clip(scale, 1e-8, 4.0)
+    effective = float(np.square(weights.sum()) / np.square(weights).sum())
+    return Hyperdraws(np.exp(at.log_a[kept]), np.exp(at.log_b[kept]), effective)
 
 
 def _grid(
-    counts: Counts,
-    prior: LogPrior,
-    exact: LogPrior,
-    start: float,
-    reach: Reach,
-    rows: int,
-    step: float,
+    counts: Counts, prior: LogPrior, ridge: Ridge, reach: Reach, rows: int, step: float
 ) -> ShareGrid:
     t = midpoints(reach.low, reach.high, rows)
-    centre, scale = _climb(t, counts, prior, start)
-    low, high = _columns(exact, t, centre, scale)
+    centre, scale = ridge.climb(t)
+    low, high = ridge.sideways(t, centre, scale)
     z = midpoints(low, high, 3 * int(np.ceil((high - low) / step / 3)))
     u = centre[:, None] + scale[:, None] * z
-    density = _fast(counts, prior, u, t)
-    wide = np.broadcast_to(t[:, None], u.shape)
-    values = density(u, wide) + np.log(scale)[:, None]
+    density = fast_density(counts, prior, u, t[:, None])
+    values = density(point(u, t[:, None])) + np.log(scale)[:, None]
     peak = float(values.max())
     probability = np.exp(values - peak)
     total = float(probability.sum())
     return ShareGrid(
         t, centre, scale, z, probability / total, density, peak + float(np.log(total)), reach,
-        _coarseness(u, wide, probability),
+        _coarseness(u, np.broadcast_to(t[:, None], u.shape), probability),
     )  # fmt: skip
-
-
-def _columns(
-    exact: LogPrior,
-    t: NDArray[np.float64],
-    centre: NDArray[np.float64],
-    scale: NDArray[np.float64],
-) -> tuple[float, float]:
-    """How far u has to be followed to either side, in its unit, until nothing is left."""
-    ridge = exact(centre, t) + np.log(scale)
-    ends = []
-    for sign in (-1.0, 1.0):
-        u = centre[:, None] + sign * scale[:, None] * _STEPS
-        wide = np.broadcast_to(t[:, None], u.shape)
-        values = exact(np.clip(u, -_FARTHEST, _FARTHEST), wide) + np.log(scale)[:, None]
-        inside = np.flatnonzero((values > ridge.max() - DEPTH).any(axis=0))
-        last = 0 if not inside.size else min(int(inside[-1]) + 1, _STEPS.size - 1)
-        ends.append(sign * float(_STEPS[last]))
-    return ends[0], ends[1]
-
-
-def _fast(
-    counts: Counts, prior: LogPrior, u: NDArray[np.float64], t: NDArray[np.float64]
-) -> LogPrior:
-    """The density within the grid, its three sums over tasks replaced by series."""
-    margin = 0.5 * (t[1] - t[0])
-    ends = float(t[0] - margin), float(t[-1] + margin)
-    edge = np.array([u.min(axis=1) - 0.2, u.max(axis=1) + 0.2])
-
-    def series(sign: float, values: NDArray[np.float64]) -> Smooth:
-        logs = t + special.log_expit(sign * edge)
-        low, high = float(logs.min()) - margin - 0.5, float(logs.max()) + margin + 0.5
-        return fit_smooth(lambda s: log_rising(np.exp(s), values), low, high)
-
-    right, wrong = series(1.0, counts.right), series(-1.0, counts.wrong)
-    both = fit_smooth(lambda s: log_rising(np.exp(s), counts.right + counts.wrong), *ends)
-
-    def density(u: NDArray[np.float64], t: NDArray[np.float64]) -> NDArray[np.float64]:
-        own = right(t + special.log_expit(u)) + wrong(t + special.log_expit(-u))
-        return np.asarray(own - both(t) + prior(u, t))
-
-    return density
 
 
 def _coarseness(
@@ -339,15 +231,33 @@ def _reflected(place: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     return np.asarray(count - 0.5 - np.abs(count - 0.5 - place))
 
 
+class _Neighbours(NamedTuple):
+    """Where places lie between nodes: the node before, and how far it is to the next one."""
+
+    node: NDArray[np.intp]
+    share: NDArray[np.float64]
+
+
+def _neighbours(place: NDArray[np.float64], count: int) -> _Neighbours:
+    """Places beyond the outermost nodes count as these."""
+    place = np.clip(place, 0, count - 1)
+    node = np.minimum(place.astype(np.intp), count - 2)
+    return _Neighbours(node, place - node)
+
+
+def _linear(table: NDArray[np.float64], near: _Neighbours) -> NDArray[np.float64]:
+    """The table between its nodes."""
+    before = table[near.node]
+    return np.asarray(before + near.share * (table[near.node + 1] - before))
+
+
 def _bilinear(
-    table: NDArray[np.float64], row: NDArray[np.float64], column: NDArray[np.float64]
+    table: NDArray[np.float64], row: _Neighbours, column: _Neighbours
 ) -> NDArray[np.float64]:
-    """The table between its nodes, constant beyond the outermost ones."""
-    rows, columns = table.shape
-    row, column = np.clip(row, 0, rows - 1), np.clip(column, 0, columns - 1)
-    i = np.minimum(row.astype(np.intp), rows - 2)
-    j = np.minimum(column.astype(np.intp), columns - 2)
-    x, y = row - i, column - j
-    first = table[i, j] * (1 - y) + table[i, j + 1] * y
-    second = table[i + 1, j] * (1 - y) + table[i + 1, j + 1] * y
-    return np.asarray(first * (1 - x) + second * x)
+    """The table between its nodes, in both directions."""
+    width = table.shape[1]
+    flat, corner = table.reshape(-1), row.node * width + column.node
+    first = flat[corner] * (1 - column.share) + flat[corner + 1] * column.share
+    corner += width
+    second = flat[corner] * (1 - column.share) + flat[corner + 1] * column.share
+    return np.asarray(first + row.share * (second - first))

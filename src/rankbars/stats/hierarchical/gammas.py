@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -45,18 +46,26 @@ def log_rising(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[n
     array([3.178054])
     """
     x = np.asarray(x, dtype=np.float64)
-    total = np.empty(x.shape)
     large = x > _LARGE
-    near = x[~large][..., None]
-    total[~large] = (special.gammaln(near + counts) - special.gammaln(near)).sum(axis=-1)
-    far = x[large][..., None]
-    end = far + counts
-    total[large] = (
-        (end - 0.5) * np.log1p(counts / far)
-        + counts * (np.log(far) - 1.0)
-        + (1.0 / end - 1.0 / far) / 12.0
-    ).sum(axis=-1)
+    if not large.any():
+        return _by_gammas(x, counts)
+    total = np.empty(x.shape)
+    total[~large] = _by_gammas(x[~large], counts)
+    total[large] = _by_stirling(x[large], counts)
     return total
+
+
+def _by_gammas(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    above = special.gammaln(x[..., None] + counts).sum(axis=-1)
+    return np.asarray(above - counts.size * special.gammaln(x))
+
+
+def _by_stirling(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    far = x[..., None]
+    end = far + counts
+    terms = (end - 0.5) * np.log1p(counts / far)
+    terms += counts * (np.log(far) - 1.0) + (1.0 / end - 1.0 / far) / 12.0
+    return np.asarray(terms.sum(axis=-1))
 
 
 def log_rising_slope(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -67,8 +76,8 @@ def log_rising_slope(x: NDArray[np.float64], counts: NDArray[np.float64]) -> NDA
     >>> log_rising_slope(np.array([2.0]), np.array([3.0])).round(6)  # 1/2 + 1/3 + 1/4
     array([1.083333])
     """
-    wide = x[..., None]
-    return np.asarray((special.psi(wide + counts) - special.psi(wide)).sum(axis=-1))
+    above = special.psi(x[..., None] + counts).sum(axis=-1)
+    return np.asarray(above - counts.size * special.psi(x))
 
 
 class Smooth(NamedTuple):
@@ -88,8 +97,36 @@ class Smooth(NamedTuple):
 
     def __call__(self, t: NDArray[np.float64]) -> NDArray[np.float64]:
         """Its values."""
-        unit = (2.0 * t - (self.low + self.high)) / (self.high - self.low)
-        return np.asarray(chebyshev.chebval(unit, self.coefficients))
+        unit = np.multiply(t, 2.0 / (self.high - self.low))
+        unit -= (self.low + self.high) / (self.high - self.low)
+        return _sum_series(unit, self.coefficients)
+
+
+def _sum_series(x: NDArray[np.float64], terms: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Clenshaw's recurrence without new arrays, which NumPy's own makes for every term."""
+    twice, one, two, spare = 2.0 * x, np.zeros(x.shape), np.zeros(x.shape), np.empty(x.shape)
+    for term in terms[:0:-1]:
+        np.multiply(twice, one, out=spare)
+        spare += term
+        spare -= two
+        one, two, spare = spare, one, two
+    one *= x
+    one -= two
+    one += terms[0]
+    return one
+
+
+@cache
+def _nodes(degree: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Where a series of this degree meets its function, and what turns values into terms."""
+    points = np.asarray(chebyshev.chebpts1(degree + 1), dtype=np.float64)
+    # Discrete orthogonality of the polynomials at these points.
+    transform = np.asarray(chebyshev.chebvander(points, degree).T, dtype=np.float64)
+    transform = transform * (2.0 / (degree + 1))
+    transform[0] /= 2.0
+    for values in (points, transform):
+        values.flags.writeable = False
+    return points, transform
 
 
 def fit_smooth(
@@ -118,15 +155,12 @@ def fit_smooth(
     middle, half = (low + high) / 2.0, (high - low) / 2.0
     last = np.inf
     for degree in _DEGREES:
-        points = chebyshev.chebpts1(degree + 1)
-        values = function(middle + half * points)
-        # Discrete orthogonality of the polynomials at these points.
-        found = chebyshev.chebvander(points, degree).T @ values * (2.0 / (degree + 1))
-        found[0] /= 2.0
+        points, transform = _nodes(degree)
+        found = transform @ function(middle + half * points)
         size = max(1.0, 1e-6 * float(np.abs(found).max()))
         last = float(np.abs(found[-4:]).max()) / size
         if last <= _TOLERANCE:
-            kept = np.flatnonzero(np.abs(found) > 1e-3 * _TOLERANCE * size)
+            kept = np.flatnonzero(np.abs(found) > 0.1 * _TOLERANCE * size)
             return Smooth(low, high, found[: int(kept[-1]) + 1 if kept.size else 1])
     raise ConvergenceError.after(
         "The series of a likelihood", _DEGREES[-1], last, _TOLERANCE, "Is the prior very wide?"

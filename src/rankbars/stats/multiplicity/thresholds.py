@@ -17,6 +17,7 @@ from rankbars.errors import DataError, OptionError
 from rankbars.stats.tails import critical_value
 
 __all__ = [
+    "BELOW_HALF",
     "Decisions",
     "check_alpha",
     "count_relation",
@@ -28,6 +29,9 @@ __all__ = [
     "reject_nan",
     "total_size",
 ]
+
+# Levels of p-values stay below one half, as critical values stay above zero.
+BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 _SMALLEST_POSITIVE = float(np.nextafter(0.0, 1.0))
 

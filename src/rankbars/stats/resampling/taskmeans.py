@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from rankbars.stats.pairwise.centring import find_copies
 from rankbars.stats.resampling.counts import Streams, count_blocks
 
-__all__ = ["Ends", "StudentisedDraws", "percentile_ends", "resample_tasks", "studentised_ends"]
+__all__ = [
+    "Ends",
+    "StudentisedDraws",
+    "fewest_draws",
+    "percentile_ends",
+    "resample_tasks",
+    "studentised_ends",
+]
 
 _CANCELLED = 1e-13
 
@@ -88,6 +95,20 @@ def resample_tasks(
         values[:, group] = values[:, group[:1]]
         errors[:, group] = errors[:, group[:1]]
     return StudentisedDraws(values, errors)
+
+
+def fewest_draws(alpha: float) -> int:
+    """Draws that it takes to count both ends of an interval at level ``1 - alpha`` in them.
+
+    With S draws of the same distribution, a further one lies beyond all of them on one side with
+    probability ``1 / (S + 1)``; that must be ``alpha / 2`` at most.
+
+    Examples
+    --------
+    >>> fewest_draws(0.05), fewest_draws(0.01)
+    (39, 199)
+    """
+    return int(np.ceil(2.0 / alpha - 1e-9)) - 1
 
 
 def percentile_ends(values: NDArray[np.float64], alpha: float) -> Ends:

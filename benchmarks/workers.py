@@ -1,0 +1,91 @@
+"""What it costs to give work to others: at start, per task, in memory, and what is gained."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+import rankbars as rb
+from benchmarks.inputs import model_names, task_arrays
+from benchmarks.rows import Job, Once, Row, require
+from rankbars.cli.backends import running_on
+
+TITLE = "Workers, two of them"
+WORKERS = 2
+KILOBYTES = 400
+
+
+def overheads(backend: str, messages: int, models: int, items: int, tasks: int) -> Job:
+    """Start, messages, memory and a board on workers of one kind."""
+    arrays, names = task_arrays(models, items, tasks), model_names(models)
+    values = np.zeros(KILOBYTES * 125)  # 8 bytes each
+
+    def board(jobs: int) -> rb.Leaderboard:
+        scores = rb.Scores.from_arrays(arrays, names)
+        return rb.leaderboard(scores, correction="maxt", resamples=500, n_jobs=jobs)
+
+    def run() -> dict[str, Any]:
+        start = perf_counter()
+        alone = board(1)
+        alone_s, before, start = perf_counter() - start, _children_mb(), perf_counter()
+        with running_on(backend, None, WORKERS) as jobs:
+            send(jobs, WORKERS, 0)
+            found = {"s to start": perf_counter() - start}
+            for what, content in (("empty task", 0), (f"{KILOBYTES} kB task", values)):
+                start = perf_counter()
+                send(jobs, messages, content)
+                found[f"ms per {what}"] = 1e3 * (perf_counter() - start) / messages
+            start = perf_counter()
+            together = board(jobs)
+            found["× as fast, board"] = alone_s / (perf_counter() - start)
+            found["MB in workers"] = _children_mb() - before
+        return {"figures": found, "boards": (alone, together)}
+
+    def check(found: dict[str, Any]) -> None:
+        one, other = (board.aggregate for board in found["boards"])
+        np.testing.assert_array_equal(one.best, other.best)
+        np.testing.assert_array_equal(one.worst, other.worst)
+
+    def figures(found: dict[str, Any]) -> Mapping[str, float]:
+        numbers: dict[str, float] = found["figures"]
+        return numbers
+
+    return Job(run, check, figures)
+
+
+def send(jobs: int, messages: int, content: NDArray[np.float64] | int) -> list[int]:
+    """As many tasks, one by one, that do nothing with what they are sent."""
+    parallel = Parallel(n_jobs=jobs, batch_size=1)
+    sizes: list[int] = parallel(delayed(np.size)(content) for _ in range(messages))
+    require(sizes == [np.size(content)] * messages, "an answer to every message")
+    return sizes
+
+
+def _children_mb() -> float:
+    import psutil
+
+    children = psutil.Process().children(recursive=True)
+    return float(sum(child.memory_info().rss for child in children) / 1e6)
+
+
+ROWS: tuple[Row, ...] = tuple(
+    Once(
+        backend,
+        what,
+        overheads,
+        {"backend": backend, "messages": 500} | {"models": 100, "items": 500, "tasks": 8},
+        {"backend": backend, "messages": 4, "models": 4, "items": 20, "tasks": 4},
+        {},
+        needs=needs,
+    )
+    for backend, what, needs in (
+        ("threading", "threads (`threading`)", ("psutil",)),
+        ("loky", "processes (`loky`)", ("psutil",)),
+        ("dask", "processes of Dask on this machine (`dask`)", ("psutil", "distributed")),
+    )
+)

@@ -1,0 +1,97 @@
+"""Checks of single values that a caller chose: each says what was asked and what was found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+
+__all__ = ["check_mapping", "check_name", "check_number", "check_records", "check_whole"]
+
+
+def check_name(what: str, given: object, known: Collection[str]) -> str:
+    """`given`, if it is one of the `known` names.
+
+    Raises
+    ------
+    UnknownOptionError
+        If it is another name, or no name at all.
+
+    Examples
+    --------
+    >>> check_name("scope", "all", ("each", "all"))
+    'all'
+    """
+    if not isinstance(given, str) or given not in known:
+        raise UnknownOptionError.among(what, given, known)
+    return given
+
+
+def check_number(
+    what: str, given: object, least: float = -math.inf, *, infinite: bool = False
+) -> float:
+    """`given` as a float, if it is a number that is not below `least`.
+
+    Raises
+    ------
+    OptionError
+        If it is no number, NaN or too small, or infinite where that is not allowed.
+
+    Examples
+    --------
+    >>> check_number("weight", 2, 0.0)
+    2.0
+    """
+    value = math.nan
+    if isinstance(given, Real) and type(given) is not bool:
+        value = float(given)
+    if math.isnan(value) or value < least or (math.isinf(value) and not infinite):
+        wanted = "a number" if infinite else "a finite number"
+        wanted += "" if least == -math.inf else f", {least:g} or more"
+        raise OptionError.out_of_range(what, given, wanted)
+    return value
+
+
+def check_whole(what: str, given: object, least: int) -> int:
+    """`given` as an int, if it is a whole number of at least `least`.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < least:
+        raise OptionError.out_of_range(what, given, f"a whole number, at least {least}")
+    return int(given)
+
+
+def check_mapping(what: str, given: object, of: str) -> Mapping[Any, Any]:
+    """`given`, if it is a mapping; `of` says what it should map, such as ``"task to weight"``.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if not isinstance(given, Mapping):
+        raise OptionError(f"{what} must be a mapping from {of}; got {given!r}.")
+    return given
+
+
+def check_records(given: object) -> Iterable[object]:
+    """`given`, if it can hold records: a list or another iterable, but no text and no mapping.
+
+    Raises
+    ------
+    DataError
+        If it cannot.
+    """
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise DataError(
+            "Records are a list of dicts or objects, one per model and task; got "
+            f"{type(given).__name__}."
+        )
+    return given

@@ -1,0 +1,233 @@
+"""Tasks that are looked at one at a time: each lies somewhere else until it is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Evidence, Items
+
+__all__ = [
+    "Change", "Outline", "StoredTasks", "TaskReference", "change_tasks", "look_at", "models_of", "outline_of", "refer", "unite_tasks",
+]
+
+
+class Outline(NamedTuple):
+    """What is known of the rows of a task without looking at them.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    missing, zeros : array of int, shape (M,)
+        Rows without a score, and rows whose score is 0, by model.
+    """
+
+    rows: int
+    missing: NDArray[np.int64]
+    zeros: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: NDArray[np.float64]) -> Outline:
+        """The outline of scores, rows by models."""
+        missing = np.count_nonzero(np.isnan(values), axis=0)
+        return cls(len(values), missing, np.count_nonzero(values == 0.0, axis=0))
+
+
+class TaskReference(Protocol):
+    """Where the evidence of one task lies; small, and the same in every process."""
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of the task."""
+
+    @property
+    def outline(self) -> Outline | None:
+        """What is known of its rows; None if they must be looked at, or it has none."""
+
+    def load(self) -> Evidence:
+        """The evidence."""
+
+
+Work: TypeAlias = "Evidence | TaskReference"
+"""What a worker is given of a task."""
+
+
+class Change(NamedTuple):
+    """A change of one task that is made when the task is looked at.
+
+    Parameters
+    ----------
+    apply : callable
+        Evidence → evidence; a function that another process can find.
+    models : tuple of str
+        The models that are left.
+    """
+
+    apply: Callable[[Evidence], Evidence]
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTask:
+    """A task that lies somewhere else, as it is after a change."""
+
+    source: TaskReference
+    change: Change
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of the task."""
+        return self.change.models
+
+    @property
+    def outline(self) -> Outline | None:
+        """What is known of its rows."""
+        return None
+
+    def load(self) -> Evidence:
+        """The evidence."""
+        return self.change.apply(self.source.load())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldTask:
+    """A task that is held in memory, beside others that are not."""
+
+    evidence: Evidence
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The models of the task."""
+        return self.evidence.models
+
+    @property
+    def outline(self) -> Outline | None:
+        """What is known of its rows."""
+        return None
+
+    def load(self) -> Evidence:
+        """The evidence."""
+        return self.evidence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoredTasks(Mapping[str, Evidence]):
+    """Evidence by task, of which only what was asked for last is held in memory.
+
+    Parameters
+    ----------
+    references : mapping from str to TaskReference
+        Where each task lies.
+    holder : object
+        What must live as long as these tasks, such as the folder of their files.
+    """
+
+    references: Mapping[str, TaskReference]
+    holder: object = None
+    _last: dict[str, Evidence] = field(default_factory=dict, repr=False)
+
+    def __getitem__(self, name: str) -> Evidence:
+        found = self._last.get(name)
+        if found is None:
+            reference = self.references[name]
+            self._last.clear()  # before the next one needs the room
+            found = reference.load()
+            self._last[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.references)
+
+    def __len__(self) -> int:
+        return len(self.references)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.references
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Another process does not own what the tasks lie in.
+        return type(self), (dict(self.references),)
+
+    def sorted(self) -> StoredTasks:
+        """The same tasks in the order of their names."""
+        names = sorted(self.references)
+        return StoredTasks({name: self.references[name] for name in names}, self.holder)
+
+
+def change_tasks(
+    tasks: Mapping[str, Evidence], changes: Mapping[str, Change | None]
+) -> Mapping[str, Evidence]:
+    """The tasks that `changes` names, each changed as it says; None leaves it as it is.
+
+    Tasks that lie somewhere else stay there, and are changed whenever they are looked at.
+
+    Examples
+    --------
+    >>> change_tasks({"one": 1, "two": 2}, {"two": None})
+    {'two': 2}
+    """
+    if not isinstance(tasks, StoredTasks):
+        return {
+            name: tasks[name] if change is None else change.apply(tasks[name])
+            for name, change in changes.items()
+        }
+    references: dict[str, TaskReference] = {}
+    for name, change in changes.items():
+        source = tasks.references[name]
+        references[name] = source if change is None else ChangedTask(source, change)
+    return StoredTasks(references, tasks.holder)
+
+
+def unite_tasks(
+    places: Mapping[str, Mapping[str, Evidence]], others: Mapping[str, Evidence]
+) -> Mapping[str, Evidence]:
+    """Tasks of several mappings as one; what is stored stays where it is.
+
+    Parameters
+    ----------
+    places : mapping from str to mapping
+        Which mapping each task is taken from.
+    others : mapping from str to evidence
+        Further tasks.
+    """
+    stored = [tasks for tasks in places.values() if isinstance(tasks, StoredTasks)]
+    if not stored:
+        return {name: tasks[name] for name, tasks in places.items()} | dict(others)
+    references: dict[str, TaskReference] = {}
+    for name, tasks in places.items():
+        if isinstance(tasks, StoredTasks):
+            references[name] = tasks.references[name]
+        else:
+            references[name] = HeldTask(tasks[name])
+    references |= {name: HeldTask(evidence) for name, evidence in others.items()}
+    return StoredTasks(references, tuple({id(one.holder): one.holder for one in stored}.values()))
+
+
+def models_of(tasks: Mapping[str, Evidence], name: str) -> tuple[str, ...]:
+    """The models of one task, without looking at its scores."""
+    return (tasks.references[name] if isinstance(tasks, StoredTasks) else tasks[name]).models
+
+
+def outline_of(tasks: Mapping[str, Evidence], name: str) -> Outline | None:
+    """What is known of the rows of a task; None if it has no rows of scores."""
+    if isinstance(tasks, StoredTasks):
+        known = tasks.references[name].outline
+        if known is not None:
+            return known
+    evidence = tasks[name]
+    return Outline.of(evidence.values) if isinstance(evidence, Items) else None
+
+
+def refer(tasks: Mapping[str, Evidence], name: str) -> Work:
+    """What to hand to a worker: a reference where there is one, else the evidence."""
+    return tasks.references[name] if isinstance(tasks, StoredTasks) else tasks[name]
+
+
+def look_at(work: Work) -> Evidence:
+    """The evidence behind what a worker was given."""
+    return work if isinstance(work, Evidence) else work.load()

@@ -1,0 +1,116 @@
+"""Runs in logs as pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.pieces import Piece
+from rankbars.readers.logs.records import Agreement, Measure, Rows, Run
+from rankbars.readers.packing.coding import (
+    code,
+    column,
+    notes_of,
+    notes_to_json,
+    texts_of,
+    whole,
+)
+
+__all__ = ["RUN", "pack_run", "unpack_run"]
+
+RUN = "run"
+_HALF = 32  # bits; both halves of a fingerprint are exact as floats
+
+
+def pack_run(run: Run) -> Piece:
+    """A run."""
+    plain = (
+        "source", "model", "task", "headline", "selection", "stamp", "finished", "expected",
+        "failed", "category",
+    )  # fmt: skip
+    facts: dict[str, Any] = {name: getattr(run, name) for name in plain}
+    for name in ("variants", "system", "manner", "setup"):
+        facts[name] = dict(getattr(run, name))
+    facts["agree"] = {name: list(one) for name, one in run.agree.items()}
+    facts["parts"] = list(run.parts)
+    facts["notes"] = notes_to_json(run.notes)
+    facts["measures"] = {name: _pack_measure(one) for name, one in run.measures.items()}
+    if run.rows is None:
+        return Piece(RUN, {**facts, "rows": None})
+    rows = run.rows
+    facts["rows"] = {"identity": list(rows.identity)}
+    labels: dict[str, Iterable[str | None]] = {"id": rows.ids}
+    numbers: dict[str, NDArray[Any]] = {"status": rows.status}
+    if rows.other_ids is not None:
+        labels["other_id"] = rows.other_ids
+    if rows.clusters is not None:
+        labels["cluster"] = rows.clusters
+    if rows.repeats is not None:
+        numbers["repeat"] = rows.repeats
+    if rows.prints is not None:
+        numbers["print_high"] = rows.prints >> _HALF
+        numbers["print_low"] = rows.prints & ((1 << _HALF) - 1)
+    frames = {"answers": code(labels, numbers, run.source)}
+    scored = {name: one.scores for name, one in run.measures.items() if one.scores is not None}
+    if scored:
+        names = [name for name in scored for _ in rows.ids]
+        frames["answer_scores"] = code(
+            {"measure": names}, {"score": np.concatenate(list(scored.values()))}, run.source
+        )
+    return Piece(RUN, facts, frames)
+
+
+def _pack_measure(measure: Measure) -> dict[str, Any]:
+    plain = ("name", "value", "se", "n", "metric", "direction", "origin", "declined", "fault")
+    facts = {name: getattr(measure, name) for name in plain}
+    return {**facts, "limits": list(measure.limits), "scored": measure.scores is not None}
+
+
+def unpack_run(piece: Piece) -> Run:
+    """The run."""
+    facts = dict(piece.facts)
+    rows = _unpack_rows(piece, facts.pop("rows"))
+    scores = np.empty(0)
+    if "answer_scores" in piece.frames:
+        scores = column(piece.frames["answer_scores"], "score")
+    measures, start = {}, 0
+    for name, given in facts.pop("measures").items():
+        own = dict(given)
+        values = None
+        if own.pop("scored"):
+            size = 0 if rows is None else len(rows.ids)
+            values, start = scores[start : start + size], start + size
+        low, high = own.pop("limits")
+        measures[name] = Measure(scores=values, limits=(low, high), **own)
+    agree = {name: Agreement(*one) for name, one in facts.pop("agree").items()}
+    notes, parts = notes_of(facts.pop("notes")), tuple(facts.pop("parts"))
+    return Run(measures=measures, rows=rows, agree=agree, notes=notes, parts=parts, **facts)
+
+
+def _unpack_rows(piece: Piece, facts: Mapping[str, Any] | None) -> Rows | None:
+    if facts is None:
+        return None
+    table = piece.frames["answers"]
+    block = whole(table)
+
+    numbers = block.numbers
+    prints = None
+    if "print_high" in numbers:
+        high, low = (numbers[name].astype(np.int64) for name in ("print_high", "print_low"))
+        prints = (high << _HALF) | low
+    other = texts_of(table, block, "other_id")
+    first, second = facts["identity"]
+    return Rows(
+        tuple(str(one) for one in texts_of(table, block, "id") or ()),
+        numbers["status"].astype(np.uint8),
+        numbers["repeat"].astype(np.int64) if "repeat" in numbers else None,
+        texts_of(table, block, "cluster"),
+        None
+        if (other := texts_of(table, block, "other_id")) is None
+        else tuple(str(one) for one in other),
+        prints,
+        (first, second),
+    )

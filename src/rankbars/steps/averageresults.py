@@ -1,0 +1,165 @@
+"""What an estimator found, as it is shown: in the units of the input, and in words."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.notes import Note
+from rankbars.stats.resampling.taskmeans import fewest_draws
+from rankbars.steps.plans import AveragePlan, Estimate, Sampling
+from rankbars.steps.taskpoints import take_method
+
+__all__ = ["ShownAverage", "average_notes", "describe_target", "show_average"]
+
+_NO_SPREAD = 1e-12
+
+
+class ShownAverage(NamedTuple):
+    """Averages in the units of the input.
+
+    Attributes
+    ----------
+    score, low, high, se : array of float, shape (M,)
+        Average, ends of its interval, standard error; NaN where there is none.
+    constant : array of bool, shape (M,)
+        Models whose sample has no spread, and so no interval.
+    unbounded : array of bool, shape (M,)
+        Models with an end that the sample does not set.
+    too_few : bool
+        Whether there are too few draws to count the ends of intervals in.
+    """
+
+    score: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    se: NDArray[np.float64]
+    constant: NDArray[np.bool_]
+    unbounded: NDArray[np.bool_]
+    too_few: bool
+
+
+def show_average(
+    found: Estimate, plan: AveragePlan, sampling: Sampling, bounds: tuple[float, float]
+) -> ShownAverage:
+    """What leaves is in the units of the input; inside, higher is better.
+
+    Parameters
+    ----------
+    found : Estimate
+        The average.
+    plan, sampling
+        How it was made.
+    bounds : (float, float)
+        Least and greatest value that it can have. Intervals are cut there: the true value lies
+        between them, so that what is kept holds it as often as the whole.
+    """
+    method = take_method(plan.method)
+    sign = -1.0 if plan.direction == "lower" and method.unit == "score" else 1.0
+    score, one, two = (
+        sign * method.back(values) for values in (found.summary.mean, found.low, found.high)
+    )
+    if method.linear is None:  # ranks and wins are fractions: 0.9999999999999999 is 1
+        score, one, two = (np.round(values, 12) for values in (score, one, two))
+    se = found.summary.se
+    if method.linear == "log ratio":
+        se = se * score
+    low, high = np.minimum(one, two), np.maximum(one, two)
+    counted = found.pairs is None or found.source not in ("normal", "t")
+    too_few = counted and sampling.resamples < fewest_draws(sampling.alpha)
+    unbounded = np.isinf(found.low) | np.isinf(found.high)
+    # A sample without any spread does not say how large the spread is. But that a model takes the
+    # same rank in every draw of the items does say something about these tasks.
+    ranked = method.linear is None and plan.over == "items"
+    with np.errstate(invalid="ignore"):
+        same = high - low <= _NO_SPREAD * np.abs(score)
+    constant = np.zeros_like(same) if ranked or too_few else same & ~unbounded
+    score, low, high = (np.clip(values, *bounds) for values in (score, low, high))
+    none = constant | np.isinf(low) | np.isinf(high) | too_few
+    low, high = (np.where(none, np.nan, values) for values in (low, high))
+    drawn = too_few and plan.over == "items"  # there the error is that of the draws
+    return ShownAverage(
+        score, low, high, np.where(constant | drawn, np.nan, se), constant, unbounded, too_few
+    )
+
+
+def average_notes(
+    shown: ShownAverage, plan: AveragePlan, sampling: Sampling, models: tuple[str, ...]
+) -> tuple[Note, ...]:
+    """What the reader of these intervals must know."""
+    notes = []
+    outside = (shown.score < shown.low) | (shown.score > shown.high)
+    if outside.any():
+        notes.append(Note("outside-interval", _OUTSIDE, models=_named(models, outside)))
+    if shown.constant.any():
+        what = {"items": "item", "tasks": "task", "families": "family"}[plan.over]
+        message = (
+            f"The same on every {what}, so nothing says how far the average may be off: it has no "
+            "interval of its own."
+        )
+        notes.append(Note("constant-score", message, models=_named(models, shown.constant)))
+    if shown.too_few:
+        notes.append(_few_draws(sampling))
+    elif shown.unbounded.any():
+        units = "families" if plan.over == "families" else "tasks"
+        cut = not np.isnan(shown.low[shown.unbounded]).any()
+        message = f"Too few {units} for studentised resampling at this level: " + (
+            "intervals reach to the end of the scale." if cut else "there are no intervals."
+        )
+        notes.append(Note("unbounded", message, models=_named(models, shown.unbounded)))
+    if plan.normalise == "minmax_draws":
+        notes.append(_DRIFTS)
+    return tuple(notes)
+
+
+def _few_draws(sampling: Sampling) -> Note:
+    draws = "1 draw is" if sampling.resamples == 1 else f"{sampling.resamples} draws are"
+    return Note(
+        "few-draws",
+        f"{draws} too few to count the ends of intervals in: there are none, and ranges of ranks "
+        f"say nothing. At this level it takes at least {fewest_draws(sampling.alpha)} (--resamples)"
+        ".",
+    )
+
+
+def _named(models: tuple[str, ...], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(models[i] for i in np.flatnonzero(chosen))
+
+
+_OUTSIDE = (
+    "The value on the data lies outside of what resampled data give: resampling adds noise, which "
+    "draws ranks and wins towards the middle."
+)
+_DRIFTS = Note(
+    "drifting-scale",
+    "The scale of each task is the range of its draws, which widens with their number: these "
+    "averages reproduce published ones and estimate nothing fixed.",
+)
+
+
+def describe_target(plan: AveragePlan) -> str:
+    """What an average is an average of, in plain words."""
+    tasks = f"{len(plan.weights)} tasks"
+    shares = np.array(list(plan.weights.values()))
+    weighted = "weighted " if np.ptp(shares) > 1e-12 else ""
+    scaled = _SCALES.get(plan.normalise or "", "")
+    fresh = "fresh items of " if plan.estimator == "bayes_predictive" else ""
+    over = {
+        "items": f"over {fresh}exactly these {tasks}",
+        "tasks": f"over the population that these {tasks} were drawn from",
+        "families": f"over the population that these {len(set(plan.families.values()))} families "
+        f"({tasks}) were drawn from",
+    }[plan.over]
+    if plan.estimator == "bayes_predictive" and plan.over == "tasks":
+        return f"score{scaled} on one new task from the population that these {tasks} are from"
+    return f"{weighted}{take_method(plan.method).words}{scaled} {over}"
+
+
+_SCALES = {
+    "bounds": " (scaled to the limits of each task)",
+    "chance": " (guessing counts as 0, the best score as 1)",
+    "zscore": " (in standard deviations of the models on each task)",
+    "minmax_draws": " (scaled to the range of the draws of each task)",
+}
