@@ -33,7 +33,7 @@ $(FOR_RUNNING): pyproject.toml
 	@touch $@
 
 $(FOR_TESTING): pyproject.toml
-	@scripts/make_environment.sh dev,docs,plot,bayes,arviz,dask
+	@scripts/make_environment.sh dev,docs,plot,bayes,arviz,dask,remote
 	@touch $(FOR_RUNNING) $@
 
 demo: $(FOR_RUNNING)

@@ -9,13 +9,12 @@ import numpy as np
 
 import rankbars as rb
 from benchmarks.bayes import posterior_alone
-from benchmarks.inputs import draw_scores, model_names, task_arrays
+from benchmarks.inputs import draw_scores, draw_wins, model_names, task_arrays
 from benchmarks.leaderboard_level import draw_intervals
 from benchmarks.reading import board_of_parquet
 from benchmarks.resampling import streams_of
 from benchmarks.rows import Growth, Job, Row, require
 from benchmarks.task_level import bounds_of
-from benchmarks.votes import draw_wins
 from rankbars.stats.multiplicity.closedtesting import simes_guarded
 from rankbars.stats.newtask.merges import joint_merge, quantile_merge
 from rankbars.stats.pairwise.paired import paired_t
@@ -163,7 +162,7 @@ ROWS: tuple[Row, ...] = (
         (125, 250, 500, 1000), 2.4, SMALL, items=1000,
     ),
     _row(
-        "Simes counts with their guard", guarded_simes, "models", (50, 100, 200, 400), 3.4, SMALL,
+        "Simes counts with their guard", guarded_simes, "models", (50, 100, 200, 400), 3.6, SMALL,
         items=500,
     ),
     _row(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["draw_scores", "model_names", "task_arrays"]
+__all__ = ["draw_scores", "draw_votes", "draw_wins", "model_names", "task_arrays"]
 
 
 def draw_scores(models: int, items: int, seed: int = 0) -> NDArray[np.float64]:
@@ -28,3 +30,32 @@ def task_arrays(models: int, items: int, tasks: int) -> dict[str, NDArray[np.flo
     for values in arrays.values():
         values.flags.writeable = False
     return arrays
+
+
+def draw_votes(models: int, votes: int) -> dict[str, Any]:
+    """Columns of a table of votes: two models and who won, three in ten times nobody."""
+    rng = np.random.default_rng(0)
+    names = np.array(model_names(models))
+    strength = np.linspace(-1.5, 1.5, models)
+    first = rng.integers(0, models, votes)
+    second = (first + rng.integers(1, models, votes)) % models
+    won = rng.random(votes) < 1 / (1 + np.exp(strength[second] - strength[first]))
+    winner = np.where(won, "model_a", "model_b")
+    nobody = rng.random(votes)
+    winner = np.where(nobody < 0.2, "tie", np.where(nobody < 0.3, "both_bad", winner))
+    return {"model_a": names[first], "model_b": names[second], "winner": winner}
+
+
+def draw_wins(models: int, reach: int) -> NDArray[np.float64]:
+    """Table of wins among models at most `reach` places apart."""
+    rng = np.random.default_rng(0)
+    strength = np.linspace(-1.5, 1.5, models)
+    first, second = np.triu_indices(models, 1)
+    near = second - first <= reach
+    first, second = first[near], second[near]
+    votes = rng.integers(20, 60, first.size)
+    won = rng.binomial(votes, 1 / (1 + np.exp(strength[second] - strength[first])))
+    wins = np.zeros((models, models))
+    # One vote each way, so that nobody is undefeated.
+    wins[first, second], wins[second, first] = won + 1, votes - won + 1
+    return wins

@@ -237,11 +237,11 @@ ROWS: tuple[Row, ...] = (
         for models, items in ((30, 200), (100, 500))
     ),
     Ratio(
-        "rliable_30x200x60",
+        "rliable_30x200x20",
         "bootstrap of the average of tasks, with percentile intervals",
         "`rliable.library.get_interval_estimates`, which draws for every model apart",
         average_against_rliable,
-        {"models": 30, "items": 200, "tasks": 60, "draws": 1000},
+        {"models": 30, "items": 200, "tasks": 20, "draws": 1000},
         {"models": 3, "items": 30, "tasks": 4, "draws": 1000},
         slow=True,
         needs=("rliable", "arch"),

@@ -137,11 +137,14 @@ def fit_exponent(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[floa
 
 def time_in_turn(runs: Sequence[Callable[[], Any]], rounds: int) -> list[float]:
     """Smallest CPU seconds per call of each over the rounds."""
-    calls = [_enough_calls(run) for run in runs]
-    fastest = [math.inf] * len(runs)
-    for _ in range(rounds):
+    fastest = [_cpu_seconds(run, 1) for run in runs]
+    calls = [max(1, math.ceil(SHORTEST / max(seconds, 1e-6))) for seconds in fastest]
+    # What takes longer than a round has had its first one; others were called too briefly.
+    fastest = [seconds if n == 1 else math.inf for n, seconds in zip(calls, fastest, strict=True)]
+    for turn in range(rounds):
         for i, run in enumerate(runs):
-            fastest[i] = min(fastest[i], _cpu_seconds(run, calls[i]) / calls[i])
+            if turn or calls[i] > 1:
+                fastest[i] = min(fastest[i], _cpu_seconds(run, calls[i]) / calls[i])
     return fastest
 
 
@@ -198,11 +201,6 @@ def without_collector() -> Iterator[None]:
 
 def _jobs_of(row: Growth) -> list[Job]:
     return [row.prepare(**row.sizes, **{row.along: value}) for value in row.values]
-
-
-def _enough_calls(side: Callable[[], Any]) -> int:
-    seconds = _cpu_seconds(side, 1)
-    return max(1, math.ceil(SHORTEST / max(seconds, 1e-6)))
 
 
 def _cpu_seconds(side: Callable[[], Any], calls: int) -> float:

@@ -6,13 +6,12 @@ import atexit
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from benchmarks.inputs import model_names
+from benchmarks.inputs import draw_votes, draw_wins
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.bradleyterry import fit_bradley_terry
@@ -145,20 +144,6 @@ def fit_of_neighbours(models: int, reach: int) -> Job:
     return Job(lambda: fit_bradley_terry(from_matrices(wins)), check)
 
 
-def draw_votes(models: int, votes: int) -> dict[str, Any]:
-    """Columns of a table of votes: two models and who won, three in ten times nobody."""
-    rng = np.random.default_rng(0)
-    names = np.array(model_names(models))
-    strength = np.linspace(-1.5, 1.5, models)
-    first = rng.integers(0, models, votes)
-    second = (first + rng.integers(1, models, votes)) % models
-    won = rng.random(votes) < 1 / (1 + np.exp(strength[second] - strength[first]))
-    winner = np.where(won, "model_a", "model_b")
-    nobody = rng.random(votes)
-    winner = np.where(nobody < 0.2, "tie", np.where(nobody < 0.3, "both_bad", winner))
-    return {"model_a": names[first], "model_b": names[second], "winner": winner}
-
-
 def bootstrap_against_refits(models: int, votes: int, draws: int) -> Sides:
     """Bootstrap of votes, beside a Newton fit of each draw that starts from the full fit."""
     wins = draw_wins(models, models)
@@ -197,21 +182,6 @@ def newton_from(start: Array, wins: Array) -> Array:
         # A constant fixes the level, which the votes leave open.
         strength += np.linalg.solve(information + curvature.mean(), gradient)
     return np.asarray(strength - strength.mean())
-
-
-def draw_wins(models: int, reach: int) -> Array:
-    """Table of wins among models at most `reach` places apart."""
-    rng = np.random.default_rng(0)
-    strength = np.linspace(-1.5, 1.5, models)
-    first, second = np.triu_indices(models, 1)
-    near = second - first <= reach
-    first, second = first[near], second[near]
-    votes = rng.integers(20, 60, first.size)
-    won = rng.binomial(votes, 1 / (1 + np.exp(strength[second] - strength[first])))
-    wins = np.zeros((models, models))
-    # One vote each way, so that nobody is undefeated.
-    wins[first, second], wins[second, first] = won + 1, votes - won + 1
-    return wins
 
 
 def _against_choix(wins: Array) -> Sides:

@@ -63,7 +63,9 @@ def turn_into_schema_1(path: str) -> None:
             connection.execute(
                 "UPDATE pieces SET frames = ? WHERE id = ?", [json.dumps(head), piece]
             )
-        connection.execute("DROP TABLE columns")
+        for table in ("columns", "pair_tasks", "pair_cells"):
+            connection.execute(f"DROP TABLE {table}")
+        connection.execute("CREATE TABLE pairs (task VARCHAR, digest VARCHAR, entry BLOB)")
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
 
 

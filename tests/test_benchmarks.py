@@ -126,6 +126,19 @@ def test_a_missed_demand_is_measured_once_more_and_the_better_counts(monkeypatch
     assert asked == [timing.ROUNDS, timing.MORE * timing.ROUNDS]
 
 
+def test_every_side_has_as_many_rounds_of_enough_calls(monkeypatch):
+    calls = []
+
+    def cpu_seconds(side, number):
+        calls.append((side, number))
+        return {"quick": 0.01, "slow": 8.0 / len(calls)}[side] * number
+
+    monkeypatch.setattr(timing, "_cpu_seconds", cpu_seconds)
+    assert timing.time_in_turn(["slow", "quick"], 2) == [2.0, pytest.approx(0.01)]
+    # The first call of what takes long counts as its first round.
+    assert calls == [("slow", 1), ("quick", 1), ("quick", 5), ("slow", 1), ("quick", 5)]
+
+
 def test_a_met_demand_is_measured_once(monkeypatch):
     row, asked = counting_row(10, [11.0], monkeypatch)
     timing.time_ratio(row)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, TypeVar
 
 __all__ = [
     "ConvergenceError",
@@ -21,6 +21,8 @@ __all__ = [
     "UnknownOptionError",
     "WriteError",
 ]
+
+T = TypeVar("T", bound=str)
 
 
 class Lacking(NamedTuple):
@@ -111,6 +113,34 @@ class UnknownOptionError(OptionError):
         hint = f" Did you mean {near[0]!r}?" if near else ""
         offer = f"Known: {', '.join(known)}." if known else "There is none to choose."
         return cls(f"Unknown {what} {given!r}.{hint} {offer}")
+
+
+def one_of(what: str, given: object, known: Sequence[T]) -> T:
+    """What was given, which is one of the `known` values.
+
+    Parameters
+    ----------
+    what : str
+        What it is, for the message.
+    given : object
+        What a caller chose.
+    known : sequence of str
+        What can be chosen.
+
+    Raises
+    ------
+    UnknownOptionError
+        If it is none of them.
+
+    Examples
+    --------
+    >>> one_of("side", "lower", ("higher", "lower"))
+    'lower'
+    """
+    for value in known:
+        if value == given:
+            return value
+    raise UnknownOptionError.among(what, given, known)
 
 
 class MissingPackageError(RankbarsError, ImportError):

@@ -109,7 +109,7 @@ def test_a_few_models_tell_how_tasks_are_correlated_and_fill_in_what_is_lacking(
     tasks = dict(shares(right).tasks)
     tasks["t11"] = rb.Estimates(tuple("abcde"), right[11, :5] / 100, n=[100] * 5)
     found = rb.sample_posterior(
-        rb.Scores(tasks), model="correlated_tasks", draws=250, warmup=250, max_rhat=1.04,
+        rb.Scores(tasks), model="correlated_tasks", draws=200, warmup=250, max_rhat=1.04,
         min_effective=100, accept=0.8,
     )  # fmt: skip
     assert found.checks.divergences == 0
@@ -182,8 +182,8 @@ def log_density(sites: dict[str, Any]) -> Any:
 
 
 def sites_of(name: str, values: dict[str, Any], right: Any, total: Any) -> dict[str, Any]:
-    given = Answers(right, total)
-    return dict(trace(substitute(MODELS[name], values)).get_trace(given))
+    """What a model names where its unknowns have these values."""
+    return dict(trace(substitute(MODELS[name], values)).get_trace(Answers(right, total)))
 
 
 @pytest.mark.parametrize("kind", VALUES)
@@ -217,7 +217,7 @@ def test_what_is_sampled_of_a_row_changes_no_probability(items: float) -> None:
     with jax.enable_x64(True):
         axis = np.linspace(-7.0, 7.0, 141)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1).reshape(-1, 1, 2)
-        ours = np.asarray(jax.vmap(joint)(grid))
+        ours = np.asarray(jax.jit(jax.vmap(joint))(grid))
     normal = stats.multivariate_normal(mean, (root @ root.T) * np.outer(spread, spread))
     fine = np.linspace(-12.0, 12.0, 1201)
     logit = np.stack(np.meshgrid(fine, fine, indexing="ij"), axis=-1)
@@ -247,7 +247,7 @@ def test_one_answer_sheet_has_the_same_likelihood_by_steps_and_by_one_integral(
         return log_density({n: sites[n] for n in names}), sites["spread"]["value"]
 
     with jax.enable_x64(True):
-        ours, spread = (np.asarray(values) for values in jax.vmap(joint)(grid))
+        ours, spread = (np.asarray(values) for values in jax.jit(jax.vmap(joint))(grid))
     logit = np.linspace(-14.0, 14.0, 4001)
     density = stats.norm(0, np.hypot(1.5, spread[0, 0])).logpdf(logit)
     density += right[0] * special.log_expit(logit)
@@ -269,8 +269,10 @@ def test_unknowns_are_drawn_from_the_posterior_of_a_normal_likelihood() -> None:
         return jnp.concatenate([found.mean, found.general, found.own.reshape(-1)]), volume
 
     with jax.enable_x64(True):
-        centre, volume = unfold(jnp.zeros(11))
-        turn = np.asarray(jax.jacobian(lambda steps: unfold(steps)[0])(jnp.zeros(11)))
+        centre, volume = jax.jit(unfold)(jnp.zeros(11))
+        # The unknowns are linear in the steps: unit steps give what turns the one into the other.
+        turned, _ = jax.jit(jax.vmap(unfold))(jnp.eye(11))
+    turn = np.asarray(turned - centre).T
     prior = np.diag([1 / 1.5**2] * 2 + [1.0] * 9)
     design = np.zeros((6, 11))  # of the logits in the unknowns
     for row in range(3):
@@ -296,9 +298,8 @@ def test_spreads_are_log_normal_whatever_their_steps_are_measured_from(
     seen = Observed(rng.normal(size=(rows, 1)), np.full((rows, 1), 30.0))
     steps = np.linspace(-36.0, 36.0, 8001)
     with jax.enable_x64(True):
-        spread, change = jax.vmap(lambda step: _unfold_spreads(step[None], seen, 0.6, variety))(
-            jnp.asarray(steps)
-        )
+        unfold = jax.jit(jax.vmap(lambda step: _unfold_spreads(step[None], seen, 0.6, variety)))
+        spread, change = unfold(jnp.asarray(steps))
     weight = np.exp(stats.norm.logpdf(steps) + np.asarray(change)) * (steps[1] - steps[0])
     assert weight.sum() == pytest.approx(1.0, abs=1e-6)
     logs = np.log(np.asarray(spread)[:, 0])

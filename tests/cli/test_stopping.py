@@ -43,6 +43,21 @@ WRITING = "os.fsync = stop"
 WRITTEN = "rankbars.cli.results.print_board = stop"
 SAID = "import rankbars.cli.streams; rankbars.cli.streams.emit_text = stop"
 
+# Bit by bit, which signals a process blocks, as Linux tells it.
+WORKERS = """
+import psutil
+def blocks_interrupt(child):
+    with open(f'/proc/{child.pid}/status') as status:
+        blocked = next(line.split()[1] for line in status if line.startswith('SigBlk'))
+    return bool(int(blocked, 16) >> signal.SIGINT - 1 & 1)
+def look(done, total):
+    workers = [child for child in psutil.Process().children(recursive=True)
+               if 'tracker import' not in ' '.join(child.cmdline())]
+    if not done:
+        print(*map(blocks_interrupt, workers), file=sys.stderr)
+watched('counting', look)
+"""
+
 NOTHING = "Stopped; nothing was written."
 
 
@@ -121,6 +136,14 @@ def test_workers_end_without_a_word(folder: Path, backend: str) -> None:
     words = ("rank", "in.csv", "-q", "-o", "board.json", "--jobs", "2", "--correction", "maxt")
     done = stopped(folder, RANKING, *words, "--backend", backend)
     assert (done.returncode, done.stderr) == (130, f"{NOTHING}\n")
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_workers_are_deaf_from_the_start(folder: Path, backend: str) -> None:
+    """Their first moments, in which Python starts, would be the noisiest."""
+    words = ("rank", "in.csv", "-q", "-o", "board.json", "--jobs", "2", "--backend", backend)
+    done = stopped(folder, WORKERS, *words)
+    assert (done.returncode, done.stderr) == (0, "True True\n")
 
 
 def test_workers_that_have_not_begun_end_as_well(folder: Path) -> None:

@@ -40,6 +40,10 @@ def bounds(
 def test_ends_are_known_where_they_are_declared_or_follow_from_the_scores() -> None:
     assert bounds(answers()) == (0.0, 1.0)
     assert bounds(graded()) == UNKNOWN
+    verdicts = {name: values.copy() for name, values in answers().items()}
+    for values in verdicts.values():
+        values[-1] = -1.0  # worse, equal, better
+    assert bounds(verdicts) == UNKNOWN
     assert bounds(graded(), rb.TaskInfo(metric="accuracy")) == (0.0, 1.0)
     assert bounds(graded(5.0), rb.TaskInfo(metric="accuracy")) == UNKNOWN
     assert bounds(graded(), rb.TaskInfo(minimum=0.0)) == (0.0, INF)
@@ -195,7 +199,10 @@ OPTIONS = (
 def test_a_value_of_any_type_is_used_or_refused_with_a_sentence(name: str) -> None:
     info = {task: rb.TaskInfo(category=task, chance=0.2) for task in "xyz"}
     scores = rb.Scores.from_arrays(answers(10), ["a", "b", "c"], info=info)
-    beside: dict[str, dict[str, str]] = {"limits": {"normalise": "bounds"}, "prior": {"estimator": "bayes"}}
+    beside: dict[str, dict[str, str]] = {
+        "limits": {"normalise": "bounds"},
+        "prior": {"estimator": "bayes"},
+    }
     refused: list[str] = []
     for value in ODD:
         for more in {}, beside.get(name, {}):

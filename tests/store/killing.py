@@ -13,8 +13,10 @@ import random
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 from storefiles import assert_equals_files, held
 from tablefiles import csv_text
@@ -22,13 +24,14 @@ from tablefiles import csv_text
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.store import open_store
+from rankbars.store.pairs import PairCache
 
 ROWS = 100
 
 
 def write(name: str, seed: int) -> None:
     numbers = random.Random(seed)
-    columns = {
+    columns: dict[str, list[Any]] = {
         "task": ["t"] * ROWS,
         "item": list(range(ROWS)),
         "score": [round(numbers.random(), 3) for _ in range(ROWS)],
@@ -78,7 +81,58 @@ def add_two(number: int) -> None:
 
 
 def rank() -> None:
-    assert run(["rank", "board.duckdb", "-q", "-o", "board.json"]) == 0
+    """A board and a report are written, and pairs are remembered in the store."""
+    words = ["rank", "board.duckdb", "-q", "-o", "board.json", "--html", "report.html"]
+    assert run(words) == 0
+
+
+def report() -> None:
+    assert run(["report", "board.json", "-o", "report.html"]) == 0
+
+
+def look_at_outputs() -> None:
+    """The board and the report are whole, if they are there."""
+    if Path("board.json").exists():
+        assert json.loads(Path("board.json").read_bytes())["models"]
+    if Path("report.html").exists():
+        assert Path("report.html").read_bytes().rstrip().endswith(b"</html>")
+
+
+def look_at_board(names: list[str]) -> None:
+    """The board of the store has the ranks that the files give."""
+    kept, fresh = rb.load("board.json"), rb.leaderboard(rb.read(names))
+    assert kept.models == fresh.models
+    assert (kept.tasks["t"].best == fresh.tasks["t"].best).all()
+    assert (kept.tasks["t"].worst == fresh.tasks["t"].worst).all()
+
+
+def remember_everything(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache:
+    """Small tasks are remembered too, so that ranking writes to the store."""
+    return PairCache(inputs[0], 0, 0, is_fixed)
+
+
+class Killer:
+    """Runs work in child processes, kills it at a random moment, then lets it end.
+
+    Parameters
+    ----------
+    seed : int
+        Start of the random moments.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.longest: dict[str, float] = {}
+        self.killed: dict[str, int] = {}
+
+    def kill(self, work: Callable[[], object], check: Callable[[], object], name: str) -> None:
+        """Kill the work, look at what is left, and do it whole: it must be possible to go on."""
+        moment = self.chance.uniform(0.0, self.longest.get(name, 0.5))
+        self.killed[name] = self.killed.get(name, 0) + (in_child(work, kill_after=moment) != 0)
+        assert in_child(check) == 0, f"{name} killed after {moment:.3f} s"
+        start = time.monotonic()
+        assert in_child(work) == 0, f"{name} after it was killed after {moment:.3f} s"
+        self.longest[name] = 1.2 * (time.monotonic() - start)
 
 
 def main(folder: str, tries: int, seed: int) -> None:
@@ -86,39 +140,45 @@ def main(folder: str, tries: int, seed: int) -> None:
     for module in ("duckdb", "scipy.special", "rankbars.pipeline", "rankbars.render",
                    "rankbars.cli.results", "rankbars.store.pairs"):  # fmt: skip
         importlib.import_module(module)
-    chance = random.Random(seed)
-    names: list[str] = []
+    killer = Killer(seed)
     before: dict[str, str] = {}
-    longest = 0.5
-    killed = 0
     for number in range(tries):
         write("base.csv", 2 * number)
         write(f"new{number}.csv", 2 * number + 1)
-        after = {**before, **digests(["base.csv", f"new{number}.csv"])}
-        moment = chance.uniform(0.0, longest)
-        status = in_child(lambda n=number: add_two(n), kill_after=moment)
-        killed += status != 0
-        assert in_child(lambda b=before, a=after: look(b, a)) == 0, f"try {number}, {moment:.3f} s"
-        # From where it stands on, whole: it must be possible to go on.
-        start = time.monotonic()
-        assert in_child(lambda n=number: add_two(n)) == 0
-        longest = 1.2 * (time.monotonic() - start)
         names = ["base.csv", f"new{number}.csv"]
-        # A board is written whole or not at all; the store stays as it is.
-        if number % 4 == 3:
-            Path("board.json").unlink(missing_ok=True)
-            in_child(rank, kill_after=chance.uniform(0.0, 1.5))
-            if Path("board.json").exists():
-                assert json.loads(Path("board.json").read_bytes())["models"]
-            assert in_child(lambda a=after: look(a, a)) == 0
+        after = {**before, **digests(names)}
+
+        def work(number: int = number) -> None:
+            add_two(number)
+
+        def check(old: dict[str, str] = before, new: dict[str, str] = after) -> None:
+            look(old, new)
+            look_at_outputs()
+
+        def check_unchanged(new: dict[str, str] = after) -> None:
+            look(new, new)
+            look_at_outputs()
+
+        def check_board(new: dict[str, str] = after) -> None:
+            look_at_board(sorted(new))
+
+        if number % 3 == 0:
+            killer.kill(work, check, "add")
+        else:
+            assert in_child(work) == 0
+            if number % 3 == 1:
+                killer.kill(rank, check_unchanged, "rank")
+                assert in_child(check_board) == 0
+            else:
+                killer.kill(report, check_unchanged, "report")
+        before = after
         if number % 5 == 4:  # begin again, so that making a store is killed too
             Path("board.duckdb").unlink()
             Path("board.duckdb.wal").unlink(missing_ok=True)
             before = {}
-        else:
-            before = {**before, **digests(names)}
-    print(f"{tries} tries, {killed} killed at work")
+    print(f"{tries} tries; killed at work: {killer.killed}")
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    with patch("rankbars.cli.stores.memory_of", remember_everything):
+        main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

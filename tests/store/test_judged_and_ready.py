@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from storefiles import add, held, inside, remove
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.data.evidence import Coverage, Estimates, Folds, Items
+from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.votes import Votes
 from rankbars.readers.keeping import Found, ReadyScores
@@ -43,6 +44,29 @@ def test_judgements_survive_the_store(
         kept, direct = held(), rb.read(files, **options)
         assert is_same(kept, direct)
         assert kept.inputs == direct.inputs
+
+
+def test_games_survive_the_store_and_two_verdicts_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def write(path: str, model: str, verdicts: list[str | None]) -> None:
+        rows = [
+            {"uid": str(number), "model": model, "judge": "j", "baseline": "base",
+             "games": [{"score": verdict}, {"score": "A=B"}]}
+            for number, verdict in enumerate(verdicts)
+        ]  # fmt: skip
+        Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+    with inside(tmp_path):
+        write("x.jsonl", "x", ["A>>B", "B>A", None])
+        write("y.jsonl", "y", ["A=B", "B>>A", "A>B"])
+        write("z.jsonl", "y", ["B>A", "B>>A", "A>B"])
+        add("y.jsonl")
+        add("x.jsonl")
+        assert is_same(held(), rb.read(["x.jsonl", "y.jsonl"]))
+        assert run(["add", "z.jsonl", "--store", "board.duckdb"]) == 1
+        assert "z.jsonl, row 1" in capsys.readouterr().err
+        assert is_same(held(), rb.read(["x.jsonl", "y.jsonl"]))
 
 
 def test_counts_of_pairs_survive_the_store(tmp_path: Path) -> None:
@@ -132,7 +156,7 @@ def test_scores_of_every_kind_are_packed_without_loss(seed: int) -> None:
     values = np.where(random.random((n, size)) < 0.2, np.nan, random.random((n, size)))
     root = random.random((size, size))
     counts = random.integers(0, n + 1, size)
-    tasks = {
+    tasks: dict[str, Evidence] = {
         "items": Items(models, values, random.integers(0, 3, n), random.random(n) + 0.1,
                        ids=tuple(map(str, range(n)))),
         "folds": Items(models, values, design=Folds(1, n, 0.25)),

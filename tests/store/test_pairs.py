@@ -36,7 +36,7 @@ def rank(how: dict[str, str]) -> rb.Leaderboard:
 
     Ranks, counts and notes are those without a memory, and numbers equal within 1e-9.
     """
-    cache = PairCache("board.duckdb", least_work=0)
+    cache = PairCache("board.duckdb", least_rows=0, least_work=0)
     scores = held()
     board = rb.leaderboard(scores, memory=cache)
     assert cache.done == how
@@ -102,6 +102,34 @@ def test_a_removed_model_leaves_the_others_known(filled: Path) -> None:
         rank({"t": "kept"})
 
 
+def test_some_of_the_models_are_known_too_and_replace_nothing(filled: Path) -> None:
+    with inside(filled):
+        rank({"t": "measured"})
+        before = Path("board.duckdb").read_bytes()
+        cache = PairCache("board.duckdb", 0, 0, is_fixed=True)
+        some = held().select(models=["b", "d", "e"])
+        board = rb.leaderboard(some, memory=cache)
+        assert cache.done == {"t": "models"}
+        assert_close(json.loads(board_json(board)), json.loads(board_json(rb.leaderboard(some))))
+        assert cache.save()
+        assert Path("board.duckdb").read_bytes() == before
+        rank({"t": "kept"})
+
+
+def test_models_that_come_and_go_leave_no_wrong_pair(filled: Path) -> None:
+    random = np.random.default_rng(8)
+    with inside(filled):
+        rank({"t": "measured"})
+        for number in range(9):
+            if number % 3 == 2:
+                remove("c.csv")
+                rank({"t": "models"})
+            write_model(filled, "c", random.random(40).tolist())
+            add("c.csv")
+            rank({"t": "models"})
+        rank({"t": "kept"})
+
+
 def test_new_items_are_merged(filled: Path) -> None:
     random = np.random.default_rng(6)
     with inside(filled):
@@ -133,9 +161,9 @@ def test_a_damaged_entry_is_found_and_measured_again(filled: Path) -> None:
     with inside(filled):
         rank({"t": "measured"})
         with connect(Path("board.duckdb"), "board", write=True) as connection:
-            blob = bytearray(connection.execute("SELECT entry FROM pairs").fetchall()[0][0])
-            blob[len(blob) // 2] ^= 1
-            connection.execute("UPDATE pairs SET entry = ?", [bytes(blob)])
+            connection.execute(
+                "UPDATE pair_cells SET norm = norm * (1 + 2e-16) WHERE number = 3 AND other = 1"
+            )
         rank({"t": "measured"})
         rank({"t": "kept"})
 
@@ -148,7 +176,7 @@ def test_ranking_goes_on_where_nothing_can_be_remembered(
     monkeypatch.setattr(pairs, "LEAST_WORK", 0)
     monkeypatch.setattr(pairs, "SAVING_PATIENCE", 0.1)
     with inside(filled):
-        cache = PairCache("board.duckdb", least_work=0)
+        cache = PairCache("board.duckdb", least_rows=0, least_work=0)
         rb.leaderboard(held(), memory=cache)
         # Another reader holds the store; writing is not possible beside it.
         with open_store("board.duckdb", rb.__version__):
@@ -161,14 +189,15 @@ def test_ranking_goes_on_where_nothing_can_be_remembered(
 
 def test_the_command_line_remembers(filled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "rankbars.cli.stores.memory_of", lambda inputs: PairCache(inputs[0], least_work=0)
+        "rankbars.cli.stores.memory_of",
+        lambda inputs, **how: PairCache(inputs[0], 0, 0, **how),
     )
     with inside(filled):
         add("f.csv")
         for name in ("one.json", "two.json"):
             assert run(["rank", "board.duckdb", "-o", name, "-q"]) == 0
         with connect(Path("board.duckdb"), "board", write=False) as connection:
-            assert connection.execute("SELECT task FROM pairs").fetchall() == [("t",)]
+            assert connection.execute("SELECT task FROM pair_tasks").fetchall() == [("t",)]
         assert Path("one.json").read_bytes() == Path("two.json").read_bytes()
 
 

@@ -58,7 +58,7 @@ def kill(folder: Path, tries: int, seed: int) -> str:
 def test_a_process_killed_at_any_moment_leaves_the_old_or_the_new_state(tmp_path: Path) -> None:
     said = kill(tmp_path, 20, 1)
     assert said.startswith("20 tries")
-    assert not said.endswith(", 0 killed at work")
+    assert all(f"'{what}': 0" not in said for what in ("add", "rank", "report"))
 
 
 @pytest.mark.soak
@@ -156,7 +156,7 @@ def test_an_older_store_is_brought_up_to_date_and_copied(
         add("old.csv")
         turn("board.duckdb")
         old = Path("board.duckdb").read_bytes()
-        assert run(["rank", "board.duckdb", "-q", "-o", "board.json", "--missing", "pairwise"]) == 0
+        assert run(["rank", "board.duckdb", "-q", "-o", "board.json", "--missing", "listwise"]) == 0
         assert json.loads(Path("board.json").read_bytes())["models"] == ["x", "y"]
         assert Path(f"board.duckdb.schema{schema}.bak").read_bytes() == old
         assert_equals_files(["old.csv"])

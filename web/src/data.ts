@@ -61,6 +61,8 @@ export interface AverageData {
   high: (number | null)[]
   /** Least and greatest average that there can be, where that is known. */
   bounds: [number | null, number | null]
+  /** Whether low and high, and the ranks, are ranges of draws: they describe and promise nothing. */
+  isRange: boolean
   best: number[]
   worst: number[]
   /** Share of draws in which a model is first, and among the first `topCount`. */

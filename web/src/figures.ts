@@ -140,7 +140,9 @@ function beside(context: Context): Picture | null {
   const common = { models: names, best: take(ranks.best, models), worst: take(ranks.worst, models), rankName: ranks.title }
   const settings = (input: charts.AggregateRank): Omit<FigureSettings, "id"> => ({
     title: `${input.scoreName} beside rank`,
-    caption: "Left the score with its interval, right the ranks that follow from tested differences. Overlap at the left does not mean that two models are tied.",
+    caption: data.lead === "aggregate" && data.average?.isRange
+      ? "Left the average with the range of its draws, right the ranks counted in them. Neither is a confidence interval."
+      : "Left the score with its interval, right the ranks that follow from tested differences. Overlap at the left does not mean that two models are tied.",
     draw: (options) => charts.aggregateRank(input, options),
     table: () => charts.aggregateRankTable(input),
     onSelect: openModel(context, models),

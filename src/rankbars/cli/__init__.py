@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 __all__ = ["main"]
@@ -16,4 +17,7 @@ def main() -> None:
     except KeyboardInterrupt:
         # It came before the command began, or after its end.
         code = 130
+    # All is done; what is left to tidy up at the exit of Python would only be noisy about it.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(code)

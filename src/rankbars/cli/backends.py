@@ -80,8 +80,7 @@ def _start_processes(jobs: int) -> None:
     from joblib import Parallel, delayed
     from joblib.externals.loky.backend import resource_tracker
 
-    # Before the others: it opens the ears of whoever starts it.
-    resource_tracker.ensure_running()
+    resource_tracker.ensure_running()  # before the others, as in `unheard`
     with unheard():
         # Several calls, as joblib makes a single one by itself; they start all workers.
         Parallel(n_jobs=jobs)(delayed(os.getpid)() for _ in range(2))
@@ -92,8 +91,6 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
     """A client of the cluster at the address, or of one of processes on this machine."""
     if importlib.util.find_spec("distributed") is None:
         raise MissingPackageError.for_extra("distributed", "--backend dask", '"rankbars[dask]"')
-    from multiprocessing import resource_tracker
-
     # These packages have no types.
     dask: Any = import_module("dask")
     distributed: Any = import_module("distributed")
@@ -101,12 +98,11 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
         if scheduler is None:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rankbars-"))
             stack.enter_context(dask.config.set(_OWN_CLUSTER | {"temporary-directory": folder}))
-            # Before the others: it opens the ears of whoever starts it.
-            resource_tracker.ensure_running()
             with unheard():
                 cluster = distributed.LocalCluster(
                     n_workers=None if jobs < 1 else jobs, threads_per_worker=1, processes=True,
-                    dashboard_address=None,
+                    # A port that is free: two runs on one machine do not meet.
+                    dashboard_address="127.0.0.1:0",
                 )  # fmt: skip
             where = stack.enter_context(cluster)
         else:

@@ -47,24 +47,29 @@ class Bar:
         self._task = self._shown.add_task(message, total=None)
 
 
-class _Known(ProgressColumn):
-    """Another column, as long as it is known how much there is to do."""
-
-    def __init__(self, column: ProgressColumn) -> None:
-        super().__init__()
-        self._column = column
+class _Size(DownloadColumn):
+    """``0.6/1.2 MB``, as long as it is known how much there is."""
 
     def render(self, task: Task) -> Text:
-        """What the other column shows; nothing while it cannot tell."""
-        found = self._column(task) if task.total is not None else Text("")
-        return found if isinstance(found, Text) else Text(str(found))
+        """How much is done; nothing while the whole is not known."""
+        return Text("") if task.total is None else super().render(task)
+
+
+class _Speed(TransferSpeedColumn):
+    """``8.1 MB/s``, as soon as it is known."""
+
+    def render(self, task: Task) -> Text:
+        """How fast it goes; nothing while that is not known."""
+        return super().render(task) if task.speed else Text("")
 
 
 class _Left(TimeRemainingColumn):
-    """Time to go."""
+    """``0:01:07 left``, as soon as it is known."""
 
     def render(self, task: Task) -> Text:
-        """The time, and that it is what is left."""
+        """Time to go; nothing while that is not known."""
+        if task.time_remaining is None:
+            return Text("")
         return super().render(task).append(" left")
 
 
@@ -76,8 +81,10 @@ class _Count(ProgressColumn):
         self._unit = unit
 
     def render(self, task: Task) -> Text:
-        """How many are done, of how many, and how fast."""
-        done = f"{int(task.completed):,}/{int(task.total or 0):,} {self._unit}s"
+        """How many are done, of how many, and how fast; nothing while the number is not known."""
+        if task.total is None:
+            return Text("")
+        done = f"{int(task.completed):,}/{int(task.total):,} {self._unit}s"
         speed = task.finished_speed or task.speed
         if not speed:
             return Text(done)
@@ -96,8 +103,7 @@ def pulse_bar(message: str) -> Iterator[Bar]:
 @contextmanager
 def size_bar(message: str) -> Iterator[Bar]:
     """A bar for bytes, with bytes per second."""
-    sizes = (DownloadColumn(), TransferSpeedColumn())
-    with _drawn(message, *sizes, _Left()) as bar:
+    with _drawn(message, _Size(), _Speed(), _Left()) as bar:
         yield bar
 
 
@@ -114,7 +120,7 @@ def _drawn(message: str, *columns: ProgressColumn) -> Iterator[Bar]:
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
-        *(_Known(column) for column in columns),
+        *columns,
         console=Console(stderr=True),
         transient=True,
     )

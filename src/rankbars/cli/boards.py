@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import named_option
 from rankbars.cli.outputs import STANDARD, check_targets
 from rankbars.cli.stopping import account_for_files
+from rankbars.cli.words import named_option
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from rankbars.cli.options import named_option
 from rankbars.cli.outputs import STANDARD
+from rankbars.cli.words import named_option
 
 __all__ = ["diff_command"]
 

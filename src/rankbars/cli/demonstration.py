@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import known_name, quiet_option
+from rankbars.cli.options import quiet_option
 from rankbars.cli.outputs import check_targets
 from rankbars.cli.stopping import account_for_files
+from rankbars.cli.words import known_name
 from rankbars.demos import DEMOS, Demo, demo_path
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import refuse_empty
 from rankbars.cli.outputs import STANDARD
+from rankbars.cli.words import refuse_empty
 
 if TYPE_CHECKING:
     from rankbars.readers import FileReport

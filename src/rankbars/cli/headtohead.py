@@ -12,13 +12,13 @@ from rankbars.cli.options import (
     alpha_option,
     inputs_argument,
     missing_option,
-    named_option,
     quiet_option,
     reading_options,
     resamples_option,
     seed_option,
     test_option,
 )
+from rankbars.cli.words import named_option
 from rankbars.data.spec import OVERS
 from rankbars.errors import DataError
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from rankbars.cli.options import named_option, resamples_option, seed_option
+from rankbars.cli.options import resamples_option, seed_option
 from rankbars.cli.outputs import STANDARD
+from rankbars.cli.words import named_option
 
 __all__ = ["table_command"]
 

@@ -71,6 +71,12 @@ What was read is reported on standard error; the board goes to standard output.
     "weighted.",
 )
 @click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
+@click.option(
+    "--by-reference",
+    is_flag=True,
+    help="Keep nothing of Parquet files but what is known of their tasks; whoever looks at a task, "
+    "such as a worker on a cluster, reads its rows from the file.",
+)
 @analysis_options
 @vote_options
 @click.option(
@@ -102,6 +108,7 @@ def rank_command(
     analysis: Analysis,
     voting: VoteChoices,
     explain: bool,
+    by_reference: bool,
     pairs: bool,
     quiet: bool,
 ) -> None:
@@ -129,7 +136,7 @@ def rank_command(
     from rankbars.cli.taskfiles import describe_tasks
 
     with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, voting, progress=progress)
+        read = read_scores(inputs, reading, voting, progress=progress, by_reference=by_reference)
         scores = choose(read, models, tasks)
         for field, path in files.items():
             if path is not None:
@@ -137,7 +144,7 @@ def rank_command(
     said = frozenset() if quiet else report_reading(scores)
     refuse_unused(scores, voting)
     with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
-        memory = None if models or tasks else memory_of(inputs)
+        memory = memory_of(inputs, is_fixed=bool(models))
         board = board_of(
             scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
             progress=progress,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.cli.options import Reading
 from rankbars.cli.streams import say
+from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
     from rankbars.cli.voting import VoteChoices
@@ -28,6 +29,7 @@ def read_scores(
     voting: VoteChoices | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
+    by_reference: bool = False,
 ) -> Scores:
     """The scores in `inputs`, read as `reading` says; votes as `voting` says.
 
@@ -37,6 +39,11 @@ def read_scores(
     from rankbars.cli.stores import find_store, read_store
 
     store = find_store(inputs)
+    if store is not None and by_reference:
+        raise OptionError(
+            f"{store} is a store; only Parquet files are read by reference. Leave out "
+            "--by-reference, or rank the files themselves."
+        )
     if store is not None:
         return read_store(store, reading, voting)
     return rb.read(
@@ -60,6 +67,7 @@ def read_scores(
         self_votes="raise" if voting is None else voting.self_votes,
         redact=reading.redact,
         memory_limit=reading.memory_limit,
+        by_reference=by_reference,
     )
 
 
@@ -131,14 +139,18 @@ def _files_line(scores: Scores) -> str:
 
 
 def _size_line(scores: Scores) -> str:
-    from rankbars.data.evidence import Estimates, Items
+    from rankbars.data.evidence import Estimates
+    from rankbars.data.storedtasks import outline_of
 
     rows: Counter[str] = Counter()
     sizes: dict[str, list[int]] = {}
-    for evidence in scores.tasks.values():
-        count = 0 if isinstance(evidence, Estimates) else evidence.n
-        prompts = isinstance(evidence, Items) and evidence.design == "prompts"
-        kind: str = "prompts" if prompts else evidence.kind
+    for name in scores.tasks:
+        outline = outline_of(scores.tasks, name)
+        if outline is not None:
+            count, kind = outline.rows, outline.kind
+        else:
+            evidence = scores.tasks[name]
+            count, kind = 0 if isinstance(evidence, Estimates) else evidence.n, evidence.kind
         rows[kind] += count
         sizes.setdefault(kind, []).append(count)
     parts = []
@@ -157,17 +169,14 @@ def _size_line(scores: Scores) -> str:
 
 def _repeats(scores: Scores) -> list[str]:
     """How many answers were averaged into a score, where there are several."""
-    from rankbars.data.evidence import Items
+    from rankbars.data.storedtasks import outline_of
 
-    behind = [
-        one.answers[one.answers > 0]
-        for one in scores.tasks.values()
-        if isinstance(one, Items) and one.answers is not None and one.answers.any()
-    ]
-    most = max((int(one.max()) for one in behind), default=1)
+    outlines = (outline_of(scores.tasks, name) for name in scores.tasks)
+    behind = [one.answers for one in outlines if one is not None and one.answers is not None]
+    most = max((most for _, most in behind), default=1)
     if most < 2:
         return []
-    least = min(int(one.min()) for one in behind)
+    least = min(least for least, _ in behind)
     if len(behind) < len(scores.tasks):
         return [f"up to {most:,} answers to each"]
     return [f"{most:,} answers to each" if least == most else f"{least:,} to {most:,} answers each"]

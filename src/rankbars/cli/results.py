@@ -53,7 +53,7 @@ def deliver(
     from rankbars.data.files import write_all
     from rankbars.render import RENDERERS
 
-    with working("Making what is written", quiet=quiet or not targets):
+    with working("Writing", quiet=quiet or not targets):
         contents = {
             path: board_json(board, pairs=pairs)
             if option == "-o"

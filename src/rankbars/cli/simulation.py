@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.options import Reading, named_option, reading_options
+from rankbars.cli.options import Reading, reading_options
 from rankbars.cli.stopping import account_for
+from rankbars.cli.words import Command, named_option
 
 if TYPE_CHECKING:
     from rankbars.simulate import Evaluation, Study
@@ -38,8 +38,6 @@ TRAPS = {
     "peeking": "Looking again and again at growing data.",
 }
 """The studies of what goes wrong, each with one line of help."""
-
-Command = Callable[..., None]
 
 
 @click.group("simulate", help=HELP, short_help="Check the methods by simulation.")

@@ -11,7 +11,7 @@ import threading
 import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any, Self
@@ -96,7 +96,8 @@ class StopSignals:
             return
         # What was begun is being tidied up; impatience must not stop that half-way.
         if self._asked < MOST_PATIENT:
-            os.write(2, AGAIN)
+            with suppress(OSError):  # standard error may be closed
+                os.write(2, AGAIN)
         else:
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
@@ -135,7 +136,11 @@ def unheard() -> Iterator[None]:
     if stop is None or not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing import resource_tracker
+
     with stop.deferred():
+        # Before the others: whoever starts the tracker has signals unblocked by it.
+        resource_tracker.ensure_running()
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         try:
             yield

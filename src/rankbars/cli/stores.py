@@ -102,12 +102,15 @@ def limit_of(reading: Reading) -> dict[str, Any]:
     return {} if reading.memory_limit is None else {"memory_limit": reading.memory_limit}
 
 
-def memory_of(inputs: Sequence[str]) -> PairCache | None:
-    """What a store remembers of pairs of models; None where the inputs are no store."""
+def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | None:
+    """What a store remembers of pairs of models; None where the inputs are no store.
+
+    It stays as it is with `is_fixed`, which boards of some of the models need.
+    """
     from rankbars.store.pairs import PairCache
 
     store = find_store(inputs)
-    return None if store is None else PairCache(store)
+    return None if store is None else PairCache(store, is_fixed=is_fixed)
 
 
 def given_options(reading: Reading, control: Sequence[str], self_votes: str) -> dict[str, Any]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import collect_options, named_option
+from rankbars.cli.options import collect_options
 from rankbars.cli.outputs import STANDARD
+from rankbars.cli.words import named_option
 from rankbars.data.tables import SELF_VOTES
 from rankbars.data.voteoptions import BOTH_BAD, COVARIANCES, TIES, VoteOptions
 

@@ -46,7 +46,7 @@ def check_number(
     2.0
     """
     value = math.nan
-    if isinstance(given, Real) and type(given) is not bool:
+    if not isinstance(given, bool) and isinstance(given, Real):
         value = float(given)
     if math.isnan(value) or value < least or (math.isinf(value) and not infinite):
         wanted = "a number" if infinite else "a finite number"

@@ -20,6 +20,9 @@ RESERVE = 550_000_000
 # Bytes of a cell while scores are read: the score, and whether it was seen.
 CELL = 9
 
+# Bytes of the cells that are read at once where they are not kept, without a limit.
+AT_ONCE = 1_000_000_000
+
 # Copies of the scores of a task, and tables of all pairs, while the task is compared.
 COPIES, TABLES = 4, 12
 
@@ -55,9 +58,12 @@ class Room:
     limit : int, optional
         Bytes that the whole process should not exceed; None sets no limit, and all tasks are held
         in memory.
+    by_reference : bool
+        Whether tasks are read from their source each time they are looked at.
     """
 
     limit: int | None = None
+    by_reference: bool = False
 
     @property
     def engine_bytes(self) -> int | None:
@@ -65,7 +71,9 @@ class Room:
         return None if self.limit is None else max(self.limit // 8, 100_000_000)
 
     def holds(self, rows: Sequence[int], models: int) -> bool:
-        """Whether all tasks, of which the numbers of rows are given, can be held at once."""
+        """Whether all tasks, of which the numbers of rows are given, are held at once."""
+        if self.by_reference:
+            return False
         if self.limit is None:
             return True
         work = max(_work(n, models) for n in rows)
@@ -79,16 +87,19 @@ class Room:
         DataError
             If a single task does not fit.
         """
-        if self.limit is None or self.holds(rows, models):
+        limit = AT_ONCE + RESERVE if self.limit is None else self.limit
+        if self.holds(rows, models):
             return [range(len(rows))]
         least = RESERVE + max(max(_work(n, models), CELL * n * models) for n in rows)
-        if least > self.limit:
+        if self.limit is None:
+            limit = max(limit, least)
+        if least > limit:
             raise DataError(
-                f"A memory limit of {_shown(self.limit)} is too small: the largest task has "
+                f"A memory limit of {_shown(limit)} is too small: the largest task has "
                 f"{max(rows):,} rows and {models:,} models, and one task must fit. The smallest "
                 f"limit that works is {_shown(least)}."
             )
-        room = (self.limit - RESERVE) // (CELL * models)
+        room = (limit - RESERVE) // (CELL * models)
         groups, start = [], 0
         ends = list(accumulate(rows))
         for stop in range(1, len(rows) + 1):
@@ -104,5 +115,6 @@ def _work(rows: int, models: int) -> int:
 
 
 def _shown(size: int) -> str:
-    """A size in megabytes, rounded up."""
-    return f"{-(-size // 10**6)}MB"
+    """A size, rounded up."""
+    unit, bytes_of = ("MB", 10**6) if size > 10**7 else ("kB", 10**3)
+    return f"{-(-size // bytes_of)}{unit}"

@@ -119,9 +119,8 @@ class Spec:
 
 def check_rate(name: str, value: object) -> float:
     """`value` as an error rate; raises `OptionError` unless strictly between 0 and 1."""
-    number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not number or not 0.0 < float(value) < 1.0:  # type: ignore[arg-type]
-        raise OptionError.out_of_range(
-            name, value, "an error rate strictly between 0 and 1 (0.05 stands for 95 %)"
-        )
-    return float(value)  # type: ignore[arg-type]
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 < value < 1.0:
+        return float(value)
+    raise OptionError.out_of_range(
+        name, value, "an error rate strictly between 0 and 1 (0.05 stands for 95 %)"
+    )

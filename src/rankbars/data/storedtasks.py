@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Items
+from rankbars.data.evidence import Evidence, Folds, Items
 
 __all__ = [
-    "Change", "Outline", "StoredTasks", "TaskReference", "change_tasks", "look_at", "models_of", "outline_of", "refer", "unite_tasks",
-]
+    "Change", "Outline", "StoredTasks", "TaskReference", "change_tasks", "known_outline",
+    "look_at", "models_of", "outline_of", "refer", "unite_tasks",
+]  # fmt: skip
 
 
 class Outline(NamedTuple):
@@ -25,17 +26,40 @@ class Outline(NamedTuple):
         Number of rows.
     missing, zeros : array of int, shape (M,)
         Rows without a score, and rows whose score is 0, by model.
+    answers : (int, int), optional
+        Fewest and most answers behind a score, where they were counted.
+    design : {"items", "runs", "prompts"} or Folds
+        What a row is.
     """
 
     rows: int
     missing: NDArray[np.int64]
     zeros: NDArray[np.int64]
+    answers: tuple[int, int] | None = None
+    design: Literal["items", "runs", "prompts"] | Folds = "items"
 
     @classmethod
-    def of(cls, values: NDArray[np.float64]) -> Outline:
-        """The outline of scores, rows by models."""
+    def of(
+        cls, values: NDArray[np.float64], answers: NDArray[np.int64] | None = None,
+        design: Literal["items", "runs", "prompts"] | Folds = "items",
+    ) -> Outline:  # fmt: skip
+        """The outline of scores and the numbers of answers behind them, rows by models."""
         missing = np.count_nonzero(np.isnan(values), axis=0)
-        return cls(len(values), missing, np.count_nonzero(values == 0.0, axis=0))
+        zeros = np.count_nonzero(values == 0.0, axis=0)
+        counted = None if answers is None else answers[answers > 0]
+        ends = None
+        if counted is not None and counted.size:
+            ends = int(counted.min()), int(counted.max())
+        return cls(len(values), missing, zeros, ends, design)
+
+    @property
+    def kind(self) -> str:
+        """What a row is, in one word."""
+        return "folds" if isinstance(self.design, Folds) else self.design
+
+    def take(self, columns: NDArray[np.intp]) -> Outline:
+        """The same about the models at the given positions."""
+        return self._replace(missing=self.missing[columns], zeros=self.zeros[columns])
 
 
 class TaskReference(Protocol):
@@ -123,12 +147,12 @@ class StoredTasks(Mapping[str, Evidence]):
     ----------
     references : mapping from str to TaskReference
         Where each task lies.
-    holder : object
+    holders : tuple of object
         What must live as long as these tasks, such as the folder of their files.
     """
 
     references: Mapping[str, TaskReference]
-    holder: object = None
+    holders: tuple[object, ...] = ()
     _last: dict[str, Evidence] = field(default_factory=dict, repr=False)
 
     def __getitem__(self, name: str) -> Evidence:
@@ -156,7 +180,7 @@ class StoredTasks(Mapping[str, Evidence]):
     def sorted(self) -> StoredTasks:
         """The same tasks in the order of their names."""
         names = sorted(self.references)
-        return StoredTasks({name: self.references[name] for name in names}, self.holder)
+        return StoredTasks({name: self.references[name] for name in names}, self.holders)
 
 
 def change_tasks(
@@ -180,7 +204,7 @@ def change_tasks(
     for name, change in changes.items():
         source = tasks.references[name]
         references[name] = source if change is None else ChangedTask(source, change)
-    return StoredTasks(references, tasks.holder)
+    return StoredTasks(references, tasks.holders)
 
 
 def unite_tasks(
@@ -205,7 +229,8 @@ def unite_tasks(
         else:
             references[name] = HeldTask(tasks[name])
     references |= {name: HeldTask(evidence) for name, evidence in others.items()}
-    return StoredTasks(references, tuple({id(one.holder): one.holder for one in stored}.values()))
+    holders = {id(holder): holder for one in stored for holder in one.holders}
+    return StoredTasks(references, tuple(holders.values()))
 
 
 def models_of(tasks: Mapping[str, Evidence], name: str) -> tuple[str, ...]:
@@ -213,14 +238,20 @@ def models_of(tasks: Mapping[str, Evidence], name: str) -> tuple[str, ...]:
     return (tasks.references[name] if isinstance(tasks, StoredTasks) else tasks[name]).models
 
 
+def known_outline(tasks: Mapping[str, Evidence], name: str) -> Outline | None:
+    """What is known of the rows of a task that lies somewhere else; None if nothing is."""
+    return tasks.references[name].outline if isinstance(tasks, StoredTasks) else None
+
+
 def outline_of(tasks: Mapping[str, Evidence], name: str) -> Outline | None:
     """What is known of the rows of a task; None if it has no rows of scores."""
-    if isinstance(tasks, StoredTasks):
-        known = tasks.references[name].outline
-        if known is not None:
-            return known
+    known = known_outline(tasks, name)
+    if known is not None:
+        return known
     evidence = tasks[name]
-    return Outline.of(evidence.values) if isinstance(evidence, Items) else None
+    if not isinstance(evidence, Items):
+        return None
+    return Outline.of(evidence.values, evidence.answers, evidence.design)
 
 
 def refer(tasks: Mapping[str, Evidence], name: str) -> Work:

@@ -6,20 +6,27 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from rankbars.data.room import Room
 from rankbars.data.tabular.columns import ROLES
 from rankbars.data.tabular.meanings import CellMeaning, parse_meaning
 from rankbars.data.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError, one_of
 
 __all__ = ["LAYOUTS", "ROWS", "TableOptions"]
 
-ROWS = ("items", "folds", "runs", "prompts")
+Rows: TypeAlias = Literal["items", "folds", "runs", "prompts"]
+Side: TypeAlias = Literal["higher", "lower"]
+SelfVotes: TypeAlias = Literal["raise", "drop"]
+
+ROWS: tuple[Rows, ...] = ("items", "folds", "runs", "prompts")
 LAYOUTS = ("tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds")
-DIRECTIONS = ("higher", "lower")
-SELF_VOTES = ("raise", "drop")
+DIRECTIONS: tuple[Side, ...] = ("higher", "lower")
+SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
+
+# How messages call them.
+_ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +64,8 @@ class TableOptions:
     """
 
     columns: Mapping[str, str] = field(default_factory=dict)
-    direction: Mapping[str, Literal["higher", "lower"]] = field(default_factory=dict)
-    rows: Literal["items", "folds", "runs", "prompts"] | None = None
+    direction: Mapping[str, Side] = field(default_factory=dict)
+    rows: Rows | None = None
     folds: int | None = None
     test_share: float | None = None
     metric: str | None = None
@@ -66,20 +73,20 @@ class TableOptions:
     minimum: float | None = None
     maximum: float | None = None
     controls: tuple[str, ...] = ()
-    self_votes: Literal["raise", "drop"] = "raise"
+    self_votes: SelfVotes = "raise"
     cells: CellMeaning | None = None
     room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         for role in self.columns:
-            _check_known("column role", role, tuple(dict.fromkeys((*ROLES, *VOTE_ROLES))))
+            one_of("column role", role, tuple(dict.fromkeys((*ROLES, *VOTE_ROLES))))
         for side in self.direction.values():
-            _check_known("direction", side, DIRECTIONS)
+            one_of("direction", side, DIRECTIONS)
         if self.rows is not None:
-            _check_known("kind of rows", self.rows, ROWS)
+            one_of(_ROWS, self.rows, ROWS)
         if self.layout is not None:
-            _check_known("layout", self.layout, (*LAYOUTS, *VOTE_LAYOUTS))
-        _check_known("treatment of votes of a model against itself", self.self_votes, SELF_VOTES)
+            one_of("layout", self.layout, (*LAYOUTS, *VOTE_LAYOUTS))
+        one_of(_SELF_VOTES, self.self_votes, SELF_VOTES)
         self._check_folds()
         self._check_limits()
         object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
@@ -152,8 +159,8 @@ class TableOptions:
         """
         return cls(
             columns=_columns_by_role(columns),
-            direction=_direction_by_name(direction),  # type: ignore[arg-type]  # checked inside
-            rows=rows,  # type: ignore[arg-type]
+            direction=_direction_by_name(direction),
+            rows=None if rows is None else one_of(_ROWS, rows, ROWS),
             folds=folds,
             test_share=test_share,
             metric=metric,
@@ -161,14 +168,9 @@ class TableOptions:
             minimum=minimum,
             maximum=maximum,
             controls=(controls,) if isinstance(controls, str) else tuple(controls),
-            self_votes=self_votes,  # type: ignore[arg-type]
+            self_votes=one_of(_SELF_VOTES, self_votes, SELF_VOTES),
             cells=None if cells is None else parse_meaning(cells),
         )
-
-
-def _check_known(what: str, given: object, known: Sequence[str]) -> None:
-    if given not in known:
-        raise UnknownOptionError.among(what, given, known)
 
 
 def _columns_by_role(given: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
@@ -187,7 +189,12 @@ def _columns_by_role(given: Mapping[str, str] | Sequence[str] | None) -> dict[st
     return _unique(pairs, "column")
 
 
-def _direction_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
+def _direction_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, Side]:
+    sides = _sides_by_name(given)
+    return {name: one_of("direction", side, DIRECTIONS) for name, side in sides.items()}
+
+
+def _sides_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
     if given is None:
         return {}
     if isinstance(given, Mapping):

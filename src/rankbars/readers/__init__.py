@@ -47,6 +47,7 @@ def read(
     redact: bool = False,
     progress: Progress | None = None,
     memory_limit: str | int | None = None,
+    by_reference: bool = False,
 ) -> Scores:
     r"""Scores from files.
 
@@ -55,8 +56,8 @@ def read(
     Parameters
     ----------
     paths : path or sequence of paths
-        Files, folders (searched through), patterns such as ``"runs/*.csv"``, or ``"-"`` for
-        standard input.
+        Files, folders (searched through), patterns such as ``"runs/*.csv"``, URLs such as
+        ``"s3://bucket/results.parquet"`` (through fsspec), or ``"-"`` for standard input.
     format : str
         A key of `FORMATS`; ``"auto"`` recognises each file by its content.
     columns : mapping from str to str, optional
@@ -102,6 +103,10 @@ def read(
         What the process should not exceed, such as ``"2GB"`` or a number of bytes. Tasks of
         tables that do not fit are kept in files and looked at one at a time; the results are the
         same. Without a limit all tasks are held in memory.
+    by_reference : bool
+        Whether tasks of Parquet files are not kept at all, but read again from their file whenever
+        they are looked at; workers on a cluster read the rows of their own task. The files must
+        lie where all workers see them.
 
     Returns
     -------
@@ -130,7 +135,7 @@ def read(
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
         "controls": controls, "self_votes": self_votes, "cells": cells,
-        "memory_limit": memory_limit,
+        "memory_limit": memory_limit, "by_reference": by_reference,
     })  # fmt: skip
     formats = known_formats(format)
     options = as_declared(options, format)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import ReadError
 
 if TYPE_CHECKING:
@@ -23,27 +23,33 @@ class Engine(ExitStack):
     ----------
     memory : int, optional
         Bytes that it may take; beyond them it uses its temporary folder.
+    threads : int, optional
+        Threads that it may use; one per core where not given.
     """
 
     _started: duckdb.DuckDBPyConnection | None = None
 
-    def __init__(self, memory: int | None = None) -> None:
+    def __init__(self, memory: int | None = None, threads: int | None = None) -> None:
         super().__init__()
         self._memory = memory
+        self._threads = threads
 
     def start(self) -> duckdb.DuckDBPyConnection:
         """The running engine: in memory, without network, with a temporary folder of its own."""
         if self._started is None:
             import duckdb
 
-            folder = self.enter_context(tempfile.TemporaryDirectory(prefix="rankbars-"))
+            folder = TemporaryFolder()
+            self.callback(folder.close)
             settings: dict[str, str | bool | int | float | list[str]] = {
-                "temp_directory": folder,
+                "temp_directory": str(folder.path),
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
             }
             self._started = self.enter_context(duckdb.connect(":memory:", config=settings))
             self._started.execute("SET enable_progress_bar = false")
+            if self._threads is not None:
+                self._started.execute(f"SET threads = {self._threads}")
             if self._memory is not None:
                 self._started.execute(f"SET memory_limit = '{self._memory}B'")
         return self._started
@@ -103,7 +109,7 @@ class Scan:
     clause : str
         What to select from; its one parameter is the path.
     path : str
-        The path, as a pattern that matches this file only.
+        The path, as a pattern that matches this file only; empty if `clause` has no parameter.
     numbered : bool
         Whether there is a column ``file_row_number``, by which parts are found quickly.
     """
@@ -116,9 +122,14 @@ class Scan:
     path: str
     numbered: bool
 
+    @property
+    def parameters(self) -> list[str]:
+        """Parameters of `clause`."""
+        return [self.path] if self.path else []
+
     def ask(self, selected: str, rest: str = "") -> duckdb.DuckDBPyConnection:
         """Result of selecting from the file."""
-        return self.engine.execute(f"SELECT {selected} FROM {self.clause} {rest}", [self.path])
+        return self.engine.execute(f"SELECT {selected} FROM {self.clause} {rest}", self.parameters)
 
     def values(self, selected: str, rest: str = "") -> list[Any]:
         """The one column that is selected, as Python values."""

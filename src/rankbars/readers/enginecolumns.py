@@ -201,7 +201,7 @@ def _whole_numbers(scan: Scan, role: str, column: str) -> LabelColumn:
             codes[empty] = -1
         return codes
 
-    return LabelColumn(column, str, names, finish, len(values) == len(found))
+    return LabelColumn(column, str, names, finish, len(values) == len(found), as_is=True)
 
 
 def _texts(

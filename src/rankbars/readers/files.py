@@ -49,12 +49,15 @@ class InputFile(NamedTuple):
         Whether the caller named this file, rather than a folder or a pattern.
     meter : Meter, optional
         Counts what is read of it.
+    url : str
+        Where it lies, if `path` is a copy of it.
     """
 
     path: Path
     label: str
     asked: bool = True
     meter: Meter | None = None
+    url: str = ""
 
 
 def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[InputFile]:

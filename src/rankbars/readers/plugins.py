@@ -6,11 +6,11 @@ out and told; one that fails on a file fails on that file alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
@@ -127,17 +127,24 @@ def _load(point: EntryPoint) -> Format:
     )
 
 
+class _Module(Protocol):
+    """What a distribution registers; whatever its functions are given and answer is checked."""
+
+    sniff: Callable[[Path, bytes], Any]
+    read: Callable[[Sequence[InputFile], ReadOptions], object]
+
+
 @dataclass(frozen=True, slots=True)
 class _Foreign:
     """Two functions of others, whose failures become errors of ours."""
 
     name: str
     title: str
-    module: object
+    module: _Module
 
     def sniff(self, path: Path, head: bytes) -> Recognition | None:
         try:
-            answer = self.module.sniff(path, head)  # type: ignore[attr-defined]
+            answer = self.module.sniff(path, head)
             if answer is None:
                 return None
             _, confidence, reason = answer
@@ -148,7 +155,7 @@ class _Foreign:
 
     def read(self, files: Sequence[InputFile], options: ReadOptions) -> Scores:
         try:
-            scores = self.module.read(files, options)  # type: ignore[attr-defined]
+            scores = self.module.read(files, options)
         except RankbarsError:
             raise
         except Exception as error:

@@ -24,6 +24,7 @@ from rankbars.readers.enginecolumns import (
     text_column,
 )
 from rankbars.readers.files import InputFile
+from rankbars.readers.reopening import describe_source, parquet_clause
 
 __all__ = ["RelationTable", "big_csv_table", "parquet_table"]
 
@@ -50,10 +51,19 @@ class RelationTable:
         The file.
     header_rows : int
         Rows before the first row of data.
+    count : callable
+        Takes shares of the file, as its scores are read.
+    at_once : bool
+        Whether all rows are fetched at once, because they are only some of a file.
+    place : (str, int), optional
+        Where any process finds the file, and its bytes.
     """
 
     scan: Scan
     header_rows: int
+    count: Callable[[float], None]
+    at_once: bool = False
+    place: tuple[str, int] | None = None
 
     @property
     def source(self) -> str:
@@ -77,14 +87,18 @@ class RelationTable:
             plan = (_plan_typed if self.scan.numbered else _plan_text)(self.scan, labels, numbers)
             read = _reader(self, plan)
             combine = find = None
-            if plan.rows <= BLOCK_ROWS:
+            if self.at_once or plan.rows <= BLOCK_ROWS:
                 read = _keep(tuple(read(None)))
             elif self.scan.numbered and len(plan.names("model")) >= WORTHWHILE:
                 combine = _combiner(self, plan)
             if self.scan.numbered and plan.rows > BLOCK_ROWS and plan.finds("task"):
                 find = _finder(self, plan)
         names = {role: plan.names(role) for role in plan.labels}
-        return CodedTable(names, plan.rows, read, plan.seen, plan.filled, combine, find)
+        source = None
+        by_task = "task" not in plan.labels or plan.finds("task")
+        if self.place is not None and by_task and not plan.converted:
+            source = describe_source(self.scan, *self.place, labels, numbers)
+        return CodedTable(names, plan.rows, read, plan.seen, plan.filled, combine, find, source)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,9 +186,12 @@ def _reader(table: RelationTable, plan: _Plan) -> ReadBlocks:
             for role, expression in plan.expressions.items()
             if roles is None or role in roles
         }
-        for low in range(0, plan.rows, BLOCK_ROWS):
-            high = min(low + BLOCK_ROWS, plan.rows)
+        step = max(plan.rows, 1) if table.at_once else BLOCK_ROWS
+        for low in range(0, plan.rows, step):
+            high = min(low + step, plan.rows)
             found = fetch(table.scan, wanted, low, high, plan.rows)
+            if wanted.keys() & plan.numbers.keys():
+                table.count((high - low) / plan.rows)
             arrays = {role: found[f"{role}_"] for role in wanted}
             block = _as_block(table, plan, arrays, table.header_rows + 1 + low, high - low)
             more = {
@@ -200,6 +217,7 @@ def _finder(table: RelationTable, plan: _Plan) -> Callable[[Collection[int]], It
             found = _fetch_part(
                 scan, numbered, low, high, plan.rows + 1, f"AND {task.cell} IN ({listed})"
             )
+            table.count((high - low) / plan.rows)
             place = np.ma.getdata(found["_"]).astype(np.int64)
             arrays = {role: found[f"{role}_"] for role in plan.expressions}
             block = _as_block(table, plan, arrays, table.header_rows + 1, len(place))
@@ -240,14 +258,13 @@ def _combiner(table: RelationTable, plan: _Plan) -> Callable[[Collection[str]], 
             return
         cells = {role: f"v{place}" for place, role in enumerate(wanted)}
         # The cells as they lie in the file are quicker to compare than their codes.
-        columns = ", ".join(
-            f"{column.cell} AS {cells[role]}" for role, column in wanted.items()
-        )
+        columns = ", ".join(f"{column.cell} AS {cells[role]}" for role, column in wanted.items())
         codes = _select({role: column.code(cells[role]) for role, column in wanted.items()})
         scan = table.scan
         with report_damage(scan.source):
             found = scan.engine.execute(
-                f"SELECT {codes} FROM (SELECT DISTINCT {columns} FROM {scan.clause})", [scan.path]
+                f"SELECT {codes} FROM (SELECT DISTINCT {columns} FROM {scan.clause})",
+                scan.parameters,
             ).fetchnumpy()
         arrays = {role: column.finish(found[f"{role}_"]) for role, column in wanted.items()}
         rows = len(next(iter(arrays.values())))
@@ -274,7 +291,7 @@ def _fetch_stored(scan: Scan, expressions: Mapping[str, str]) -> Callable[..., d
     store = f"codes_{uuid.uuid4().hex}"
     scan.engine.execute(
         f"CREATE TEMP TABLE {store} AS SELECT {_select(expressions)} FROM {scan.clause}",
-        [scan.path],
+        scan.parameters,
     )
 
     def fetch(
@@ -308,10 +325,7 @@ def parquet_table(file: InputFile, engine: Engine) -> RelationTable:
         schema = running.execute("SELECT name, num_children FROM parquet_schema(?)", [path])
         columns = _top_level(schema.fetchall())
         names = ", ".join(f"c{i}" for i in range(len(columns)))
-        clause = (
-            "read_parquet(?, file_row_number = true, hive_partitioning = false, "
-            f"binary_as_string = true) AS t({names})"
-        )
+        clause = parquet_clause(len(columns))
         answer = running.execute(f"DESCRIBE SELECT {names} FROM {clause}", [path])
         types = tuple(str(column[1]) for column in answer.fetchall())
         counted = running.execute("SELECT sum(num_rows) FROM parquet_file_metadata(?)", [path])
@@ -330,7 +344,9 @@ def parquet_table(file: InputFile, engine: Engine) -> RelationTable:
             f"the file claims {rows:,} rows in {size:,} bytes, which no table of results has. It "
             "is not read.",
         )
-    return RelationTable(Scan(file.label, columns, types, running, clause, path, True), 0)
+    scan = Scan(file.label, columns, types, running, clause, path, True)
+    place = (file.url or str(file.path.resolve()), size)
+    return RelationTable(scan, 0, _counter(file), place=place)
 
 
 def big_csv_table(
@@ -347,7 +363,17 @@ def big_csv_table(
         file.label, columns, ("VARCHAR",) * len(columns), engine.start(), clause,
         _as_pattern(file), numbered=False,
     )  # fmt: skip
-    return RelationTable(scan, 1)
+    return RelationTable(scan, 1, _counter(file))
+
+
+def _counter(file: InputFile) -> Callable[[float], None]:
+    """Tells the meter of a file which share of it was read."""
+
+    def count(share: float) -> None:
+        if file.meter is not None:
+            file.meter.count(file.path, round(share * file.path.stat().st_size))
+
+    return count
 
 
 def _as_pattern(file: InputFile) -> str:

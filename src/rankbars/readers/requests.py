@@ -12,6 +12,7 @@ from rankbars.data.room import Room, parse_size
 from rankbars.data.tables import TableOptions
 from rankbars.errors import UnknownOptionError
 from rankbars.readers.files import InputFile, Meter, Progress, find_files, standard_input
+from rankbars.readers.locations import fetched, is_url
 from rankbars.readers.logs.options import ReadOptions, named_once
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.registry import FORMATS
@@ -60,8 +61,8 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         cells=given.get("cells"),
     )
     limit = given.get("memory_limit")
-    if limit is not None:
-        tables = replace(tables, room=Room(parse_size(limit)))
+    room = Room(None if limit is None else parse_size(limit), bool(given.get("by_reference")))
+    tables = replace(tables, room=room)
     return ReadOptions.for_logs(
         tables,
         metrics=metrics,
@@ -125,10 +126,14 @@ def find_paths(paths: Paths) -> Iterator[list[InputFile]]:
         If a path does not exist or a pattern matches nothing.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    from_files = [path for path in given if os.fspath(path) != "-"]
-    with standard_input(len(from_files) < len(given)) as piped:
-        found = find_files(from_files) if from_files or piped is None else []
-        yield found if piped is None else [*found, piped]
+    texts = [os.fspath(path) for path in given]
+    urls = list(dict.fromkeys(path for path in texts if is_url(path)))
+    from_files = [path for path in texts if path != "-" and path not in urls]
+    with standard_input("-" in texts) as piped, fetched(urls) as copies:
+        more = [InputFile(copy, url, url=url) for url, copy in copies.items()]
+        if piped is not None:
+            more.append(piped)
+        yield [*(find_files(from_files) if from_files or not more else []), *more]
 
 
 def as_declared(options: ReadOptions, format: str) -> ReadOptions:

@@ -187,7 +187,9 @@ def _distinct_stems(files: Sequence[InputFile]) -> list[str]:
     stems = ["stdin" if file.label == "-" else file_stem(file.path) for file in files]
     if len(set(stems)) == len(stems):
         return stems
-    return [(Path(file.label).parent / stem).as_posix() for file, stem in zip(files, stems)]  # noqa: B905
+    return [
+        (Path(file.label).parent / stem).as_posix() for file, stem in zip(files, stems, strict=True)
+    ]
 
 
 def _note_open_end(file: InputFile) -> tuple[Note, ...]:

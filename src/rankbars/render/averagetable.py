@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from dataclasses import dataclass
 
@@ -15,7 +16,13 @@ from rankbars.errors import DataError
 from rankbars.render.averages import average_title
 from rankbars.render.matrix import MOST_CELLS, Matrix, MatrixCell, MatrixLine
 from rankbars.render.names import shorten, shorten_all, visible
-from rankbars.render.numbers import MISSING, show_level, show_scores
+from rankbars.render.numbers import (
+    MISSING,
+    show_level,
+    show_number,
+    show_scores,
+    suitable_decimals,
+)
 
 __all__ = [
     "AverageTable",
@@ -175,19 +182,15 @@ def _intervals(average: Aggregate, order: NDArray[np.intp]) -> tuple[str, ...]:
 
 
 def _comparison(average: Aggregate, order: NDArray[np.intp]) -> tuple[str, ...]:
-    """Both ends, in the decimals of the scores; the score stands beside them."""
-    ends = average.comparison_intervals()
-    shown = show_scores(average.score[order], ends.low[order], ends.high[order])
-    return tuple(_only_ends(text) for text in shown)
-
-
-def _only_ends(text: str) -> str:
-    """The interval of ``0.71 ±0.02`` or ``0.71 [0.69, 0.73]``, without the score."""
-    _, sign, half = text.partition(" ±")
-    if sign:
-        return f"±{half}"
-    _, sign, ends = text.partition(" [")
-    return f"[{ends}" if sign else MISSING
+    """Both ends, always: they are what is compared."""
+    low, high = (ends[order] for ends in average.comparison_intervals())
+    decimals = suitable_decimals(average.score, (high - low) / 2)
+    return tuple(
+        MISSING
+        if math.isnan(one)
+        else f"[{show_number(one, decimals)}, {show_number(two, decimals)}]"
+        for one, two in zip(low.tolist(), high.tolist(), strict=True)
+    )
 
 
 def _first_sentence(average: Aggregate) -> str:

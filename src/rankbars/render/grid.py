@@ -84,7 +84,8 @@ class Column:
         from rich.cells import cell_len
 
         texts = [*[""] * (header_height - len(self.header)), *self.header, *self.cells]
-        pads = [" " * (self.width - cell_len(text)) for text in texts]
+        width = self.width
+        pads = [" " * (width - cell_len(text)) for text in texts]
         return [
             pad + text if self.right and i >= header_height else text + pad
             for i, (text, pad) in enumerate(zip(texts, pads, strict=True))

@@ -197,6 +197,7 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
         "low": _reals(average.low),
         "high": _reals(average.high),
         "bounds": [_number(end) for end in average.bounds],
+        "isRange": average.is_range,
         "best": average.best.tolist(),
         "worst": average.worst.tolist(),
         "first": None if first is None else _reals(first),

@@ -100,9 +100,9 @@ def _natural(evidence: Evidence | None, info: TaskInfo) -> tuple[float, float]:
     """0 and 1 for right and wrong answers, for shares of them, and for metrics that are shares."""
     sign = 1.0 if info.direction == "higher" else -1.0
     if isinstance(evidence, Items):
-        share = _within(sign * evidence.values[:1]) and (
-            _binary(evidence.values) or (_proportion(info) and _within(sign * evidence.values))
-        )
+        fits = _within if _proportion(info) else _binary
+        # One row settles most tasks.
+        share = fits(sign * evidence.values[:1]) and fits(sign * evidence.values)
     elif isinstance(evidence, Estimates):
         counted = evidence.se is not None and is_share(evidence)
         share = counted or (_proportion(info) and _within(sign * evidence.mean))
@@ -120,8 +120,7 @@ def _within(values: NDArray[np.float64]) -> bool:
 
 
 def _binary(values: NDArray[np.float64]) -> bool:
-    size = np.abs(values)
-    return bool(((size == 0.0) | (size == 1.0) | np.isnan(values)).all())
+    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
 
 
 def _turned(ends: tuple[float, float], info: TaskInfo) -> tuple[float, float]:

@@ -14,6 +14,7 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS
+from rankbars.data.storedtasks import known_outline, models_of
 from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.estimators import BAYESIAN, ESTIMATORS, take_estimator
@@ -138,7 +139,7 @@ def _choose_over(
     scores: Scores, shares: Mapping[str, float], over: str, estimator: str, chosen: _Chosen
 ) -> Over:
     counts = estimator == "bootstrap" or estimator in BAYESIAN
-    sure = all(_has_error(scores.tasks[name], counts=counts) for name in shares)
+    sure = all(_has_error(scores, name, counts=counts) for name in shares)
     fits = ("items", "tasks") if estimator == "auto" else tuple(ESTIMATORS[estimator])
     wanted = over
     if over == "auto":
@@ -182,7 +183,11 @@ def _one_scale(scores: Scores, shares: Mapping[str, float]) -> bool:
     return metric is None or not depends_on_scale(metric)
 
 
-def _has_error(evidence: Evidence, *, counts: bool) -> bool:
+def _has_error(scores: Scores, name: str, *, counts: bool) -> bool:
+    outline = known_outline(scores.tasks, name)
+    if outline is not None:
+        return outline.rows >= 2
+    evidence = scores.tasks[name]
     if isinstance(evidence, Items):
         return evidence.n >= 2
     if isinstance(evidence, Votes):
@@ -211,9 +216,10 @@ def _shared_models(scores: Scores, shares: Mapping[str, float]) -> tuple[str, ..
     """Models with some score on every task that has weight."""
     shared = set(scores.models)
     for name in shares:
-        evidence = scores.tasks[name]
-        seen = _seen(evidence)
-        shared &= {model for i, model in enumerate(evidence.models) if seen[i]}
+        outline = known_outline(scores.tasks, name)
+        seen = _seen(scores.tasks[name]) if outline is None else outline.missing < outline.rows
+        models = models_of(scores.tasks, name)
+        shared &= {model for i, model in enumerate(models) if seen[i]}
     return tuple(sorted(shared))
 
 

@@ -289,9 +289,7 @@ def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
             f"all models, tasks and rows; {len(gaps)} (model, task) cells count as absent "
             "and may stand anywhere"
         )
-    total, rows = (
-        sum(_outline(one, task).rows for task in one.tasks) for one in (scores, kept)
-    )
+    total, rows = (sum(_outline(one, task).rows for task in one.tasks) for one in (scores, kept))
     return (
         f"{len(kept.models)} of {len(scores.models)} models, "
         f"{len(kept.tasks)} of {len(scores.tasks)} tasks, {rows:,} of {total:,} rows"

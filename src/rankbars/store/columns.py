@@ -138,10 +138,10 @@ def _scaled(values: NDArray[np.float64], digits: int) -> NDArray[Any] | None:
         whole = np.rint(filled * scale)
         if not (np.abs(whole) < np.iinfo(np.int32).max).all():
             return None
+        found = whole.astype(np.int32)
         # Compared bit by bit, so that minus zero is not taken for zero.
-        if not np.array_equal((whole / scale).view(np.int64), filled.view(np.int64)):
+        if not np.array_equal((found / scale).view(np.int64), filled.view(np.int64)):
             return None
-    found = whole.astype(np.int32)
     kept = found.astype(_width(found))
     if not empty.any():
         return kept

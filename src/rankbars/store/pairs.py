@@ -1,21 +1,17 @@
 """Pair statistics of a store: kept under digests of what they were computed from.
 
-An entry holds, for one task, the moments of all pairs (`rankbars.stats.pairwise.updates`), a
-digest of the scores of each model, and the names of the rows. What has changed since is told from
-these alone: a new or changed model costs one row and column, new rows are merged, and a model
-that is gone is left out. An entry whose own digest is wrong is not used.
+An entry (`rankbars.store.pairentries`) holds, for one task, the moments of all pairs
+(`rankbars.stats.pairwise.updates`), a digest of the scores of each model, and the names of the
+rows. What has changed since is told from these alone: a new or changed model costs one row and
+column, new rows are merged, and a model that is gone is left out.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import json
 import os
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +19,6 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Items
 from rankbars.errors import RankbarsError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.degenerate import DegeneratePairs
-from rankbars.stats.pairwise.moments import PairMoments
 from rankbars.stats.pairwise.updates import (
     KnownPairs,
     add_models,
@@ -33,25 +27,33 @@ from rankbars.stats.pairwise.updates import (
     take_known,
 )
 from rankbars.store.opening import connect, resolve
+from rankbars.store.pairentries import (
+    PairEntry,
+    RawEntry,
+    build_entry,
+    fetch_entries,
+    write_entry,
+)
 
 __all__ = ["PairCache"]
 
-# Below this number of scores times models, reading an entry costs more than measuring anew.
-LEAST_WORK = 1 << 27
+# With fewer rows of scores or fewer pairs, reading an entry costs more than measuring anew.
+LEAST_ROWS, LEAST_WORK = 4000, 1 << 27
 
 # Saving gives way to whoever else uses the store, after so many seconds.
 SAVING_PATIENCE = 1.0
 
-_DIGEST_BYTES = 16
 _DIGEST_SEED = 20_260_101
 
 
-class _Entry(NamedTuple):
-    models: Sequence[str]
-    columns: Sequence[str]  # a digest for each model
-    rows: Sequence[str] | None  # names, in the order of the scores; None where they have none
-    size: int
+class _Answer(NamedTuple):
+    """How a task was done, and what the store does not have of it: numbers of models."""
+
+    how: str
     known: KnownPairs
+    numbers: Sequence[int]
+    following: int
+    fresh: Collection[int]
 
 
 @dataclass(slots=True, eq=False)
@@ -62,18 +64,26 @@ class PairCache:
     ----------
     path : path
         The store.
-    least_work : int
-        Tasks with less work (scores times models) are measured anew every time.
+    least_rows, least_work : int
+        Tasks with fewer rows, or with less work (scores times models), are measured anew.
+    is_fixed : bool
+        Whether it stays as it is: what is known of some models must not replace what is known of
+        all.
     fresh : dict
-        Entries that have changed, by task; `save` writes them.
+        Entries that have changed and the models that are new in them, by task; for `save`.
     done : dict
         How each task was done: ``"kept"``, ``"models"``, ``"rows"`` or ``"measured"``.
+    fetched : dict
+        Entries that were fetched together with others and have not been asked for.
     """
 
     path: str | os.PathLike[str]
+    least_rows: int = LEAST_ROWS
     least_work: int = LEAST_WORK
-    fresh: dict[str, bytes] = field(default_factory=dict)
+    is_fixed: bool = False
+    fresh: dict[str, tuple[PairEntry, Collection[int]]] = field(default_factory=dict)
     done: dict[str, str] = field(default_factory=dict)
+    fetched: dict[str, RawEntry] = field(default_factory=dict)
 
     def recall(self, task: str, items: Items) -> KnownPairs:
         """All pairs of models on complete rows, from what is known as far as it goes.
@@ -86,14 +96,23 @@ class PairCache:
             Its scores, without gaps.
         """
         values = np.ascontiguousarray(items.values)
-        if values.size * values.shape[1] < self.least_work:
+        if len(values) < self.least_rows or values.size * values.shape[1] < self.least_work:
             return measure_known(values)
         columns = _digest_columns(values)
-        how, known = _update(self._load(task), items, values, columns)
-        self.done[task] = how
-        if how != "kept":
-            self.fresh[task] = _pack(_Entry(items.models, columns, items.ids, len(values), known))
-        return known
+        found = _update(self._load(task), items, values, columns)
+        self.done[task] = found.how
+        if found.how != "kept" and not self.is_fixed:
+            entry = PairEntry(
+                items.models,
+                columns,
+                found.numbers,
+                found.following,
+                items.ids,
+                len(values),
+                found.known,
+            )
+            self.fresh[task] = entry, found.fresh
+        return found.known
 
     def save(self) -> bool:
         """Write what has changed, in one short transaction; False if the store cannot be had."""
@@ -106,47 +125,52 @@ class PairCache:
             with connect(place, os.fspath(self.path), write=True,
                          patience=SAVING_PATIENCE) as connection:  # fmt: skip
                 connection.execute("BEGIN TRANSACTION")
-                for task, blob in self.fresh.items():
-                    connection.execute("DELETE FROM pairs WHERE task = ?", [task])
-                    connection.execute(
-                        "INSERT INTO pairs VALUES (?, ?, ?)", [task, _digest(blob), blob]
-                    )
+                for task, (entry, fresh) in self.fresh.items():
+                    write_entry(connection, task, entry, fresh=fresh)
                 connection.execute("COMMIT")
         except RankbarsError:
             # What is not remembered is measured again; the board does not depend on it.
             return False
         return True
 
-    def _load(self, task: str) -> _Entry | None:
+    def _load(self, task: str) -> PairEntry | None:
         """The entry of a task; None if there is none, or it is damaged."""
-        try:
-            with connect(resolve(self.path), os.fspath(self.path), write=False) as connection:
-                found = connection.execute(
-                    "SELECT digest, entry FROM pairs WHERE task = ?", [task]
-                ).fetchall()
-        except RankbarsError:
-            return None
-        if not found or _digest(found[0][1]) != found[0][0]:
-            return None
-        return _unpack(found[0][1])
+        if task not in self.fetched:
+            try:
+                with connect(resolve(self.path), os.fspath(self.path), write=False) as connection:
+                    self.fetched |= fetch_entries(connection, task)
+            except RankbarsError:
+                return None
+        raw = self.fetched.pop(task, None)
+        return None if raw is None else build_entry(raw)
 
 
 def _update(
-    entry: _Entry | None, items: Items, values: NDArray[np.float64], columns: Sequence[str]
-) -> tuple[str, KnownPairs]:
+    entry: PairEntry | None, items: Items, values: NDArray[np.float64], columns: Sequence[str]
+) -> _Answer:
     """How much of an entry still holds, and all pairs."""
-    if entry is None or entry.known.moments.diff.shape[0] < 2:
-        return "measured", measure_known(values)
+    if entry is None or len(entry.models) < 2:
+        return _measure(values)
     if entry.size == len(values) and entry.rows == _listed(items.ids):
         return _update_models(entry, items.models, values, columns)
     if entry.rows is None or items.ids is None or list(entry.models) != list(items.models):
-        return "measured", measure_known(values)
+        return _measure(values)
     return _update_rows(entry, items.ids, values)
 
 
+def _measure(values: NDArray[np.float64]) -> _Answer:
+    return _anew("measured", measure_known(values))
+
+
+def _anew(how: str, known: KnownPairs) -> _Answer:
+    """An answer of which the store has nothing."""
+    numbers = range(known.total.size)
+    return _Answer(how, known, numbers, len(numbers), numbers)
+
+
 def _update_models(
-    entry: _Entry, models: Sequence[str], values: NDArray[np.float64], columns: Sequence[str]
-) -> tuple[str, KnownPairs]:
+    entry: PairEntry, models: Sequence[str], values: NDArray[np.float64], columns: Sequence[str]
+) -> _Answer:
     now = dict(zip(models, columns, strict=True))
     place = {name: number for number, name in enumerate(models)}
     held = [
@@ -155,34 +179,37 @@ def _update_models(
         if now.get(name) == digest
     ]
     if len(held) == len(models) == len(entry.models):
-        return "kept", entry.known
+        return _Answer("kept", entry.known, entry.numbers, entry.following, ())
     if 2 * len(held) < len(models) or len(held) < 2:
-        return "measured", measure_known(values)
+        return _measure(values)
     held.sort()
     places, chosen = (np.array(part, dtype=np.intp) for part in zip(*held, strict=True))
-    return "models", add_models(take_known(entry.known, chosen), values, places)
+    known = add_models(take_known(entry.known, chosen), values, places)
+    following = entry.following
+    if following > 2 * len(models):  # many are gone: the whole is written anew
+        return _anew("models", known)
+    numbers = np.full(len(models), -1)
+    numbers[places] = np.array(entry.numbers)[chosen]
+    new = np.flatnonzero(numbers < 0)
+    numbers[new] = following + np.arange(new.size)
+    following += new.size
+    return _Answer("models", known, numbers.tolist(), following, numbers[new].tolist())
 
 
-def _update_rows(
-    entry: _Entry, ids: Sequence[str], values: NDArray[np.float64]
-) -> tuple[str, KnownPairs]:
+def _update_rows(entry: PairEntry, ids: Sequence[str], values: NDArray[np.float64]) -> _Answer:
     place = {name: number for number, name in enumerate(ids)}
     old = [place.get(name, -1) for name in entry.rows or ()]
     new = np.setdiff1d(np.arange(len(ids)), old)
     if -1 in old or len(place) < len(ids) or len(new) < 2 or len(new) > len(old):
-        return "measured", measure_known(values)
+        return _measure(values)
     if _digest_columns(values[old]) != list(entry.columns):
-        return "measured", measure_known(values)
+        return _measure(values)
     more = measure_known(np.ascontiguousarray(values[new]))
-    return "rows", add_rows(entry.known, more, values)
+    return _anew("rows", add_rows(entry.known, more, values))
 
 
 def _listed(ids: Sequence[str] | None) -> list[str] | None:
     return None if ids is None else list(ids)
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
 def _digest_columns(values: NDArray[np.float64]) -> list[str]:
@@ -203,47 +230,3 @@ def _digest_columns(values: NDArray[np.float64]) -> list[str]:
             # Integers wrap around, which is what is wanted.
             digests[which] += (bits * key[rows, None]).sum(axis=0, dtype=np.uint64)
     return [f"{one:016x}{two:016x}" for one, two in digests.T.tolist()]
-
-
-def _pack(entry: _Entry) -> bytes:
-    moments = entry.known.moments
-    arrays: dict[str, Any] = {
-        "diff": moments.diff,
-        "norm": moments.norm,
-        "first": moments.degenerate.first,
-        "second": moments.degenerate.second,
-        "sign": moments.degenerate.sign,
-        "identical": moments.degenerate.identical,
-        "total": entry.known.total,
-        "square": entry.known.square,
-        "peak": entry.known.peak,
-    }
-    facts = {
-        "models": list(entry.models),
-        "columns": list(entry.columns),
-        "rows": _listed(entry.rows),
-        "size": entry.size,
-        "whole": entry.known.whole,
-    }
-    text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
-    stream = io.BytesIO()
-    np.savez(stream, facts=text, **arrays)
-    return stream.getvalue()
-
-
-def _unpack(blob: bytes) -> _Entry | None:
-    """The entry; None if another version of the package wrote it in another form."""
-    try:
-        with np.load(io.BytesIO(blob), allow_pickle=False) as found:
-            facts = json.loads(found["facts"].tobytes().decode())
-            level = DegeneratePairs(
-                found["first"], found["second"], found["sign"], found["identical"]
-            )
-            size = int(facts["size"])
-            moments = PairMoments(found["diff"], found["norm"], size, size, level)
-            known = KnownPairs(
-                moments, found["total"], found["square"], found["peak"], bool(facts["whole"])
-            )
-            return _Entry(facts["models"], facts["columns"], facts["rows"], size, known)
-    except (ValueError, KeyError, zipfile.BadZipFile):
-        return None

@@ -16,7 +16,10 @@ __all__ = ["MIGRATIONS", "SCHEMA", "create_tables"]
 SCHEMA = 2
 
 _COLUMNS = "columns (id INTEGER, digest VARCHAR, data BLOB)"
-_PAIRS = "pairs (task VARCHAR, digest VARCHAR, entry BLOB)"
+_PAIRS = (
+    "pair_tasks (id INTEGER, task VARCHAR, facts VARCHAR, digest VARCHAR)",
+    "pair_cells (task INTEGER, number INTEGER, other INTEGER, diff DOUBLE, norm DOUBLE)",
+)
 _TABLES = (
     "meta (key VARCHAR, value VARCHAR)",
     "files (id INTEGER, path VARCHAR, place VARCHAR, format VARCHAR, sha256 VARCHAR, "
@@ -24,7 +27,7 @@ _TABLES = (
     "pieces (id INTEGER, file INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
     "frames VARCHAR)",
     _COLUMNS,
-    _PAIRS,
+    *_PAIRS,
     "events (number INTEGER, time VARCHAR, action VARCHAR, path VARCHAR, format VARCHAR, "
     "sha256 VARCHAR, rows BIGINT, version VARCHAR)",
 )
@@ -38,14 +41,16 @@ def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
 
 def _remember_pairs(connection: duckdb.DuckDBPyConnection) -> None:
     """Schema 0 had no statistics of pairs, and a history without versions."""
-    connection.execute(f"CREATE TABLE {_PAIRS}")
+    connection.execute("CREATE TABLE pairs (task VARCHAR, digest VARCHAR, entry BLOB)")
     connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
 
 
 def _keep_columns(connection: duckdb.DuckDBPyConnection) -> None:
-    """Schema 1 had a row for each score, and no columns."""
-    connection.execute(f"CREATE TABLE {_COLUMNS}")
+    """Schema 1 had a row for each score, and pairs in blocks of bytes, which are not kept."""
+    for table in (_COLUMNS, *_PAIRS):
+        connection.execute(f"CREATE TABLE {table}")
     columns_from_rows(connection)
+    connection.execute("DROP TABLE pairs")
 
 
 # What makes the tables of one schema from those of the one before, by the number of the latter.

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence
+from rankbars.data.evidence import Evidence, Folds
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.storedtasks import Outline, TaskReference
 from rankbars.data.tables import TableOptions
 from rankbars.data.tabular.answers import DuplicateRowsError
 from rankbars.data.tabular.coding import CodedTable, Table
@@ -31,9 +32,11 @@ from rankbars.data.tabular.remarks import (
     describe_rows,
     refuse_resamples,
 )
+from rankbars.data.tabular.sourcetasks import Reading, SourceTask
 from rankbars.data.tabular.summaries import read_summaries
 from rankbars.data.tabular.taskestimates import build_estimates, task_weight
 from rankbars.data.tabular.taskitems import (
+    Refer,
     Shelf,
     count_coverage,
     fold_designs,
@@ -42,7 +45,7 @@ from rankbars.data.tabular.taskitems import (
 from rankbars.data.tabular.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.data.tabular.traits import TRAIT_ROLES, check_scale
 from rankbars.data.tabular.wide import describes_rows, prepare_wide
-from rankbars.errors import DataError, Lacking
+from rankbars.errors import DataError, Lacking, OptionError
 
 __all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
 
@@ -266,7 +269,10 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     kind: NamedKind = "items"
     if group.plan.kind == "runs" or group.plan.kind == "prompts":
         kind = group.plan.kind
-    tasks = shelf.tasks(matrix, designs, kind)
+    refer = None
+    if records.options.room.by_reference:
+        refer = _references(group, records, matrix, about)
+    tasks = shelf.tasks(matrix, designs, kind, refer)
     _refuse_two_scales(matrix, records, about)
     info: dict[str, TaskInfo] = {}
     for code, task in enumerate(names):
@@ -276,6 +282,40 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
     return scores.with_notes(describe_rows(group, scores, matrix, designs, records.options))
+
+
+def _references(group: Group, records: Records, matrix: Matrix, about: AboutTasks) -> Refer:
+    """Makes references to tasks, which are read again from where they are."""
+    table, names = records.table, records.table.names
+    if table.source is None:
+        raise OptionError(
+            "Tasks that are read by reference must stand in tidy Parquet files whose names and "
+            "scores are typed columns. Write them as Parquet, or leave out --by-reference "
+            "(by_reference=True)."
+        )
+    # Workers see the rows of one task only, and sort them by the same rule only if it is the same
+    # for all of them.
+    for role in group.plan.keys:
+        plain = [name for name in names[role] if name.lstrip("-").isdecimal()]
+        if plain and len(plain) < len(names[role]):
+            raise OptionError(
+                f"Tasks that are read by reference need one kind of names: in the column "
+                f"{group.roles.get(role, role)!r} some are numbers ({plain[0]!r}) and others are "
+                "not. Leave out --by-reference (by_reference=True)."
+            )
+    reading = Reading(
+        table.source, records.keys, group.plan.answers, records.options.metric,
+        (records.options.minimum, records.options.maximum), records.named,
+        matrix.clusters is not None,
+    )  # fmt: skip
+
+    def refer(
+        task: str, models: tuple[str, ...], design: Folds | NamedKind, outline: Outline
+    ) -> TaskReference:
+        turned = about.directions[task] == "lower"
+        return SourceTask(reading, task, models, design, turned, outline)
+
+    return refer
 
 
 def _refuse_two_scales(matrix: Matrix, records: Records, about: AboutTasks) -> None:

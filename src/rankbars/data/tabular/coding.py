@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.tabular.cells import Unread
+from rankbars.data.tabular.sources import ConstantSource, JoinedSource, TableSource
 
 __all__ = [
     "ROW_ROLES",
@@ -141,6 +142,8 @@ class CodedTable:
         least once, where that is quicker than to give all rows.
     read_tasks : callable, optional
         Gives the rows of the tasks with the given codes, where that is quicker than to give all.
+    source : TableSource, optional
+        Where another process can read the rows of a task.
     """
 
     names: Mapping[str, tuple[str, ...]]
@@ -150,6 +153,7 @@ class CodedTable:
     filled: frozenset[str] = frozenset()
     read_combinations: Callable[[Collection[str]], Iterator[Block]] | None = None
     read_tasks: Callable[[Collection[int]], Iterator[Block]] | None = None
+    source: TableSource | None = None
 
     def combinations(self, roles: Collection[str]) -> Iterator[Block]:
         """Every combination of codes of the given label roles, at least once.
@@ -186,10 +190,7 @@ class CodedTable:
         # An empty cell picks the entry added at the end.
         wanted = np.zeros(len(self.names["task"]) + 1, np.bool_)
         wanted[list(codes)] = True
-        if self.read_tasks is None:
-            blocks = self.read_blocks(None)
-        else:
-            blocks = self.read_tasks(codes)
+        blocks = self.read_blocks(None) if self.read_tasks is None else self.read_tasks(codes)
         for block in blocks:
             for part in block.slices():
                 yield part.take(wanted[part.labels["task"]])
@@ -213,6 +214,7 @@ class CodedTable:
             filled=self.filled | {role},
             read_combinations=lambda roles: add(self.combinations(roles)),
             read_tasks=None if role == "task" or self.read_tasks is None else find,
+            source=None if self.source is None else ConstantSource(self.source, role, name),
         )
 
     def row_names(self, block: Block, index: int) -> dict[str, str]:
@@ -337,7 +339,17 @@ def concatenate(tables: Sequence[CodedTable]) -> CodedTable:
         frozenset.intersection(*(table.filled for table in tables)),
         lambda roles: read(roles, combinations=True),
         read_tasks if all("task" in table.names for table in tables) else None,
+        _join_sources(tables),
     )
+
+
+def _join_sources(tables: Sequence[CodedTable]) -> TableSource | None:
+    parts = [
+        (table.source, frozenset(table.names["task"]))
+        for table in tables
+        if table.source is not None and "task" in table.names
+    ]
+    return JoinedSource(tuple(parts)) if len(parts) == len(tables) else None
 
 
 def _recode(

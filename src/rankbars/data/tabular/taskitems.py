@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
-from rankbars.data.partitions import TaskFile, TaskFolder
+from rankbars.data.partitions import TaskFile
 from rankbars.data.storedtasks import (
     Change,
     Outline,
@@ -22,9 +22,13 @@ from rankbars.data.storedtasks import (
 from rankbars.data.tabular.designs import NamedKind, fold_design
 from rankbars.data.tabular.matrices import Matrix, RowIndex, TaskCells
 from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED, Records
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError
 
 __all__ = ["Shelf", "count_coverage", "fold_designs", "split_weights"]
+
+
+Refer = Callable[[str, tuple[str, ...], Folds | NamedKind, Outline], TaskReference]
 
 
 class _Stored(NamedTuple):
@@ -52,7 +56,9 @@ class Shelf:
         sizes = [span.stop - span.start for span in map(index.span, range(index.tasks))]
         models, room = len(records.table.names["model"]), records.options.room
         self.groups: Sequence[range] = room.group(sizes, models)
-        self._folder = None if room.holds(sizes, models) else TaskFolder()
+        self._by_reference = room.by_reference
+        held = room.by_reference or room.holds(sizes, models)
+        self._folder = None if held else TemporaryFolder()
         self._cells: dict[int, TaskCells] = {}
         self._stored: dict[int, _Stored] = {}
 
@@ -67,16 +73,21 @@ class Shelf:
         answers = cells.answers if several else None
         if self._folder is not None:
             TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
-            self._stored[task] = _Stored(Outline.of(values), cells.crossing.averaged)
+        if self._folder is not None or self._by_reference:
+            self._stored[task] = _Stored(Outline.of(values, answers), cells.crossing.averaged)
             return
         values.setflags(write=False)
         self._cells[task] = TaskCells(values, answers, cells.crossing._replace(cube=cube))
 
-    def _path(self, task: int, folder: TaskFolder) -> Path:
+    def _path(self, task: int, folder: TemporaryFolder) -> Path:
         return folder.path / str(task)
 
     def tasks(
-        self, matrix: Matrix, designs: Mapping[str, Folds] | None, kind: NamedKind
+        self,
+        matrix: Matrix,
+        designs: Mapping[str, Folds] | None,
+        kind: NamedKind,
+        refer: Refer | None = None,
     ) -> Mapping[str, Evidence]:
         """All tasks that have rows.
 
@@ -88,6 +99,8 @@ class Shelf:
             Design by task, where rows are folds.
         kind : {"items", "runs", "prompts"}
             What a row is otherwise.
+        refer : callable, optional
+            Makes references to tasks that are read again, from task, models, design and outline.
         """
         names = self._records.table.names
         ids = np.array(self._records.key_names, dtype=object)[self._index.key_of_row]
@@ -104,19 +117,28 @@ class Shelf:
             clusters, weights = _compact(matrix.clusters, span), split_weights(matrix, span)[1]
             design = kind if designs is None else designs[task]
             changes[task] = None
+            if code in self._stored:
+                about = self._stored[code].outline._replace(design=design)
+            if refer is not None:
+                files[task] = refer(task, models, design, about.take(present))
+                continue
             if len(models) < len(names["model"]):
                 changes[task] = Change(partial(take_models, columns=present), models)
             if self._folder is not None:
                 path = self._path(code, self._folder)
                 TaskFile.put_rows(path, ids[span], clusters, weights)
-                files[task] = TaskFile(str(path), names["model"], design, *self._stored[code])
+                files[task] = TaskFile(
+                    str(path), names["model"], design, about, self._stored[code].averaged
+                )
                 continue
             values, answers, crossing = self._cells.pop(code)
             items[task] = Items(
                 names["model"], values, clusters, weights, design, tuple(ids[span]), answers,
                 crossing.cube, crossing.averaged,
             )  # fmt: skip
-        stored = items if self._folder is None else StoredTasks(files, self._folder)
+        stored: Mapping[str, Evidence] = items
+        if files:
+            stored = StoredTasks(files, () if self._folder is None else (self._folder,))
         return change_tasks(stored, changes)
 
 

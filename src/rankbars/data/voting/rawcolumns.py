@@ -25,7 +25,6 @@ LABEL_ROLES = ("winner", "position", "judge", "prompt", "cluster", "task", "cate
 
 NUMBER_ROLES = ("score", "preference", "chosen", "weight", "count", "wins_a", "wins_b", "ties",
                 "both_bad")  # fmt: skip
-# fmt: skip
 SUMS = ("votes", "sum", "squares")
 
 
@@ -39,6 +38,13 @@ class RawColumns(NamedTuple):
 
 
 def read_columns(source: RowSource) -> RawColumns:
+    """All columns that votes are read from.
+
+    Raises
+    ------
+    DataError
+        If a cell of a column of numbers is none; the message names the row.
+    """
     roles = source.columns.roles
     labels = {role: roles[role] for role in ("model_a", "model_b") if role in roles}
     if "loser" in roles:
@@ -108,6 +114,13 @@ def _check_numbers(source: RowSource, coded: CodedTable, numbers: Mapping[str, s
 
 
 def model_codes(raw: RawColumns, role: str, models: tuple[str, ...]) -> NDArray[np.int64]:
+    """Models of one side of the votes, as positions in `models`.
+
+    Raises
+    ------
+    DataError
+        If a model has no name.
+    """
     place = {name: code for code, name in enumerate(models)}
     codes = raw.labels[role]
     if (codes < 0).any():
@@ -121,6 +134,7 @@ def model_codes(raw: RawColumns, role: str, models: tuple[str, ...]) -> NDArray[
 
 
 def labels_of(raw: RawColumns) -> dict[str, tuple[tuple[str, ...], NDArray[np.int64]]]:
+    """What rows belong to, by role: names, and codes of rows."""
     kept = ("judge", "prompt", "cluster", "task", "category")
     return {role: (raw.names[role], raw.labels[role]) for role in kept if role in raw.labels}
 
@@ -132,6 +146,13 @@ def positions_of(
     models: tuple[str, ...],
     ordered: bool,
 ) -> NDArray[np.int64] | None:
+    """Which model was shown first: 1 for the first, -1 for the second; None if nothing tells.
+
+    Raises
+    ------
+    DataError
+        If a cell does not say it.
+    """
     if "position" not in raw.labels:
         return np.ones(first.size, dtype=np.int64) if ordered else None
     outcome = read_outcomes(first, second, models, raw.labels["position"], raw.names["position"])
@@ -147,6 +168,13 @@ def positions_of(
 
 
 def controls_of(raw: RawColumns, source: RowSource) -> NDArray[np.float64]:
+    """Values of the controls, shape (R, q): of the first model less the second.
+
+    Raises
+    ------
+    DataError
+        If one is missing.
+    """
     size = raw.labels["model_a"].size
     table = np.empty((size, len(source.controls)))
     for k, (name, column, other) in enumerate(source.controls):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from rankbars.data.tables import TableOptions
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.errors import OptionError, one_of
 
 if TYPE_CHECKING:
     from rankbars.readers.keeping import Keeper
 
 __all__ = ["RERUNS", "ReadOptions", "named_once"]
 
-RERUNS = ("newest", "all")
+Reruns: TypeAlias = Literal["newest", "all"]
+
+RERUNS: tuple[Reruns, ...] = ("newest", "all")
+_RERUNS = "choice of reruns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +40,13 @@ class ReadOptions(TableOptions):
 
     metrics: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
-    reruns: Literal["newest", "all"] = "newest"
+    reruns: Reruns = "newest"
     compare_anyway: bool = False
     keep: Keeper | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         TableOptions.__post_init__(self)
-        if self.reruns not in RERUNS:
-            raise UnknownOptionError.among("choice of reruns", self.reruns, RERUNS)
+        one_of(_RERUNS, self.reruns, RERUNS)
 
     @classmethod
     def for_logs(
@@ -68,7 +70,7 @@ class ReadOptions(TableOptions):
             **shared,
             metrics=tuple(metrics),
             filters=tuple(filters),
-            reruns=reruns,  # type: ignore[arg-type]  # checked inside
+            reruns=one_of(_RERUNS, reruns, RERUNS),
             compare_anyway=compare_anyway,
         )
 

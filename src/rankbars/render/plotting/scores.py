@@ -49,7 +49,8 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
         average = board.aggregate
         best, worst, low, high = average.best, average.worst, average.low, average.high
         score, lower = average.score, average.direction == "lower"
-        bar = f"bars: {show_level(average.alpha)} interval of the score"
+        level = show_level(average.alpha)
+        bar = f"bars: {level} of the draws" if average.is_range else f"bars: {level} interval"
     else:
         raise DataError("This board has no average, so there is no score to draw against ranks.")
     middle = (best + worst) / 2

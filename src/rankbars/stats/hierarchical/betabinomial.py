@@ -28,8 +28,8 @@ from rankbars.stats.hierarchical.ridges import (
 __all__ = ["Counts", "Hyperdraws", "LogPrior", "ShareGrid", "draw_hyper", "share_grid"]
 
 _WIDEST = Reach(-25.0, 27.0)  # of the log concentration
-_ROWS = 48
-_STEP = 0.35
+_ROWS = 66
+_STEP = 0.25
 _LARGEST_ERROR = 0.01
 
 
