@@ -54,10 +54,11 @@ def posterior_beside_chain(models: int, tasks: int, draws: int, warmed: bool = F
     """Draws by quadrature, beside one chain of NUTS on the whole model, compiled beforehand.
 
     Both sides are worth as many effective draws of what is reported: the mean share of a model over
-    the tasks, of the model whose mean share the chain knows worst. A draw of the chain is worth
-    twice a draw there, for it swings from side to side; the answers are refused where that is not
-    so. Counts that favour the quadrature are left aside: by the ends of the 95 % intervals of these
-    means, half as much a draw; by the share on the worst known task, three quarters.
+    the tasks, of the model whose mean share the chain knows worst. A draw of the chain is worth two
+    there, for it swings from side to side; a chain that gives much less or more is refused. Counts
+    that favour the quadrature are left aside: by the ends of the 95 % intervals of these means a
+    draw of the chain is worth half a draw, by the share on the task known worst one and a half. One
+    chain with 500 draws of warm-up is the least that can be run: four are needed to check them.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def posterior_beside_chain(models: int, tasks: int, draws: int, warmed: bool = F
                 kernel = NUTS(independent, init_strategy=init_to_uniform(radius=1.0))
                 sampler.append(MCMC(kernel, num_warmup=500, num_samples=kept, progress_bar=False))
                 if warmed:
-                    sampler[0].warmup(jax.random.key(1), Answers(*given))
+                    sampler[0].warmup(jax.random.key(0), Answers(*given))
             sampler[0].run(jax.random.key(0), Answers(*given))
             score: Array = np.asarray(sampler[0].get_samples()["score"])
             return np.asarray(score.mean(axis=1))

@@ -34,7 +34,7 @@ def expected(scores: rb.Scores) -> str:
 def cluster() -> Iterator[LocalCluster]:
     """Two worker processes of their own."""
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0"
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     ) as running:
         yield running
 

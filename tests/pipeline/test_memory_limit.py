@@ -223,7 +223,6 @@ def test_nothing_is_left_after_an_error(write: Callable[[pd.DataFrame], str]) ->
     assert not left_behind()
 
 
-@pytest.mark.skipif(os.name != "posix", reason="asks for signals")
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_a_process_that_was_stopped(end: int) -> None:
     script = (

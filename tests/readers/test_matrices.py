@@ -187,3 +187,21 @@ def test_a_key_that_only_occurs_late_is_a_column_of_the_matrix(tmp_path: Path) -
     path = tmp_path / "results.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert rb.read(path).models == ("a", "b")
+
+
+def test_a_wide_parquet_file_of_many_blocks_is_read_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = pandas_frame({
+        "item": [f"i{i}" for i in range(50)], "ash": rng.random(50), "birch": rng.random(50)
+    })  # fmt: skip
+    frame.to_parquet(tmp_path / "wide.parquet")
+    whole = rb.read(tmp_path / "wide.parquet").tasks["wide"]
+    monkeypatch.setattr("rankbars.readers.relations.BLOCK_ROWS", 7)
+    parts = rb.read(tmp_path / "wide.parquet").tasks["wide"]
+    assert isinstance(whole, Items)
+    assert isinstance(parts, Items)
+    assert parts.ids == whole.ids
+    np.testing.assert_array_equal(parts.values, whole.values)
+    np.testing.assert_array_equal(np.sort(whole.values[:, 0]), np.sort(frame["ash"]))

@@ -10,20 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.coding import Block, CodedTable, NumberColumn, keep_roles
+from rankbars.data.tabular.coding import Block, CodedTable, keep_roles
 from rankbars.errors import ReadError
 from rankbars.readers.engine import Engine, Scan, report_damage
-from rankbars.readers.enginecolumns import (
-    LabelColumn,
-    convert_text,
-    is_text,
-    label_column,
-    number_column,
-    number_text_column,
-    take_survey,
-    text_column,
-)
 from rankbars.readers.files import InputFile
+from rankbars.readers.relationplans import Plan, plan_text, plan_typed
 from rankbars.readers.reopening import describe_source, parquet_clause
 
 __all__ = ["RelationTable", "big_csv_table", "parquet_table"]
@@ -84,7 +75,7 @@ class RelationTable:
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
         """Columns in coded form; strings are replaced by integers inside the engine."""
         with report_damage(self.source):
-            plan = (_plan_typed if self.scan.numbered else _plan_text)(self.scan, labels, numbers)
+            plan = (plan_typed if self.scan.numbered else plan_text)(self.scan, labels, numbers)
             read = _reader(self, plan)
             combine = find = None
             if self.at_once or plan.rows <= BLOCK_ROWS:
@@ -101,82 +92,11 @@ class RelationTable:
         return CodedTable(names, plan.rows, read, plan.seen, plan.filled, combine, find, source)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Plan:
-    """How the columns of a file are coded.
-
-    Parameters
-    ----------
-    rows : int
-        Number of rows.
-    labels : mapping from str to LabelColumn
-        Columns of names by role.
-    numbers : mapping from str to str
-        Expressions for columns of numbers by role.
-    converted : mapping from str to array of float
-        Columns of numbers that are there already.
-    seen : mapping from str to NumberColumn
-        What columns of numbers hold.
-    """
-
-    rows: int
-    labels: Mapping[str, LabelColumn]
-    numbers: Mapping[str, str]
-    converted: Mapping[str, NDArray[np.float64]]
-    seen: Mapping[str, NumberColumn]
-
-    def names(self, role: str) -> tuple[str, ...]:
-        """Names of a role; none if no column plays it."""
-        return self.labels[role].names if role in self.labels else ()
-
-    def finds(self, role: str) -> bool:
-        """Whether the engine finds the rows with a name by itself."""
-        return role in self.labels and self.labels[role].filled and self.labels[role].as_is
-
-    @property
-    def filled(self) -> frozenset[str]:
-        """Label roles without an empty cell."""
-        return frozenset(role for role, column in self.labels.items() if column.filled)
-
-    @property
-    def expressions(self) -> dict[str, str]:
-        """What to select, by role."""
-        return {role: column.expression for role, column in self.labels.items()} | {**self.numbers}
-
-
-def _plan_typed(scan: Scan, labels: Mapping[str, str], numbers: Mapping[str, str]) -> _Plan:
-    """Plan for a file whose columns have types."""
-    rows = int(scan.values("count(*)")[0])
-    coded = {role: label_column(scan, role, name) for role, name in labels.items()}
-    expressions: dict[str, str] = {}
-    converted: dict[str, NDArray[np.float64]] = {}
-    seen: dict[str, NumberColumn] = {}
-    for role, name in numbers.items():
-        if is_text(scan.column(name)[1]):
-            converted[role], seen[role] = convert_text(scan, name, rows)
-        else:
-            expressions[role], seen[role] = number_column(scan, role, name)
-    return _Plan(rows, coded, expressions, converted, seen)
-
-
-def _plan_text(scan: Scan, labels: Mapping[str, str], numbers: Mapping[str, str]) -> _Plan:
-    """Plan for a file that holds text only and is slow to scan."""
-    survey = take_survey(scan, set(labels.values()), set(numbers.values()))
-    columns = {role: number_text_column(scan, name, survey) for role, name in numbers.items()}
-    return _Plan(
-        survey.rows,
-        {role: text_column(scan, role, name, survey) for role, name in labels.items()},
-        {role: expression for role, (expression, _) in columns.items()},
-        {},
-        {role: seen for role, (_, seen) in columns.items()},
-    )
-
-
 def _keep(blocks: Sequence[Block]) -> ReadBlocks:
     return lambda roles: (keep_roles(block, roles) for block in blocks)
 
 
-def _reader(table: RelationTable, plan: _Plan) -> ReadBlocks:
+def _reader(table: RelationTable, plan: Plan) -> ReadBlocks:
     """Gives the blocks of a table afresh, restricted to the roles it is passed."""
     fetch = _fetch_part if table.scan.numbered else _fetch_stored(table.scan, plan.expressions)
 
@@ -204,7 +124,7 @@ def _reader(table: RelationTable, plan: _Plan) -> ReadBlocks:
     return read
 
 
-def _finder(table: RelationTable, plan: _Plan) -> Callable[[Collection[int]], Iterator[Block]]:
+def _finder(table: RelationTable, plan: Plan) -> Callable[[Collection[int]], Iterator[Block]]:
     """Gives the rows of some tasks; parts of the file without them are not unpacked."""
     scan, task = table.scan, plan.labels["task"]
 
@@ -230,7 +150,7 @@ def _finder(table: RelationTable, plan: _Plan) -> Callable[[Collection[int]], It
 
 
 def _as_block(
-    table: RelationTable, plan: _Plan, arrays: Mapping[str, NDArray[Any]], first: int, rows: int
+    table: RelationTable, plan: Plan, arrays: Mapping[str, NDArray[Any]], first: int, rows: int
 ) -> Block:
     """What the engine answered, by role, as codes and numbers."""
     codes, values = {}, {}
@@ -249,7 +169,7 @@ def _numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
     return values
 
 
-def _combiner(table: RelationTable, plan: _Plan) -> Callable[[Collection[str]], Iterator[Block]]:
+def _combiner(table: RelationTable, plan: Plan) -> Callable[[Collection[str]], Iterator[Block]]:
     """Gives every combination of codes of some roles; the engine finds them on all cores."""
 
     def read(roles: Collection[str]) -> Iterator[Block]:

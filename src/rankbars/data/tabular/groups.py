@@ -12,8 +12,9 @@ from rankbars.data.evidence import Coverage
 from rankbars.data.notes import Note
 from rankbars.data.scores import TaskInfo
 from rankbars.data.tables import TableOptions
-from rankbars.data.tabular.coding import CodedTable, concatenate
+from rankbars.data.tabular.coding import CodedTable
 from rankbars.data.tabular.columns import fold_name
+from rankbars.data.tabular.concatenation import concatenate
 from rankbars.data.tabular.designs import RowPlan
 from rankbars.data.tabular.directions import Direction, Side, settle_directions
 from rankbars.data.tabular.matrices import RowIndex

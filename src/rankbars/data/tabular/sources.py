@@ -44,7 +44,7 @@ class JoinedSource:
     @contextmanager
     def open(self, task: str | None) -> Iterator[CodedTable]:
         """The rows of a task in coded form."""
-        from rankbars.data.tabular.coding import concatenate
+        from rankbars.data.tabular.concatenation import concatenate
 
         with ExitStack() as stack:
             yield concatenate(
