@@ -21,7 +21,7 @@ def test_every_backend_writes_the_same_bytes(backend: str, rankbars: Command, re
 
 def test_a_cluster_is_found_by_its_address(rankbars: Command, results: str) -> None:
     rankbars("rank", results, "-o", "one.json", "--quiet")
-    with LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, processes=False, dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
         if address.startswith("inproc"):
             address = cluster.scheduler.address

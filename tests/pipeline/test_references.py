@@ -53,7 +53,7 @@ def expected(table: Path) -> str:
 def cluster() -> Iterator[LocalCluster]:
     """Two worker processes of their own."""
     with LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
     ) as running:
         yield running
 
