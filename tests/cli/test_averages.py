@@ -167,6 +167,13 @@ def test_weights_may_be_those_of_categories(rankbars: Command) -> None:
     assert answer.code == 0, answer.err
     weights = [task["weight"] for task in json.loads(answer.out)["tasks"]]
     assert weights == pytest.approx([0.375, 0.375, 0.25])
+    Path("weights.csv").write_text("one,3\n", encoding="utf-8")
+    lacking = rankbars("rank", "three.csv", *options)
+    assert lacking.code == 1
+    assert "weights.csv gives no weight for 'two'. Add a line for every category" in lacking.err
+    Path("weights.csv").write_text("one,3\ntwo,-1\n", encoding="utf-8")
+    negative = rankbars("rank", "three.csv", *options)
+    assert "weights.csv: the weight of category 'two' is '-1'; expected a number, 0" in negative.err
     Path("weights.csv").write_text("one,3\nthree,1\n", encoding="utf-8")
     wrong = rankbars("rank", "three.csv", *options)
     assert wrong.code == 2

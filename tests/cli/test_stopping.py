@@ -18,6 +18,8 @@ import contextlib, os, signal, sys, threading
 import rankbars.cli.progress, rankbars.cli.results
 from rankbars.cli import main
 STOP, sys.argv[1:] = signal.Signals[sys.argv[1]], sys.argv[2:]
+# Tests may themselves have been started by nohup.
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # A terminal sends Ctrl-C to everybody.
 stop = (lambda *_: os.killpg(0, STOP)) if STOP == signal.SIGINT else (
     lambda *_: os.kill(os.getpid(), STOP))

@@ -55,3 +55,12 @@ def test_notes_go_to_standard_error(rankbars: Command) -> None:
     assert "(b)" in answer.err
     assert "Too few resamples (9)" in answer.err
     assert answer.out.count("–") == 2
+
+
+def test_null_is_no_list_of_records(rankbars: Command) -> None:
+    Path("runs.json").write_text("null")
+    wrong = rankbars("table", "runs.json")
+    assert wrong.code == 1
+    assert "it holds null and no records" in wrong.err
+    Path("runs.json").write_text("[]")
+    assert "There is no record in it." in rankbars("rank", "runs.json").err

@@ -99,10 +99,14 @@ def test_a_blank_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content"), [("results.csv", "model,task,item,score\n"), ("results.json", "[]")]
+    ("name", "content", "words"),
+    [
+        ("results.csv", "model,task,item,score\n", "a header and no row below it"),
+        ("results.json", "[]", "There is no record in it"),
+    ],
 )
-def test_a_header_without_rows(tmp_path: Path, name: str, content: str) -> None:
-    assert "header and no row" in refusal(write(tmp_path, content, name))
+def test_a_file_without_rows(tmp_path: Path, name: str, content: str, words: str) -> None:
+    assert words in refusal(write(tmp_path, content, name))
 
 
 def test_a_parquet_file_without_rows(tmp_path: Path) -> None:

@@ -160,3 +160,16 @@ def test_the_smallest_boards_are_drawn_or_refused_with_a_reason(kind: str, model
             draw_picture(kind, board, choice)
     else:
         assert draw_picture(kind, board, choice).axes
+
+
+def test_pictures_name_what_was_averaged_and_claim_no_pairs_of_ranges() -> None:
+    rng = np.random.default_rng(0)
+    tasks = {name: (rng.random((30, 3)) < 0.5).astype(float) for name in ("x", "y")}
+    made = rb.leaderboard(
+        rb.Scores.from_arrays(tasks, ["a", "b", "c"]), over="items", method="borda"
+    )
+    lanes = plot_lanes(made, Figure().add_subplot())
+    assert lanes.get_xlabel() == "Borda points"
+    assert lanes.get_title().endswith("so no two models were compared")
+    beside = plot_score_against_rank(made, Figure().add_subplot())
+    assert beside.get_ylabel() == "Borda points"

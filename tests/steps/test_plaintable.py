@@ -232,3 +232,29 @@ def test_a_board_of_records_leads_with_the_population_of_tasks() -> None:
     low, high = board.aggregate.low[0], board.aggregate.high[0]
     row = next(row for row in rb.plain_table(rows).rows if row.model_id == "a")
     assert (row.mean_ci_lo, row.mean_ci_hi) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize("interval", ["t", "percentile"])
+@pytest.mark.parametrize("tasks", ["tu", "tuv"])
+def test_a_model_with_one_score_everywhere_has_a_mean_and_no_interval(
+    interval: str, tasks: str
+) -> None:
+    records = [
+        EvalRun(model, task, "acc", score)
+        for model, scores in {"a": (0.5, 0.5, 0.5), "b": (0.6, 0.5, 0.7)}.items()
+        for task, score in zip(tasks, scores, strict=False)
+    ]
+    table = rb.plain_table(records, interval=interval)
+    rows = {row.model_id: row for row in table.rows}
+    assert rows["a"].mean_score == 0.5
+    assert np.isnan([rows["a"].mean_ci_lo, rows["a"].mean_ci_hi]).all()
+    assert rows["b"].mean_ci_lo < rows["b"].mean_ci_hi
+    assert [note.models for note in table.notes if note.code == "constant-score"] == [("a",)]
+    assert "| 2 | a | 0.50 | – |" in table.to_markdown()
+
+
+@pytest.mark.parametrize("field", ["score", "weight"])
+def test_true_is_no_number(field: str) -> None:
+    record = {"model_id": "a", "task_id": "t", "metric_name": "acc", "score": 0.5, field: True}
+    with pytest.raises(rb.DataError, match=f"the {field} must be a finite number; got True"):
+        rb.plain_table([record])

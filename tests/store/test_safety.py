@@ -224,3 +224,91 @@ def test_drafts_of_killed_processes_are_swept_away(tmp_path: Path) -> None:
         assert not draft.exists()
         assert_equals_files(["a.csv"])
     assert rb.read(str(tmp_path / "a.csv")).models == ("a",)
+
+
+def test_a_damaged_store_is_not_taken_for_one_that_is_held(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sound = Path("board.duckdb").read_bytes()
+    # A header of the file, both headers of the database, and the first block after them.
+    for place in (100, 4096, 8200, 12300):
+        damaged = bytearray(sound)
+        damaged[place] ^= 1
+        Path("board.duckdb").write_bytes(damaged)
+        if run(["log", "board.duckdb"]):
+            said = capsys.readouterr().err
+            assert "damaged" in said
+            assert "using the store" not in said
+    assert run(["log", "board.duckdb"]) == 1
+
+
+def test_names_of_files_do_not_tell_what_is_wrong(
+    filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = bytearray(Path("board.duckdb").read_bytes())
+    damaged[12300] ^= 1
+    name = "Could not set lock on file, no permission to write.duckdb"
+    Path(name).write_bytes(damaged)
+    assert run(["log", name]) == 1
+    assert "the store is damaged" in capsys.readouterr().err
+
+
+def test_a_table_that_begins_like_a_store_is_a_table(tmp_path: Path) -> None:
+    with inside(tmp_path):
+        Path("ducks.csv").write_text("model,t_DUCK\nx,0.5\ny,0.75\n")
+        assert Path("ducks.csv").read_bytes()[8:12] == b"DUCK"
+        assert not opening.is_store("ducks.csv")
+        assert run(["rank", "ducks.csv", "-q"]) == 0
+        add("ducks.csv")
+        assert opening.is_store("board.duckdb")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE pieces SET frames = '{}'",
+        "UPDATE pieces SET frames = ''",
+        "UPDATE pieces SET frames = '{\"scores\": [1]}'",
+        "UPDATE pieces SET facts = '{}'",
+        "UPDATE pieces SET facts = '[]'",
+        "UPDATE pieces SET kind = 'other'",
+        "UPDATE files SET notes = '[1]'",
+        "UPDATE meta SET value = '[]' WHERE key = 'options'",
+        "UPDATE meta SET value = '{' WHERE key = 'options'",
+        "UPDATE meta SET value = '{\"other\": 1}' WHERE key = 'options'",
+        "UPDATE meta SET value = repeat('9', 5000) WHERE key = 'schema'",
+        "UPDATE meta SET value = '٢' WHERE key = 'schema'",
+    ],
+)
+def test_rows_that_somebody_else_has_changed_are_reported(
+    change: str, filled: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with connect(Path("board.duckdb"), "board", write=True) as connection:
+        connection.execute(change)
+    assert run(["rank", "board.duckdb", "-q"]) == 1
+    said = capsys.readouterr().err
+    assert any(word in said for word in ("damaged", "no store", "not known here"))
+    assert run(["log", "board.duckdb"]) in (0, 1)
+
+
+def test_changes_that_lie_beside_a_store_are_told(
+    filled: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # What the engine leaves where a change is kept and there is no room to put it into the store.
+    code = (
+        "import duckdb, os, sys; c = duckdb.connect(sys.argv[1]); "
+        "c.execute('PRAGMA disable_checkpoint_on_shutdown'); "
+        'c.execute("DELETE FROM events WHERE number = 1"); os._exit(0)'
+    )
+    subprocess.run([sys.executable, "-c", code, "board.duckdb"], check=True)
+    rest = opening.find_rest("board.duckdb")
+    assert rest is not None
+    assert rest.name == "board.duckdb.wal"
+    assert_equals_files(["a.csv", "bb.csv"])
+    monkeypatch.setattr("rankbars.store.find_rest", lambda path: rest)
+    add("ccc.csv")
+    said = capsys.readouterr().err
+    assert "in board.duckdb.wal beside the store" in said
+    monkeypatch.undo()
+    assert opening.find_rest("board.duckdb") is None
+    assert_equals_files(["a.csv", "bb.csv", "ccc.csv"])

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { compareLine } from "../src/board"
 import type { PageData } from "../src/data"
 import { intervalTexts } from "../src/numbers"
-import { averageHalf, averageTasks, midranks } from "../src/explore/averages"
+import { averageHalf, averageTasks, midranks, sharesOf } from "../src/explore/averages"
 import { ranksEach, ranksOf, relationAll } from "../src/explore/holm"
 import { mergeRanks } from "../src/explore/merges"
 import { exactRate, fewestTasks, jointIndex, mergeGuarantee, orderIndex } from "../src/explore/rates"
@@ -69,6 +69,23 @@ describe("averages over tasks", () => {
     expect([...score]).toEqual([2, 2, 19 / 6])
     expect(contrasts.statistic[1]).toBe(0)
     expect(contrasts.statistic[6]).toBeGreaterThan(0)
+  })
+
+  it("take the tasks as one sample, whatever their weight", () => {
+    const task = (a: number, b: number) => ({
+      mean: Float64Array.from([a, b]), se: new Float64Array(2), df: new Float64Array(2), pairs: null,
+    })
+    // Values 0, 2, 4 have variance 4; weights 1/2, 1/4, 1/4 make it 4 * 3/8. So do the differences.
+    for (const unit of [1, 3e307]) {
+      const found = averageTasks([task(0, 0), task(2, 0), task(4, 0)], [2 * unit, unit, unit], "score")
+      expect(found.score[0]).toBeCloseTo(1.5, 12)
+      expect(found.se[0]).toBeCloseTo(1.5 ** 0.5, 12)
+      expect(found.contrasts.se[1]).toBeCloseTo(1.5 ** 0.5, 12)
+    }
+  })
+
+  it("scale weights whose sum is not finite", () => {
+    expect(sharesOf([1e308, 1e308, 1e308, 1e308])).toEqual([0.25, 0.25, 0.25, 0.25])
   })
 })
 

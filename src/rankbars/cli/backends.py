@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -19,7 +21,7 @@ BACKENDS = ("threading", "loky", "dask")
 CONNECT_SECONDS = 10
 
 # Workers of this machine report errors, but not that their work was taken from them.
-_OWN_CLUSTER = {"distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "error"}
+_OWN_CLUSTER = {"distributed.nanny.pre-spawn-environ.DASK_LOGGING__DISTRIBUTED": "critical"}
 
 
 @contextmanager
@@ -103,16 +105,29 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
                     n_workers=None if jobs < 1 else jobs, threads_per_worker=1, processes=True,
                     # A port that is free: two runs on one machine do not meet.
                     dashboard_address="127.0.0.1:0",
+                    # What fails in the work is raised here; the rest is noise of stopping.
+                    silence_logs=logging.CRITICAL,
                 )  # fmt: skip
             where = stack.enter_context(cluster)
         else:
             where = scheduler
         try:
-            stack.enter_context(distributed.Client(where, timeout=CONNECT_SECONDS))
+            client = stack.enter_context(distributed.Client(where, timeout=CONNECT_SECONDS))
         except (OSError, ValueError) as error:
             raise DataError(
                 f"No Dask scheduler answers at {scheduler!r} within {CONNECT_SECONDS} seconds. "
                 "Start one with `dask scheduler` and workers with `dask worker ADDRESS`, or leave "
                 "--scheduler out."
             ) from error
+        if scheduler is None:
+            client.run(_hush)
         yield
+
+
+def _hush() -> None:
+    """Let this worker say nothing of what could not be taken apart when it was stopped."""
+    sys.unraisablehook = _ignore
+
+
+def _ignore(_: object) -> None:
+    pass

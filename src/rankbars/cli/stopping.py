@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import logging
 import os
@@ -67,8 +68,7 @@ class StopSignals:
     ) -> bool:
         stopped = error is not None and self.code != 0
         if stopped:
-            # What they hold is taken apart here, and not later.
-            traceback.clear_frames(trace)
+            _let_go(error)
             say(self.account())
         self._hush.close()
         for number, handler in self._before.items():
@@ -146,6 +146,14 @@ def unheard() -> Iterator[None]:
             yield
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _let_go(error: BaseException | None) -> None:
+    """What an error and those behind it hold is taken apart here, and not at the end of Python."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__cause__ or error.__context__
+    gc.collect()
 
 
 @contextmanager

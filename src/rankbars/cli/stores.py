@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rankbars.cli.options import Reading
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
-from rankbars.errors import OptionError, RankbarsError
+from rankbars.errors import DataError, OptionError, RankbarsError
 
 if TYPE_CHECKING:
     from rankbars.cli.voting import VoteChoices
@@ -147,7 +147,15 @@ def settle_options(
     ------
     OptionError
         If `given` says something else.
+    DataError
+        If the store was read with options that are not known here.
     """
+    strange = [name for name in held if name not in FLAGS]
+    if strange:
+        raise DataError(
+            f"{path} holds results that were read with options which are not known here: "
+            f"{', '.join(strange)}. Update rankbars, or add the results to a new store."
+        )
     if given and dict(given) != dict(held):
         said = option_line(held) or "no options"
         raise OptionError(
@@ -168,7 +176,7 @@ def option_line(options: Mapping[str, Any]) -> str:
     """
     words: list[str] = []
     for name, value in options.items():
-        flag = FLAGS[name]
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}")
         if isinstance(value, Mapping):
             for key, one in value.items():
                 words += [flag, f"{key}={one}" if key or name == "columns" else str(one)]

@@ -10,7 +10,7 @@ import click
 
 from rankbars.cli.options import Reading, inputs_argument, quiet_option, reading_options
 from rankbars.cli.voting import control_option, self_votes_option
-from rankbars.errors import OptionError
+from rankbars.errors import DataError, OptionError, ReadError
 
 if TYPE_CHECKING:
     from rankbars.data.pieces import KeptFile
@@ -96,7 +96,9 @@ def add_command(
     ):
         account_for_store(store, len(opened.events))
         held = opened.files()
-        options = settle_options(store, opened.options, given) if held else given
+        # A store that has become empty keeps its options, unless others are given.
+        is_free = not held and bool(given)
+        options = given if is_free else settle_options(store, opened.options, given)
         with reading_files(quiet=quiet) as progress:
             found = collect(
                 inputs, held, options, format=reading.format, place_of=opened.place_of,
@@ -108,6 +110,7 @@ def add_command(
 
         with working("Keeping", quiet=quiet):
             events = opened.put(found.files, options, check) if found.files else []
+    _say_rest(store)
     if quiet:
         return
     for note in found.notes:
@@ -164,9 +167,46 @@ def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
             chosen |= {entry.id: entry for entry in _find(opened, path)}
-        events = opened.remove(list(chosen.values()))
+        events = _take_out(opened, list(chosen.values()))
+    _say_rest(store)
     if not quiet:
         emit_text("\n".join(_say_event(event) for event in events) + "\n")
+
+
+def _take_out(store: Store, entries: Sequence[FileEntry]) -> list[Event]:
+    """Remove files; what is left must be of use, unless it was of none before."""
+    from rankbars.readers.collecting import put_together
+    from rankbars.readers.engine import Engine
+    from rankbars.readers.remaining import read_rest_again
+
+    held, options = store.files(), store.options
+    places = {one.place for one in entries}
+    left, gone = ([file for file in held if (file.place in places) is out] for out in (False, True))
+    try:
+        with Engine() as engine:
+            anew = read_rest_again(left, gone, options, place_of=store.place_of, engine=engine)
+            return store.remove(entries, anew, lambda files: put_together(files, options))
+    except (ReadError, DataError, OptionError) as error:
+        try:
+            put_together(held, options)
+        except (ReadError, DataError, OptionError):
+            return store.remove(entries)
+        raise DataError(
+            f"Nothing was removed: what would be left cannot be used. {error}"
+        ) from error
+
+
+def _say_rest(store: str) -> None:
+    """A change that lies beside the store must stay there, whatever else is said."""
+    from rankbars.cli.streams import say
+    from rankbars.store import find_rest
+
+    rest = find_rest(store)
+    if rest is not None:
+        say(
+            f"The change is kept, but in {rest.name} beside the store: there was no room to put it "
+            "in. Keep the two files together; the next `rankbars add` with more room joins them."
+        )
 
 
 def _find(store: Store, path: str) -> list[FileEntry]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -68,22 +69,28 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
     Raises
     ------
     ReadError
-        If the file cannot be read, or a weight or a score of guessing is not a number.
+        If the file cannot be read, a weight or a score of guessing is not a finite number, or a
+        weight is negative.
     UnknownOptionError
         If it names a task that was not read.
     DataError
-        If a task that is used has no weight in it.
-    OptionError
-        If a weight is negative or not finite.
+        If a task that is used, or a category, has no weight in it.
     """
     from rankbars.data.notes import Note
 
     values = read_task_file(path)
     categories = {info.category for info in scores.info.values()}
     if field == "weight" and not set(values) & set(known) and set(values) & categories:
-        return scores.weigh_categories(
-            {name: _number(path, "category", name, field, text) for name, text in values.items()}
-        )
+        given = {
+            name: _number(path, "category", name, field, text) for name, text in values.items()
+        }
+        lacking = sorted({str(name) for name in categories if name is not None} - set(values))
+        if lacking and set(values) <= categories:  # another name is refused by its own words
+            raise DataError(
+                f"{path} gives no weight for {_listed(lacking, 'categories')}. Add a line for "
+                "every category; 0 leaves its tasks out of the average."
+            )
+        return scores.weigh_categories(given)
     for task in values:
         if task not in known:
             raise UnknownOptionError.among(f"task in {path}", task, known)
@@ -124,12 +131,14 @@ def _described(path: str, task: str, entry: TaskInfo, field: Field, text: str) -
 
 def _number(path: str, what: str, name: str, field: Field, text: str) -> float:
     expected = "a number, 0 or more" if field == "weight" else "a number"
+    message = f"the {field} of {what} {name!r} is {text!r}; expected {expected}."
     try:
-        return float(text)
+        value = float(text)
     except ValueError as error:
-        raise ReadError.at(
-            path, f"the {field} of {what} {name!r} is {text!r}; expected {expected}."
-        ) from error
+        raise ReadError.at(path, message) from error
+    if not math.isfinite(value) or (field == "weight" and value < 0):
+        raise ReadError.at(path, message)
+    return value
 
 
 def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:
@@ -185,6 +194,6 @@ def _scalar(path: str, task: str, value: Any) -> str:
     raise ReadError.at(path, f"task {task!r} must have one plain value; found {value!r}.")
 
 
-def _listed(names: Sequence[str]) -> str:
+def _listed(names: Sequence[str], many: str = "tasks") -> str:
     shown = ", ".join(repr(name) for name in names[:5])
-    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more tasks"
+    return shown if len(names) <= 5 else f"{shown} and {len(names) - 5} more {many}"

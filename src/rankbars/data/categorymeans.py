@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
-from rankbars.data.checks import check_name, check_number, check_whole
+from rankbars.data.checks import check_name, check_number, check_whole, finite_weights
 from rankbars.data.names import check_models
 from rankbars.data.weightmap import WeightMap
 from rankbars.errors import DataError, OptionError
@@ -282,12 +282,11 @@ class CategoryMeans:
                     f"One weight per category is needed ({len(self.categories)}), as a mapping "
                     f"from category to weight or as a list; got {weights!r}."
                 )
-        point = np.array(
-            [
-                check_number(f"weight of category {name!r}", value, 0.0)
-                for name, value in zip(self.categories, given, strict=True)
-            ]
-        )
+        checked = [
+            check_number(f"weight of category {name!r}", value, 0.0)
+            for name, value in zip(self.categories, given, strict=True)
+        ]
+        point = np.array(finite_weights(checked))
         if point.sum() == 0:
             raise OptionError("All weights of categories are zero; one must be above 0.")
         return np.asarray(point / point.sum())

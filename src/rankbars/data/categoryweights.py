@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from rankbars.data.checks import check_mapping, check_name, check_number
+from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -51,16 +51,18 @@ def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> d
     for name, value in check_mapping("weights", weights, "category to weight").items():
         check_name("category in the weights", name, known)
         given[name] = check_number(f"weight of category {name!r}", value, 0.0)
+    own = dict(zip(info, finite_weights([one.weight for one in info.values()]), strict=True))
     within = dict.fromkeys(known, 0.0)
     for task, one in category.items():
-        within[str(one)] += info[task].weight
+        within[str(one)] += own[task]
     empty = [name for name in known if given[name] > 0 and within[name] == 0]
     if empty:
         raise OptionError(f"All tasks of category {empty[0]!r} have weight 0, so it has no mean.")
+    given = dict(zip(given, finite_weights(list(given.values())), strict=True))
     total = math.fsum(given.values())
     if total == 0:
         raise OptionError("All weights of categories are zero; one must be above 0.")
     return {
-        task: given[name] / total * info[task].weight / within[name] if within[name] > 0 else 0.0
+        task: given[name] / total * own[task] / within[name] if within[name] > 0 else 0.0
         for task, name in ((task, str(one)) for task, one in category.items())
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
@@ -53,6 +53,25 @@ def check_number(
         wanted += "" if least == -math.inf else f", {least:g} or more"
         raise OptionError.out_of_range(what, given, wanted)
     return value
+
+
+def finite_weights(weights: Sequence[float]) -> list[float]:
+    """Weights whose sum is a finite number: as they are, or all divided by the largest.
+
+    Parameters
+    ----------
+    weights : sequence of float
+        0 or more; only their ratios count.
+
+    Examples
+    --------
+    >>> finite_weights([3.0, 1.0]), finite_weights([1e308, 1e308, 5e307])
+    ([3.0, 1.0], [1.0, 1.0, 0.5])
+    """
+    if math.isfinite(sum(weights)):
+        return list(weights)
+    largest = max(weights)
+    return [value / largest for value in weights]
 
 
 def check_whole(what: str, given: object, least: int) -> int:

@@ -126,12 +126,17 @@ class Contrasts:
 
     @property
     def low(self) -> NDArray[np.float64]:
-        """Lower ends of the intervals, shape (M, M)."""
+        """Lower ends of the intervals, shape (M, M).
+
+        NaN where two models cannot be compared, and where their difference is the same in the
+        whole sample: without spread nothing says how far it may be off. What is known of such a
+        pair is its sign, which `p` takes from a sign test, ``2**-n`` a side.
+        """
         return np.maximum(self.diff - self._half(), -self.largest)
 
     @property
     def high(self) -> NDArray[np.float64]:
-        """Upper ends of the intervals, shape (M, M)."""
+        """Upper ends of the intervals, shape (M, M); NaN as in `low`."""
         return np.minimum(self.diff + self._half(), self.largest)
 
     @property
@@ -140,7 +145,10 @@ class Contrasts:
         if self.maxima is None or self.correction != "maxt":
             return adjust_pairs(self.pairs, self.correction)
         usable = comparable_pairs(self.pairs)
-        return np.where(usable, adjust_by_maxima(self.pairs.statistic, self.maxima), np.nan)
+        p = adjust_by_maxima(self.pairs.statistic, self.maxima)
+        # Draws hold no pair without spread: its p-value is that of its own sign test at least.
+        p = np.where(self.se > 0, p, np.fmax(p, adjust_pairs(self.pairs, "none")))
+        return np.where(usable, p, np.nan)
 
     @property
     def excludes_zero(self) -> NDArray[np.bool_]:
@@ -178,7 +186,6 @@ class Contrasts:
         return PartialOrder(self.models, self.excludes_zero & (self.diff > 0))
 
     def _half(self) -> NDArray[np.float64]:
-        usable = comparable_pairs(self.pairs)
+        usable = comparable_pairs(self.pairs) & (self.se > 0)
         with np.errstate(invalid="ignore"):
-            half = np.where(self.se > 0, self.critical * self.se, 0.0)
-        return np.where(usable, half, np.nan)
+            return np.where(usable, self.critical * self.se, np.nan)

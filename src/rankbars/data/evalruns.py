@@ -147,9 +147,14 @@ def _field(number: int, record: object, name: str, usual: Any = _MISSING) -> Any
 
 
 def _number(place: str, what: str, value: object) -> float:
-    if not isinstance(value, (Real, np.number)) or not math.isfinite(float(value)):
+    # True is a number to Python, and hardly ever meant as one.
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.number)):
+        found = math.nan
+    else:
+        found = float(value)
+    if not math.isfinite(found):
         raise DataError(f"{place}: {what} must be a finite number; got {value!r}.")
-    return float(value)
+    return found
 
 
 def _refuse_repeats(runs: list[EvalRun]) -> None:
@@ -170,7 +175,7 @@ def _refuse_several_metrics(runs: list[EvalRun]) -> None:
         if known != run.metric_name:
             raise DataError(
                 f"Model {run.model_id!r} has several metrics on task {run.task_id!r}: {known!r} "
-                f"and {run.metric_name!r}. Choose one with metric=."
+                f"and {run.metric_name!r}. Choose one with metric= (--metric)."
             )
 
 

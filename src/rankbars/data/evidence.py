@@ -210,6 +210,11 @@ class Items:
             np.isfinite(self.weights).all() and (self.weights > 0).all()
         ):
             raise DataError("weights of rows must be finite and above 0.")
+        if self.weights is not None and float(self.weights.max(initial=0.0)) * rows == np.inf:
+            raise DataError(
+                f"weights of rows are too large to be added up (up to {self.weights.max():g}). "
+                "Divide all of them by the largest; only their ratios count."
+            )
         if self.ids is not None and len(self.ids) != rows:
             raise DataError(f"ids must name each of the {rows} rows; got {len(self.ids)}.")
 

@@ -29,11 +29,14 @@ class PlainRow:
     mean_score : float
         Weighted mean over the tasks it has; NaN if none of them has weight.
     mean_ci_lo, mean_ci_hi : float
-        Interval of the mean, over a population of tasks; NaN with fewer than two tasks.
+        Interval of the mean, over a population of tasks; NaN with fewer than two tasks, and where
+        the score is the same on all of them.
     win_rate : float
-        Share of its tasks that it wins, ties split.
+        Share of its tasks on which it comes first; models that share a first place share the 1:
+        two get one half each. Every task counts the same, whatever its weight.
     pairwise_win_rate : float
         Share of (task, other model) pairs that it wins, ties one half; NaN without others.
+        Every pair counts the same.
     tasks_completed : int
         Number of tasks it has.
     categories : mapping from str to float

@@ -10,11 +10,22 @@ from rankbars.data.checks import check_name
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.errors import OptionError
 
-__all__ = ["MISSING_POLICIES", "OVERS", "SCOPES", "Spec", "check_rate"]
+__all__ = [
+    "MISSING_POLICIES",
+    "MOST_RESAMPLES",
+    "OVERS",
+    "SCOPES",
+    "Spec",
+    "check_rate",
+    "check_resamples",
+]
 
 SCOPES = ("each", "all")
 MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds")
 OVERS = ("auto", "items", "tasks", "families", "none")
+# All draws are kept. A million put an error of 0.0002 on a probability of 0.05, which is far less
+# than any of these methods is exact to.
+MOST_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +56,7 @@ class Spec:
     seed : int
         Start of every random stream.
     resamples : int
-        Number of resamples, for methods that resample.
+        Number of resamples, for methods that resample; a million at most.
     votes : VoteOptions
         How pairwise votes are turned into strengths.
     estimator : str
@@ -98,10 +109,7 @@ class Spec:
                 raise OptionError.out_of_range(what, value, "a name")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             raise OptionError.out_of_range("seed", self.seed, "a whole number, 0 or more")
-        if isinstance(self.resamples, bool) or not isinstance(self.resamples, int):
-            raise OptionError.out_of_range("resamples", self.resamples, "a whole number")
-        if self.resamples < 1:
-            raise OptionError.out_of_range("resamples", self.resamples, "at least 1")
+        check_resamples(self.resamples)
 
     def to_dict(self) -> dict[str, Any]:
         """The options as a plain dict, for the board file."""
@@ -115,6 +123,21 @@ class Spec:
         if "votes" in kept:
             kept["votes"] = VoteOptions.from_dict(kept["votes"])
         return cls(**kept)
+
+
+def check_resamples(resamples: int) -> int:
+    """A number of resamples; raises `OptionError` unless a whole number from 1 to a million."""
+    if isinstance(resamples, bool) or not isinstance(resamples, int):
+        raise OptionError.out_of_range("resamples", resamples, "a whole number")
+    if resamples < 1:
+        raise OptionError.out_of_range("resamples", resamples, "at least 1")
+    if resamples > MOST_RESAMPLES:
+        raise OptionError(
+            f"resamples must be at most {MOST_RESAMPLES:,}; got {resamples:,}. All draws are kept "
+            "in memory, and that many already put an error of 0.0002 on a p-value of 0.05, and "
+            "less on smaller ones."
+        )
+    return resamples
 
 
 def check_rate(name: str, value: object) -> float:

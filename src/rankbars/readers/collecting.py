@@ -6,25 +6,23 @@ the rows come from elsewhere.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.pieces import KeptFile, Piece, order_of_files
+from rankbars.data.pieces import KeptFile, order_of_files
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError
+from rankbars.readers.companions import PlaceOf, find_again, find_companions, find_orphans
 from rankbars.readers.declared import Declared
 from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, Progress, digest
-from rankbars.readers.gathering import read_sound
-from rankbars.readers.keeping import Found, Keeper, ReadyScores
+from rankbars.readers.grouping import by_reader, check_formats, collect_group, found_in
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.merging import merge_sources
-from rankbars.readers.packing import is_same, pack, unpack
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.requests import (
     Paths,
@@ -33,17 +31,10 @@ from rankbars.readers.requests import (
     open_files,
     options_of,
 )
-from rankbars.readers.selection import ChosenFile, Skipped
-from rankbars.readers.ways import join_ready, put_found_together, way_of
+from rankbars.readers.selection import ChosenFile, Skipped, check_options
+from rankbars.readers.ways import put_found_together
 
 __all__ = ["Collected", "collect", "put_together"]
-
-
-# Formats whose files are read together: whether those of one folder, or all of them.
-COMPANIONS: Mapping[str, bool] = {
-    "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
-    "opencompass": False, "swebench": False,
-}  # fmt: skip
 
 
 class Collected(NamedTuple):
@@ -104,23 +95,24 @@ def collect(
     """
     formats = known_formats(format)
     options = as_declared(options_of(given), format)
+    check_formats(held, formats)
     known = partial(_known_file, {file.place: file for file in held}, place_of, format)
     with open_files(paths, format, options, formats, progress, known) as (chosen, skipped):
         fresh, same = _sort_out(chosen, held, place_of)
         unchanged = tuple(one.file.label for one in same)
-        fresh += _find_companions(fresh, same, held, place_of)
+        fresh += find_companions(fresh, same, held, place_of)
         replaced = {place_of(one.file.label) for one in fresh}
         others = [file for file in held if file.place not in replaced]
         found: list[KeptFile] = []
-        groups = _by_reader(fresh, lambda one: formats[one.format].read)
+        groups = by_reader(fresh, lambda one: formats[one.format].read)
         readers = {*groups, *(formats[one.format].read for one in others)}
         # Names that no reader knows are refused when all is put together.
         declared = Declared(options, several=len(readers) > 1)
         for read, members in groups.items():
             older = [one for one in others if formats[one.format].read is read]
             found += declared.heed(
-                partial(_collect_group, members, older, formats=formats, skipped=skipped,
-                        engine=engine),
+                partial(_collect_with, members, older, formats=formats, skipped=skipped,
+                        engine=engine, place_of=place_of),
                 formats[members[0].format], scores_of=lambda _: None,
             )  # fmt: skip
         found = [replace(file, place=place_of(file.path)) for file in found]
@@ -146,6 +138,7 @@ def _sort_out(
 ) -> tuple[list[ChosenFile], list[ChosenFile]]:
     """Files to read, and those that the store holds as they are."""
     fresh, same = [], []
+    orphans = find_orphans(held)
     by_place = {file.place: file for file in held}
     for one in chosen:
         if one.file.label == "-":
@@ -154,102 +147,41 @@ def _sort_out(
                 "Write it to a file, and add that."
             )
         before = by_place.get(place_of(one.file.label))
-        if before is not None and (before.sha256, before.format) == (one.sha256, one.format):
+        if (
+            before is not None
+            and (before.sha256, before.format) == (one.sha256, one.format)
+            and before.place not in orphans
+        ):
             same.append(one)
         else:
             fresh.append(one)
     return fresh, same
 
 
-def _find_companions(
-    fresh: Sequence[ChosenFile],
-    same: Sequence[ChosenFile],
-    held: Sequence[KeptFile],
-    place_of: Callable[[str], str],
-) -> list[ChosenFile]:
-    """Files that have not changed but must be read together with some that have."""
-
-    def group(format: str, place: str) -> tuple[str, str] | None:
-        if format not in COMPANIONS:
-            return None
-        return format, str(PurePosixPath(place).parent) if COMPANIONS[format] else ""
-
-    wanted = {group(one.format, place_of(one.file.label)) for one in fresh} - {None}
-    found = [one for one in same if group(one.format, place_of(one.file.label)) in wanted]
-    known = {place_of(one.file.label) for one in (*fresh, *same)}
-    for file in held:
-        if file.place in known or group(file.format, file.place) not in wanted:
-            continue
-        again = InputFile(Path(file.path), file.path, asked=False)
-        if place_of(file.path) == file.place and again.path.is_file():
-            found.append(ChosenFile(again, file.format, digest(again)))
-    return found
-
-
-def _by_reader(
-    files: Sequence[Any], reader: Callable[[Any], Callable[..., Scores]]
-) -> dict[Callable[..., Scores], list[Any]]:
-    """Files by the function that reads them, in the order in which these occur."""
-    groups: dict[Callable[..., Scores], list[Any]] = defaultdict(list)
-    for file in files:
-        groups[reader(file)].append(file)
-    return groups
-
-
-def _collect_group(
+def _collect_with(
     members: Sequence[ChosenFile],
-    known: Sequence[KeptFile],
+    older: Sequence[KeptFile],
     options: ReadOptions,
     formats: KnownFormats,
     skipped: Skipped,
     engine: Engine,
+    place_of: PlaceOf,
 ) -> list[KeptFile]:
-    """What files of one reader hold."""
-    read = formats[members[0].format].read
-    way = way_of(read)
-    notes: tuple[Note, ...] = ()
-    if way is not None:
-        parsed, sound = read_sound(
-            lambda files, options: way.parse(files, options, engine), members, options, skipped
-        )
-        found = parsed or Found()
-    else:
-        keeper = Keeper(_found_in(known))
-        told = replace(options, keep=keeper)
-        scores, sound = read_sound(read, members, told, skipped)
-        found = keeper.new
-        if scores is not None and found.is_empty:
-            found = _read_ready(read, sound, options, scores)
-        elif scores is not None:
-            notes = tuple(note for note in scores.notes if note not in keeper.said)
-    pieces: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
-    for source, piece in pack(found):
-        pieces[_file_of(source, pieces)].append(piece)
-    return [
-        KeptFile(
-            one.file.label,
-            one.format,
-            one.sha256,
-            one.file.path.stat().st_size,
-            tuple(pieces[one.file.label]),
-            notes if place == 0 else (),
-        )
-        for place, one in enumerate(sound)
-    ]
+    """What files of one reader hold.
 
-
-def _read_ready(
-    read: Callable[..., Scores], files: Sequence[ChosenFile], options: ReadOptions, whole: Scores
-) -> Found:
-    """Finished scores, file by file, if that says the same as all files read together."""
-    parts = [ReadyScores(one.file.label, read([one.file], options)) for one in files]
-    if len(parts) > 1 and not is_same(join_ready(parts), whole):
-        raise OptionError(
-            f"{files[0].file.label}: files of the format {files[0].format} say something else "
-            "together than one by one, and a store keeps files one by one. Rank them from their "
-            "files: rankbars rank."
-        )
-    return Found(ready=parts)
+    Notes may be about several of them. So where there are any, the older files are read again as
+    far as they are there.
+    """
+    found = collect_group(members, older, options, formats, skipped, engine)
+    if not any(file.notes for file in (*found, *older)):
+        return found
+    again = find_again(older, place_of)
+    if not again:
+        return found
+    left = [file for file in older if file.place not in again]
+    sound = {file.path for file in found}
+    members = [one for one in members if one.file.label in sound]
+    return collect_group([*members, *again.values()], left, options, formats, skipped, engine)
 
 
 def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
@@ -270,14 +202,16 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     if not files:
         raise DataError("The store is empty. Add results: rankbars add RESULTS... --store STORE.")
     formats = known_formats("auto")
+    check_formats(files, formats)
     options = options_of(given)
+    _check_limit(files, given, formats)
     ordered = sorted(files, key=lambda file: order_of_files(file.path))
     parts = []
-    groups = _by_reader(ordered, lambda file: formats[file.format].read)
+    groups = by_reader(ordered, lambda file: formats[file.format].read)
     declared = Declared(options, several=len(groups) > 1)
     for read, members in groups.items():
         scores = declared.heed(
-            partial(put_found_together, read, _found_in(members)), formats[members[0].format],
+            partial(put_found_together, read, found_in(members)), formats[members[0].format],
             scores_of=lambda found: found,
         )  # fmt: skip
         beside = dict.fromkeys(note for file in members for note in file.notes)
@@ -287,13 +221,13 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     return merge_sources(parts).with_notes(declared.notes())
 
 
-def _found_in(files: Sequence[KeptFile]) -> Found:
-    return unpack([piece for file in files for piece in file.pieces])
-
-
-def _file_of(source: str, files: Collection[str]) -> str:
-    """The file that a part names as its source: the file itself, or a place in it."""
-    if source in files:
-        return source
-    near = [path for path in files if source.startswith(path)]
-    return max(near, key=len) if near else next(iter(files))
+def _check_limit(
+    files: Sequence[KeptFile], given: Mapping[str, Any], formats: KnownFormats
+) -> None:
+    """Raise `OptionError` where a limit of the memory can have no effect, as for the files."""
+    limit = {name: value for name, value in given.items() if name == "memory_limit"}
+    chosen = [
+        ChosenFile(InputFile(Path(file.path), file.path), file.format, file.sha256)
+        for file in files
+    ]
+    check_options(chosen, options_of(limit), formats)

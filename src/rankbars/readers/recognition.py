@@ -214,6 +214,9 @@ def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
     return Recognition(wanted, TABLE, reason if found == "tidy" else f"{layout}: {reason}")
 
 
+_NO_ROW = "a header and no row below it"
+
+
 # The formats of tables ask the same of the same file, one after the other.
 @lru_cache(maxsize=8)
 def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
@@ -221,7 +224,8 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
     with Glance() as engine:
         table = open_table(InputFile(path, path.name), engine)
         if not table.head(1):
-            return None, "There is a header and no row below it."
+            listed = path.name.removesuffix(".gz").endswith((".json", ".jsonl"))
+            return None, f"There is {'no record in it' if listed else _NO_ROW}."
         try:
             return find_layout(table, None, {})
         except DataError as error:

@@ -15,6 +15,7 @@ from rankbars.errors import ReadError
 __all__ = ["parse_records"]
 
 _NUMBERS = ("score", "weight")
+_WORDS = ("null", "true", "false")  # JSON, but no records; not the header of a table either
 
 
 def parse_records(content: bytes, name: str) -> list[dict[str, Any]]:
@@ -49,6 +50,11 @@ def parse_records(content: bytes, name: str) -> list[dict[str, Any]]:
     start = text.lstrip()[:1]
     if not start:
         raise ReadError.at(name, "the file is empty. Without any record, write an empty list: [].")
+    if text.strip() in _WORDS:
+        raise ReadError.at(
+            name,
+            f"it holds {text.strip()} and no records. Without any record, write an empty list: [].",
+        )
     if start == "[":
         return _objects(_parsed(text, name), name)
     if start == "{":

@@ -29,6 +29,7 @@ __all__ = [
     "method_words",
     "named_tasks",
     "test_words",
+    "untested",
 ]
 
 _WORDS = {
@@ -260,7 +261,9 @@ def _task_entries(board: Leaderboard) -> list[MethodEntry]:
                 f"Rank on {where}",
                 "Between which ranks does this model stand on this very task?",
                 task_claim(first).words,
-                f"All pairs compared by {test_words(board, first)}, with "
+                f"{_capital(test_words(board, first))}: every rank is possible."
+                if untested(first)
+                else f"All pairs compared by {test_words(board, first)}, with "
                 f"{method_words('correction', first.correction)}. {_RULE}",
                 first.assumptions,
             )
@@ -272,7 +275,10 @@ def alike_tasks(tasks: Iterable[TaskResult]) -> list[list[TaskResult]]:
     """Tasks that were treated in the same way, together."""
     groups: dict[object, list[TaskResult]] = {}
     for task in tasks:
-        key = (task.test, task.correction, task.scope, task.alpha, task.guarantee, task.assumptions)
+        key = (
+            task.test, task.correction, task.scope, task.alpha, task.guarantee, task.assumptions,
+            untested(task),
+        )  # fmt: skip
         groups.setdefault(key, []).append(task)
     return list(groups.values())
 
@@ -309,10 +315,17 @@ def merge_words(overall: RankIntervals) -> str:
 
 def test_words(board: Leaderboard, task: TaskResult) -> str:
     """How models were compared on a task, in words."""
+    if untested(task):
+        return "no test (the scores came without standard errors)"
     if task.kind != "votes" or task.test != "z":
         return method_words("test", task.test)
     ties = board.spec.votes.ties
     return method_words("test", f"votes {ties}" if "-" in ties or ties == "davidson" else "votes z")
+
+
+def untested(task: TaskResult) -> bool:
+    """Whether scores came without any error, so that no two models could be compared."""
+    return task.kind != "votes" and task.test == "z" and not np.isfinite(task.se).any()
 
 
 def method_words(kind: str, name: str) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rankbars.data.aggregate import Over
-from rankbars.data.board import Leaderboard
+from rankbars.data.aggregate import Aggregate, Over
+from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.render import citations
-from rankbars.render.averages import average_words, drawn_words, leads_with_band
+from rankbars.render.averages import average_words, drawn_words, is_weighted, leads_with_band
 from rankbars.render.citations import (
     cited,
     source_of_correction,
@@ -20,6 +20,7 @@ from rankbars.render.methods import (
     method_words,
     named_tasks,
     test_words,
+    untested,
 )
 from rankbars.render.numbers import show_level
 from rankbars.render.sentences import field_parts
@@ -87,6 +88,9 @@ def references(board: Leaderboard) -> tuple[str, ...]:
 def _task_sentences(board: Leaderboard) -> list[str]:
     sentences = []
     for tasks in alike_tasks(board.tasks.values()):
+        if untested(tasks[0]):
+            sentences.append(_without_errors(board, tasks))
+            continue
         test = test_words(board, tasks[0]) + cited(source_of_test(board, tasks[0]))
         pairs = (
             "All pairs" if len(tasks) == len(board.tasks) else f"On {named_tasks(tasks)}, all pairs"
@@ -111,13 +115,20 @@ def _task_sentences(board: Leaderboard) -> list[str]:
     return sentences
 
 
+def _without_errors(board: Leaderboard, tasks: list[TaskResult]) -> str:
+    every = len(tasks) == len(board.tasks)
+    where = "" if every else f" on {named_tasks(tasks)}"
+    there = "on a single task" if every else "there"
+    return f"Scores{where} came without standard errors, so no two models were compared {there}."
+
+
 def _average_sentences(board: Leaderboard) -> list[str]:
     average = board.aggregate
     if average is None and board.lead != "task":
         return []
     sentences = []
     if average is not None:
-        what = f"For the {average_words(average)} over {_AVERAGES[average.over]}, "
+        what = f"For the {_averaged(board, average)} over {_AVERAGES[average.over]}, "
         estimator = method_words("estimator", average.estimator)
         sentences.append(
             f"{what}ranges of ranks were counted in {drawn_words(average)}; they describe, "
@@ -126,6 +137,11 @@ def _average_sentences(board: Leaderboard) -> list[str]:
             else f"{what}models were compared by {estimator}{cited('average')}, with the same rule "
             f"for ranks ({lead_claim(board).words})."
         )
+        if is_weighted(board) and average.over == "tasks" and not leads_with_band(board):
+            sentences.append(
+                "Weights were fixed in advance, and the tasks are one sample, whatever their "
+                "weight."
+            )
     if leads_with_band(board):
         return sentences
     level = show_level(lead_alpha(board))
@@ -134,6 +150,14 @@ def _average_sentences(board: Leaderboard) -> list[str]:
         f"all models at once at {level}."
     )
     return sentences
+
+
+def _averaged(board: Leaderboard, average: Aggregate) -> str:
+    words = average_words(average)
+    if not is_weighted(board):
+        return words
+    within = average.over == "families"  # families count alike
+    return f"{words}, weighted within each family," if within else f"weighted {words}"
 
 
 def _new_task_sentences(board: Leaderboard) -> list[str]:

@@ -7,7 +7,13 @@ from collections.abc import Callable
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.render.averages import average_words, leads_with_band, scale_words
+from rankbars.render.averages import (
+    average_words,
+    is_weighted,
+    leads_with_band,
+    quantity_words,
+    scale_words,
+)
 from rankbars.render.claims import (
     NO_GUARANTEE,
     SCOPE_WORDS,
@@ -170,10 +176,29 @@ def scopes_line(board: Leaderboard) -> str:
         or lead_claim(board).scope != (SCOPE_WORDS["each"])
     ):
         return ""
-    return (
+    line = (
         "The statement at the top and the tiers hold for all models at once; "
-        "a rank interval holds for one model chosen in advance, and may be narrower."
+        "a rank interval holds for one model chosen in advance"
     )
+    wider = _wider_alone(board)
+    if not wider:
+        return f"{line}, and may be narrower."
+    named = listed([plain_name(model) for model in wider], _MOST_NAMES)
+    return (
+        f"{line}, by the comparisons of that model alone. Mostly it is narrower; here it is wider "
+        f"for {named}, because statements about all models add up: if a is before b, and b before "
+        "c, then a is before c. Each of the two holds at its level."
+    )
+
+
+def _wider_alone(board: Leaderboard) -> list[str]:
+    """Models whose interval leaves more ranks open than what is claimed of all models at once."""
+    first = board.aggregate if board.lead == "aggregate" else next(iter(board.tasks.values()))
+    if first is None:
+        return []
+    best, worst = 1 + board.shown_better.sum(axis=0), -board.shown_better.sum(axis=1)
+    wider = (first.best < best) | (first.worst > len(board.models) + worst)
+    return [board.models[i] for i in board.order if wider[i]]
 
 
 def scale_line(board: Leaderboard) -> str:
@@ -223,10 +248,11 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
     where, level = place(board), _lead_level(board)
     if leads_with_band(board):
+        named = board.aggregate is not None and quantity_words(board.aggregate)
+        by = "" if named else f" by the {_what_is_averaged(board)}"
         return [
-            f"{where}, {name(board.models[board.order[0]])} comes first by the "
-            f"{_what_is_averaged(board)}. Ranges of ranks describe draws; nothing is claimed "
-            "about which models differ."
+            f"{where}, {name(board.models[board.order[0]])} comes first{by}. Ranges of ranks "
+            "describe draws; nothing is claimed about which models differ."
         ]
     if not board.shown_better.any() and len(board.models) == 2:
         return [f"{where}, the two models cannot be told apart ({level})."]
@@ -267,17 +293,18 @@ def place(board: Leaderboard) -> str:
         return "In these votes"
     if board.lead == "task" or board.aggregate is None:
         return "On this task"
-    weights = [task.weight for task in board.tasks.values() if task.weight > 0]
-    kind = "average" if len(set(weights)) == 1 else "weighted average"
+    count = sum(task.weight > 0 for task in board.tasks.values())
+    weighted, quantity = is_weighted(board), quantity_words(board.aggregate)
     if board.aggregate.over == "families":
         # Weights act within a family; families count alike.
-        within = ", weighted within each" if kind == "weighted average" else ""
-        return f"On the average over families of tasks like these{within}"
+        within = ", weighted within each" if weighted else ""
+        return f"On the {quantity or 'average'} over families of tasks like these{within}"
+    kind = f"weighted {quantity or 'average'}" if weighted else quantity or "average"
     predicted = board.aggregate.estimator == "bayes_predictive"
     if board.aggregate.over == "tasks":
         return "On one new task" if predicted else f"On the {kind} over tasks like these"
     fresh = "fresh items of " if predicted else ""
-    return f"On the {kind} of {fresh}these {len(weights)} tasks"
+    return f"On the {kind} {'over' if quantity else 'of'} {fresh}these {count} tasks"
 
 
 def is_arena(board: Leaderboard) -> bool:

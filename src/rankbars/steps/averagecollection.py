@@ -118,7 +118,9 @@ class AverageCollector:
             unit=method.unit,
             direction=plan.direction,
             assumptions=found.assumptions,
-            notes=found.notes + ranks.notes + average_notes(shown, plan, sampling, self.models),
+            notes=found.notes
+            + ranks.notes
+            + average_notes(shown, plan, sampling, self.models, ranges=ranks.counted),
             method=plan.method,
             normalise=plan.normalise,
             limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},

@@ -43,11 +43,15 @@ _RANGE_NOTE = Note(
 
 
 class AverageRanks(NamedTuple):
-    """Ends of the rank intervals, what is claimed for all pairs at once, and notes."""
+    """Ends of the rank intervals, what is claimed for all pairs at once, and notes.
+
+    `counted` says that the ends are counted in draws.
+    """
 
     bounds: RankBounds
     shown_better: NDArray[np.bool_]
     notes: tuple[Note, ...]
+    counted: bool = False
 
 
 def average_ranks(
@@ -79,7 +83,8 @@ def average_ranks(
         bounds = _band(draws, size, sampling.alpha)
         shown = np.zeros((size, size), dtype=np.bool_)
         posterior = found.source in ("posterior", "predictive")
-        return AverageRanks(bounds, shown, (_BAND_NOTE if posterior else _RANGE_NOTE, *notes))
+        note = _BAND_NOTE if posterior else _RANGE_NOTE
+        return AverageRanks(bounds, shown, (note, *notes), counted=True)
     present = np.flatnonzero(~np.isnan(found.summary.mean))
     if not present.size:
         return AverageRanks(_anywhere(size), np.zeros((size, size), np.bool_), tuple(notes))
@@ -95,7 +100,7 @@ def average_ranks(
     notes = [_cycle(models, present, members) for members in cycles] + notes
     if correction == BAND:
         bounds = _band(draws, size, sampling.alpha)
-        return AverageRanks(bounds, shown, (_BAND_NOTE, *notes))
+        return AverageRanks(bounds, shown, (_BAND_NOTE, *notes), counted=True)
     if scope == "all" and correction != "none":
         return AverageRanks(rank_bounds(shown), shown, tuple(notes))
     corrected = take_correction(correction)(family, scope, sampling.alpha)
@@ -130,7 +135,7 @@ def average_contrasts(
         maxima = _maxima(found, found.pairs, sampling)
         return Contrasts(models, found.pairs, sampling.alpha, "maxt", scale, maxima, largest)
     kept: Literal["holm", "bonferroni", "none"] = "holm"
-    if correction in ("none", BAND):
+    if correction == "none":
         kept = "none"
     elif correction == "bonferroni":
         kept = "bonferroni"

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.stats.resampling.taskmeans import fewest_draws
-from rankbars.steps.plans import AveragePlan, Estimate, Sampling
+from rankbars.steps.plans import EQUAL_WEIGHTS, AveragePlan, Estimate, Sampling
 from rankbars.steps.taskpoints import take_method
 
 __all__ = ["ShownAverage", "average_notes", "describe_target", "show_average"]
@@ -86,9 +86,17 @@ def show_average(
 
 
 def average_notes(
-    shown: ShownAverage, plan: AveragePlan, sampling: Sampling, models: tuple[str, ...]
+    shown: ShownAverage,
+    plan: AveragePlan,
+    sampling: Sampling,
+    models: tuple[str, ...],
+    *,
+    ranges: bool = False,
 ) -> tuple[Note, ...]:
-    """What the reader of these intervals must know."""
+    """What the reader of these intervals must know.
+
+    `ranges` says that ranks are counted in draws too, and so need as many.
+    """
     notes = []
     outside = (shown.score < shown.low) | (shown.score > shown.high)
     if outside.any():
@@ -100,8 +108,8 @@ def average_notes(
             "interval of its own."
         )
         notes.append(Note("constant-score", message, models=_named(models, shown.constant)))
-    if shown.too_few:
-        notes.append(_few_draws(sampling))
+    if shown.too_few or (ranges and sampling.resamples < fewest_draws(sampling.alpha)):
+        notes.append(_few_draws(sampling, intervals=shown.too_few, ranges=ranges))
     elif shown.unbounded.any():
         units = "families" if plan.over == "families" else "tasks"
         cut = not np.isnan(shown.low[shown.unbounded]).any()
@@ -114,13 +122,15 @@ def average_notes(
     return tuple(notes)
 
 
-def _few_draws(sampling: Sampling) -> Note:
+def _few_draws(sampling: Sampling, *, intervals: bool, ranges: bool) -> Note:
     draws = "1 draw is" if sampling.resamples == 1 else f"{sampling.resamples} draws are"
+    counted = "the ends of intervals in: there are none" if intervals else "ranges of ranks in"
+    if ranges:
+        counted += ", and ranges of ranks say nothing" if intervals else ": they say nothing"
     return Note(
         "few-draws",
-        f"{draws} too few to count the ends of intervals in: there are none, and ranges of ranks "
-        f"say nothing. At this level it takes at least {fewest_draws(sampling.alpha)} (--resamples)"
-        ".",
+        f"{draws} too few to count {counted}. At this level it takes at least "
+        f"{fewest_draws(sampling.alpha)} (--resamples).",
     )
 
 
@@ -142,8 +152,7 @@ _DRIFTS = Note(
 def describe_target(plan: AveragePlan) -> str:
     """What an average is an average of, in plain words."""
     tasks = f"{len(plan.weights)} tasks"
-    shares = np.array(list(plan.weights.values()))
-    weighted = "weighted " if np.ptp(shares) > 1e-12 else ""
+    weighted = "weighted " if np.ptp(list(plan.weights.values())) > EQUAL_WEIGHTS else ""
     scaled = _SCALES.get(plan.normalise or "", "")
     fresh = "fresh items of " if plan.estimator == "bayes_predictive" else ""
     over = {

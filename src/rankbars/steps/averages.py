@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Over
-from rankbars.data.checks import check_mapping, check_name, check_number
+from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.scores import Direction, Scores
@@ -110,10 +110,12 @@ def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, fl
         for name, value in check_mapping("weights", weights, "task to weight").items():
             check_name("task in the weights", name, tuple(scores.tasks))
             raw[name] = check_number(f"weight of task {name!r}", value, 0.0)
-    total = sum(raw.values())
+    values = finite_weights(list(raw.values()))
+    total = sum(values)
     if total == 0:
         raise OptionError("All weights of tasks are zero; at least one must be above 0.")
-    return {name: value / total for name, value in raw.items() if value > 0}
+    shares = {name: value / total for name, value in zip(raw, values, strict=True)}
+    return {name: share for name, share in shares.items() if share > 0}
 
 
 def _choose_method(

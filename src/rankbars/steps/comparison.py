@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
+from rankbars.data.spec import check_resamples
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
@@ -64,6 +65,7 @@ def compare(
     0.5
     """
     models = scores.models
+    check_resamples(resamples)
     setting = Setting(seed, resamples, votes=VoteOptions() if votes is None else votes)
     return {
         name: compare_evidence(evidence, models, test, name, setting)

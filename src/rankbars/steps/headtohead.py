@@ -16,11 +16,12 @@ from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.summaries import ModelSummary, weighted_rows
+from rankbars.stats.pairwise.summaries import ModelSummary, sampled_rows
 from rankbars.stats.ranks import midranks
 from rankbars.steps.averages import AveragePlan, plan_average
 from rankbars.steps.paircontrasts import POWER, Pair, mean_test, task_contrast
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.plans import weight_words
 from rankbars.steps.tested import Setting
 
 __all__ = ["head_to_head"]
@@ -209,7 +210,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
     if plan.over == "families":
         inside = family_means(inside, weights, [plan.families[name] for name in plan.weights])
         weights = np.ones(len(inside))
-    rows = weighted_rows(inside, weights) if np.ptp(weights) > 0 else inside
+    rows = sampled_rows(inside, weights) if np.ptp(weights) > 0 else inside
     sign = 1.0 if plan.direction == "higher" else -1.0
     mean_a, mean_b = (sign * rows.mean(axis=0)).tolist()
     what = "ranks within tasks" if plan.unit == "rank" else "scores"
@@ -231,6 +232,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
             f"The target is the average over the population that these {units} were drawn from.",
             f"The {len(rows)} {units} are independent draws.",
             f"The mean difference of {what} is close to normal.",
+            *weight_words(plan),
         ),
         **mean_test(paired_t(rows), (0, 1), alpha)._asdict(),
     )

@@ -8,13 +8,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.checks import check_name
+from rankbars.data.checks import check_name, finite_weights
 from rankbars.data.evalruns import EvalRun, read_runs
 from rankbars.data.notes import Note
 from rankbars.data.plaintable import PlainRow, PlainTable
 from rankbars.data.spec import Spec, check_rate
 from rankbars.stats.averaging.winrates import top_win_rates, win_rates
-from rankbars.stats.pairwise.summaries import item_summary, weighted_rows
+from rankbars.stats.pairwise.summaries import item_summary, sampled_rows
 from rankbars.stats.resampling.rankcounts import settle_ties
 from rankbars.stats.resampling.taskmeans import fewest_draws, percentile_ends, resample_tasks
 from rankbars.stats.streams import stream
@@ -46,7 +46,8 @@ def plain_table(
         Only records with this metric.
     interval : {"auto", "t", "percentile"}
         Of the mean over a population of tasks: Student's t, or percentiles of resampled tasks;
-        ``"auto"`` takes t unless every model has 30 tasks or more.
+        ``"auto"`` takes t unless every model has 30 tasks or more. With weights these are as many
+        tasks of equal weight as give an average with the same error, ``sum(w)^2 / sum(w^2)``.
     alpha : float
         Error rate of the intervals, one model at a time.
     resamples, seed : int
@@ -67,6 +68,11 @@ def plain_table(
 
     Notes
     -----
+    Weights are fixed in advance, and the tasks are one sample, whatever their weight: the squared
+    error of a mean is ``s^2 sum(w^2)``, with w scaled to sum 1 and s the standard deviation of the
+    model's scores. Percentiles are those of ``sum(w x) / sum(w)`` over resampled tasks; where few
+    tasks have most of the weight they are too short, and a note says so.
+
     Intervals of means say nothing about which of two models is better: use
     ``rankbars.leaderboard(rankbars.Scores.from_records(records))`` for ranks.
 
@@ -86,7 +92,7 @@ def plain_table(
     Spec(seed=seed, resamples=resamples)  # refuses what a board would refuse
     table = _tabulate(read_runs(records, metric))
     counts = np.count_nonzero(~np.isnan(table.values), axis=0)
-    few = counts.min(initial=_MANY_TASKS) < _MANY_TASKS
+    few = any(_effective_tasks(table, i) < _MANY_TASKS for i in range(len(table.models)))
     kind: Literal["t", "percentile"] = "t" if interval == "auto" and few else "percentile"
     kind = "t" if interval == "t" else kind
     means = [
@@ -112,6 +118,11 @@ def plain_table(
         for i in np.lexsort((np.arange(score.size), rank))
     )
     notes = _notes(table, counts)
+    constant = tuple(name for name, mean in zip(table.models, means, strict=True) if mean.constant)
+    if constant:
+        notes += (Note("constant-score", _CONSTANT, models=constant),)
+    if kind == "percentile" and few:
+        notes += (_FEW_RESAMPLED,)
     if kind == "percentile" and rows and resamples < fewest_draws(alpha):
         notes += (_few_draws(resamples, alpha),)
     return PlainTable(rows, alpha, kind, notes)
@@ -132,6 +143,13 @@ class _Mean(NamedTuple):
     score: float
     low: float
     high: float
+    constant: bool = False
+
+
+_NO_SPREAD = 1e-12
+_CONSTANT = (
+    "The same score on every task, so nothing says how far the mean may be off: it has no interval."
+)
 
 
 def _tabulate(runs: list[EvalRun]) -> _Table:
@@ -148,7 +166,7 @@ def _tabulate(runs: list[EvalRun]) -> _Table:
         models,
         tasks,
         values,
-        weights,
+        np.array(finite_weights(weights.tolist())),
         {run.task_id: run.category for run in runs},
         frozenset(run.metric_name for run in runs),
     )
@@ -159,10 +177,12 @@ def _mean(table: _Table, column: int, kind: str, alpha: float, resamples: int, s
     if not used.any():
         return _Mean(np.nan, np.nan, np.nan)
     rows, weights = table.values[used, column][:, None], table.weights[used]
-    summary = item_summary(weighted_rows(rows, weights))
+    summary = item_summary(sampled_rows(rows, weights) if np.ptp(weights) > 0 else rows)
     score = float(summary.mean[0])
     if len(rows) < 2:
         return _Mean(score, np.nan, np.nan)
+    if np.ptp(rows) <= _NO_SPREAD:
+        return _Mean(score, np.nan, np.nan, constant=True)
     if kind == "percentile" and resamples < fewest_draws(alpha):
         return _Mean(score, np.nan, np.nan)
     if kind == "t":
@@ -177,6 +197,13 @@ def _mean(table: _Table, column: int, kind: str, alpha: float, resamples: int, s
     return _Mean(score, float(ends.low[0]), float(ends.high[0]))
 
 
+def _effective_tasks(table: _Table, column: int) -> float:
+    """How many tasks of equal weight make a mean with the same error."""
+    weights = table.weights[~np.isnan(table.values[:, column])]
+    shares = weights / max(weights.max(), np.finfo(np.float64).tiny)
+    return float(np.square(shares.sum()) / max(np.square(shares).sum(), 1.0))
+
+
 def _category_means(table: _Table, column: int) -> dict[str, float]:
     found: dict[str, float] = {}
     for category in sorted({name for name in table.categories.values() if name is not None}):
@@ -186,6 +213,13 @@ def _category_means(table: _Table, column: int) -> dict[str, float]:
             scores, weights = table.values[used, column], table.weights[used]
             found[category] = float(weights @ scores / weights.sum())
     return found
+
+
+_FEW_RESAMPLED = Note(
+    "few-resampled",
+    "Percentile intervals are too short where there are few tasks, or few with most of the weight: "
+    f"fewer than {_MANY_TASKS} of equal weight. The intervals t keep the level.",
+)
 
 
 def _few_draws(resamples: int, alpha: float) -> Note:

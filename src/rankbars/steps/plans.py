@@ -25,6 +25,7 @@ from rankbars.stats.streams import stream
 from rankbars.steps.taskpoints import take_method
 
 __all__ = [
+    "EQUAL_WEIGHTS",
     "MOST_CATEGORY_CELLS",
     "Accumulator",
     "AveragePlan",
@@ -34,6 +35,7 @@ __all__ = [
     "TaskPart",
     "category_shares",
     "place",
+    "weight_words",
 ]
 
 
@@ -183,6 +185,7 @@ StartAverage: TypeAlias = Callable[[AveragePlan, tuple[str, ...], Sampling], Acc
 """Starts an average of the given models."""
 
 
+EQUAL_WEIGHTS = 1e-12  # shares that differ by less are equal but for rounding
 MOST_CATEGORY_CELLS = 2**22  # more draws of category means than that are not kept
 
 
@@ -192,6 +195,22 @@ def category_shares(plan: AveragePlan) -> dict[str, float]:
     for task, name in plan.categories.items():
         shares[name] = shares.get(name, 0.0) + plan.weights[task]
     return shares
+
+
+def weight_words(plan: AveragePlan) -> tuple[str, ...]:
+    """What weights assume where whole tasks (or families) are the sample; nothing without any.
+
+    Examples
+    --------
+    >>> plan = AveragePlan("tasks", "t", "mean", "higher", {"x": 0.75, "y": 0.25}, ())
+    >>> print(*weight_words(plan))
+    Weights are fixed in advance, and the tasks are one sample, whatever their weight.
+    """
+    if np.ptp(list(plan.weights.values())) <= EQUAL_WEIGHTS:
+        return ()
+    if plan.over == "families":
+        return ("Weights of tasks within their family are fixed in advance.",)
+    return ("Weights are fixed in advance, and the tasks are one sample, whatever their weight.",)
 
 
 def place(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.data.spec import SCOPES, check_rate
+from rankbars.data.spec import SCOPES, check_rate, check_resamples
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import Decisions, holm_each_stacked
@@ -107,6 +107,7 @@ def rank(
     (1, 1)
     """
     checked, level = _scope(scope), check_rate("alpha", alpha)
+    check_resamples(resamples)
     if isinstance(comparisons, Comparisons):
         return rank_task(comparisons, correction, checked, level, seed=seed, resamples=resamples)
     decided: dict[str, Corrected] = {}

@@ -14,8 +14,8 @@ from rankbars.errors import OptionError
 from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, weighted_rows
-from rankbars.stats.resampling.components import Components, split_variance
+from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, sampled_rows
+from rankbars.stats.resampling.components import Components, split_variance, weigh_components
 from rankbars.stats.resampling.distributions import row_draws
 from rankbars.stats.resampling.taskmeans import (
     Ends,
@@ -31,6 +31,7 @@ from rankbars.steps.plans import (
     Sampling,
     TaskPart,
     place,
+    weight_words,
 )
 from rankbars.steps.taskpoints import check_range, take_method
 
@@ -38,10 +39,12 @@ __all__ = ["start_bootstrap", "start_bootstrap_t", "start_t", "start_two_level"]
 
 
 class _Sample(NamedTuple):
-    """Tasks (or families) by models with an average, and what the paired t says about them."""
+    """Tasks (or families) by models with an average, and what the paired t says about them.
+
+    With weights, `rows` are those whose plain mean has the value and the error of the weighted one.
+    """
 
     rows: NDArray[np.float64]
-    weights: NDArray[np.float64] | None
     summary: ModelSummary
     pairs: PairStatistics
 
@@ -85,26 +88,21 @@ def _by_t(sample: _Sample, sampling: Sampling) -> _Found:
     mean, se, df = sample.summary
     half = critical_value(sampling.alpha / 2, df) * se
     streams = sampling.streams("average", "t")
-    draws = row_draws(_plain(sample), streams, sampling.resamples)
+    draws = row_draws(sample.rows, streams, sampling.resamples)
     return _Found(Ends(mean - half, mean + half), draws, "t")
 
 
 def _by_percentiles(sample: _Sample, sampling: Sampling) -> _Found:
     streams = sampling.streams("average", "tasks")
-    made = resample_tasks(sample.rows, streams, sampling.resamples, sample.weights)
+    made = resample_tasks(sample.rows, streams, sampling.resamples)
     return _Found(percentile_ends(made.values, sampling.alpha), made.values, "bootstrap")
 
 
 def _by_studentised(sample: _Sample, sampling: Sampling) -> _Found:
     streams = sampling.streams("average", "tasks")
-    made = resample_tasks(sample.rows, streams, sampling.resamples, sample.weights)
+    made = resample_tasks(sample.rows, streams, sampling.resamples)
     ends = studentised_ends(sample.summary.mean, sample.summary.se, made, sampling.alpha)
     return _Found(ends, made.values, "bootstrap")
-
-
-def _plain(sample: _Sample) -> NDArray[np.float64]:
-    """Rows whose plain mean is the weighted one."""
-    return sample.rows if sample.weights is None else weighted_rows(sample.rows, sample.weights)
 
 
 class _TaskRows:
@@ -142,7 +140,7 @@ class _TaskRows:
             found.source,
             (*self._assumptions(len(sample.rows)), *self._field(shared.size)),
             notes=self._notes(len(sample.rows)),
-            rows=place(_plain(sample), shared, size),
+            rows=place(sample.rows, shared, size),
             components=None
             if components is None
             else Components(*(place(part, shared, size) for part in components.models)),
@@ -161,9 +159,8 @@ class _TaskRows:
             names = [self._plan.families[task] for task in self._means]
             points = family_means(points, weights, names)
             weights = np.ones(len(points))
-        used = weights if np.ptp(weights) > 0 else None
-        rows = points if used is None else weighted_rows(points, used)
-        return _Sample(points, used, item_summary(rows), paired_t(rows))
+        rows = sampled_rows(points, weights) if np.ptp(weights) > 0 else points
+        return _Sample(rows, item_summary(rows), paired_t(rows))
 
     def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
         return None
@@ -208,12 +205,14 @@ class _TaskRows:
                 "drawn from; every family counts the same.",
                 f"The {count} families are independent draws, and average differences of {what} "
                 "are close to normal.",
+                *weight_words(self._plan),
             )
         what = "mean ranks within tasks" if self._plan.method == "average_rank" else what
         return (
             "The target is the average over the population that these tasks were drawn from.",
             f"The {count} tasks are independent draws, and average differences of {what} are "
             "close to normal.",
+            *weight_words(self._plan),
         )
 
 
@@ -222,6 +221,16 @@ class _PairComponents(NamedTuple):
 
     models: Components
     pairs: Components
+
+
+class _Noise(NamedTuple):
+    """Variance of an average that comes from the items alone, of each model and difference."""
+
+    models: NDArray[np.float64]
+    pairs: NDArray[np.float64]
+
+    def among(self, chosen: NDArray[np.intp]) -> _Noise:
+        return _Noise(self.models[chosen], self.pairs[np.ix_(chosen, chosen)])
 
 
 class _TwoLevel(_TaskRows):
@@ -236,7 +245,8 @@ class _TwoLevel(_TaskRows):
     ) -> None:
         super().__init__(plan, models, sampling, interval)
         size = len(models)
-        self._noise, self._pair_noise = np.zeros(size), np.zeros((size, size))
+        self._noise = _Noise(np.zeros(size), np.zeros((size, size)))
+        self._even_noise = _Noise(np.zeros(size), np.zeros((size, size)))
 
     def add(self, part: TaskPart) -> None:
         super().add(part)
@@ -245,12 +255,13 @@ class _TwoLevel(_TaskRows):
             raise OptionError(
                 "Estimator 'two_level' splits the variance of average scores; use the method mean."
             )
-        self._noise += np.square(part.weight * part.comparisons.mean_se)
-        self._pair_noise += np.square(part.weight * pairs.se)
+        own, even = part.comparisons.mean_se, 1 / len(self._plan.weights)
+        for noise, weight in ((self._noise, part.weight), (self._even_noise, even)):
+            noise.models[...] += np.square(weight * own)
+            noise.pairs[...] += np.square(weight * pairs.se)
 
     def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
-        block = np.ix_(shared, shared)
-        own, among = self._noise[shared], self._pair_noise[block]
+        own, among = self._noise.among(shared)
         if not (np.isfinite(own).all() and np.isfinite(among).all()):
             raise OptionError(
                 "Estimator 'two_level' needs to know how sure the scores of every task are. Use "
@@ -258,12 +269,14 @@ class _TwoLevel(_TaskRows):
             )
         weights = np.array([self._plan.weights[name] for name in self._means])
         values = np.array(list(self._means.values()))[:, shared]
-        rows = weighted_rows(values, weights)
-        spread = np.square(paired_t(rows).se) * count
-        return _PairComponents(
-            split_variance(rows.var(axis=0, ddof=1), own * count, count),
-            split_variance(spread, among * count, count),
-        )
+        spread = np.square(paired_t(values).se) * count
+        even = self._even_noise.among(shared)
+        models = split_variance(values.var(axis=0, ddof=1), even.models * count, count)
+        pairs = split_variance(spread, even.pairs * count, count)
+        if np.ptp(weights) > 0:
+            models = weigh_components(models, own, weights)
+            pairs = weigh_components(pairs, among, weights)
+        return _PairComponents(models, pairs)
 
 
 def _widened(sample: _Sample, components: _PairComponents, shared: NDArray[np.intp]) -> _Sample:

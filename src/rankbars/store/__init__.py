@@ -8,6 +8,6 @@ files would be, and a file can be replaced or taken out. Every change is one tra
 from rankbars.store.access import open_store
 from rankbars.store.contents import Store
 from rankbars.store.entries import Event, FileEntry
-from rankbars.store.opening import BusyError, is_store
+from rankbars.store.opening import BusyError, find_rest, is_store
 
-__all__ = ["BusyError", "Event", "FileEntry", "Store", "is_store", "open_store"]
+__all__ = ["BusyError", "Event", "FileEntry", "Store", "find_rest", "is_store", "open_store"]

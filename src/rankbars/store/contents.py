@@ -54,7 +54,8 @@ class Store:
     @property
     def options(self) -> dict[str, Any]:
         """How its files are read, by the names that `rankbars.read` has for options."""
-        found: dict[str, Any] = json.loads(self._meta("options"))
+        with _finding_damage("its options"):
+            found: dict[str, Any] = dict(json.loads(self._meta("options")).items())
         return found
 
     @property
@@ -84,32 +85,32 @@ class Store:
 
     def files(self) -> list[KeptFile]:
         """Everything it holds; large tables are read while the store is open."""
-        kept = [
-            (file, what, json.loads(facts), _heads(frames))
-            for file, what, facts, frames in self.connection.execute(
-                "SELECT file, kind, facts, frames FROM pieces ORDER BY file, position"
-            ).fetchall()
-        ]
-        reader = ColumnReader.of(
-            self.connection, [head for *_, heads in kept for head in heads.values()]
-        )
-        pieces: dict[int, list[Piece]] = {}
-        for file, what, facts, heads in kept:
-            own = {kind: read_frame(reader, head) for kind, head in heads.items()}
-            pieces.setdefault(file, []).append(Piece(what, facts, own))
-        notes = dict(self.connection.execute("SELECT id, notes FROM files").fetchall())
+        with _finding_damage("a part of a file"):
+            kept = [
+                (file, what, json.loads(facts), _heads(frames))
+                for file, what, facts, frames in self.connection.execute(
+                    "SELECT file, kind, facts, frames FROM pieces ORDER BY file, position"
+                ).fetchall()
+            ]
+            reader = ColumnReader.of(
+                self.connection, [head for *_, heads in kept for head in heads.values()]
+            )
+            pieces: dict[int, list[Piece]] = {}
+            for file, what, facts, heads in kept:
+                own = {kind: read_frame(reader, head) for kind, head in heads.items()}
+                pieces.setdefault(file, []).append(Piece(what, facts, own))
+        found = self.connection.execute("SELECT id, notes FROM files").fetchall()
+        with _finding_damage("notes"):
+            notes = {
+                file: tuple(_note_of(values) for values in json.loads(said)) for file, said in found
+            }
         return [
             KeptFile(
-                one.path,
-                one.format,
-                one.sha256,
-                one.size,
-                tuple(pieces.get(one.id, ())),
-                tuple(_note_of(values) for values in json.loads(notes[one.id])),
-                one.place,
+                one.path, one.format, one.sha256, one.size, tuple(pieces.get(one.id, ())),
+                notes[one.id], one.place,
             )
             for one in self.entries
-        ]
+        ]  # fmt: skip
 
     def put(
         self,
@@ -151,23 +152,42 @@ class Store:
             check(self.files())
         return events
 
-    def remove(self, entries: Sequence[FileEntry]) -> list[Event]:
+    def remove(
+        self,
+        entries: Sequence[FileEntry],
+        anew: Sequence[KeptFile] = (),
+        check: Callable[[Sequence[KeptFile]], object] | None = None,
+    ) -> list[Event]:
         """Take files out.
+
+        Parameters
+        ----------
+        entries : sequence of FileEntry
+            The files.
+        anew : sequence of KeptFile
+            Files that say something else without them; they replace what the store has of them.
+        check : callable, optional
+            Is given what the store then holds, unless that is nothing, and raises if it cannot be
+            used.
 
         Returns
         -------
         list of Event
             What was done. All of it is done, or nothing.
         """
+        places = {file.place for file in anew}
         with self._transaction():
-            self._delete(entries)
+            self._delete([*entries, *(one for one in self.entries if one.place in places)])
+            self._insert(anew)
             drop_unused_columns(self.connection)
             events = [
                 self._event("removed", one.path, one.format, one.sha256, one.rows)
                 for one in entries
             ]
             self._note(events)
-            return events
+            if check is not None and (left := self.files()):
+                check(left)
+        return events
 
     def _insert(self, files: Sequence[KeptFile]) -> list[int]:
         """Put files and their pieces in; gives the number of rows of each."""
@@ -211,7 +231,8 @@ class Store:
     def _count_rows(self) -> dict[int, int]:
         counts: dict[int, int] = {}
         for file, frames in self.connection.execute("SELECT file, frames FROM pieces").fetchall():
-            rows = sum(head.rows for head in _heads(frames).values())
+            with _finding_damage("a part of a file"):
+                rows = sum(head.rows for head in _heads(frames).values())
             counts[file] = counts.get(file, 0) + rows
         return counts
 
@@ -240,6 +261,20 @@ class Store:
         except BaseException:
             _give_up(self.connection)
             raise
+
+
+@contextmanager
+def _finding_damage(what: str) -> Iterator[None]:
+    """Says what is damaged where something has not the form in which it was put in."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            f"The store is damaged: {what} cannot be understood. Take a backup copy, or add all "
+            "results to a new store."
+        ) from error
 
 
 def _give_up(connection: duckdb.DuckDBPyConnection) -> None:

@@ -16,7 +16,15 @@ from rankbars.errors import ReadError, WriteError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["BusyError", "connect", "draft_beside", "is_store", "report_faults", "resolve"]
+__all__ = [
+    "BusyError",
+    "connect",
+    "draft_beside",
+    "find_rest",
+    "is_store",
+    "report_faults",
+    "resolve",
+]
 
 # How long another process may hold the file before the caller is told, in seconds.
 PATIENCE = 5.0
@@ -25,8 +33,16 @@ PAUSE = 0.1
 # Small, so that a store of a few results is a small file.
 BLOCK_BYTES = 16384
 
-# Where the engine writes what kind of file it is.
-MAGIC_PLACE, MAGIC = 8, b"DUCK"
+# Where the engine writes what kind of file it is. The number of its version follows, of which the
+# high bytes are zeros; no text has them.
+MAGIC = re.compile(rb".{8}DUCK.{4}\0{4}", re.DOTALL)
+MAGIC_BYTES = 20
+
+# What the engine says of a file that another process has open; other errors speak of blocks.
+HELD = re.compile(
+    r"IO Error: (Could not set lock on file|Cannot open file .*being used by another process)",
+    re.DOTALL,
+)
 
 
 class BusyError(WriteError):
@@ -44,7 +60,7 @@ def is_store(path: str | os.PathLike[str]) -> bool:
     """
     try:
         with Path(path).open("rb") as raw:
-            return raw.read(MAGIC_PLACE + len(MAGIC))[MAGIC_PLACE:] == MAGIC
+            return MAGIC.match(raw.read(MAGIC_BYTES)) is not None
     except OSError:
         return False
 
@@ -93,7 +109,7 @@ def _patient(
             connection = duckdb.connect(str(path), read_only=not write, config=settings)
             break
         except duckdb.Error as error:
-            if "lock" not in str(error).lower():
+            if not HELD.match(str(error)):
                 raise
             if time.monotonic() > given_up:
                 raise _busy(label, str(error)) from error
@@ -120,7 +136,7 @@ def report_faults(label: str) -> Iterator[None]:
         yield
     except duckdb.Error as error:
         text = str(error).partition("\n")[0]
-        plain = text.lower()
+        plain = re.sub('"[^"]*"', "", text).lower()  # less the names of files
         if "no space" in plain or "write" in plain or "truncate" in plain or "fsync" in plain:
             raise WriteError(
                 f"{label}: cannot write to the store ({text}). Make room, or free the place; what "
@@ -187,6 +203,13 @@ def _lives(process: int) -> bool:
     except OSError:
         return True
     return True
+
+
+def find_rest(path: str | os.PathLike[str]) -> Path | None:
+    """The file of changes beside a store that could not be put into it, for want of room."""
+    place = resolve(path)
+    rest = place.with_name(f"{place.name}.wal")
+    return rest if rest.is_file() and rest.stat().st_size else None
 
 
 def resolve(path: str | os.PathLike[str]) -> Path:

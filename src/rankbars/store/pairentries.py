@@ -8,7 +8,7 @@ was put in.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -52,6 +52,8 @@ class PairEntry(NamedTuple):
         Number of rows of scores.
     known : KnownPairs
         Their pairs.
+    origin : str or None
+        Digest of what the store had of the task when it was looked at; None if it had nothing.
     """
 
     models: Sequence[str]
@@ -61,6 +63,7 @@ class PairEntry(NamedTuple):
     rows: Sequence[str] | None
     size: int
     known: KnownPairs
+    origin: str | None
 
 
 class RawEntry(NamedTuple):
@@ -108,28 +111,53 @@ def build_entry(raw: RawEntry) -> PairEntry | None:
     total = _sum_cells(raw.number, raw.other, raw.diff, raw.norm)
     if raw.digest != _digest_entry(raw.facts, total):
         return None
-    facts = json.loads(raw.facts)
-    models, numbers, size = facts["models"], facts["numbers"], int(facts["size"])
-    count = len(models)
-    place = np.full(int(facts["following"]), -1, dtype=np.intp)
+    try:
+        return _put_together(raw, json.loads(raw.facts))
+    except (KeyError, IndexError, TypeError, ValueError):
+        return None
+
+
+def _put_together(raw: RawEntry, facts: Mapping[str, Any]) -> PairEntry | None:
+    models, columns, following = facts["models"], facts["columns"], int(facts["following"])
+    count, size = len(models), int(facts["size"])
+    numbers = np.array(facts["numbers"], dtype=np.intp).reshape(count)
+    flat = np.array(facts["level"], dtype=np.float64).reshape(-1, 4).T
+    first, second = flat[:2].astype(np.intp)
+    for these in (numbers, raw.number, raw.other, first, second):
+        if these.size and not 0 <= these.min() <= these.max() < following:
+            return None
+    place = np.full(following, -1, dtype=np.intp)
     place[numbers] = np.arange(count)
     i, j = place[raw.number], place[raw.other]
     cells, diffs, norms = i * count + j, raw.diff, raw.norm
     live = (i >= 0) & (j >= 0)
     if not live.all():
         cells, diffs, norms = cells[live], diffs[live], norms[live]
-    if 2 * cells.size != count * (count - 1):
+    if not _is_each_pair(cells, count):
         return None
     diff, norm = (_spread(part, cells, count) for part in (diffs, norms))
     diff, norm = diff - diff.T, norm + norm.T
-    flat = np.array(facts["level"], dtype=np.float64).reshape(-1, 4).T
-    first, second = place[flat[:2].astype(np.intp)]
+    first, second = place[first], place[second]
+    total, square, peak = (
+        np.array(facts[name], dtype=np.float64).reshape(count)
+        for name in ("total", "square", "peak")
+    )
+    if len(columns) != count or min(first.min(initial=0), second.min(initial=0)) < 0:
+        return None
     level = DegeneratePairs(first, second, flat[2].copy(), flat[3] != 0.0)
     moments = PairMoments(diff, norm, size, size, level)
-    total_of, square, peak = np.array([facts[name] for name in ("total", "square", "peak")])
-    known = KnownPairs(moments, total_of, square, peak, bool(facts["whole"]))
-    following = int(facts["following"])
-    return PairEntry(models, facts["columns"], numbers, following, facts["rows"], size, known)
+    known = KnownPairs(moments, total, square, peak, bool(facts["whole"]))
+    return PairEntry(
+        models, columns, numbers.tolist(), following, facts["rows"], size, known, raw.digest
+    )
+
+
+def _is_each_pair(cells: NDArray[np.intp], size: int) -> bool:
+    """Whether the cells of a square are one of each two that lie across its diagonal."""
+    if 2 * cells.size != size * (size - 1):
+        return False
+    seen = _spread(np.ones(cells.size), cells, size)
+    return bool((seen + seen.T + np.eye(size) == 1.0).all())
 
 
 def _spread(values: NDArray[np.float64], cells: NDArray[np.intp], size: int) -> NDArray[np.float64]:
@@ -155,9 +183,16 @@ def write_entry(
     fresh : collection of int
         Numbers of the models whose pairs the store does not have; if these are all models, what it
         has of the task is replaced.
+
+    Notes
+    -----
+    Nothing is written if the store has something else of the task than when the entry was made:
+    somebody else has saved meanwhile, and rows of two entries must not mix.
     """
     found = connection.execute("SELECT id, digest FROM pair_tasks WHERE task = ?", [task])
     before = found.fetchall()
+    if [key for _, key in before] != ([] if entry.origin is None else [entry.origin]):
+        return
     total = 0
     if before and len(fresh) < len(entry.numbers):
         place, total = before[0][0], _sum_of(before[0][1])

@@ -99,7 +99,9 @@ class PairCache:
         if len(values) < self.least_rows or values.size * values.shape[1] < self.least_work:
             return measure_known(values)
         columns = _digest_columns(values)
-        found = _update(self._load(task), items, values, columns)
+        raw = self._load(task)
+        held = None if raw is None else build_entry(raw)
+        found = _update(held, items, values, columns)
         self.done[task] = found.how
         if found.how != "kept" and not self.is_fixed:
             entry = PairEntry(
@@ -110,12 +112,16 @@ class PairCache:
                 items.ids,
                 len(values),
                 found.known,
+                None if raw is None else raw.digest,
             )
             self.fresh[task] = entry, found.fresh
         return found.known
 
     def save(self) -> bool:
-        """Write what has changed, in one short transaction; False if the store cannot be had."""
+        """Write what has changed, in one short transaction; False if the store cannot be had.
+
+        What somebody else has saved since stays as it is.
+        """
         if not self.fresh:
             return True
         place = resolve(self.path)
@@ -131,18 +137,18 @@ class PairCache:
         except RankbarsError:
             # What is not remembered is measured again; the board does not depend on it.
             return False
+        self.fresh.clear()
         return True
 
-    def _load(self, task: str) -> PairEntry | None:
-        """The entry of a task; None if there is none, or it is damaged."""
+    def _load(self, task: str) -> RawEntry | None:
+        """The entry of a task as the store has it; None if there is none."""
         if task not in self.fetched:
             try:
                 with connect(resolve(self.path), os.fspath(self.path), write=False) as connection:
                     self.fetched |= fetch_entries(connection, task)
             except RankbarsError:
                 return None
-        raw = self.fetched.pop(task, None)
-        return None if raw is None else build_entry(raw)
+        return self.fetched.pop(task, None)
 
 
 def _update(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = ["read_meta", "update"]
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
 
 
 def update(place: Path, label: str) -> None:
@@ -56,7 +59,7 @@ def _find_schema(connection: duckdb.DuckDBPyConnection, label: str) -> int:
         found = read_meta(connection, "schema")
     except duckdb.CatalogException:
         found = None
-    if found is None or not found.isdecimal():
+    if found is None or not _NUMBER.fullmatch(found):
         raise ReadError.at(label, "it is a database, but no store of rankbars.")
     schema = int(found)
     if schema > SCHEMA:

@@ -55,8 +55,7 @@ export function pairIndex(i: number, j: number, models: number): number {
 /** Average over exactly these tasks: variances of contrasts add up. */
 export function averageItems(tasks: readonly TaskScores[], weights: readonly number[]): Average {
   const models = tasks[0]!.mean.length
-  const total = weights.reduce((a, b) => a + b)
-  const shares = weights.map((weight) => weight / total)
+  const shares = sharesOf(weights)
   const sums = [0, 1, 2].map(() => new Float64Array(models)) as [Float64Array, Float64Array, Float64Array]
   const [score, variance, perDf] = sums
   tasks.forEach((task, t) => {
@@ -193,9 +192,9 @@ function familyRows(
   const codes = [...new Set(families)].sort((a, b) => a - b)
   return codes.map((code) => {
     const members = families.flatMap((family, t) => (family === code ? [t] : []))
-    const total = members.reduce((sum, t) => sum + weights[t]!, 0)
+    const shares = sharesOf(members.map((t) => weights[t]!))
     const mean = new Float64Array(rows[0]!.length)
-    for (const t of members) rows[t]!.forEach((value, i) => (mean[i]! += (weights[t]! / total) * value))
+    members.forEach((t, k) => rows[t]!.forEach((value, i) => (mean[i]! += shares[k]! * value)))
     return mean
   })
 }
@@ -255,18 +254,30 @@ export function signTest(rows: number, df: number): number {
   return criticalValue(2 ** -Math.min(rows, MOST_ROWS), df)
 }
 
-/** Rows whose plain mean is the weighted one, where weights differ. */
+/** Weights scaled to sum 1; by the largest first, so that no sum overflows. */
+export function sharesOf(weights: readonly number[]): number[] {
+  const finite = Number.isFinite(sum(weights)) ? weights : weights.map((weight) => weight / Math.max(...weights))
+  const total = sum(finite)
+  return finite.map((weight) => weight / total)
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((a, b) => a + b, 0)
+}
+
+/**
+ * Rows whose plain mean and plain error are those of the weighted mean, where weights differ. The tasks are one
+ * sample, whatever their weight: its squared error is s² Σw², with w scaled to sum 1 and s the plain deviation.
+ */
 function weighRows(rows: Float64Array[], weights: readonly number[]): void {
   if (Math.max(...weights) === Math.min(...weights)) return
-  const average = weights.reduce((a, b) => a + b) / weights.length
-  const scaled = weights.map((weight) => weight / average)
-  const size = rows[0]!.length
-  for (let a = 0; a < size; a++) {
-    let mean = 0
-    rows.forEach((row, t) => (mean += scaled[t]! * row[a]!))
-    mean /= rows.length
-    rows.forEach((row, t) => (row[a] = mean + scaled[t]! * (row[a]! - mean)))
-  }
+  const shares = sharesOf(weights)
+  const stretch = Math.sqrt(rows.length * sum(shares.map((share) => share ** 2)))
+  const { mean: plain } = spreads(rows, rows[0]!.length)
+  plain.forEach((centre, a) => {
+    const mean = sum(rows.map((row, t) => shares[t]! * row[a]!))
+    rows.forEach((row) => (row[a] = mean + stretch * (row[a]! - centre)))
+  })
 }
 
 function spreads(rows: readonly Float64Array[], size: number): { mean: Float64Array; squares: Float64Array } {

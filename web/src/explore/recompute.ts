@@ -8,6 +8,7 @@ import {
   averageItems,
   averageRanks,
   averageTasks,
+  sharesOf,
 } from "./averages"
 import { type Bounds, mergeRanks } from "./merges"
 import { fewestTasks, mergeGuarantee } from "./rates"
@@ -103,8 +104,7 @@ export function averageOf(board: Board, tasks: number[], weights: readonly numbe
   const scores = tasks.map((task) => board.scores(task))
   const chosen = tasks.map((task) => weights[task]!)
   if (rule.rule === "items") return averageItems(scores, chosen)
-  const total = chosen.reduce((a, b) => a + b)
-  const shares = chosen.map((weight) => weight / total)
+  const shares = sharesOf(chosen)
   const families = rule.families && tasks.map((task) => rule.families![task]!)
   if (families && new Set(families).size < 2) return null
   return averageTasks(scores, shares, rule.points, families)

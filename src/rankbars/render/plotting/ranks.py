@@ -8,7 +8,8 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.render.claims import Claim, lead_claim, overall_claim, task_claim
+from rankbars.render.averages import leads_with_band
+from rankbars.render.claims import NO_GUARANTEE, Claim, lead_claim, overall_claim, task_claim
 from rankbars.render.names import shorten, visible
 from rankbars.render.plotting.scores import score_words
 from rankbars.render.plotting.style import (
@@ -194,9 +195,16 @@ def plot_lanes(board: Leaderboard, ax: Axes) -> Axes:
         ax.invert_xaxis()
     ax.set_xlabel(score_words(board))
     ax.spines["left"].set_visible(False)
-    claim = lead_claim(board)
-    ax.set_title(f"A bar joins models that were not told apart\n{claim.level}, all at once")
+    ax.set_title(f"A bar joins models that were not told apart\n{_pairs_level(board)}")
     return ax
+
+
+def _pairs_level(board: Leaderboard) -> str:
+    """At which level models were told apart, where any could be."""
+    if leads_with_band(board):
+        return "ranks were counted in draws, so no two models were compared"
+    level = lead_claim(board).level
+    return level if level == NO_GUARANTEE else f"{level}, all at once"
 
 
 def _pack(runs: list[list[int]]) -> list[int]:

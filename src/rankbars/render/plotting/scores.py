@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.errors import DataError
+from rankbars.render.averages import average_title
 from rankbars.render.claims import lead_claim
 from rankbars.render.names import visible
 from rankbars.render.numbers import show_level
@@ -71,9 +72,11 @@ def score_words(board: Leaderboard) -> str:
     if board.lead == "task":
         task = next(iter(board.tasks.values()))
         return "log strength" if task.kind == "votes" else visible(task.metric or "score")
-    if board.aggregate is not None and board.aggregate.unit == "score":
+    if board.aggregate is None or board.aggregate.unit == "rank":
+        return "mean rank"
+    if board.aggregate.method == "mean":
         return "average score"
-    return "mean rank"
+    return average_title(board.aggregate)
 
 
 def plot_scores(board: Leaderboard, ax: Axes) -> Axes:

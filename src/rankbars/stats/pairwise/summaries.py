@@ -7,7 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ModelSummary", "cluster_summary", "fold_summary", "item_summary", "weighted_rows"]
+__all__ = [
+    "ModelSummary",
+    "cluster_summary",
+    "fold_summary",
+    "item_summary",
+    "sampled_rows",
+    "weighted_rows",
+]
 
 
 class ModelSummary(NamedTuple):
@@ -95,6 +102,42 @@ def weighted_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> 
     weight = (weights / weights.mean())[:, None]
     mean = (weight * values).mean(axis=0)
     return np.asarray(mean + weight * (values - mean))
+
+
+def sampled_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows whose plain mean is the weighted one, and whose plain error is that of a weighted mean.
+
+    The rows are one sample from one population, whatever their weight, and weights are fixed in
+    advance. With w scaled to sum 1, m the weighted and c the plain mean of a column, and n rows,
+    ``z = m + f (x - c)`` with ``f^2 = n sum(w^2)`` has mean m, and its squared standard error is
+    ``s^2 sum(w^2)``, s the plain standard deviation of x. It is linear in x, so this holds for
+    every difference of columns, and an unweighted test of z is the weighted test of x.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Complete scores.
+    weights : array of float, shape (n,)
+        Positive weights.
+
+    Notes
+    -----
+    Residuals around the weighted mean (`weighted_rows`) do not serve here: a heavy row pulls that
+    mean onto itself. With weights 20, 1, 1, 1, 1, 1 intervals of 95 % would hold in 40 %.
+
+    Examples
+    --------
+    Values 0, 2, 4 have variance 4; with weights 1/2, 1/4, 1/4 the error is the root of 4 * 3/8.
+
+    >>> made = sampled_rows(np.array([[0.0], [2.0], [4.0]]), np.array([2.0, 1.0, 1.0]))
+    >>> found = item_summary(made)
+    >>> found.mean.round(12).tolist(), np.square(found.se).round(12).tolist()
+    ([1.5], [1.5])
+    """
+    share = (weights / weights.sum())[:, None]
+    mean = (share * values).sum(axis=0)
+    stretch = np.sqrt(len(values) * np.square(share).sum())
+    return np.asarray(mean + stretch * (values - values.mean(axis=0)))
 
 
 def _moments(

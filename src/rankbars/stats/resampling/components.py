@@ -2,7 +2,8 @@
 
 With N tasks, the variance of a mean over tasks is ``between / N + within / N``, where `within` is
 the mean squared standard error of the task means. The sample variance of the task means estimates
-``between + within``: it contains the item noise already.
+``between + within``: it contains the item noise already. With weights w that add up to 1,
+``sum(w^2)`` takes the place of ``1 / N``, and the mean in `within` is taken with weights ``w^2``.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Components", "split_variance"]
+__all__ = ["Components", "split_variance", "weigh_components"]
 
 
 class Components(NamedTuple):
@@ -23,9 +24,10 @@ class Components(NamedTuple):
     between : array of float
         Variance of the true task scores; 0 where the item noise alone explains what is seen.
     within : array of float
-        Mean squared standard error of a task mean.
+        Mean squared standard error of a task mean; with weights, the mean by squared weights.
     variance : array of float
-        Squared standard error of the average: ``(between + within) / N``.
+        Squared standard error of the average: ``(between + within) / N``; with weights
+        ``(between + within) * sum(w^2)``.
     """
 
     between: NDArray[np.float64]
@@ -61,3 +63,29 @@ def split_variance(
     """
     between = np.maximum(spread - noise, 0.0)
     return Components(between, noise, (between + noise) / count)
+
+
+def weigh_components(
+    found: Components, noise: NDArray[np.float64], weights: NDArray[np.float64]
+) -> Components:
+    """The components of a weighted average over tasks that are one sample, whatever their weight.
+
+    Parameters
+    ----------
+    found : Components
+        Those of the plain average.
+    noise : array of float
+        Sum over tasks of squared weight times squared standard error: what the items alone
+        contribute to the variance of the weighted average. Same shape as its parts.
+    weights : array of float, shape (N,)
+        Positive weights that add up to 1.
+
+    Examples
+    --------
+    >>> plain = split_variance(np.array([0.09]), np.array([0.04]), 2)
+    >>> made = weigh_components(plain, np.array([0.025]), np.array([0.75, 0.25]))
+    >>> made.within.round(3).tolist(), made.variance.round(5).tolist()
+    ([0.04], [0.05625])
+    """
+    factor = float(np.square(weights).sum())
+    return Components(found.between, noise / factor, found.between * factor + noise)
