@@ -76,6 +76,49 @@ def test_maximum_contrasts_over_few_tasks_know_the_degrees_of_freedom() -> None:
     assert found.critical[0, 1] == pytest.approx(tukey, rel=0.1)
 
 
+def test_two_models_under_max_t_have_the_paired_t_interval() -> None:
+    rows = np.random.default_rng(3).normal(size=(6, 2)) + [0.0, 0.8]
+    given = rb.Scores({f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)})
+    found = contrasts(given, correction="maxt", resamples=40_000)
+    tested = stats.ttest_rel(rows[:, 1], rows[:, 0])
+    assert found.critical[1, 0] == pytest.approx(stats.t.ppf(0.975, 5), rel=0.03)
+    assert found.p[1, 0] == pytest.approx(tested.pvalue, abs=0.008)
+
+
+def test_max_t_over_many_tasks_uses_what_models_have_in_common() -> None:
+    # Two groups of near-equal models: few of the pairs are news, so they need less than Tukey's.
+    rng = np.random.default_rng(5)
+    groups = np.repeat(rng.normal(size=(200, 2)), 3, axis=1)
+    rows = groups + 0.1 * rng.normal(size=(200, 6))
+    names = tuple("abcdef")
+    given = rb.Scores({f"t{i:03d}": rb.Estimates(names, row) for i, row in enumerate(rows)})
+    found = contrasts(given, correction="maxt", resamples=4_000)
+    tukey = stats.studentized_range.ppf(0.95, 6, np.inf) / 2**0.5
+    assert stats.norm.ppf(0.975) < found.critical[0, 1] < tukey - 0.05
+
+
+def test_over_few_items_max_t_knows_the_degrees_of_freedom() -> None:
+    rows = np.random.default_rng(1).normal(size=(5, 2))
+    given = rb.Scores({"only": rb.Items(("a", "b"), rows)})
+    found = contrasts(given, over="items", correction="maxt", resamples=40_000)
+    assert found.critical[0, 1] == pytest.approx(stats.t.ppf(0.975, 4), rel=0.03)
+
+
+@pytest.mark.parametrize(("count", "claimed"), [(6, False), (9, True)])
+def test_a_pair_without_spread_counts_among_all_pairs_under_max_t(
+    count: int, claimed: bool
+) -> None:
+    rows = np.random.default_rng(2).normal(size=(count, 4))
+    rows[:, 1] = rows[:, 0] + 0.5
+    given = rb.Scores({f"t{i}": rb.Estimates(tuple("abcd"), row) for i, row in enumerate(rows)})
+    found = contrasts(given, correction="maxt")
+    sign_test = 2 * 0.5**count
+    assert found.p[0, 1] == pytest.approx(6 * sign_test)
+    assert found.excludes_zero[0, 1] == claimed
+    alone = contrasts(given, correction="none")
+    assert alone.p[0, 1] == pytest.approx(sign_test)
+
+
 def test_contrasts_are_antisymmetric_and_agree_with_the_averages() -> None:
     average = rb.aggregate(scores())
     found = average.contrasts
@@ -107,3 +150,20 @@ def test_all_intervals_hold_together_as_often_as_stated(correction: str) -> None
         inside = (found.low <= 0) & (found.high >= 0)
         missed += not inside[np.triu_indices(4, 1)].all()
     assert missed / 300 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("noise", [(1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 5.0)])
+def test_max_t_over_six_tasks_keeps_its_level(noise: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(11)
+    runs, false, missed = 700, 0, 0
+    upper = np.triu_indices(4, 1)
+    for run in range(runs):
+        rows = noise * rng.normal(size=(6, 4)) + rng.normal(size=(6, 1))
+        given = rb.Scores({f"t{i}": rb.Estimates(tuple("abcd"), r) for i, r in enumerate(rows)})
+        found = contrasts(given, correction="maxt", seed=run, resamples=500)
+        false += int(found.excludes_zero.any())
+        missed += int(not ((found.low <= 0) & (found.high >= 0))[upper].all())
+    limit = 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / runs)
+    assert false / runs <= limit
+    assert missed / runs <= limit

@@ -64,6 +64,21 @@ def test_half_of_a_run_that_cannot_be_read_again_is_not_removed(
             assert store.entries == []
 
 
+def test_a_file_is_not_read_again_without_another_that_is_lost(
+    lm_eval: tuple[Path, str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _, samples = lm_eval
+    other = samples.replace("math_perturbed", "else_perturbed")
+    with inside(folder):
+        shutil.copy(samples, other)
+        add("logs")
+        before = held()
+        Path(samples).unlink()
+        assert run(["remove", other, "--store", "board.duckdb"]) == 1
+        assert "Remove both, or put the file back" in capsys.readouterr().err
+        assert held().inputs == before.inputs
+
+
 def test_adding_repairs_a_store_of_which_half_a_run_is_gone(
     lm_eval: tuple[Path, str, str],
 ) -> None:

@@ -146,8 +146,8 @@ class Contrasts:
             return adjust_pairs(self.pairs, self.correction)
         usable = comparable_pairs(self.pairs)
         p = adjust_by_maxima(self.pairs.statistic, self.maxima)
-        # Draws hold no pair without spread: its p-value is that of its own sign test at least.
-        p = np.where(self.se > 0, p, np.fmax(p, adjust_pairs(self.pairs, "none")))
+        # Draws hold no pair without spread: its sign test counts for one pair of all (Bonferroni).
+        p = np.where(self.se > 0, p, np.fmax(p, adjust_pairs(self.pairs, "bonferroni")))
         return np.where(usable, p, np.nan)
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 
 from rankbars.data.pieces import KeptFile
 from rankbars.errors import DataError
-from rankbars.readers.companions import PlaceOf, find_again, find_orphans, group_of
+from rankbars.readers.companions import PlaceOf, find_again, group_of
 from rankbars.readers.declared import Declared
 from rankbars.readers.engine import Engine
 from rankbars.readers.grouping import by_reader, check_formats, collect_group
@@ -63,7 +63,10 @@ def read_rest_again(
         if group_of(file.format, file.place) in wanted or file.format in told & touched
     ]
     there = find_again(again, place_of)
-    _refuse_mixed([file for file in again if file.place not in there], gone)
+    lost, found_again = (
+        [file for file in again if (file.place in there) is which] for which in (False, True)
+    )
+    _refuse_mixed(lost, found_again, gone)
     groups = by_reader(list(there.values()), lambda one: formats[one.format].read)
     readers = {*groups, *(formats[file.format].read for file in left)}
     declared = Declared(as_declared(options_of(given), "auto"), several=len(readers) > 1)
@@ -81,28 +84,39 @@ def read_rest_again(
     return [replace(file, place=place_of(file.path)) for file in found]
 
 
-def _refuse_mixed(lost: Sequence[KeptFile], gone: Sequence[KeptFile]) -> None:
-    """Raise where files that cannot be read again hold what came from files that are gone."""
+def _refuse_mixed(
+    lost: Sequence[KeptFile], there: Sequence[KeptFile], gone: Sequence[KeptFile]
+) -> None:
+    """Raise where what was read together would come apart.
+
+    A file without pieces gave what it holds to others; so it must go, or be read again, with them.
+    """
     for file in gone:
-        if file.pieces:
-            continue  # what came from it goes with it
-        with_it = [
-            one.path
-            for one in lost
-            if one.pieces
-            and group_of(one.format, one.place) == group_of(file.format, file.place)
-            and PurePosixPath(one.place).parent == PurePosixPath(file.place).parent
-        ]
-        if with_it:
+        mixed = [] if file.pieces else _givers(file, lost)
+        if mixed:
             raise DataError(
-                f"{file.path} was read together with {', '.join(with_it[:3])}, and what came from "
-                "it cannot be told apart: the latter is not there any more, or has changed. Remove "
-                "both, or put the file back."
+                f"{file.path} was read together with {mixed[0].path}, and what came from it cannot "
+                "be told apart: the latter is not there any more, or has changed. Remove both, or "
+                "put the file back."
             )
-    orphans = find_orphans(lost) & {file.place for file in lost}
-    apart = [file.path for file in lost if file.place in orphans]
-    if apart and any(file.pieces for file in gone):
-        raise DataError(
-            f"{apart[0]} was read together with a file that is to go, and holds nothing without "
-            "it: it is not there to be read again, or has changed. Remove both, or put it back."
-        )
+    for file in lost:
+        apart = [] if file.pieces else _givers(file, [*gone, *there])
+        if apart and not _givers(file, lost):
+            raise DataError(
+                f"{file.path} was read together with {apart[0].path}, and says nothing without it: "
+                "it is not there to be read again, or has changed. Remove both, or put the file "
+                "back."
+            )
+
+
+def _givers(file: KeptFile, others: Sequence[KeptFile]) -> list[KeptFile]:
+    """Files beside a file that hold what was read from it too."""
+    group, folder = group_of(file.format, file.place), PurePosixPath(file.place).parent
+    return [
+        one
+        for one in others
+        if one.pieces
+        and group is not None
+        and group_of(one.format, one.place) == group
+        and PurePosixPath(one.place).parent == folder
+    ]

@@ -13,7 +13,7 @@ from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.allpairs import maximum_contrasts
+from rankbars.stats.averaging.allpairs import maximum_contrasts, maximum_paired_contrasts
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.ranks import RankBounds, rank_bounds
 from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
@@ -209,23 +209,19 @@ def _covariance(
 
 def _maxima(found: Estimate, pairs: PairStatistics, sampling: Sampling) -> NDArray[np.float64]:
     present = np.flatnonzero(~np.isnan(found.summary.mean))
-    df = np.inf
+    block = np.ix_(present, present)
+    se = pairs.se[block]
+    usable = np.isfinite(se) & (se > 0)
+    streams = sampling.streams("average", "maximum")
     if found.rows is not None:
         rows = found.rows[:, present]
-        count = len(rows)
-        root, df = (rows - rows.mean(axis=0)) / np.sqrt(count * (count - 1)), count - 1.0
-    else:
-        cov = _covariance(found, pairs, present)
-        if not np.isfinite(cov).all():
-            raise OptionError(_INCOMPLETE)
-        root = symmetric_root(cov).root
-    return maximum_contrasts(
-        root,
-        pairs.se[np.ix_(present, present)],
-        sampling.streams("average", "maximum"),
-        sampling.resamples,
-        df,
-    )
+        return maximum_paired_contrasts(rows, usable, streams, sampling.resamples)
+    cov = _covariance(found, pairs, present)
+    if not np.isfinite(cov).all():
+        raise OptionError(_INCOMPLETE)
+    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block][usable]
+    least = float(np.min(df[df > 0], initial=np.inf))  # tails as heavy as those of any pair
+    return maximum_contrasts(symmetric_root(cov).root, se, streams, sampling.resamples, least)
 
 
 def _absence(found: Estimate, models: tuple[str, ...]) -> tuple[Note, ...]:
