@@ -80,3 +80,22 @@ def test_a_limit_that_is_no_size_is_refused(table: str, rankbars: Command) -> No
     answer = rankbars("rank", table, "--memory-limit", "plenty")
     assert answer.code == 1
     assert "a size such as 500MB, 2GB or 1.5GiB" in answer.err
+
+
+def test_a_limit_of_a_few_bytes_is_named_as_it_was_given(table: str, rankbars: Command) -> None:
+    answer = rankbars("rank", table, "--memory-limit", "2")
+    assert answer.code == 1
+    assert "A memory limit of 2 bytes is too small" in answer.err
+
+
+def test_a_store_that_is_a_folder_is_called_one(table: str, rankbars: Command) -> None:
+    Path("folder.duckdb").mkdir()
+    answer = rankbars("add", table, "--store", "folder.duckdb")
+    assert answer.code == 1
+    assert "folder.duckdb: it is a folder" in answer.err
+
+
+def test_a_url_that_cannot_be_reached_says_why(rankbars: Command) -> None:
+    answer = rankbars("rank", "http://localhost:1/results.parquet")
+    assert answer.code == 1
+    assert "Cannot connect" in answer.err

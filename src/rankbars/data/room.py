@@ -116,5 +116,7 @@ def _work(rows: int, models: int) -> int:
 
 def _shown(size: int) -> str:
     """A size, rounded up."""
+    if size < 10**3:
+        return f"{size} bytes"
     unit, bytes_of = ("MB", 10**6) if size > 10**7 else ("kB", 10**3)
     return f"{-(-size // bytes_of)}{unit}"

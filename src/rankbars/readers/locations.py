@@ -66,7 +66,9 @@ def _copy(url: str, path: Path) -> None:
         with _files(url).open(url, "rb") as source, path.open("wb") as copy:
             shutil.copyfileobj(source, copy, 1 << 22)
     except (OSError, ValueError) as error:
-        raise ReadError.at(url, f"the file cannot be read ({error}).") from error
+        # Some protocols report nothing but the URL again, and keep the reason behind it.
+        reason = (error.__cause__ if str(error) == url else None) or error
+        raise ReadError.at(url, f"the file cannot be read ({reason}).") from error
 
 
 def register(engine: duckdb.DuckDBPyConnection, url: str) -> None:

@@ -49,6 +49,8 @@ def open_store(
     """
     label, place = os.fspath(path), resolve(path)
     if place.exists() or not create:
+        if place.is_dir():
+            raise ReadError.at(label, "it is a folder. Name the file of a store.")
         if not place.is_file():
             raise ReadError.at(
                 label,
