@@ -13,7 +13,7 @@ from rankbars.data.spec import Spec
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
 from rankbars.pipeline import leaderboard
-from rankbars.steps.corrections import CORRECTIONS
+from rankbars.steps.corrections import CORRECTIONS, refuse_unfit
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
 
@@ -41,6 +41,8 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     ------
     DataError
         If scores are missing and the policy of `spec` is ``"raise"``.
+    OptionError
+        If the correction of `spec` has no law for its test.
 
     Examples
     --------
@@ -52,6 +54,7 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     ('t', ['holm', 'bonferroni', 'simes', 'maxt', 'maxt_bootstrap', 'bootstrap_band', 'none'])
     """
     spec = Spec() if spec is None else spec
+    refuse_unfit(spec.test, spec.correction)
     resolved = resolve_missing(scores, spec.missing)
     chosen = {
         name: choose_test(evidence) if spec.test == "auto" else spec.test

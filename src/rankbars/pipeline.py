@@ -21,7 +21,7 @@ from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
 from rankbars.steps.assembly import assemble_board
 from rankbars.steps.connection import keep_connected
-from rankbars.steps.corrections import take_correction
+from rankbars.steps.corrections import refuse_unfit, take_correction
 from rankbars.steps.estimators import BAYESIAN
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS
@@ -266,6 +266,7 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
     ):
         if name not in known:
             raise UnknownOptionError.among(what, name, known)
+    refuse_unfit(chosen.test, chosen.correction)
     return chosen
 
 

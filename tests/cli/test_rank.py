@@ -258,6 +258,7 @@ def test_wrong_usage_is_answered_with_what_is_known(
         (("--test", "corrected_t"), "t0"),
         (("--test", "z"), "t0"),
         (("--weights", "none.csv"), "none.csv"),
+        (("--test", "mcnemar", "--correction", "maxt"), "--correction holm"),
     ],
 )
 def test_values_out_of_range_are_named(

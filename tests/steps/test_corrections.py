@@ -100,6 +100,46 @@ def test_max_t_on_folds_and_estimates_uses_their_covariance() -> None:
     assert rb.leaderboard(estimates, correction="maxt").tasks["t"].best.tolist() == [2, 2, 1]
 
 
+OWN_LAW = ("wilcoxon", "trimmed_t", "mcnemar", "mcnemar_midp", "two_way", "welch")
+
+
+def crossed_answers() -> rb.Scores:
+    """0/1 answers of three models to 40 items in 4 runs, which every test of rows can take."""
+    rng = np.random.default_rng(5)
+    runs = (rng.random((40, 4, 3)) < [0.2, 0.5, 0.8]).astype(float)
+    runs[:] = runs[:, :1]  # the same answers in all runs, so that item means are 0 or 1
+    tasks = {
+        name: rb.Items(("a", "b", "c"), runs.mean(axis=1), runs=runs) for name in ("one", "two")
+    }
+    return rb.Scores(tasks)
+
+
+@pytest.mark.parametrize("correction", ["maxt", "maxt_bootstrap"])
+@pytest.mark.parametrize("test", OWN_LAW)
+def test_a_correction_without_a_law_for_the_test_is_refused_with_what_to_use(
+    test: str, correction: str
+) -> None:
+    scores = crossed_answers()
+    compared = rb.compare(scores, test=test)
+    message = f"'{correction}' has no law for test '{test}'.*--correction holm"
+    with pytest.raises(rb.OptionError, match=message):
+        rb.leaderboard(scores, test=test, correction=correction)
+    with pytest.raises(rb.OptionError, match=message):
+        rb.aggregate(scores, test=test, correction=correction)
+    with pytest.raises(rb.OptionError, match=message):
+        rb.explain(scores, rb.Spec(test=test, correction=correction))
+    for asked in (compared, compared["one"]):
+        with pytest.raises(rb.OptionError, match=message):
+            rb.rank(asked, correction=correction)
+    rb.rank(compared, correction="holm")  # what the message names works
+
+
+def test_an_explanation_leaves_out_tests_that_the_correction_has_no_law_for() -> None:
+    found = rb.explain(crossed_answers(), rb.Spec(correction="maxt"))
+    assert not {one.test for one in found.outcomes} & set(OWN_LAW)
+    assert set(OWN_LAW) <= {name for name, _ in found.skipped}
+
+
 @pytest.mark.parametrize("correction", ["maxt", "simes"])
 @pytest.mark.parametrize("over", ["items", "tasks"])
 def test_the_average_takes_the_same_corrections(correction: str, over: str) -> None:

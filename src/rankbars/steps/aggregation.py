@@ -12,7 +12,7 @@ from rankbars.data.spec import SCOPES, Spec
 from rankbars.errors import DataError
 from rankbars.steps.averagecollection import AverageCollector
 from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_average
-from rankbars.steps.corrections import take_correction
+from rankbars.steps.corrections import refuse_unfit, take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.plans import Sampling
 
@@ -139,6 +139,7 @@ def aggregate(
         method=method, normalise=normalise, seed=seed, resamples=resamples,
     )  # fmt: skip  # refuses what a board would refuse
     take_correction(correction)
+    refuse_unfit(test, correction)
     plan = plan_average(
         scores, over, estimator, weights, method=method, normalise=normalise, limits=limits,
         prior=prior,

@@ -33,6 +33,7 @@ __all__ = [
     "CORRECTIONS",
     "Corrected",
     "Family",
+    "refuse_unfit",
     "side_level",
     "simultaneous_order",
     "strict_correction",
@@ -217,6 +218,29 @@ def take_correction(name: str) -> Correction:
     if name not in CORRECTIONS:
         raise UnknownOptionError.among("correction", name, tuple(CORRECTIONS))
     return CORRECTIONS[name]
+
+
+_OWN_LAW = ("wilcoxon", "trimmed_t", "mcnemar", "mcnemar_midp", "two_way", "welch")
+_UNFIT = {
+    "maxt": (_OWN_LAW, "it flips the signs of paired rows, which decides as the t-test does"),
+    "maxt_bootstrap": (_OWN_LAW, "it resamples paired rows and decides as the t-test does"),
+}
+
+
+def refuse_unfit(test: str, correction: str) -> None:
+    """Refuse a correction that has no law for the statistic of the test.
+
+    Raises
+    ------
+    OptionError
+        If the correction would decide by another test than the one that was asked for.
+    """
+    tests, reason = _UNFIT.get(correction, ((), ""))
+    if test in tests:
+        raise OptionError(
+            f"Correction {correction!r} has no law for test {test!r}: {reason}. Use --correction "
+            f"holm with this test, or --test t with {correction}."
+        )
 
 
 def strict_correction(name: str) -> str:

@@ -19,6 +19,7 @@ from rankbars.stats.ranks import rank_bounds
 from rankbars.steps.corrections import (
     Corrected,
     Family,
+    refuse_unfit,
     side_level,
     simultaneous_order,
     take_correction,
@@ -90,7 +91,7 @@ def rank(
     UnknownOptionError
         If the correction or the scope is not known.
     OptionError
-        If `alpha` is not strictly between 0 and 1.
+        If `alpha` is not strictly between 0 and 1, or the correction has no law for the test.
 
     Notes
     -----
@@ -135,6 +136,7 @@ def rank_task(
     Absent models take part in no test, so they make nobody else's interval wider; ranks still
     count the full field.
     """
+    refuse_unfit(comparisons.test, correction)
     present = np.flatnonzero(comparisons.present)
     family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
     corrected = take_correction(correction)(family, scope, alpha)
