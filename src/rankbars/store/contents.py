@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rankbars.data.notes import Note
 from rankbars.data.pieces import KeptFile, Piece
 from rankbars.errors import DataError
+from rankbars.store.catalogue import read_meta
 from rankbars.store.columns import check_name
 from rankbars.store.entries import Event, FileEntry
 from rankbars.store.frames import (
@@ -25,7 +26,6 @@ from rankbars.store.frames import (
 )
 from rankbars.store.inserting import insert_rows
 from rankbars.store.opening import resolve
-from rankbars.store.versions import read_meta
 
 if TYPE_CHECKING:
     import duckdb

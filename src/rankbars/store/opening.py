@@ -115,6 +115,10 @@ def _patient(
                 raise _busy(label, str(error)) from error
             time.sleep(PAUSE)
     connection.execute("SET enable_progress_bar = false")
+    # A store from elsewhere reads nothing but itself. (Given with the settings above, this would
+    # forbid the folder for temporary data, which is allowed from here on.)
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
     return connection
 
 

@@ -55,9 +55,9 @@ def _table(
 ) -> CodedTable:  # fmt: skip
     """The rows of one piece under codes of their own."""
     labels, numbers, rows, is_matrix, source = head
-    selected = ", ".join(f'"{role}"' for role in ("row", *labels, *numbers))
+    selected = ", ".join(_quote(role) for role in ("row", *labels, *numbers))
     found = connection.execute(
-        f"SELECT {selected} FROM rows_{kind} WHERE piece = ? ORDER BY rowid", [piece]
+        f"SELECT {selected} FROM {_quote(f'rows_{kind}')} WHERE piece = ? ORDER BY rowid", [piece]
     ).fetchnumpy()
     if len(found["row"]) != rows:
         raise DataError(
@@ -81,6 +81,10 @@ def _table(
         return iter(blocks)
 
     return CodedTable(own, rows, read_blocks)
+
+
+def _quote(name: str) -> str:
+    return '"' + str(name).replace('"', '""') + '"'
 
 
 def _consecutive(block: Block, numbers: NDArray[np.int64]) -> Iterator[Block]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
@@ -10,45 +11,92 @@ from rankbars.store.rowtables import columns_from_rows
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["MIGRATIONS", "SCHEMA", "create_tables"]
+__all__ = ["MIGRATIONS", "SCHEMA", "create_tables", "has_table", "tables_of"]
 
 # Raised by one whenever a table changes; each older number has an entry in MIGRATIONS.
 SCHEMA = 2
 
-_COLUMNS = "columns (id INTEGER, digest VARCHAR, data BLOB)"
-_PAIRS = (
-    "pair_tasks (id INTEGER, task VARCHAR, facts VARCHAR, digest VARCHAR)",
-    "pair_cells (task INTEGER, number INTEGER, other INTEGER, diff DOUBLE, norm DOUBLE)",
-)
-_TABLES = (
-    "meta (key VARCHAR, value VARCHAR)",
-    "files (id INTEGER, path VARCHAR, place VARCHAR, format VARCHAR, sha256 VARCHAR, "
-    "size BIGINT, added VARCHAR, notes VARCHAR)",
-    "pieces (id INTEGER, file INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
-    "frames VARCHAR)",
-    _COLUMNS,
-    *_PAIRS,
-    "events (number INTEGER, time VARCHAR, action VARCHAR, path VARCHAR, format VARCHAR, "
-    "sha256 VARCHAR, rows BIGINT, version VARCHAR)",
-)
+_OLDEST = {
+    "meta": "key VARCHAR, value VARCHAR",
+    "files": "id INTEGER, path VARCHAR, place VARCHAR, format VARCHAR, sha256 VARCHAR, "
+    "size BIGINT, added VARCHAR, notes VARCHAR",
+    "pieces": "id INTEGER, file INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
+    "frames VARCHAR",
+    "events": "number INTEGER, time VARCHAR, action VARCHAR, path VARCHAR, format VARCHAR, "
+    "sha256 VARCHAR, rows BIGINT",
+}
+_VERSIONED = {**_OLDEST, "events": f"{_OLDEST['events']}, version VARCHAR"}
+_NAMES = {"names": "id INTEGER, name VARCHAR"}
+_BLOCKS = {"pairs": "task VARCHAR, digest VARCHAR, entry BLOB"}
+_ADDED = {
+    "columns": "id INTEGER, digest VARCHAR, data BLOB",
+    "pair_tasks": "id INTEGER, task VARCHAR, facts VARCHAR, digest VARCHAR",
+    "pair_cells": "task INTEGER, number INTEGER, other INTEGER, diff DOUBLE, norm DOUBLE",
+}
+
+# The tables of each schema and their columns; schemas 0 and 1 have tables of rows besides.
+_TABLES: Mapping[int, Mapping[str, str]] = {
+    0: {**_OLDEST, **_NAMES},
+    1: {**_VERSIONED, **_NAMES, **_BLOCKS},
+    2: {**_VERSIONED, **_ADDED},
+}
+_WITH_ROWS = (0, 1)
+_ROWS = re.compile(r"rows_[a-z_]+")
+
+
+def tables_of(schema: int) -> dict[str, dict[str, str]]:
+    """The types of the columns of each table, by their names.
+
+    Examples
+    --------
+    >>> tables_of(SCHEMA)["meta"]
+    {'key': 'VARCHAR', 'value': 'VARCHAR'}
+    """
+    found: dict[str, dict[str, str]] = {}
+    for table, columns in _TABLES[schema].items():
+        found[table] = {}
+        for column in columns.split(", "):
+            name, kind = column.split()
+            found[table][name] = kind
+    return found
+
+
+def has_table(schema: int, table: str, columns: Mapping[str, str]) -> bool:
+    """Whether a store of an older schema may have such a table of rows.
+
+    Examples
+    --------
+    >>> has_table(1, "rows_scores", {"piece": "INTEGER", "row": "BIGINT", "score": "DOUBLE"})
+    True
+    """
+    rest = {kind for name, kind in columns.items() if name not in ("piece", "row")}
+    return (
+        schema in _WITH_ROWS
+        and _ROWS.fullmatch(table) is not None
+        and (columns.get("piece"), columns.get("row")) == ("INTEGER", "BIGINT")
+        and rest <= {"INTEGER", "DOUBLE"}
+    )
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """All tables, empty."""
-    for table in _TABLES:
-        connection.execute(f"CREATE TABLE {table}")
+    _create(connection, _TABLES[SCHEMA])
+
+
+def _create(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, str]) -> None:
+    for table, columns in tables.items():
+        connection.execute(f"CREATE TABLE {table} ({columns})")
 
 
 def _remember_pairs(connection: duckdb.DuckDBPyConnection) -> None:
     """Schema 0 had no statistics of pairs, and a history without versions."""
-    connection.execute("CREATE TABLE pairs (task VARCHAR, digest VARCHAR, entry BLOB)")
+    _create(connection, _BLOCKS)
     connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
 
 
 def _keep_columns(connection: duckdb.DuckDBPyConnection) -> None:
     """Schema 1 had a row for each score, and pairs in blocks of bytes, which are not kept."""
-    for table in (_COLUMNS, *_PAIRS):
-        connection.execute(f"CREATE TABLE {table}")
+    _create(connection, _ADDED)
     columns_from_rows(connection)
     connection.execute("DROP TABLE pairs")
 

@@ -1,0 +1,154 @@
+"""A store from elsewhere is read only if it holds the tables of a store and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+from storefiles import add, held, inside
+
+from rankbars.cli.app import run
+from rankbars.store.opening import connect
+from rankbars.store.schema import SCHEMA
+
+PLAIN = "model,task,item,score\n" + "".join(
+    f"{model},t,{item},{(item + len(model)) % 2}\n" for model in ("a", "bb") for item in range(9)
+)
+ENTRY = "0 AS id, 'x' AS path, 'x' AS place, 'tidy' AS format, '' AS sha256"
+
+# What is done to a sound store, and what is said of it then.
+HOSTILE = {
+    "view that reads a file": (
+        "DROP TABLE files; CREATE VIEW files AS SELECT 0 AS id, content AS path, content AS place, "
+        "'tidy' AS format, '' AS sha256, 1::BIGINT AS size, '' AS added, '[]' AS notes "
+        "FROM read_text('/etc/passwd')",
+        "it holds a view 'files'",
+    ),
+    "view without end": (
+        f"DROP TABLE files; CREATE VIEW files AS SELECT {ENTRY}, range AS size, '' AS added, "
+        "'[]' AS notes FROM range(2000000000)",
+        "it holds a view 'files'",
+    ),
+    "another view": ("CREATE VIEW more AS SELECT 1", "it holds a view 'more'"),
+    "macro under the name of a function": (
+        "CREATE MACRO octet_length(x) AS 1", "it holds a macro 'octet_length'",
+    ),
+    "macro in place of the catalogue": (
+        "CREATE MACRO duckdb_views() AS TABLE SELECT 1 AS view_name WHERE false",
+        "it holds a macro 'duckdb_views'",
+    ),
+    "extra table": ("CREATE TABLE more (a INTEGER)", "it holds a table 'more'"),
+    "table of an older schema": (
+        "CREATE TABLE rows_scores (piece INTEGER, row BIGINT)", "it holds a table 'rows_scores'",
+    ),
+    "extra schema": ("CREATE SCHEMA more", "it holds a schema 'more'"),
+    "type": ("CREATE TYPE mood AS ENUM ('good')", "it holds a type 'mood'"),
+    "sequence": ("CREATE SEQUENCE more", "it holds a sequence 'more'"),
+    "index": ("CREATE INDEX more ON files (path)", "it holds an index 'more'"),
+    "constraint": (
+        "DROP TABLE columns; "
+        "CREATE TABLE columns (id INTEGER CHECK (id > 0), digest VARCHAR, data BLOB)",
+        "it holds a constraint on the table 'columns'",
+    ),
+    "missing table": ("DROP TABLE events", "it lacks the table 'events'"),
+    "missing column": ("ALTER TABLE files DROP notes", "'files' lacks the column 'notes'"),
+    "extra column": ("ALTER TABLE files ADD more INTEGER", "'files' has a column 'more'"),
+    "column of another type": (
+        "ALTER TABLE files ALTER size TYPE VARCHAR", "'size' of table 'files' is VARCHAR",
+    ),
+    "default": (
+        "ALTER TABLE files ALTER added SET DEFAULT current_user",
+        "'added' of table 'files' is computed",
+    ),
+    "generated column": (
+        "DROP TABLE meta; CREATE TABLE meta (key VARCHAR, value VARCHAR AS (key || key))",
+        "'value' of table 'meta' is computed",
+    ),
+    "view in place of the facts": (
+        "DROP TABLE meta; CREATE VIEW meta AS SELECT 'schema' AS key, '2' AS value",
+        "it holds a view 'meta'",
+    ),
+}  # fmt: skip
+
+
+def write_store(sql: str = "") -> None:
+    Path("plain.csv").write_text(PLAIN, encoding="utf-8")
+    add("plain.csv")
+    with duckdb.connect("board.duckdb") as connection:
+        connection.execute(sql or "SELECT 1")
+
+
+@pytest.mark.parametrize("name", list(HOSTILE))
+def test_anything_but_the_tables_of_a_store_is_refused_in_one_line(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sql, expected = HOSTILE[name]
+    with inside(tmp_path):
+        write_store(sql)
+        before = Path("board.duckdb").read_bytes()
+        for words in (
+            ["log", "board.duckdb"],
+            ["rank", "board.duckdb", "-o", "board.json"],
+            ["add", "plain.csv", "--store", "board.duckdb"],
+        ):
+            capsys.readouterr()
+            assert run(words) == 1
+            said = capsys.readouterr()
+            assert expected in said.err
+            assert len(said.err.strip().splitlines()) == 1
+            assert "root:" not in said.err + said.out
+        assert not Path("board.json").exists()
+        assert Path("board.duckdb").read_bytes() == before
+
+
+def test_a_long_or_strange_name_is_shown_in_short(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with inside(tmp_path):
+        write_store(f'CREATE VIEW "\x1b[31m{"x" * 5000}" AS SELECT 1')
+        assert run(["log", "board.duckdb"]) == 1
+        said = capsys.readouterr().err
+        assert "\x1b" not in said
+        assert len(said) < 400
+
+
+def test_the_tables_of_a_newer_version_are_not_called_strange(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with inside(tmp_path):
+        write_store(
+            f"CREATE TABLE more (a INTEGER); UPDATE meta SET value = '{SCHEMA + 1}' "
+            "WHERE key = 'schema'"
+        )
+        assert run(["log", "board.duckdb"]) == 1
+        assert "Update rankbars" in capsys.readouterr().err
+
+
+def test_an_older_store_with_another_table_is_refused_and_not_brought_up_to_date(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with inside(tmp_path):
+        write_store("UPDATE meta SET value = '1' WHERE key = 'schema'")
+        assert run(["log", "board.duckdb"]) == 1
+        assert "it lacks the table 'names'" in capsys.readouterr().err
+        assert not list(Path.cwd().glob("*.bak"))
+
+
+def test_a_store_that_is_written_reads_nothing_but_itself(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret", encoding="utf-8")
+    with inside(tmp_path):
+        write_store()
+        with connect(Path("board.duckdb"), "board", write=True) as connection:
+            for sql in (
+                "SELECT * FROM read_text('secret.txt')", "COPY meta TO 'out.csv'",
+                "ATTACH 'other.duckdb' AS other", "LOAD httpfs",
+                "SET enable_external_access = true", "SET lock_configuration = false",
+            ):  # fmt: skip
+                with pytest.raises(duckdb.Error):
+                    connection.execute(sql)
+            connection.execute("CHECKPOINT")
+        Path("c.csv").write_text(PLAIN.replace("a,", "c,").replace("bb,", "cc,"), encoding="utf-8")
+        add("c.csv")
+        assert held().models == ("a", "bb", "c", "cc")
+        assert not Path("out.csv").exists()
