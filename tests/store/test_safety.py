@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from tablefiles import assert_same, csv_text
 
 import rankbars as rb
 from rankbars.cli.app import run
+from rankbars.data.files import OWN_AGE, draft_path
 from rankbars.errors import RankbarsError
 from rankbars.store import opening
 from rankbars.store.opening import connect
@@ -214,14 +216,19 @@ def test_a_store_cut_off_is_reported(filled: Path, capsys: pytest.CaptureFixture
         assert "board.duckdb" in capsys.readouterr().err
 
 
-def test_drafts_of_killed_processes_are_swept_away(tmp_path: Path) -> None:
+def test_old_drafts_of_killed_processes_are_swept_away(tmp_path: Path) -> None:
     write(tmp_path, "a.csv")
-    # No process has this number: it is above every limit of the system.
-    draft = tmp_path / ".board.duckdb.99999999.part"
-    draft.write_bytes(b"half")
+    old, fresh = (draft_path(tmp_path / "board.duckdb") for _ in range(2))
+    for draft in (old, fresh):
+        draft.write_bytes(b"half")
+        draft.with_name(f"{draft.name}.wal").write_bytes(b"half")
+    before = time.time() - OWN_AGE - 60
+    for part in (old, old.with_name(f"{old.name}.wal")):
+        os.utime(part, (before, before))
     with inside(tmp_path):
         add("a.csv")
-        assert not draft.exists()
+        found = sorted(path.name for path in tmp_path.glob(".board*"))
+        assert found == [fresh.name, f"{fresh.name}.wal"]
         assert_equals_files(["a.csv"])
     assert rb.read(str(tmp_path / "a.csv")).models == ("a",)
 

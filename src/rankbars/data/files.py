@@ -2,19 +2,82 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Mapping
+import re
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from rankbars.errors import WriteError
 
-__all__ = ["real_path", "write_all", "write_bytes", "write_text"]
+__all__ = [
+    "draft_path", "real_path", "sweep_drafts", "sync_folders", "write_all", "write_bytes",
+    "write_text",
+]  # fmt: skip
+
+# How long a draft lies unchanged before it is taken for what a killed process left, in seconds:
+# one that this machine made, and one of another machine, whose clock and speed are unknown.
+OWN_AGE, FOREIGN_AGE = 86_400.0, 7 * 86_400.0
+
+# A draft is named after its target, cut to so many bytes, so that the name fits every file system.
+_NAME_BYTES = 150
 
 
 def real_path(path: str | Path) -> Path:
     """Where a path leads, links followed; a loop of links leads to itself."""
     # Unlike Path.resolve, which raises on a loop in some versions of Python.
     return Path(os.path.realpath(path))
+
+
+def draft_path(target: Path) -> Path:
+    """A name for a draft of `target` that nobody can know before, in the same folder."""
+    return target.with_name(f".{_cut(target)}.{_host()}.{os.urandom(8).hex()}.part")
+
+
+def sweep_drafts(target: Path) -> None:
+    """Remove drafts of `target` that were left behind, told by their age and their machine.
+
+    The number of a process tells nothing: in a container every run may have the same one.
+    """
+    pattern = re.compile(
+        rf"\.{re.escape(_cut(target))}\.(?:(?P<host>[0-9a-f]{{8}})\.[0-9a-f]{{16}}|\d+)\.part(\.wal)?"
+    )
+    now = time.time()
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            found = pattern.fullmatch(entry.name)
+            if found is None:
+                continue
+            patience = OWN_AGE if found["host"] == _host() else FOREIGN_AGE
+            # Somebody else may remove it at the same time, or own it.
+            with suppress(OSError):
+                if now - entry.stat(follow_symlinks=False).st_mtime > patience:
+                    Path(entry.path).unlink()
+
+
+def sync_folders(folders: Iterable[Path]) -> None:
+    """Make sure that renames in these folders outlast a loss of power."""
+    if os.name != "posix":
+        return  # a folder cannot be opened there
+    for folder in dict.fromkeys(folders):
+        # Some file systems cannot do it; what was written is in place all the same.
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def _cut(target: Path) -> str:
+    return os.fsencode(target.name)[:_NAME_BYTES].decode("utf-8", "ignore")
+
+
+def _host() -> str:
+    return hashlib.blake2b(socket.gethostname().encode(), digest_size=4).hexdigest()
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -65,8 +128,10 @@ def write_all(contents: Mapping[str, str | bytes]) -> None:
                 # The pipe behind /dev/stdout is there by that name only.
                 direct[given] = _encode(path, content)
             else:
+                sweep_drafts(target)
                 drafts[target] = _draft(path, target, _encode(path, content))
         _replace_all(drafts)
+        sync_folders(target.parent for target in drafts)
         for target, data in direct.items():
             target.write_bytes(data)
     except BrokenPipeError:
@@ -95,7 +160,7 @@ def _encode(path: str, content: str | bytes) -> bytes:
 
 
 def _draft(path: str, target: Path, content: bytes) -> Path:
-    draft = target.with_name(f".{target.name[:200]}.{os.getpid()}.part")
+    draft = draft_path(target)
     made = False
     try:
         # "x" refuses to follow a link somebody else put there; the mode follows the umask.

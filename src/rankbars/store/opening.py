@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankbars.data.files import real_path
+from rankbars.data.files import draft_path, real_path, sweep_drafts, sync_folders
 from rankbars.errors import ReadError, WriteError
 
 if TYPE_CHECKING:
@@ -167,8 +167,8 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
     folder = target.parent
     if not folder.is_dir():
         raise WriteError(f"{label}: the folder {folder} does not exist. Make it first.")
-    _sweep(target)
-    draft = folder / f".{target.name[:200]}.{os.getpid()}.part"
+    sweep_drafts(target)
+    draft = draft_path(target)
     journal = draft.with_name(f"{draft.name}.wal")
     try:
         yield draft
@@ -181,6 +181,7 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
             ) from error
         except OSError:  # a file system without links
             draft.replace(target)
+        sync_folders([folder])
     except OSError as error:
         if isinstance(error, WriteError | ReadError):
             raise
@@ -188,25 +189,6 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
     finally:
         draft.unlink(missing_ok=True)
         journal.unlink(missing_ok=True)
-
-
-def _sweep(target: Path) -> None:
-    """Remove drafts that processes left behind which were killed."""
-    found = re.compile(rf"\.{re.escape(target.name[:200])}\.(\d+)\.part(\.wal)?")
-    for path in target.parent.iterdir():
-        match = found.fullmatch(path.name)
-        if match and not _lives(int(match[1])):
-            path.unlink(missing_ok=True)
-
-
-def _lives(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 def find_rest(path: str | os.PathLike[str]) -> Path | None:

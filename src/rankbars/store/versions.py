@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
+from rankbars.data.files import draft_path, sweep_drafts, sync_folders
 from rankbars.errors import WriteError
 from rankbars.store.catalogue import find_schema
 from rankbars.store.opening import connect
@@ -42,10 +44,15 @@ def update(place: Path, label: str) -> None:
 
 def _keep_copy(place: Path, label: str, schema: int) -> None:
     copy = place.with_name(f"{place.name}.schema{schema}.bak")
-    draft = copy.with_name(f".{copy.name[:200]}.part")
+    sweep_drafts(copy)
+    draft = draft_path(copy)
     try:
-        shutil.copyfile(place, draft)
+        with place.open("rb") as source, draft.open("xb") as made:
+            shutil.copyfileobj(source, made)
+            made.flush()
+            os.fsync(made.fileno())
         draft.replace(copy)
+        sync_folders([copy.parent])
     except OSError as error:
         draft.unlink(missing_ok=True)
         raise WriteError(
