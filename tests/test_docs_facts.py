@@ -13,13 +13,13 @@ import pytest
 import rankbars
 from rankbars import errors
 from rankbars.data.spec import OVERS, Spec
-from rankbars.data.tables import LAYOUTS
-from rankbars.data.tabular.columns import ROLES
-from rankbars.data.tabular.records import STATUS_WORDS
 from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.missingness import POLICIES
 from rankbars.steps.pairtests import TESTS
 from rankbars.steps.prediction import MERGE_NAMES
+from rankbars.tables.columns import ROLES
+from rankbars.tables.records import STATUS_WORDS
+from rankbars.tables.tableoptions import LAYOUTS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

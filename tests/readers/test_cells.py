@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankbars as rb
-from rankbars.data.tabular.cells import LabelCells, NumberCells, label_text, parse_number
-from rankbars.data.tabular.coding import sort_names, take_codes
-from rankbars.data.tabular.columns import find_columns
+from rankbars.tables.cells import LabelCells, NumberCells, label_text, parse_number
+from rankbars.tables.coding import sort_names, take_codes
+from rankbars.tables.columns import find_columns
 
 
 @pytest.mark.parametrize(

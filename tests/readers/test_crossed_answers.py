@@ -15,9 +15,9 @@ from tablefiles import codes, read_columns
 
 import rankbars as rb
 from rankbars.data.evidence import Items
-from rankbars.data.tabular import crossing
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.twoway import two_way_t
+from rankbars.tables import crossing
 
 # Two models, three questions (rows), four prompts (columns).
 ASH = [[1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 1, 0]]

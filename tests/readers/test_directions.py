@@ -10,9 +10,9 @@ from logfiles import inspect_header, sample, write_json_log, write_simple
 from tablefiles import codes, message, pandas_frame, read_columns
 
 import rankbars as rb
-from rankbars.data.frames import scores_from_frame
-from rankbars.data.tables import TableOptions
-from rankbars.data.tabular.metrics import is_proportion, usual_direction
+from rankbars.tables.dataframes import scores_from_frame
+from rankbars.tables.metrics import is_proportion, usual_direction
+from rankbars.tables.tableoptions import TableOptions
 
 BASE: dict[str, list[Any]] = {
     "model": ["a", "a", "b", "b"], "task": ["t", "u", "t", "u"], "score": [1.0, 2.0, 3.0, 4.0],

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tablefiles import TABLES, read_columns, write_csv, write_json_lines, write_parquet
 
 import rankbars as rb
-from rankbars.data.tabular.tidy import FileNames
-from rankbars.data.tabular.valuetables import ValueTable
-from rankbars.data.tabular.wide import prepare_wide
 from rankbars.readers import explain
+from rankbars.tables.tidy import FileNames
+from rankbars.tables.valuetables import ValueTable
+from rankbars.tables.wide import prepare_wide
 
 HOSTILE = [
     "<script>alert(1)</script>", "\u202egnp.exe", "=1+1", "a\nb", "x" * 300, "🙂", "'; DROP",

@@ -12,10 +12,10 @@ import pytest
 from tablefiles import TABLES, assert_same, csv_text, write_csv
 
 import rankbars as rb
-import rankbars.data.tabular.matrices
+import rankbars.tables.matrices
 from rankbars.data.evidence import Coverage, Estimates, Folds, Items, Votes
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.tabular.joining import join_scores
+from rankbars.tables.joining import join_scores
 
 
 def items(model: str, **changes: Any) -> Scores:
@@ -145,7 +145,7 @@ def test_many_tasks_with_items_of_their_own_need_no_big_table(
 ) -> None:
     path = TABLES / "swebench_pro.parquet"
     whole = rb.read(path)
-    monkeypatch.setattr(rankbars.data.tabular.matrices, "DENSE_CELLS", 0)
+    monkeypatch.setattr(rankbars.tables.matrices, "DENSE_CELLS", 0)
     assert_same(whole, rb.read(path))
 
 

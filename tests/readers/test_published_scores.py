@@ -11,8 +11,8 @@ from tablefiles import codes, message, pandas_frame, read_columns
 
 import rankbars as rb
 from rankbars.data.evidence import Estimates
-from rankbars.data.frames import scores_from_frame
-from rankbars.data.tables import TableOptions
+from rankbars.tables.dataframes import scores_from_frame
+from rankbars.tables.tableoptions import TableOptions
 
 
 def table(**columns: Any) -> dict[str, list[Any]]:

@@ -13,8 +13,8 @@ from rankbars.cli.voting import control_option, self_votes_option
 from rankbars.errors import DataError, OptionError, ReadError
 
 if TYPE_CHECKING:
-    from rankbars.data.pieces import KeptFile
     from rankbars.data.scores import Scores
+    from rankbars.readers.pieces import KeptFile
     from rankbars.store import Event, FileEntry, Store
 
 __all__ = ["add_command", "log_command", "remove_command"]
@@ -78,8 +78,8 @@ def add_command(
     )
     from rankbars.cli.streams import emit_text, say
     from rankbars.readers.collecting import collect, put_together
-    from rankbars.readers.engine import Engine
     from rankbars.store import open_store
+    from rankbars.tables.database import Engine
 
     if find_store(inputs) is not None:
         raise OptionError("A store cannot be added to a store. Add the files that it was made of.")
@@ -176,8 +176,8 @@ def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
 def _take_out(store: Store, entries: Sequence[FileEntry]) -> list[Event]:
     """Remove files; what is left must be of use, unless it was of none before."""
     from rankbars.readers.collecting import put_together
-    from rankbars.readers.engine import Engine
     from rankbars.readers.remaining import read_rest_again
+    from rankbars.tables.database import Engine
 
     held, options = store.files(), store.options
     places = {one.place for one in entries}

@@ -11,8 +11,8 @@ import click
 from rankbars.cli.options import collect_options
 from rankbars.cli.outputs import STANDARD
 from rankbars.cli.words import named_option
-from rankbars.data.tables import SELF_VOTES
 from rankbars.data.voteoptions import BOTH_BAD, COVARIANCES, TIES, VoteOptions
+from rankbars.tables.tableoptions import SELF_VOTES
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard

@@ -274,8 +274,8 @@ class Scores:
         >>> Scores.from_frame(frame).tasks["math"].values.tolist()
         [[1.0, 1.0], [0.0, 1.0]]
         """
-        from rankbars.data.frames import scores_from_frame
-        from rankbars.data.tables import TableOptions
+        from rankbars.tables.dataframes import scores_from_frame
+        from rankbars.tables.tableoptions import TableOptions
 
         named = {"model": model, "task": task, "item": item, "score": score}
         given = dict(columns or {}) | {role: name for role, name in named.items() if name}

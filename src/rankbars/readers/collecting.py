@@ -13,16 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.pieces import KeptFile, order_of_files
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError
 from rankbars.readers.companions import PlaceOf, find_again, find_companions, find_orphans
 from rankbars.readers.declared import Declared
-from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, Progress, digest
 from rankbars.readers.grouping import by_reader, check_formats, collect_group, found_in
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.merging import merge_sources
+from rankbars.readers.pieces import KeptFile, order_of_files
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.requests import (
     Paths,
@@ -33,6 +32,7 @@ from rankbars.readers.requests import (
 )
 from rankbars.readers.selection import ChosenFile, Skipped, check_options
 from rankbars.readers.ways import put_found_together
+from rankbars.tables.database import Engine
 
 __all__ = ["Collected", "collect", "put_together"]
 

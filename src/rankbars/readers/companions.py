@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from rankbars.data.pieces import KeptFile
 from rankbars.readers.files import InputFile, digest
+from rankbars.readers.pieces import KeptFile
 from rankbars.readers.selection import ChosenFile
 
 __all__ = ["PlaceOf", "find_again", "find_companions", "find_orphans", "group_of"]

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.answers import Answers
@@ -22,6 +21,7 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Me
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite, fingerprint, parse_time
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.tables.cells import label_text
 
 __all__ = ["read_deepeval", "sniff_deepeval"]
 

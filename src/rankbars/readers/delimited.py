@@ -8,9 +8,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from rankbars.data.tabular.valuetables import Chunk, ValueTable, check_width
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, open_text
+from rankbars.tables.valuetables import Chunk, ValueTable, check_width
 
 __all__ = ["find_delimiter", "open_delimited", "read_header"]
 

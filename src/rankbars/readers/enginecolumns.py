@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.cells import WORDS, NumberCells, label_text, parse_number
-from rankbars.data.tabular.coding import ROW_ROLES, NumberColumn, sort_names, take_codes
 from rankbars.errors import DataError
-from rankbars.readers.engine import Scan
+from rankbars.tables.cells import WORDS, NumberCells, label_text, parse_number
+from rankbars.tables.coding import ROW_ROLES, NumberColumn, sort_names, take_codes
+from rankbars.tables.database import Scan
 
 __all__ = [
     "LabelColumn", "UnusualTextError", "convert_text", "is_text", "label_column", "number_column",

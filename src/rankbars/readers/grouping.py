@@ -8,17 +8,17 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rankbars.data.notes import Note
-from rankbars.data.pieces import KeptFile, Piece, order_of_files
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, OptionError
-from rankbars.readers.engine import Engine
 from rankbars.readers.gathering import read_sound
 from rankbars.readers.keeping import Found, Keeper, ReadyScores
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.packing import is_same, pack, unpack
+from rankbars.readers.pieces import KeptFile, Piece, order_of_files
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.selection import ChosenFile, Skipped
 from rankbars.readers.ways import join_ready, way_of
+from rankbars.tables.database import Engine
 
 __all__ = ["by_reader", "check_formats", "collect_group", "found_in"]
 

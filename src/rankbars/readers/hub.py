@@ -12,7 +12,6 @@ from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.cells import parse_number
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text
 from rankbars.readers.logs.jsontext import as_mapping, as_text
@@ -22,6 +21,7 @@ from rankbars.readers.logs.remarks import list_names
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_score, parse_time
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.tables.cells import parse_number
 
 __all__ = ["read_hub", "sniff_hub"]
 

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rankbars.data.notes import Note
-from rankbars.data.tabular.columns import fold_name
-from rankbars.data.tabular.metrics import usual_direction
 from rankbars.readers.inspect_containers import Log
 from rankbars.readers.inspect_samples import Sample
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
+from rankbars.tables.columns import fold_name
+from rankbars.tables.metrics import usual_direction
 
 __all__ = ["make_run"]
 

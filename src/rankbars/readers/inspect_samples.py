@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.logs.jsontext import as_mapping
+from rankbars.tables.cells import label_text
 
 __all__ = ["REMOVED", "Graded", "Sample", "SampleFields", "grade", "read_sample"]
 

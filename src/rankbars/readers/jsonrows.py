@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from rankbars.data.tabular.coding import CodedTable
-from rankbars.data.tabular.valuetables import Chunk, ValueTable, check_width
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, open_text
+from rankbars.tables.coding import CodedTable
+from rankbars.tables.valuetables import Chunk, ValueTable, check_width
 
 __all__ = ["JsonLinesTable", "is_json_lines", "open_json"]
 

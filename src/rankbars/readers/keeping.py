@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from rankbars.data.notes import Note
-from rankbars.data.pieces import order_of_files
-from rankbars.data.tabular.tidy import FileNames
 from rankbars.readers.files import InputFile
+from rankbars.readers.pieces import order_of_files
+from rankbars.tables.tidy import FileNames
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
-    from rankbars.data.tabular.assembly import ParsedTable
     from rankbars.readers.judged.comparisons import JudgedFile
     from rankbars.readers.logs.records import Run
     from rankbars.readers.votes import ParsedVotes
+    from rankbars.tables.assembly import ParsedTable
 
 __all__ = ["Found", "Keeper", "ReadyScores", "name_tables", "name_votes", "order_parts"]
 

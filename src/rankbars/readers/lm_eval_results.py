@@ -9,11 +9,11 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.tabular.metrics import split_words
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, load_json
 from rankbars.readers.logs.records import Direction
+from rankbars.tables.metrics import split_words
 
 __all__ = ["Results", "TaskResult", "Value", "parse_spelling", "read_results", "results_of_samples"]
 

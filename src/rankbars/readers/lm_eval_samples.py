@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.cells import label_text
-from rankbars.data.tabular.metrics import split_words
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, open_text, read_head
 from rankbars.readers.lm_eval_results import parse_spelling
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_mapping, read_json_lines
 from rankbars.readers.logs.records import SCORED, Rows
+from rankbars.tables.cells import label_text
+from rankbars.tables.metrics import split_words
 
 __all__ = ["Column", "Filtered", "Samples", "read_samples"]
 

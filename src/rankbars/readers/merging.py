@@ -8,8 +8,8 @@ from dataclasses import replace
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import change_tasks
-from rankbars.data.tabular.joining import join_scores
 from rankbars.readers.logs.remarks import list_names
+from rankbars.tables.joining import join_scores
 
 __all__ = ["merge_sources"]
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.answers import Answers
@@ -28,6 +27,7 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite, as_score, parse_time
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.tables.cells import label_text
 
 __all__ = ["read_openai_evals", "sniff_openai_evals"]
 

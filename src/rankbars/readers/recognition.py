@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankbars.data.scores import Scores
-from rankbars.data.tables import TableOptions
-from rankbars.data.tabular.layouts import find_layout
-from rankbars.data.voting.reading import wants_votes
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.engine import Glance
 from rankbars.readers.files import InputFile, data_suffix, read_head
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table
+from rankbars.tables.database import Glance
+from rankbars.tables.layouts import find_layout
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.voting.reading import wants_votes
 
 __all__ = [
     "AmbiguousFileError", "FileReport", "Format", "Recognition", "apply_options", "recognise",

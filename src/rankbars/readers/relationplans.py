@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.coding import NumberColumn
-from rankbars.readers.engine import Scan
 from rankbars.readers.enginecolumns import (
     LabelColumn,
     convert_text,
@@ -20,6 +18,8 @@ from rankbars.readers.enginecolumns import (
     take_survey,
     text_column,
 )
+from rankbars.tables.coding import NumberColumn
+from rankbars.tables.database import Scan
 
 __all__ = ["Plan", "plan_text", "plan_typed"]
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.coding import Block, CodedTable, keep_roles
 from rankbars.errors import ReadError
-from rankbars.readers.engine import Engine, Scan, report_damage
 from rankbars.readers.files import InputFile
 from rankbars.readers.relationplans import Plan, plan_text, plan_typed
 from rankbars.readers.reopening import describe_source, parquet_clause
+from rankbars.tables.coding import Block, CodedTable, keep_roles
+from rankbars.tables.database import Engine, Scan, report_damage
 
 __all__ = ["RelationTable", "big_csv_table", "parquet_table"]
 

@@ -8,14 +8,14 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import Any
 
-from rankbars.data.pieces import KeptFile
 from rankbars.errors import DataError
 from rankbars.readers.companions import PlaceOf, find_again, group_of
 from rankbars.readers.declared import Declared
-from rankbars.readers.engine import Engine
 from rankbars.readers.grouping import by_reader, check_formats, collect_group
+from rankbars.readers.pieces import KeptFile
 from rankbars.readers.requests import as_declared, known_formats, options_of
 from rankbars.readers.selection import Skipped
+from rankbars.tables.database import Engine
 
 __all__ = ["read_rest_again"]
 

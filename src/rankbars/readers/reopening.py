@@ -7,10 +7,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rankbars.data.tabular.coding import CodedTable
 from rankbars.errors import ReadError
-from rankbars.readers.engine import Engine, Scan, report_damage
 from rankbars.readers.locations import is_url, register
+from rankbars.tables.coding import CodedTable
+from rankbars.tables.database import Engine, Scan, report_damage
 
 __all__ = ["ParquetSource", "describe_source", "parquet_clause"]
 

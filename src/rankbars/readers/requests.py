@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from rankbars.data.room import Room, parse_size
-from rankbars.data.tables import TableOptions
 from rankbars.errors import UnknownOptionError
 from rankbars.readers.files import InputFile, Meter, Progress, find_files, standard_input
 from rankbars.readers.locations import fetched, is_url
@@ -17,6 +16,7 @@ from rankbars.readers.logs.options import ReadOptions, named_once
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.registry import FORMATS
 from rankbars.readers.selection import ChosenFile, Skipped, check_options, choose_files
+from rankbars.tables.tableoptions import TableOptions
 
 __all__ = [
     "Opened", "Paths", "as_declared", "find_paths", "known_formats", "open_files", "options_of",

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, ReadError
-from rankbars.readers.engine import Glance
 from rankbars.readers.files import InputFile, data_suffix, digest
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.plugins import KnownFormats
@@ -20,6 +19,7 @@ from rankbars.readers.recognition import (
     recognise,
 )
 from rankbars.readers.tables import PARQUET_SUFFIXES
+from rankbars.tables.database import Glance
 
 __all__ = ["ChosenFile", "Skipped", "check_options", "choose_files", "report_file"]
 

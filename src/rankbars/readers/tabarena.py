@@ -9,10 +9,7 @@ from pathlib import Path
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.assembly import ParsedTable, scores_from_parsed
-from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import DataError
-from rankbars.readers.engine import Engine, Glance
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.recognition import SIGNATURE, Recognition
@@ -21,6 +18,9 @@ from rankbars.readers.tables import (
     open_table,
     parse_tables,
 )
+from rankbars.tables.assembly import ParsedTable, scores_from_parsed
+from rankbars.tables.columns import fold_name
+from rankbars.tables.database import Engine, Glance
 
 __all__ = ["put_tabarena_together", "read_tabarena", "sniff_tabarena"]
 

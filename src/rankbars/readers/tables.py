@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.assembly import ParsedTable, parse_table, scores_from_parsed
-from rankbars.data.tabular.coding import CodedTable, Table
-from rankbars.data.tabular.metrics import usual_direction
-from rankbars.data.tabular.tidy import FileNames
-from rankbars.data.tabular.valuetables import ValueTable
 from rankbars.errors import ReadError
 from rankbars.readers.compression import refuse_bomb
 from rankbars.readers.delimited import open_delimited, read_header
-from rankbars.readers.engine import Engine, Scan
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.tables.assembly import ParsedTable, parse_table, scores_from_parsed
+from rankbars.tables.coding import CodedTable, Table
+from rankbars.tables.database import Engine, Scan
+from rankbars.tables.metrics import usual_direction
+from rankbars.tables.tidy import FileNames
+from rankbars.tables.valuetables import ValueTable
 
 if TYPE_CHECKING:
     from rankbars.readers.relations import RelationTable

@@ -11,28 +11,28 @@ import numpy as np
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tables import TableOptions
-from rankbars.data.tabular.cells import parse_number
-from rankbars.data.tabular.tidy import FileNames
-from rankbars.data.tabular.valuetables import Chunk, ValueTable
-from rankbars.data.voting.assembly import join_tasks
-from rankbars.data.voting.columns import VoteColumns
-from rankbars.data.voting.reading import (
+from rankbars.errors import DataError
+from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
+from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table, scan_of
+from rankbars.tables.cells import parse_number
+from rankbars.tables.database import Engine, Glance, Scan, report_damage
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.tidy import FileNames
+from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.voting.assembly import join_tasks
+from rankbars.tables.voting.columns import VoteColumns
+from rankbars.tables.voting.reading import (
     GROUPED_ROLES,
     Grouping,
     find_vote_layout,
     scores_of_votes,
 )
-from rankbars.data.voting.rows import RowSource
-from rankbars.errors import DataError
-from rankbars.readers.engine import Engine, Glance, Scan, report_damage
-from rankbars.readers.files import InputFile, data_suffix
-from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
-from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table, scan_of
+from rankbars.tables.voting.rows import RowSource
 
 if TYPE_CHECKING:
-    from rankbars.data.tabular.coding import Table
+    from rankbars.tables.coding import Table
 
 __all__ = ["FILE_TASK", "ParsedVotes", "put_votes_together", "read_votes", "sniff_votes"]
 
@@ -172,7 +172,7 @@ def _plain(cells: Any) -> Any:
 
 def _time_note(table: Table, options: TableOptions) -> list[Note]:
     """A note if votes carry times and do not stand in their order."""
-    from rankbars.data.voting.columns import find_vote_columns
+    from rankbars.tables.voting.columns import find_vote_columns
 
     try:
         columns = find_vote_columns(table.columns, dict(options.columns), table.source)

@@ -11,9 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.assembly import scores_from_parsed
-from rankbars.data.tabular.joining import join_scores
-from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile
 from rankbars.readers.judged.alpaca import parse_alpaca, put_alpaca_together, read_alpaca
 from rankbars.readers.judged.arena_hard import (
@@ -32,6 +29,9 @@ from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.tabarena import put_tabarena_together, read_tabarena
 from rankbars.readers.tables import parse_tables, read_tables
 from rankbars.readers.votes import put_votes_together
+from rankbars.tables.assembly import scores_from_parsed
+from rankbars.tables.database import Engine
+from rankbars.tables.joining import join_scores
 
 __all__ = ["Way", "join_ready", "put_found_together", "way_of"]
 

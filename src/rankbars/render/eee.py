@@ -15,9 +15,9 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.files import write_all
-from rankbars.data.tabular.metrics import is_proportion, usual_direction
 from rankbars.errors import DataError, OptionError, WriteError
 from rankbars.render.rows import take_task
+from rankbars.tables.metrics import is_proportion, usual_direction
 
 __all__ = ["eee_records", "render_eee", "write_eee"]
 

@@ -10,7 +10,6 @@ from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates
 from rankbars.data.intervals import Scope
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.summaries import binomial_se
 from rankbars.stats.averaging.limits import Limits
 from rankbars.steps.averageranges import RangeCollector
 from rankbars.steps.averageranks import average_contrasts, average_ranks
@@ -28,6 +27,7 @@ from rankbars.steps.scales import (
 )
 from rankbars.steps.taskdraws import is_share
 from rankbars.steps.taskpoints import take_method
+from rankbars.tables.summaries import binomial_se
 
 __all__ = ["AverageCollector"]
 

@@ -13,11 +13,11 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import TaskInfo
-from rankbars.data.tabular.metrics import is_proportion
 from rankbars.errors import DataError
 from rankbars.stats.averaging.limits import Limits
 from rankbars.steps.plans import AveragePlan
 from rankbars.steps.taskpoints import take_method
+from rankbars.tables.metrics import is_proportion
 
 __all__ = ["RangeCollector"]
 

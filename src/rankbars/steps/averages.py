@@ -15,13 +15,13 @@ from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS
 from rankbars.data.storedtasks import known_outline, models_of
-from rankbars.data.tabular.metrics import depends_on_scale
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.estimators import BAYESIAN, ESTIMATORS, take_estimator
 from rankbars.steps.plans import AveragePlan
 from rankbars.steps.scales import fixed_limits
 from rankbars.steps.taskdraws import is_share
 from rankbars.steps.taskpoints import METHODS, take_method
+from rankbars.tables.metrics import depends_on_scale
 
 __all__ = ["ESTIMATORS", "METHODS", "AveragePlan", "plan_average"]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rankbars.data.notes import Note
-from rankbars.data.pieces import KeptFile, Piece
 from rankbars.errors import DataError
+from rankbars.readers.pieces import KeptFile, Piece
 from rankbars.store.catalogue import read_meta
 from rankbars.store.columns import check_name
 from rankbars.store.entries import Event, FileEntry

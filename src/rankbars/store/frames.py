@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.coding import Block, CodedTable
 from rankbars.errors import DataError
 from rankbars.store.columns import decode, decode_names, digest, encode, encode_names
 from rankbars.store.inserting import insert_rows
+from rankbars.tables.coding import Block, CodedTable
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.coding import ROW_ROLES, Block, CodedTable, sort_names, take_codes
 from rankbars.errors import DataError
 from rankbars.store.frames import ColumnWriter
+from rankbars.tables.coding import ROW_ROLES, Block, CodedTable, sort_names, take_codes
 
 if TYPE_CHECKING:
     import duckdb

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import ReadError
 from rankbars.readers.eee.metrics import Metric, is_spread, read_metric
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, read_json_lines
 from rankbars.readers.logs.values import as_count, as_finite, as_score, parse_time
+from rankbars.tables.columns import fold_name
 
 __all__ = ["Aggregate", "Result", "read_aggregates"]
 

@@ -6,11 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rankbars.data.tabular.columns import fold_name
-from rankbars.data.tabular.metrics import usual_direction
 from rankbars.readers.logs.jsontext import as_mapping, as_text
 from rankbars.readers.logs.records import Direction
 from rankbars.readers.logs.values import as_finite
+from rankbars.tables.columns import fold_name
+from rankbars.tables.metrics import usual_direction
 
 __all__ = ["Metric", "is_spread", "read_metric"]
 

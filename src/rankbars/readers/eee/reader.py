@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import ReadError
 from rankbars.readers.eee.aggregates import Aggregate, read_aggregates
 from rankbars.readers.eee.runs import runs_of_aggregate, runs_of_samples
@@ -21,6 +20,7 @@ from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Run
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.tables.columns import fold_name
 
 __all__ = ["read_eee", "sniff_eee"]
 

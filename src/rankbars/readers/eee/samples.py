@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile
 from rankbars.readers.logs.jsontext import as_mapping, as_text, parse_json, read_json_lines
 from rankbars.readers.logs.records import ERROR, SCORED
 from rankbars.readers.logs.values import as_score
+from rankbars.tables.cells import label_text
 
 __all__ = ["Block", "Samples", "read_samples"]
 

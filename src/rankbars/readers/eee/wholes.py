@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rankbars.data.tabular.columns import fold_name
 from rankbars.readers.eee.aggregates import Aggregate, Result
+from rankbars.tables.columns import fold_name
 
 __all__ = ["category_of", "find_groups", "find_wholes"]
 

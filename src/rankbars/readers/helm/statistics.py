@@ -11,12 +11,12 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, open_text
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text
+from rankbars.tables.cells import label_text
 
 __all__ = ["Instances", "Part", "is_bookkeeping", "read_instances", "read_stats"]
 

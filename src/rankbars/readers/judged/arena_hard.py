@@ -13,7 +13,6 @@ from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.judged.comparisons import Comparison, JudgedFile, read_comparisons
@@ -30,6 +29,7 @@ from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.tables.cells import label_text
 
 __all__ = [
     "parse_arena_hard", "put_arena_hard_together", "read_arena_hard", "sniff_arena_hard",

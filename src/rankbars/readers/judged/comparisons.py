@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.valuetables import Chunk, ValueTable
-from rankbars.data.voting.reading import scores_of_votes
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.remarks import list_names
+from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.voting.reading import scores_of_votes
 
 __all__ = ["Comparison", "JudgedFile", "name_tasks", "read_comparisons"]
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.votes import Votes, merge_votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
@@ -19,6 +18,7 @@ from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.values import as_count
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.readers.votes import ParsedVotes
+from rankbars.tables.tidy import FileNames
 
 __all__ = [
     "parse_pair_counts", "put_pair_counts_together", "read_pair_counts", "sniff_pair_counts",

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rankbars.errors import ReadError
-from rankbars.readers.engine import Engine, Scan, report_damage
 from rankbars.readers.files import InputFile
 from rankbars.readers.lighteval.literals import parse_literal
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.values import fingerprint
+from rankbars.tables.database import Engine, Scan, report_damage
 
 __all__ = ["Details", "find_layout", "read_details"]
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.readers.engine import Engine
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lighteval.details import Details, find_layout, read_details
 from rankbars.readers.lighteval.results import (
@@ -26,6 +25,7 @@ from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import parse_time
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
+from rankbars.tables.database import Engine
 
 __all__ = ["read_lighteval", "sniff_lighteval"]
 

@@ -6,12 +6,12 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rankbars.data.tabular.columns import fold_name
 from rankbars.errors import DataError
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.logs.remarks import Remarks, list_names
 from rankbars.readers.logs.reruns import choose_runs
+from rankbars.tables.columns import fold_name
 
 __all__ = ["Chosen", "choose", "group_runs"]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from rankbars.data.tables import TableOptions
 from rankbars.errors import OptionError, one_of
+from rankbars.tables.tableoptions import TableOptions
 
 if TYPE_CHECKING:
     from rankbars.readers.keeping import Keeper

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Items
-from rankbars.data.tabular.coding import sort_names
 from rankbars.errors import DataError
 from rankbars.readers.logs.choosing import Chosen
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Run
 from rankbars.readers.logs.remarks import Remarks
+from rankbars.tables.coding import sort_names
 
 __all__ = ["pair_items"]
 

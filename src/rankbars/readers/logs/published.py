@@ -10,12 +10,12 @@ import numpy as np
 
 from rankbars.data.evidence import Coverage, Estimates
 from rankbars.data.notes import Note
-from rankbars.data.tabular.summaries import Summaries
-from rankbars.data.tabular.taskestimates import build_estimates
 from rankbars.errors import DataError
 from rankbars.readers.logs.choosing import Chosen
 from rankbars.readers.logs.records import ERROR, SCORED, Rows, Run
 from rankbars.readers.logs.remarks import Remarks, list_names
+from rankbars.tables.summaries import Summaries
+from rankbars.tables.taskestimates import build_estimates
 
 __all__ = ["Published", "count_published", "has_items", "mark_unscored", "publish"]
 

@@ -33,8 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.data.tabular.directions import RECORDED
-from rankbars.data.tabular.records import ERROR, MISSING, SCORED, UNSCORED
+from rankbars.tables.directions import RECORDED
+from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Direction", "Measure", "Rows", "Run",

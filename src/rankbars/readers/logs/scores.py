@@ -11,9 +11,6 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.tabular.directions import RECORDED, Side, settle_directions
-from rankbars.data.tabular.metrics import is_proportion
-from rankbars.data.tabular.traits import check_scale
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.agreement import check_agreement
 from rankbars.readers.logs.choosing import Chosen, choose, group_runs
@@ -28,6 +25,9 @@ from rankbars.readers.logs.published import (
 )
 from rankbars.readers.logs.records import Direction, Run
 from rankbars.readers.logs.remarks import Remarks, list_names
+from rankbars.tables.directions import RECORDED, Side, settle_directions
+from rankbars.tables.metrics import is_proportion
+from rankbars.tables.traits import check_scale
 
 __all__ = ["scores_from_runs"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rankbars.data.pieces import Piece
 from rankbars.readers.keeping import Found
 from rankbars.readers.packing.evidence import READY, is_same, pack_ready, unpack_ready
 from rankbars.readers.packing.judged import JUDGED, pack_judged, unpack_judged
 from rankbars.readers.packing.runs import RUN, pack_run, unpack_run
 from rankbars.readers.packing.tables import TABLE, pack_table, unpack_table
 from rankbars.readers.packing.votes import VOTES, pack_votes, unpack_votes
+from rankbars.readers.pieces import Piece
 
 __all__ = ["is_same", "pack", "unpack"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.data.tabular.coding import Block, CodedTable, keep_roles, sort_names
+from rankbars.tables.coding import Block, CodedTable, keep_roles, sort_names
 
 __all__ = ["code", "column", "notes_of", "notes_to_json", "texts_of", "whole"]
 

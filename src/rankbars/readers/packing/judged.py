@@ -7,9 +7,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.pieces import Piece
 from rankbars.readers.judged.comparisons import Comparison, JudgedFile
 from rankbars.readers.packing.coding import code, notes_of, notes_to_json, texts_of, whole
+from rankbars.readers.pieces import Piece
 
 __all__ = ["JUDGED", "pack_judged", "unpack_judged"]
 

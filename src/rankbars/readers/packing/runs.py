@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.pieces import Piece
 from rankbars.readers.logs.records import Agreement, Measure, Rows, Run
 from rankbars.readers.packing.coding import (
     code,
@@ -18,6 +17,7 @@ from rankbars.readers.packing.coding import (
     texts_of,
     whole,
 )
+from rankbars.readers.pieces import Piece
 
 __all__ = ["RUN", "pack_run", "unpack_run"]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from rankbars.data.pieces import Piece
-from rankbars.data.tabular.assembly import ParsedTable
-from rankbars.data.tabular.coding import CodedTable, NumberColumn
-from rankbars.data.tabular.tidy import FileNames, TidyTable
 from rankbars.readers.packing.coding import notes_of, notes_to_json
+from rankbars.readers.pieces import Piece
+from rankbars.tables.assembly import ParsedTable
+from rankbars.tables.coding import CodedTable, NumberColumn
+from rankbars.tables.tidy import FileNames, TidyTable
 
 __all__ = ["TABLE", "pack_table", "unpack_table"]
 

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from rankbars.data.ballots import Ballots, Labels
 from rankbars.data.notes import Note
-from rankbars.data.pieces import Piece
 from rankbars.data.scores import Scores
-from rankbars.data.tabular.coding import Block, CodedTable
-from rankbars.data.tabular.tidy import FileNames
 from rankbars.data.votes import Votes
 from rankbars.readers.packing.coding import code, column, notes_of, notes_to_json, whole
+from rankbars.readers.pieces import Piece
 from rankbars.readers.votes import ParsedVotes
+from rankbars.tables.coding import Block, CodedTable
+from rankbars.tables.tidy import FileNames
 
 __all__ = ["VOTES", "facts_of_votes", "pack_counts", "pack_votes", "unpack_counts", "unpack_votes"]
 

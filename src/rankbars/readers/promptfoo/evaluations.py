@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from rankbars.data.tabular.cells import label_text
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, open_text
 from rankbars.readers.logs.answers import Answers
@@ -15,6 +14,7 @@ from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_mapping, as_text, read_json_lines
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
 from rankbars.readers.logs.values import as_count, as_score, fingerprint, parse_time
+from rankbars.tables.cells import label_text
 
 __all__ = ["Evaluation", "System", "read_evaluation"]
 

@@ -1,0 +1,347 @@
+"""From tables to scores: the way every table goes, whatever it was stored in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Evidence, Folds
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.storedtasks import Outline, TaskReference
+from rankbars.errors import DataError, Lacking, OptionError
+from rankbars.tables.answers import DuplicateRowsError
+from rankbars.tables.coding import CodedTable, Table
+from rankbars.tables.columns import fold_name
+from rankbars.tables.decorated import SplitCells, split_cells
+from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
+from rankbars.tables.groups import AboutTasks, Group, describe_tasks
+from rankbars.tables.joining import join_scores
+from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
+from rankbars.tables.matrices import Filling, Matrix, RowIndex, index_rows
+from rankbars.tables.positions import number_rows
+from rankbars.tables.records import Records
+from rankbars.tables.remarks import (
+    check_swapped,
+    describe_group,
+    describe_rows,
+    refuse_resamples,
+)
+from rankbars.tables.sourcetasks import Reading, SourceTask
+from rankbars.tables.summaries import read_summaries
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.taskestimates import build_estimates, task_weight
+from rankbars.tables.taskitems import (
+    Refer,
+    Shelf,
+    count_coverage,
+    fold_designs,
+    split_weights,
+)
+from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
+from rankbars.tables.traits import TRAIT_ROLES, check_scale
+from rankbars.tables.wide import describes_rows, prepare_wide
+
+__all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
+
+
+class ParsedTable(NamedTuple):
+    """One table, read without regard to any other.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table for messages.
+    table : TidyTable
+        What it holds; names that only its file can give are not in it yet.
+    names : FileNames
+        Those names; they depend on what other files there are.
+    notes : tuple of Note
+        What must be said about the file.
+    """
+
+    source: str
+    table: TidyTable
+    names: FileNames
+    notes: tuple[Note, ...] = ()
+
+
+def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: TableOptions) -> Scores:
+    """Scores from one or more tables.
+
+    Tables of one design are read as one; those of different designs are joined task by task.
+
+    Parameters
+    ----------
+    tables : sequence of (Table, FileNames)
+        Each table, and names for what it does not say.
+    options : TableOptions
+        What the caller declares.
+
+    Raises
+    ------
+    DataError
+        If a table cannot be understood; the message names the place and what to do.
+    """
+    return scores_from_parsed(
+        [parse_table(table, names, options) for table, names in tables], options
+    )
+
+
+def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> Scores:
+    """Scores from tables that are in coded form already; see `scores_from_tables`.
+
+    Raises
+    ------
+    DataError
+        If tables cannot be put together.
+    """
+    groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
+    sources: dict[RowPlan, list[str]] = defaultdict(list)
+    for parsed in tables:
+        part = take_names(parsed.table, parsed.names)
+        refuse_resamples(parsed.source, part, options)
+        plan = plan_rows(part.roles, options)
+        groups[plan].append(part)
+        sources[plan].append(parsed.source)
+    found = []
+    for plan, parts in groups.items():
+        scores = _read_group(Group.of(plan, parts), options)
+        remarks = describe_group(parts, sources[plan])
+        found.append(replace(scores, notes=remarks + scores.notes))
+    notes = [note for parsed in tables for note in parsed.notes]
+    return join_scores(found).with_notes(notes)
+
+
+def parse_table(table: Table, names: FileNames, options: TableOptions) -> ParsedTable:
+    """The table in coded form.
+
+    Raises
+    ------
+    DataError
+        If it cannot be understood; the message names the place and what to do.
+    """
+    return ParsedTable(table.source, _prepare(table, names, options), names)
+
+
+def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
+    if not table.head(1):
+        raise DataError(
+            f"{table.source}: there is a header and no row below it. Expected one row per score."
+        )
+    if options.cells is not None:
+        return _prepare_split(split_cells(table, options.cells), names, options)
+    layout = _layout(table, options)
+    if layout == "tidy":
+        return prepare_tidy(table, names, options)
+    return _prepare_matrix(table, layout, names, options)
+
+
+def _prepare_matrix(
+    table: Table, layout: str, names: FileNames, options: TableOptions
+) -> TidyTable:
+    """A matrix; where nothing names its metric, the caller may."""
+    found = prepare_wide(table, layout, names)
+    if "metric" in found.roles:
+        return found
+    return found._replace(metric=options.metric)
+
+
+def _prepare_split(split: SplitCells, names: FileNames, options: TableOptions) -> TidyTable:
+    """A table whose cells held values and their errors."""
+    layout = _layout(split.values, options)
+    if layout == "tidy":
+        full = split.with_errors(list(split.errors))
+        score = prepare_tidy(split.values, names, options).roles["score"]
+        if score in split.errors:
+            options = replace(options, columns={**options.columns, "se": f"{score}_se"})
+        found = prepare_tidy(full, names, options)
+    else:
+        numbers = find_numeric(split.values.columns, split.values.head(HEAD_ROWS))
+        with_errors = [
+            name
+            for name in split.values.columns
+            if name in split.errors or (name in numbers and not describes_rows(name))
+        ]
+        found = _prepare_matrix(split.with_errors(with_errors), layout, names, options)
+    return found._replace(remarks=(*found.remarks, ("cells", split.remark)))
+
+
+def _layout(table: Table, options: TableOptions) -> str:
+    named = dict(options.columns)
+    if options.metric in table.columns:
+        named.setdefault("score", str(options.metric))
+    return find_layout(table, options.layout, named).name
+
+
+def _read_group(group: Group, options: TableOptions) -> Scores:
+    options = _choose_metric(group.table, options)
+    if group.plan.kind == "positions":
+        group = replace(group, table=number_rows(group.table),
+                        plan=RowPlan("items", ("item",), (), ()))  # fmt: skip
+    records = Records(group.table, group.plan.keys, options, group.named)
+    index = index_rows(records, [role for role in TRAIT_ROLES if role in group.table.names])
+    if not len(index.pairs):
+        raise DataError("No row is left to read: all of them are empty or excluded.")
+    simpler = _without_rows(group, index, options)
+    if simpler is not None:
+        return _read_group(simpler, options)
+    about = describe_tasks(group, index, options)
+    if group.plan.kind == "estimates":
+        return _read_estimates(group, records, index, about)
+    try:
+        return _read_items(group, records, index, about)
+    except DuplicateRowsError:
+        other = _seed_as_repeat(group)
+        if other is None:
+            raise
+        return _read_group(other, options)
+
+
+def _choose_metric(table: CodedTable, options: TableOptions) -> TableOptions:
+    """Options with the metric spelt as in the table."""
+    names = table.names.get("metric")
+    if names is None or options.metric is None or options.metric in names:
+        return options
+    same = [name for name in names if fold_name(name) == fold_name(options.metric)]
+    if len(same) != 1:
+        error = DataError(
+            f"The metric {options.metric!r} is not in the table. Metrics: "
+            f"{', '.join(map(repr, names))}."
+        )
+        raise error.about(Lacking("metric", (options.metric,), tuple(names)))
+    return replace(options, metric=same[0])
+
+
+def _without_rows(group: Group, index: RowIndex, options: TableOptions) -> Group | None:
+    """The group as one score per model and task, if its row column only looks like one.
+
+    A single fold, run or prompt per task, or an "id" or prompt that no two models share, names
+    no row.
+    """
+    if options.rows is not None or options.folds is not None:
+        return None
+    largest = int(np.bincount(index.task_of_row).max())
+    single = group.plan.kind in ("folds", "runs", "prompts") and largest == 1
+    by_id = (
+        group.plan.kind == "items"
+        and "item" not in group.named
+        and fold_name(group.roles.get("item", "")) == "id"
+    )
+    numbers_rows = (
+        (by_id or (group.plan.kind == "prompts" and "variant" not in group.named))
+        and len(group.table.names["model"]) > 1
+        and len(index.pairs) == group.table.rows
+    )
+    if not (single or numbers_rows):
+        return None
+    ignored = (*group.plan.keys, *group.plan.answers, *group.plan.ignored)
+    return replace(group, plan=RowPlan("estimates", (), (), ignored))
+
+
+def _seed_as_repeat(group: Group) -> Group | None:
+    """The group with its column of seeds as the repeats of a cross-validation, if it has one."""
+    if group.plan.kind != "folds" or "repeat" in group.plan.keys:
+        return None
+    role = next((role for role in ("run", "epoch") if role in group.plan.ignored), None)
+    if role is None:
+        return None
+    keys = (role, *group.plan.keys)
+    rest = tuple(one for one in group.plan.ignored if one != role)
+    return replace(group, plan=RowPlan("folds", keys, (), rest))
+
+
+def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
+    names = group.table.names["task"]
+    turned = {code for code, task in enumerate(names) if about.directions.get(task) == "lower"}
+    shelf = Shelf(records, index, turned)
+    filling = Filling(records, index, group.plan.answers)
+    for some in shelf.groups:
+        for code, cells in filling.fill(some):
+            shelf.put(code, cells)
+    matrix = filling.finish()
+    designs = fold_designs(records, index) if group.plan.kind == "folds" else None
+    kind: NamedKind = "items"
+    if group.plan.kind == "runs" or group.plan.kind == "prompts":
+        kind = group.plan.kind
+    refer = None
+    if records.options.room.by_reference:
+        refer = _references(group, records, matrix, about)
+    tasks = shelf.tasks(matrix, designs, kind, refer)
+    _refuse_two_scales(matrix, records, about)
+    info: dict[str, TaskInfo] = {}
+    for code, task in enumerate(names):
+        if task in tasks:
+            weight, _ = split_weights(matrix, index.span(code))
+            info[task] = about.info(task, weight, count_coverage(index, matrix, code))
+    scores = Scores(tasks, info, about.notes)
+    check_swapped(scores, group)
+    return scores.with_notes(describe_rows(group, scores, matrix, designs, records.options))
+
+
+def _references(group: Group, records: Records, matrix: Matrix, about: AboutTasks) -> Refer:
+    """Makes references to tasks, which are read again from where they are."""
+    table, names = records.table, records.table.names
+    if table.source is None:
+        raise OptionError(
+            "Tasks that are read by reference must stand in tidy Parquet files whose names and "
+            "scores are typed columns. Write them as Parquet, or leave out --by-reference "
+            "(by_reference=True)."
+        )
+    # Workers see the rows of one task only, and sort them by the same rule only if it is the same
+    # for all of them.
+    for role in group.plan.keys:
+        plain = [name for name in names[role] if name.lstrip("-").isdecimal()]
+        if plain and len(plain) < len(names[role]):
+            raise OptionError(
+                f"Tasks that are read by reference need one kind of names: in the column "
+                f"{group.roles.get(role, role)!r} some are numbers ({plain[0]!r}) and others are "
+                "not. Leave out --by-reference (by_reference=True)."
+            )
+    reading = Reading(
+        table.source, records.keys, group.plan.answers, records.options.metric,
+        (records.options.minimum, records.options.maximum), records.named,
+        matrix.clusters is not None,
+    )  # fmt: skip
+
+    def refer(
+        task: str, models: tuple[str, ...], design: Folds | NamedKind, outline: Outline
+    ) -> TaskReference:
+        turned = about.directions[task] == "lower"
+        return SourceTask(reading, task, models, design, turned, outline)
+
+    return refer
+
+
+def _refuse_two_scales(matrix: Matrix, records: Records, about: AboutTasks) -> None:
+    names = records.table.names
+    largest: dict[str, NDArray[np.float64]] = {
+        task: matrix.largest[code] for code, task in enumerate(names["task"])
+        if task in about.metrics
+    }  # fmt: skip
+    declared = [limit for limit in about.limits if limit is not None]
+    check_scale(largest, about.metrics, names["model"], declared)
+
+
+def _read_estimates(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
+    summaries = read_summaries(records, index)
+    names = group.table.names
+    codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
+    declared = [limit for limit in about.limits if limit is not None]
+    largest = {task: summaries.mean[code] for task, code in codes.items()}
+    check_scale(largest, about.metrics, names["model"], declared)
+    percent = group.table.columns["score"].percentages > 0
+    built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
+    tasks: dict[str, Evidence] = {}
+    info: dict[str, TaskInfo] = {}
+    for task, estimates in built.items():
+        info[task] = about.info(task, task_weight(summaries, codes[task], task), None)
+        lower = about.directions[task] == "lower"
+        tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
+    scores = Scores(tasks, info, (*about.notes, *notes))
+    return scores.with_notes(describe_rows(group, scores, summaries, None, records.options))

@@ -1,0 +1,255 @@
+"""What the columns of a table mean: roles, the usual names for each, and how they are found.
+
+The names are those people and tools use; see the documentation page *Input tables*.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rankbars.errors import DataError, Lacking, UnknownOptionError
+from rankbars.tables.metrics import usual_direction
+
+__all__ = [
+    "LABEL_ROLES",
+    "NUMBER_ROLES",
+    "ROLES",
+    "Columns",
+    "Role",
+    "check_header",
+    "find_columns",
+    "fold_name",
+    "is_series",
+]
+
+
+class Role(NamedTuple):
+    """A role: further names of its column, and names that count only where nothing else does."""
+
+    aliases: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+
+
+# Names are compared without case and punctuation. The role's own name always counts, and wins.
+ROLES: Mapping[str, Role] = {
+    "model": Role(
+        ("model_name", "model_id", "system", "method", "framework", "algorithm", "classifier",
+         "estimator", "provider", "llm"),
+        ("name",),
+    ),
+    "task": Role(
+        ("task_name", "dataset", "dataset_name", "benchmark", "subtask", "subject",
+         "evaluation_name", "problem"),
+    ),
+    "item": Role(
+        ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
+         "prompt_id", "case", "case_id"),
+        ("id",),
+    ),
+    "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
+    "repeat": Role(("repetition", "replicate")),
+    "run": Role(("seed", "run_id", "random_seed")),
+    "epoch": Role(("sample", "attempt", "trial")),
+    "variant": Role(("prompt", "prompt_variant", "prompt_template", "template", "variant_id")),
+    "score": Role(
+        ("value", "correct", "is_correct", "resolved", "passed", "success", "accuracy", "result",
+         "metric_value", "metric_error"),
+    ),
+    "metric": Role(("metric_name", "measure")),
+    "category": Role(("task_category", "problem_type")),
+    "family": Role(("task_family",)),
+    "cluster": Role(("cluster_id", "group", "passage", "passage_id", "document", "document_id",
+                     "repo")),
+    "weight": Role(("task_weight", "item_weight")),
+    "n": Role(("n_items", "n_samples", "num_samples", "sample_size", "n_questions")),
+    "se": Role(("stderr", "standard_error", "std_err", "std_error", "score_se", "score_stderr")),
+    "ci_low": Role(("ci_lower", "ci_lo", "lower_ci", "conf_low")),
+    "ci_high": Role(("ci_upper", "ci_hi", "upper_ci", "conf_high")),
+    "ci_level": Role(("confidence_level", "conf_level")),
+    "status": Role(),
+    "error": Role(("failure", "info", "exception", "error_message", "failure_reason")),
+    "direction": Role(("higher_is_better", "lower_is_better")),
+    "imputed": Role(("is_imputed",)),
+}  # fmt: skip
+
+NUMBER_ROLES = ("score", "weight", "n", "se", "ci_low", "ci_high", "ci_level")
+LABEL_ROLES = tuple(role for role in ROLES if role not in NUMBER_ROLES)
+
+
+class Columns(NamedTuple):
+    """Which column of a table plays which role.
+
+    Parameters
+    ----------
+    roles : mapping from str to str
+        Column by role.
+    named : frozenset of str
+        Roles that the caller named; the others were recognised.
+    passed_over : tuple of str
+        Columns that could have played a role which a better name took.
+    unused : tuple of str
+        All columns without a role.
+    """
+
+    roles: Mapping[str, str]
+    named: frozenset[str]
+    passed_over: tuple[str, ...]
+    unused: tuple[str, ...]
+
+    def describe(self) -> str:
+        """The roles as one line, such as ``model = 'system', task = 'dataset'``."""
+        return ", ".join(f"{role} = {name!r}" for role, name in self.roles.items())
+
+
+# The same names are asked for with every file.
+@lru_cache(maxsize=1024)
+def fold_name(name: str) -> str:
+    """Spelling by which names of columns and metrics are compared: letters and digits only.
+
+    Examples
+    --------
+    >>> fold_name("Model Name")
+    'modelname'
+    """
+    return "".join(character for character in name.casefold() if character.isalnum())
+
+
+def is_series(name: str, folded: Collection[str]) -> bool:
+    """Whether a numbered name is one of several: model-1, model-2, model-3 are models."""
+    stem = name.rstrip("0123456789")
+    numbered = [one for one in folded if one.startswith(stem) and one[len(stem) :].isdigit()]
+    return stem != name and len(numbered) > 2
+
+
+def find_columns(
+    columns: Sequence[str], named: Mapping[str, str], *, source: str = "the table"
+) -> Columns:
+    """Roles of the `columns` of one table.
+
+    A name given in `named` is taken as it is; an empty one switches its role off. Otherwise the
+    role's own name wins, then its usual names, of which there may be only one.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Header of the table.
+    named : mapping from str to str
+        Columns that the caller named, by role.
+    source : str
+        Name of the table in messages.
+
+    Raises
+    ------
+    DataError
+        If a named column does not exist, or several columns could play one role.
+
+    Examples
+    --------
+    >>> find_columns(["system", "question_id", "correct", "notes"], {}).describe()
+    "model = 'system', item = 'question_id', score = 'correct'"
+    """
+    check_header(columns, source)
+    roles: dict[str, str] = {}
+    for role, name in named.items():
+        if role not in ROLES:
+            raise UnknownOptionError.among("column role", role, tuple(ROLES))
+        if name:
+            roles[role] = _existing(name, role, columns, source)
+    taken = set(roles.values())
+    free = [name for name in columns if name not in taken]
+    passed_over: list[str] = []
+    for role in ROLES:
+        if role in named:
+            continue
+        candidates = _candidates(role, free)
+        if candidates:
+            roles[role] = _only(role, candidates, source)
+            passed_over += [name for group in candidates for name in group if name != roles[role]]
+    if not {"task", "item"} & {*roles, *named}:
+        roles |= _record_task(free, columns)
+    if "score" not in roles and "score" not in named:
+        metric = _metric_column(free, source)
+        if metric is not None:
+            # A column called "error" may be a rate; then it is the score, not a failure text.
+            roles = {role: name for role, name in roles.items() if name != metric}
+            roles["score"] = metric
+    ordered = {role: roles[role] for role in ROLES if role in roles}
+    used = set(ordered.values())
+    return Columns(
+        ordered,
+        frozenset(role for role, name in named.items() if name),
+        tuple(name for name in passed_over if name not in used),
+        tuple(name for name in columns if name not in used),
+    )
+
+
+# In answers to programming tasks task_id names the item; in records of runs it names the task.
+_RUN_RECORD = frozenset({"modelid", "taskid", "metricname", "score"})
+
+
+def _record_task(free: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    """The task of records of evaluation runs, which have ``model_id`` and ``metric_name`` too."""
+    known = {fold_name(name) for name in columns}
+    names = [name for name in free if fold_name(name) == "taskid"]
+    return {"task": names[0]} if names and known >= _RUN_RECORD else {}
+
+
+def check_header(columns: Sequence[str], source: str) -> None:
+    """Raises `DataError` if a column is named twice."""
+    seen: set[str] = set()
+    for name in columns:
+        if name in seen:
+            raise DataError(
+                f"{source}: the column {name!r} is named twice. Each column needs a name of its "
+                f"own; the header reads {_quote_all(columns, 6)}."
+            )
+        seen.add(name)
+
+
+def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
+    if name in columns:
+        return name
+    near = difflib.get_close_matches(name, list(columns), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    error = DataError(
+        f"{source}: there is no column {name!r} to be the {role}.{hint} "
+        f"Columns: {_quote_all(columns)}."
+    )
+    raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
+
+
+def _candidates(role: str, free: Sequence[str]) -> list[list[str]]:
+    """Columns that can play `role`: best group first, empty groups left out."""
+    aliases, weak = ROLES[role]
+    groups = []
+    for names in ((role,), aliases, weak):
+        spellings = {fold_name(alias) for alias in names}
+        group = [name for name in free if fold_name(name) in spellings]
+        if group:
+            groups.append(group)
+    return groups
+
+
+def _only(role: str, candidates: list[list[str]], source: str) -> str:
+    best = candidates[0]
+    if len(best) > 1:
+        raise DataError(
+            f"{source}: {len(best)} columns could be the {role}: {_quote_all(best)}. "
+            f"Name the one to use: --column {role}={best[0]} "
+            f"(in Python: columns={{{role!r}: {best[0]!r}}})."
+        )
+    return best[0]
+
+
+def _metric_column(free: Sequence[str], source: str) -> str | None:
+    """The one column whose name is a known metric; raises `DataError` if there are several."""
+    known = [name for name in free if usual_direction(name) is not None]
+    return _only("score", [known], source) if known else None
+
+
+def _quote_all(names: Sequence[str], limit: int = 20) -> str:
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

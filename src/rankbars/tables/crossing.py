@@ -1,0 +1,106 @@
+"""Answers to the rows of one task: what they differ in, and whether rows and labels are crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.tables.answers import Answers
+from rankbars.tables.records import SCORED
+
+__all__ = ["LABELLED", "Crossing", "Labels"]
+
+# What answers differ in, by the role of the column that numbers them.
+LABELLED: Mapping[str, str] = {
+    "run": "runs", "repeat": "runs", "epoch": "runs", "variant": "prompts", "item": "items",
+    "fold": "folds",
+}  # fmt: skip
+
+# A cube of more cells is not kept: it costs 8 bytes each.
+MOST_CELLS = 40_000_000
+
+
+class Crossing(NamedTuple):
+    """How the answers of one task are labelled.
+
+    Parameters
+    ----------
+    averaged : tuple of str
+        What answers to one row differ in, as the words of `LABELLED`.
+    cube : array of float, shape (n, S, M), or None
+        The answers by row, label and model, if every model with any answer gave one to every
+        row under the same S labels. NaN for models without any answer.
+    """
+
+    averaged: tuple[str, ...]
+    cube: NDArray[np.float64] | None
+
+
+class Labels(NamedTuple):
+    """All answers of a group of tables, and what numbers them.
+
+    Parameters
+    ----------
+    answers : Answers
+        Answers, sorted by cell.
+    roles : tuple of str
+        Label roles that together number the answers to one row.
+    widths : tuple of int
+        Number of names of each role.
+    """
+
+    answers: Answers
+    roles: tuple[str, ...]
+    widths: tuple[int, ...]
+
+    def cross(self, rows: slice, models: int) -> Crossing:
+        """How the answers to some `rows` of the matrix with as many `models` are labelled."""
+        first, last = np.searchsorted(
+            self.answers.cell, [rows.start * models, rows.stop * models]
+        ).tolist()
+        cell = self.answers.cell[first:last]
+        codes = self._codes(first, last)
+        several = {role: code for role, code in codes.items() if _differ(cell, code)}
+        averaged = tuple(dict.fromkeys(LABELLED[role] for role in several))
+        # Labels of two columns are not independent draws: those that share a seed are alike.
+        if len(several) != 1 or (self.answers.state[first:last] != SCORED).any():
+            return Crossing(averaged, None)
+        (code,) = several.values()
+        row, model = np.divmod(cell - rows.start * models, models)
+        shape = (rows.stop - rows.start, models)
+        return Crossing(averaged, _fill(row, model, code, self.answers.score[first:last], shape))
+
+    def _codes(self, first: int, last: int) -> dict[str, NDArray[np.int64]]:
+        """Code of each answer by role, -1 for an empty cell; undoes the one number for all."""
+        rest = self.answers.identity[first:last]
+        codes = {}
+        for role, width in zip(reversed(self.roles), reversed(self.widths), strict=True):
+            rest, code = np.divmod(rest, width + 1)
+            codes[role] = code - 1
+        return {role: codes[role] for role in self.roles}
+
+
+def _differ(cell: NDArray[np.int64], code: NDArray[np.int64]) -> bool:
+    """Whether some cell has answers under two codes; `cell` is sorted."""
+    same = cell[1:] == cell[:-1]
+    return bool((same & (code[1:] != code[:-1])).any())
+
+
+def _fill(
+    row: NDArray[np.int64], model: NDArray[np.int64], code: NDArray[np.int64],
+    score: NDArray[np.float64], shape: Sequence[int],
+) -> NDArray[np.float64] | None:  # fmt: skip
+    """Scores by row, label and model; None where one is not there or they are too many."""
+    names, label = np.unique(code, return_inverse=True)
+    rows, models = shape
+    present = len(np.unique(model))
+    # No answer stands twice, so that as many answers as cells fill them all.
+    complete = len(score) == rows * len(names) * present
+    if not complete or names[0] < 0 or rows * len(names) * models > MOST_CELLS:
+        return None
+    cube = np.full((rows, len(names), models), np.nan)
+    cube[row, label.reshape(-1), model] = score
+    return cube

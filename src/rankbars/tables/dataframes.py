@@ -1,0 +1,120 @@
+"""Scores from data frames of pandas, polars, pyarrow, duckdb and whatever else narwhals knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rankbars.data.scores import Scores
+from rankbars.errors import DataError
+from rankbars.tables.assembly import scores_from_tables
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.tidy import FileNames
+from rankbars.tables.valuetables import Chunk, ValueTable
+from rankbars.tables.voting.frames import holds_votes, scores_of_vote_frame
+
+__all__ = ["scores_from_frame", "table_from_frame"]
+
+# Rows turned into Python values at once.
+CHUNK_ROWS = 1 << 18
+
+
+def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
+    """Scores from a data frame, tidy, wide or of votes; see `Scores.from_frame`.
+
+    Parameters
+    ----------
+    frame : data frame
+        Of pandas, polars, pyarrow, duckdb, or another library that narwhals knows.
+    options : TableOptions
+        What the caller declares.
+
+    Raises
+    ------
+    DataError
+        If it is no data frame, or cannot be understood as results.
+    """
+    table = table_from_frame(frame)
+    if holds_votes(table, options):
+        return scores_of_vote_frame(frame, table, options)
+    return scores_from_tables([(table, FileNames(None, "all", "all"))], options)
+
+
+def table_from_frame(frame: Any) -> ValueTable:
+    """The frame as a table of values."""
+    import narwhals as nw
+
+    if type(frame).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+        return _relation_table(frame)
+    try:
+        wrapped = nw.from_native(_with_index(frame))
+    except TypeError as error:
+        raise DataError(
+            "Expected a data frame of pandas, polars, pyarrow or duckdb; got "
+            f"{type(frame).__name__}."
+        ) from error
+    except nw.exceptions.NarwhalsError as error:
+        raise DataError(f"The data frame cannot be read: {error}") from error
+    if isinstance(wrapped, nw.LazyFrame):
+        wrapped = wrapped.collect()
+    named = {str(name): name for name in wrapped.columns}
+    columns = tuple(str(name) for name in wrapped.columns)
+
+    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+        for start in range(0, len(wrapped), CHUNK_ROWS):
+            part = wrapped[start : start + CHUNK_ROWS]
+            yield {name: _cells(part[named[name]]) for name in wanted}
+
+    return ValueTable("data frame", columns, read_chunks, header_rows=0)
+
+
+def _with_index(frame: Any) -> Any:
+    """The frame with its row index as columns, where the index holds names."""
+    import narwhals as nw
+
+    if not nw.dependencies.is_pandas_dataframe(frame):
+        return frame
+    if frame.columns.nlevels > 1:
+        raise DataError(
+            f"The data frame has {frame.columns.nlevels} header rows. Join them into one name per "
+            "column: frame.columns = ['_'.join(names) for names in frame.columns]."
+        )
+    if any(name is not None for name in frame.index.names):
+        return frame.reset_index()
+    if frame.index.dtype.kind in "iu":
+        return frame
+    return frame.rename_axis("row names").reset_index()
+
+
+def _cells(series: Any) -> Any:
+    """Cells of a narwhals series: numbers as an array, anything else as Python values."""
+    gaps = series.is_null().any()
+    if not gaps and (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
+        cells = series.to_numpy()
+        if cells.dtype.kind in "biuf":
+            return cells
+    cells = series.to_list()
+    if not gaps:
+        return cells
+    empty = series.is_null().to_list()
+    return [None if gone else cell for cell, gone in zip(cells, empty, strict=True)]
+
+
+def _relation_table(relation: Any) -> ValueTable:
+    columns = tuple(relation.columns)
+
+    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+        quoted = ", ".join('"' + name.replace('"', '""') + '"' for name in wanted)
+        arrays = relation.project(quoted).fetchnumpy()
+        yield {name: _plain(arrays[name]) for name in wanted}
+
+    return ValueTable("duckdb relation", columns, read_chunks, header_rows=0)
+
+
+def _plain(cells: Any) -> Any:
+    """A NumPy array of numbers as it is; anything else, and gaps, as Python values."""
+    if isinstance(cells, np.ma.MaskedArray) or cells.dtype.kind not in "biuf":
+        return cells.tolist()
+    return cells

@@ -1,0 +1,196 @@
+"""Cells with a value and its uncertainty, as publications print them: 71.3 ± 1.2.
+
+What stands behind the value is taken only as the caller says: a number behind ± may be a standard
+error, half an interval, or a standard deviation, and nothing in the table tells which.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import NormalDist
+from typing import NamedTuple
+
+from rankbars.errors import DataError
+from rankbars.tables.cells import parse_number
+from rankbars.tables.coding import Table
+from rankbars.tables.meanings import CellMeaning
+from rankbars.tables.valuetables import Chunk, ValueTable
+
+__all__ = ["SplitCells", "describe_decoration", "split_cells"]
+
+# Tables of publications are small; all rows are held.
+MOST_ROWS = 100_000
+
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)\s*%?"
+_OPEN, _CLOSE = r"\s*[(\[{]\s*", r"\s*[)\]}]\s*"
+_MARK = r"(?:±|\+/-|\+-|\\pm)"
+_HALF = re.compile(
+    rf"\s*(?P<value>{_NUMBER})(?:\s*{_MARK}\s*(?P<half>{_NUMBER})\s*"
+    rf"|{_OPEN}{_MARK}?\s*(?P<inner>{_NUMBER}){_CLOSE})"
+)
+_RANGE = re.compile(
+    rf"\s*(?P<value>{_NUMBER}){_OPEN}(?:(?:\d+\s*%\s*)?CI\s*:?\s*)?"
+    rf"(?P<low>{_NUMBER})\s*(?:-|to|,|;|\.\.)\s*(?P<high>{_NUMBER}){_CLOSE}",
+    re.IGNORECASE,
+)
+_SIDES = re.compile(
+    rf"\s*(?P<value>{_NUMBER})\s*[(\[{{]?\s*\+\s*(?P<up>{_NUMBER})\s*[/,]?\s*"
+    rf"-\s*(?P<down>{_NUMBER})\s*[)\]}}]?\s*"
+)
+_DASHES = str.maketrans({"−": "-", "–": "-", "—": "-", "\u00a0": " ", "\u202f": " "})
+
+
+class SplitCells(NamedTuple):
+    """A table with its values and their errors apart.
+
+    Parameters
+    ----------
+    values : ValueTable
+        The table with values only.
+    errors : mapping from str to list of float
+        Standard errors of the columns that had something behind their values.
+    remark : str
+        What was read, for a note.
+    """
+
+    values: ValueTable
+    errors: Mapping[str, list[float]]
+    remark: str
+
+    def with_errors(self, columns: Sequence[str]) -> ValueTable:
+        """The table with a column ``NAME_se`` for each of `columns`."""
+        data = self._columns()
+        rows = len(next(iter(data.values()), ()))
+        for name in columns:
+            if f"{name}_se" in data:
+                raise DataError(
+                    f"{self.values.source}: the column {name!r} holds errors in its cells, and "
+                    f"there is a column {name + '_se'!r}. Keep one of them."
+                )
+            data[f"{name}_se"] = self.errors.get(name, [math.nan] * rows)
+        return _table(self.values.source, data, self.values.header_rows)
+
+    def _columns(self) -> dict[str, Sequence[object]]:
+        chunk = next(self.values.read_chunks(self.values.columns))
+        return {name: list(chunk[name]) for name in self.values.columns}
+
+
+def describe_decoration(text: str) -> str:
+    """What the caller may do about a cell that is more than a number; empty if it is not one.
+
+    Examples
+    --------
+    >>> describe_decoration("71.3 ± 1.2")[:20], describe_decoration("about 7")
+    ('Say what stands behi', '')
+    """
+    if not any(_match(text)):
+        return ""
+    return (
+        "Say what stands behind the values: --cells se (a standard error), --cells ci95 (an "
+        "interval, or half of one; other levels as ci90) or --cells value (leave it aside); in "
+        "Python: cells='se'."
+    )
+
+
+def split_cells(table: Table, meaning: CellMeaning) -> SplitCells:
+    """The table with what stands behind its values put apart.
+
+    Parameters
+    ----------
+    table : Table
+        Any table of moderate size.
+    meaning : CellMeaning
+        What stands behind the values.
+
+    Raises
+    ------
+    DataError
+        If a cell does not fit the meaning, the table is too long, or no cell has anything behind
+        its value.
+    """
+    rows = table.head(MOST_ROWS + 1)
+    if len(rows) > MOST_ROWS:
+        raise DataError(
+            f"{table.source}: the table has more than {MOST_ROWS:,} rows; cells with uncertainties "
+            "are read in published tables only. Put them into a column of their own."
+        )
+    columns = {name: [row[position] for row in rows] for position, name in enumerate(table.columns)}
+    errors: dict[str, list[float]] = {}
+    values: dict[str, Sequence[object]] = {}
+    number = 0
+    for name, cells in columns.items():
+        if not any(isinstance(cell, str) and any(_match(cell)) for cell in cells):
+            values[name] = cells
+            continue
+        found = [
+            _split(cell, meaning, f"{table.source}, row {row}, column {name!r}")
+            for row, cell in enumerate(cells, start=table.header_rows + 1)
+        ]
+        number += sum(not math.isnan(error) for _, error in found)
+        values[name] = [value for value, _ in found]
+        errors[name] = [error for _, error in found]
+    if not errors:
+        raise DataError(
+            f"{table.source}: no cell has anything behind its value, such as 71.3 ± 1.2 or "
+            "71.3 (70.1–72.5). Leave out the option cells."
+        )
+    remark = f"What stands behind {number} values ({_some(list(errors))}) is {meaning.words}."
+    if meaning.kind == "value":
+        remark = f"What stands behind the values of {_some(list(errors))} is left aside."
+    return SplitCells(_table(table.source, values, table.header_rows), errors, remark)
+
+
+def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, float]:
+    """Value of a cell as it was written, and its standard error; NaN if there is none."""
+    if not isinstance(cell, str) or parse_number(cell) is not None:
+        return cell, math.nan
+    half, interval, sides = _match(cell)
+    found = half or interval or sides
+    if found is None:
+        return cell, math.nan
+    value = found["value"].replace(" ", "")
+    if meaning.kind == "value":
+        return value, math.nan
+    parts = [text for name, text in found.groupdict().items() if name != "value" and text]
+    if any("%" in text for text in parts) and "%" not in value:
+        raise DataError(f"{place}: {cell!r} has a percent sign behind the value only. Correct it.")
+    numbers = [float(text.replace("%", "").replace(" ", "")) for text in parts]
+    if half is not None:
+        size = numbers[0]
+    elif meaning.kind == "se":
+        raise DataError(
+            f"{place}: {cell!r} holds an interval, not a standard error. Give its level, such as "
+            "cells=ci95."
+        )
+    elif interval is not None:
+        low, high = numbers
+        if not low <= float(value.replace("%", "")) <= high:
+            raise DataError(f"{place}: the value of {cell!r} lies outside of its interval.")
+        size = (high - low) / 2.0
+    else:
+        size = sum(numbers) / 2.0
+    if size < 0:
+        raise DataError(f"{place}: the uncertainty of {cell!r} is negative. Correct it.")
+    z = 1.0 if meaning.kind == "se" else NormalDist().inv_cdf(0.5 + meaning.level / 2.0)
+    return value, size / z
+
+
+def _match(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None, re.Match[str] | None]:
+    plain = text.translate(_DASHES)
+    if len(plain) > 80:
+        return None, None, None
+    return _HALF.fullmatch(plain), _RANGE.fullmatch(plain), _SIDES.fullmatch(plain)
+
+
+def _table(source: str, data: Mapping[str, Sequence[object]], header_rows: int) -> ValueTable:
+    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+        yield {name: data[name] for name in wanted}
+
+    return ValueTable(source, tuple(data), read_chunks, header_rows)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:3])
+    return shown if len(names) <= 3 else f"{shown} and {len(names) - 3} more columns"

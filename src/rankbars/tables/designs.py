@@ -1,0 +1,190 @@
+"""What a row of a task is: an item, a fold of cross-validation, a run, a prompt, or nothing.
+
+A fold column always means cross-validation. What columns do not say is declared by options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Folds
+from rankbars.errors import DataError, OptionError
+from rankbars.tables.columns import fold_name
+from rankbars.tables.tableoptions import TableOptions
+
+__all__ = ["RowPlan", "fold_design", "plan_rows"]
+
+Kind = Literal["items", "folds", "runs", "prompts", "estimates", "positions"]
+NamedKind = Literal["items", "runs", "prompts"]
+
+ANSWER_ROLES = ("repeat", "run", "epoch", "variant")
+
+
+class RowPlan(NamedTuple):
+    """How rows of a table become rows of a task.
+
+    Parameters
+    ----------
+    kind : {"items", "folds", "runs", "prompts", "estimates", "positions"}
+        What a row is; ``"estimates"``: there is one per model and task; ``"positions"``: items
+        without a name, in the order of the table.
+    keys : tuple of str
+        Label roles that together name a row.
+    answers : tuple of str
+        Label roles that number several answers to one row, which are averaged.
+    ignored : tuple of str
+        Label roles that play no part in this design.
+    """
+
+    kind: Kind
+    keys: tuple[str, ...]
+    answers: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+def plan_rows(roles: Mapping[str, str], options: TableOptions) -> RowPlan:
+    """Plan for a table whose columns play `roles` (column by role).
+
+    Examples
+    --------
+    >>> plan_rows({"model": "m", "item": "i", "epoch": "e"}, TableOptions()).answers
+    ('epoch',)
+    >>> plan_rows({"model": "m", "item": "i", "fold": "f"}, TableOptions()).keys
+    ('fold',)
+    """
+    known = ("item", "fold", "repeat", "run", "epoch", "variant")
+    here = [role for role in known if role in roles]
+    if options.rows == "folds" or (options.rows is None and "fold" in here):
+        return _plan_folds(here)
+    if options.rows == "prompts":
+        return _plan("prompts", _first(here, ("variant",)), here)
+    if options.rows == "runs":
+        return _plan("runs", _first(here, ("run", "repeat", "item", "fold", "epoch")), here)
+    if options.rows == "items" and "item" not in here:
+        if "fold" in here:
+            return _plan("items", ("repeat", "fold") if "repeat" in here else ("fold",), here)
+        keys = _first(here, ("epoch", "run", "repeat", "variant"))
+        return _plan("items", keys, here) if keys else RowPlan("positions", (), (), ())
+    if "item" in here:
+        return _plan("items", ("item",), here)
+    if here[:1] == ["epoch"] and fold_name(roles["epoch"]) == "sample":
+        # Without an item column a sample is what was asked, not one answer of several.
+        return _plan("items", ("epoch",), here)
+    keys = _first(here, ("run", "repeat", "epoch"))
+    if keys:
+        return _plan("runs", keys, here)
+    if "variant" in here:
+        return _plan("prompts", ("variant",), here)
+    return RowPlan("estimates", (), (), ())
+
+
+def _first(here: Collection[str], order: Sequence[str]) -> tuple[str, ...]:
+    return next(((role,) for role in order if role in here), ())
+
+
+def _plan(kind: NamedKind, keys: tuple[str, ...], here: Sequence[str]) -> RowPlan:
+    if not keys:
+        role = "variant" if kind == "prompts" else "run"
+        raise OptionError(
+            f"rows={kind!r} needs a column that names the {kind}, and none was found. Name it: "
+            f"--column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
+        )
+    others = [role for role in here if role not in keys]
+    answers = [role for role in others if role in ANSWER_ROLES or kind != "items"]
+    return RowPlan(
+        kind, keys, tuple(answers), tuple(role for role in others if role not in answers)
+    )
+
+
+def _plan_folds(here: Sequence[str]) -> RowPlan:
+    fold = _first(here, ("fold", "item", "run", "epoch", "repeat"))
+    if not fold:
+        raise OptionError(
+            "rows='folds' needs a column that names the folds, and none was found. Name it: "
+            "--column fold=NAME (in Python: columns={'fold': 'NAME'})."
+        )
+    keys = ("repeat", *fold) if "repeat" in here and fold != ("repeat",) else fold
+    return RowPlan("folds", keys, (), tuple(role for role in here if role not in keys))
+
+
+def fold_design(
+    keys: Mapping[str, NDArray[np.int64]],
+    fold_names: Sequence[str],
+    repeats: Mapping[str, int] | None,
+    options: TableOptions,
+) -> dict[str, Folds]:
+    """Design of each task whose rows are folds.
+
+    Parameters
+    ----------
+    keys : mapping from str to array of int
+        Codes of the folds that occur, by task.
+    fold_names : sequence of str
+        Names of the fold codes.
+    repeats : mapping from str to int, or None
+        Number of repeats by task, if a column names them.
+    options : TableOptions
+        Folds per repeat and share of test data, where declared.
+
+    Raises
+    ------
+    DataError
+        If a task holds fewer folds than one repeat needs, or names that cannot be counted.
+    """
+    share = options.test_share or 0.0
+    common = _common_folds(keys)
+    designs = {}
+    for task, codes in keys.items():
+        passes = 1 if repeats is None else repeats[task]
+        if options.folds is None:
+            # Some folds of a task may be missing for all models; the others tell how many it had.
+            inside = set(codes.tolist()) <= set(common)
+            count = len(common) if inside else len(codes)
+        else:
+            count = options.folds
+            if repeats is None:
+                passes = _passes(task, [fold_names[code] for code in codes], count)
+            elif len(codes) > count:
+                raise _not_whole(task, len(codes), count)
+        if count < 2:
+            raise DataError(
+                f"Task {task!r}: cross-validation needs at least 2 folds per repeat; found "
+                f"{count}. If the rows are not folds, say what they are: --rows items or --rows "
+                "runs; if folds are missing, say how many a repeat has: --folds K."
+            )
+        designs[task] = Folds(passes, count, share)
+    return designs
+
+
+def _common_folds(keys: Mapping[str, NDArray[np.int64]]) -> tuple[int, ...]:
+    """The set of folds that most tasks have; of equally frequent ones the larger."""
+    counts = Counter(tuple(codes.tolist()) for codes in keys.values())
+    return max(counts, key=lambda folds: (counts[folds], len(folds), folds))
+
+
+def _passes(task: str, labels: Sequence[str], folds: int) -> int:
+    """Repeats behind folds that are numbered through all repeats."""
+    if all(re.fullmatch(r"[0-9]{1,9}", label) for label in labels):
+        last = max(int(label) for label in labels)
+        # Numbering starts at 0 or at 1; a missing fold leaves the last number as it is.
+        positions = last if last % folds == 0 and "0" not in labels else last + 1
+        if positions % folds and len(labels) == positions:
+            raise _not_whole(task, len(labels), folds)
+        return -(-positions // folds)
+    if len(labels) % folds:
+        raise _not_whole(task, len(labels), folds)
+    return len(labels) // folds
+
+
+def _not_whole(task: str, found: int, folds: int) -> DataError:
+    return DataError(
+        f"Task {task!r}: {found} folds are not whole repeats of {folds} folds. Declare the folds "
+        "of one repeat with --folds K, or name the column of repeats: --column repeat=NAME "
+        "(in Python: columns={'repeat': 'NAME'})."
+    )

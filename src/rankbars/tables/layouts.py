@@ -1,0 +1,290 @@
+"""How a table is laid out: one row per score, or a matrix, and in which direction.
+
+The header decides. It is never decided by which side is longer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from rankbars.errors import DataError
+from rankbars.tables.cells import parse_number
+from rankbars.tables.coding import Table
+from rankbars.tables.columns import (
+    ROLES,
+    check_header,
+    find_columns,
+    fold_name,
+    is_series,
+)
+from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.tableoptions import LAYOUTS
+
+__all__ = [
+    "HEAD_ROWS", "Layout", "corner_names", "find_layout", "find_numeric", "find_row_numbers",
+    "is_helper",
+]  # fmt: skip
+
+# Rows looked at to tell numbers from text.
+HEAD_ROWS = 200
+
+# First header cells of a matrix, beside the names of the role itself.
+CORNERS: Mapping[str, frozenset[str]] = {
+    "model": frozenset({"modeladapter", "models", "methods", "systems"}),
+    "task": frozenset({"estimators", "tasks", "datasets", "problems", "benchmarks"}),
+    "item": frozenset({"question", "sample", "items", "questions", "samples"}),
+}
+FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
+
+# Columns that describe a model or summarise its row, and are no task.
+HELPERS = split_words("""
+    average avg mean overall total meanwinrate rank averagerank meanrank position place
+    score url link license licence organization organisation author type architecture params
+    parameters nparams paramsb size date released releasedate submissiondate year precision
+""")
+
+# Pairs of columns that name the two sides of a vote.
+PAIRS = (("modela", "modelb"), ("model1", "model2"), ("llm1", "llm2"), ("left", "right"))
+
+KEYS = ("item", "fold", "repeat", "run", "epoch")
+
+
+class Layout(NamedTuple):
+    """Name of a layout, one of `LAYOUTS`, and how it was recognised."""
+
+    name: str
+    reason: str
+
+
+def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) -> Layout:
+    """Layout of a table.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    declared : str or None
+        Layout that the caller declared.
+    named : mapping from str to str
+        Columns that the caller named, by role; naming one says that the table is tidy.
+
+    Raises
+    ------
+    DataError
+        If the header does not say how to read the table, or names a column twice.
+    """
+    head = table.head(HEAD_ROWS)
+    _check_one_header_row(table, head)
+    if declared is not None:
+        return Layout(declared, "declared")
+    if any(named.values()):
+        return Layout("tidy", "columns were named")
+    header = _Header.of(table.columns, head)
+    for first, second in PAIRS:
+        if {first, second} <= header.folded and not is_series(first, header.folded):
+            raise DataError(
+                f"{table.source}: this is a table of pairwise votes (a row compares two models), "
+                "not of scores."
+            )
+    layout = _tidy(table, header) or _matrix(header) or _unlabelled(header)
+    if layout is None:
+        raise DataError(_undecided(table, header))
+    return layout
+
+
+class _Header(NamedTuple):
+    columns: Sequence[str]
+    folded: frozenset[str]
+    numeric: frozenset[str]
+    empty: bool
+    zero_one: bool
+
+    @classmethod
+    def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> _Header:
+        numeric = find_numeric(columns, head)
+        zero_one = bool(head) and all(
+            number in (0.0, 1.0) or _is_nan(number) for row in head for number in map(_number, row)
+        )
+        folded = frozenset(fold_name(name) for name in columns)
+        return cls(columns, folded, numeric, not head, zero_one)
+
+    def has(self, role: str, *, weak: bool = False) -> bool:
+        names = (role, *ROLES[role].aliases, *(ROLES[role].weak if weak else ()))
+        return any(fold_name(name) in self.folded for name in names)
+
+    @property
+    def has_key(self) -> bool:
+        """Whether a column names a task or a row of one."""
+        return self.has("task") or any(self.has(key) for key in KEYS)
+
+    @property
+    def corner(self) -> str:
+        """First header cell; the second if the first only numbers the rows."""
+        numbers = find_row_numbers(self.columns, self.numeric)
+        return next((name for name in self.columns if name not in numbers), "")
+
+    @property
+    def unexplained(self) -> list[str]:
+        """Numeric columns that play no role."""
+        explained = {
+            fold_name(name)
+            for role, (aliases, _) in ROLES.items()
+            for name in (role, *aliases)
+        }  # fmt: skip
+        numbers = find_row_numbers(self.columns, self.numeric)
+        return [
+            name
+            for name in self.columns
+            if name in self.numeric
+            and name not in numbers and fold_name(name) not in explained and not is_helper(name)
+        ]  # fmt: skip
+
+
+def corner_names(role: str) -> frozenset[str]:
+    """Names, folded, by which the first header cell of a matrix says that rows are of `role`.
+
+    Examples
+    --------
+    >>> "questionid" in corner_names("item"), "estimators" in corner_names("task")
+    (True, True)
+    """
+    aliases, weak = ROLES[role]
+    return frozenset(fold_name(name) for name in (role, *aliases, *weak)) | CORNERS.get(
+        role, frozenset()
+    )
+
+
+def is_helper(name: str) -> bool:
+    """Whether a column of a matrix describes a model or summarises its row.
+
+    Examples
+    --------
+    >>> is_helper("#Params (B)"), is_helper("GSM8K")
+    (True, False)
+    """
+    return fold_name(name) in HELPERS
+
+
+def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozenset[str]:
+    """Columns without a name of their own that number the rows, as some libraries write them.
+
+    Examples
+    --------
+    >>> sorted(find_row_numbers(["", "model", "math"], {"", "math"}))
+    ['']
+    """
+    return frozenset(
+        name
+        for name in columns
+        if name in numeric
+        and (name in ("", "index", "Unnamed: 0") or name.startswith("__index_level"))
+    )
+
+
+def find_numeric(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> frozenset[str]:
+    """Columns whose first cells are numbers or empty."""
+    return frozenset(
+        name
+        for position, name in enumerate(columns)
+        if all(_number(row[position]) is not None for row in head)
+    )
+
+
+def _tidy(table: Table, header: _Header) -> Layout | None:
+    has_key = header.has_key
+    if not header.has("score"):
+        rates = [
+            name for name in header.columns if usual_direction(name) and name in header.numeric
+        ]
+        rates_only = set(header.unexplained) <= set(rates)
+        if not (has_key and rates and (header.has("model") or rates_only)):
+            return None
+    elif not has_key and header.unexplained:
+        if header.has("model"):
+            raise DataError(_two_ways(table, header))
+        return None
+    elif not (has_key or header.has("model", weak=True)):
+        return None
+    found = find_columns(table.columns, {}, source=table.source)
+    return Layout("tidy", f"columns {found.describe()}")
+
+
+def _matrix(header: _Header) -> Layout | None:
+    corner = fold_name(header.corner)
+    reason = f"the first header cell is {header.corner!r}"
+    if corner in FOLD_CORNERS:
+        return Layout("tasks-by-folds", reason)
+    if header.has("model") and header.has_key:
+        return None  # a tidy table whose score column is not recognised
+    if header.has("model") or corner in corner_names("model"):
+        return Layout("models-by-tasks", "there is a column of models and none of scores")
+    if corner in corner_names("task"):
+        return Layout("tasks-by-models", reason)
+    if corner in corner_names("item"):
+        return Layout("items-by-models", reason)
+    return None
+
+
+def _unlabelled(header: _Header) -> Layout | None:
+    if header.zero_one and len(header.columns) > 1:
+        return Layout("items-by-models", "there is no text column and all values are 0 or 1")
+    return None
+
+
+def _two_ways(table: Table, header: _Header) -> str:
+    others = ", ".join(repr(name) for name in header.unexplained[:8])
+    return (
+        f"{table.source}: there is a column of models, one that could be the score, no task and "
+        f"no item, and further numbers ({others}). Say how to read it: --layout models-by-tasks "
+        "(each of these columns is a task) or --layout tidy (only the score counts)."
+    )
+
+
+def _undecided(table: Table, header: _Header) -> str:
+    shown = ", ".join(repr(name) for name in list(header.columns)[:12])
+    more = len(header.columns) - 12
+    hint = ""
+    if header.has("model") or header.has("task") or any(header.has(key) for key in KEYS):
+        candidate = next(iter(header.unexplained), "NAME")
+        hint = f"name the score column (--column score={candidate}) or "
+    return (
+        f"{table.source}: the header does not say how to read the table. Columns: {shown}"
+        f"{f' and {more} more' if more > 0 else ''}. A tidy table has one row per score and "
+        "columns such as model, task, item, score; a matrix names its rows in the first header "
+        f"cell (model, task or item). To read this one, {hint}give its layout "
+        f"(--layout {'|'.join(LAYOUTS)})."
+    )
+
+
+def _check_one_header_row(table: Table, head: Sequence[tuple[object, ...]]) -> None:
+    if not table.columns:
+        raise DataError(f"{table.source}: there is no column. Expected a header and rows of data.")
+    try:
+        check_header(table.columns, table.source)
+    except DataError as error:
+        cells = [cell for cell in head[0] if cell not in (None, "")] if head else []
+        if not cells or any(_number(cell) is not None for cell in cells):
+            raise
+        shown = "; ".join(
+            ", ".join(str(cell) for cell in row[:6]) for row in (table.columns, *head[:2])
+        )
+        raise DataError(
+            f"{error} The next row holds no number either, so the table seems to have several "
+            f"header rows. First cells: {shown}. Join them into one row of names."
+        ) from error
+
+
+def _number(cell: object) -> float | None:
+    if cell is None:
+        return float("nan")
+    if isinstance(cell, str):
+        return parse_number(cell)
+    try:
+        return float(cell)  # type: ignore[arg-type]  # whatever a frame holds
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _is_nan(number: float | None) -> bool:
+    return number is not None and number != number

@@ -1,0 +1,224 @@
+"""What the reader of a result must know about how its tables were read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from rankbars.data.evidence import Folds, Items
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import outline_of
+from rankbars.errors import DataError
+from rankbars.tables.columns import fold_name
+from rankbars.tables.groups import Group
+from rankbars.tables.matrices import Matrix
+from rankbars.tables.summaries import Summaries
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.tidy import TidyTable
+
+__all__ = ["check_swapped", "describe_group", "describe_rows", "refuse_resamples"]
+
+# Roles that mean something only for single rows, or only for published scores.
+ROW_ONLY = ("cluster",)
+SUMMARY_ONLY = ("se", "ci_low", "ci_high", "ci_level", "n")
+
+# Numbers of rows that are usual for cross-validation and repeated runs.
+FOLD_COUNTS = frozenset({3, 5, 9, 10, 30})
+
+# From here on more models than rows look like a mistake.
+MANY_MODELS, SUSPICIOUS_MODELS, TIMES = 1000, 100, 10
+
+
+def refuse_resamples(source: str, part: TidyTable, options: TableOptions) -> None:
+    """Raises `DataError` for random resamples whose share of test data is not declared."""
+    name = part.roles.get("fold", "")
+    undeclared = options.test_share is None and options.folds is None
+    if fold_name(name).startswith("resample") and undeclared and options.rows in (None, "folds"):
+        raise DataError(
+            f"{source}: {name!r} holds random resamples. They share training data like folds, but "
+            "their number does not tell the share of test data. Declare it: --test-share 0.3 (in "
+            "Python: test_share=0.3), or read the rows as items: --rows items."
+        )
+
+
+def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[Note, ...]:
+    """Remarks on the tables of a group; equal remarks on several tables become one note."""
+    where: dict[tuple[str, str], list[str]] = {}
+    for part, source in zip(parts, sources, strict=True):
+        for remark in part.remarks:
+            where.setdefault(remark, []).append(source)
+    notes = []
+    for (code, text), found in where.items():
+        place = ", ".join(found[:3])
+        if len(found) > 3:
+            place += f" and {len(found) - 3} more"
+        notes.append(Note(code, f"{place}: {text}"))
+    return tuple(notes)
+
+
+def check_swapped(scores: Scores, group: Group) -> None:
+    """Raises `DataError` if models and items seem to be swapped."""
+    models = len(scores.models)
+    rows = max(_counts(scores), default=0)
+    declared = {"model", "item"} & group.named or group.plan.kind != "items"
+    if models >= MANY_MODELS and rows * TIMES <= models and not declared:
+        model, item = group.roles.get("model", "model"), group.roles.get("item", "item")
+        raise DataError(
+            f"There are {models} models (column {model!r}) and at most {rows} items per task "
+            f"(column {item!r}). They seem to be swapped. If so, say --column model={item} "
+            f"--column item={model} (for a matrix, transpose it); if not, name the columns as "
+            f"they are: --column model={model} --column item={item}."
+        )
+
+
+def describe_rows(
+    group: Group, scores: Scores, counted: Matrix | Summaries,
+    designs: Mapping[str, Folds] | None, options: TableOptions,
+) -> tuple[Note, ...]:  # fmt: skip
+    """Notes on rows: what they are, what was averaged, what was left out."""
+    notes = []
+    if group.table.columns["score"].percentages:
+        notes.append(Note("percentages", "Scores are percentages and stay on that scale."))
+    notes += _describe_design(group, scores, designs, options)
+    if isinstance(counted, Matrix) and counted.most_answers:
+        columns = ", ".join(repr(group.roles[role]) for role in group.plan.answers)
+        notes.append(Note(
+            "answers-averaged",
+            f"Up to {counted.most_answers} answers to one row (column {columns}) were averaged; "
+            f"their number is kept.{_about_prompts(group, scores)}",
+        ))  # fmt: skip
+        notes += _describe_uneven(group, scores)
+    if isinstance(counted, Matrix) and counted.set_aside:
+        notes.append(Note(
+            "columns-ignored",
+            f"Not used, because {counted.set_aside}: {group.roles['cluster']!r}.",
+        ))  # fmt: skip
+    if counted.left_out:
+        parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
+        notes.append(Note("left-out", f"Left out: {parts}."))
+    metrics = group.table.names.get("metric", ())
+    if options.metric is not None and len(metrics) > 1:
+        others = ", ".join(repr(name) for name in metrics if name != options.metric)
+        message = f"Metric: {options.metric!r}, chosen. Others: {others}."
+        lacking = [task for task in group.table.names["task"] if task not in scores.tasks]
+        if lacking:
+            message += f" Left out, because they lack it: {', '.join(map(repr, lacking))}."
+        notes.append(Note("metric", message))
+    return tuple(notes)
+
+
+def _describe_design(
+    group: Group, scores: Scores, designs: Mapping[str, Folds] | None, options: TableOptions
+) -> list[Note]:
+    notes = []
+    keys = ", ".join(repr(group.roles[role]) for role in group.plan.keys if role in group.roles)
+    if designs is not None:
+        distinct = sorted({(one.repeats, one.folds, one.test_share) for one in designs.values()})
+        shown = "; ".join(
+            f"{repeats} × {folds} folds, {share:.3g} of the data tested in each"
+            for repeats, folds, share in distinct[:4]
+        )
+        ask = ""
+        if options.folds is None and len(group.plan.keys) == 1:
+            ask = " If several repeats are numbered through, say how many folds one has: --folds K."
+        notes.append(Note("folds", f"Rows are folds of cross-validation (column {keys}): {shown}."
+                                   f"{ask}"))  # fmt: skip
+    elif group.plan.kind == "runs":
+        notes.append(Note(
+            "runs",
+            f"Rows are training runs (column {keys}): statements are over training runs only, for "
+            f"these items{_but_two_way(scores)}.",
+        ))  # fmt: skip
+    elif group.plan.kind == "prompts":
+        ask = ""
+        if options.rows is None:
+            ask = " If each of them is a question of its own, say so: --rows items."
+        notes.append(Note(
+            "prompts",
+            f"Rows are prompt variants (column {keys}): statements are over prompts, with the "
+            f"questions held fixed{_but_two_way(scores)}.{ask}",
+        ))  # fmt: skip
+    elif group.plan.kind == "items" and options.rows is None:
+        notes += _suspect(scores)
+    if group.plan.ignored:
+        columns = ", ".join(repr(group.roles[role]) for role in group.plan.ignored)
+        why = f"rows are named by {keys}" if keys else "it names no row that models share"
+        notes.append(Note("columns-ignored", f"Not used, because {why}: {columns}."))
+    published = group.plan.kind == "estimates"
+    idle = ROW_ONLY if published else SUMMARY_ONLY
+    why = "there is one score per model" if published else "there are scores of single rows"
+    columns = ", ".join(repr(group.roles[role]) for role in idle if role in group.roles)
+    if columns:
+        notes.append(Note("columns-ignored", f"Not used, because {why}: {columns}."))
+    return notes
+
+
+def _about_prompts(group: Group, scores: Scores) -> str:
+    """What averaging over prompts means for the statements, where rows are not prompts."""
+    tasks = scores.tasks.values()
+    if not any(isinstance(task, Items) and "prompts" in task.averaged for task in tasks):
+        return ""
+    return (
+        " With any test but two_way, the guarantee refers to these prompts (column "
+        f"{group.roles['variant']!r}), over new {group.plan.kind}. For prompts as rows: --rows "
+        "prompts."
+    )
+
+
+def _but_two_way(scores: Scores) -> str:
+    """The exception to what is held fixed, where the two-way test is possible."""
+    tasks = scores.tasks.values()
+    crossed = any(isinstance(task, Items) and task.runs is not None for task in tasks)
+    return " (with any test but two_way)" if crossed else ""
+
+
+def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
+    """A note where runs or prompts of two models rest on different numbers of answers."""
+    if group.plan.kind not in ("runs", "prompts"):
+        return []
+    notes = []
+    for name, task in scores.tasks.items():
+        if not isinstance(task, Items) or task.answers is None:
+            continue
+        seen = ~np.isnan(task.values)
+        most = np.where(seen, task.answers, 0).max(axis=1, keepdims=True)
+        rows = int((seen & (task.answers != most)).any(axis=1).sum())
+        if rows:
+            notes.append(Note(
+                "uneven-answers",
+                f"On {rows:,} of {task.n:,} {group.plan.kind}, models have different numbers of "
+                "answers, so their means are over different items. Compare them on items that all "
+                "have, or with --rows items and a --missing policy.",
+                name,
+            ))  # fmt: skip
+    return notes
+
+
+def _counts(scores: Scores) -> set[int]:
+    """Numbers of rows of the tasks that have any."""
+    known = (outline_of(scores.tasks, task) for task in scores.tasks)
+    return {outline.rows for outline in known if outline is not None}
+
+
+def _suspect(scores: Scores) -> list[Note]:
+    """Notes on items that may be folds, or models that may be items."""
+    notes = []
+    counts = _counts(scores)
+    if counts <= FOLD_COUNTS:
+        shown = " or ".join(str(count) for count in sorted(counts))
+        notes.append(Note(
+            "maybe-folds",
+            f"Every task has {shown} rows. Are they folds of cross-validation? Then say --rows "
+            "folds (with --folds K if a repeat has K folds), because folds are not independent. "
+            "Training runs: --rows runs. Items: --rows items.",
+        ))  # fmt: skip
+    models = len(scores.models)
+    if models >= SUSPICIOUS_MODELS and max(counts) * TIMES <= models:
+        notes.append(Note(
+            "maybe-swapped",
+            f"There are {models} models and at most {max(counts)} items per task. If models and "
+            "items are swapped, name the columns: --column model=NAME --column item=NAME.",
+        ))  # fmt: skip
+    return notes

@@ -1,0 +1,218 @@
+"""Options for reading tables of results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal, TypeAlias
+
+from rankbars.data.room import Room
+from rankbars.errors import OptionError, one_of
+from rankbars.tables.columns import ROLES
+from rankbars.tables.meanings import CellMeaning, parse_meaning
+from rankbars.tables.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
+
+__all__ = ["LAYOUTS", "ROWS", "TableOptions"]
+
+Rows: TypeAlias = Literal["items", "folds", "runs", "prompts"]
+Side: TypeAlias = Literal["higher", "lower"]
+SelfVotes: TypeAlias = Literal["raise", "drop"]
+
+ROWS: tuple[Rows, ...] = ("items", "folds", "runs", "prompts")
+LAYOUTS = ("tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds")
+DIRECTIONS: tuple[Side, ...] = ("higher", "lower")
+SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
+
+# How messages call them.
+_ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
+
+
+@dataclass(frozen=True, slots=True)
+class TableOptions:
+    """What the caller declares about a table; everything not declared is read from its header.
+
+    Use `TableOptions.of`, which also takes the spellings of the command line.
+
+    Parameters
+    ----------
+    columns : mapping from str to str
+        Column by role; an empty name switches the role off.
+    direction : mapping from str to {"higher", "lower"}
+        Which side is better, by task or metric; the key ``""`` holds for all others.
+    rows : {"items", "folds", "runs", "prompts"}, optional
+        What a row of a task is.
+    folds : int, optional
+        Folds per repeat, at least 2.
+    test_share : float, optional
+        Share of the data held out in each fold, in (0, 1).
+    metric : str, optional
+        The metric to use.
+    layout : str, optional
+        How to read the table: one of `LAYOUTS`.
+    minimum, maximum : float, optional
+        Declared limits of every score, in the units of the table.
+    controls : tuple of str
+        Tables of votes: what strengths are to be adjusted for, ``"position"`` or columns.
+    self_votes : {"raise", "drop"}
+        Tables of votes: what to do with votes of a model against itself.
+    cells : CellMeaning, optional
+        What stands behind the values in cells such as ``71.3 ± 1.2``.
+    room : Room
+        How much memory tasks may take; it changes no result.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    direction: Mapping[str, Side] = field(default_factory=dict)
+    rows: Rows | None = None
+    folds: int | None = None
+    test_share: float | None = None
+    metric: str | None = None
+    layout: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    controls: tuple[str, ...] = ()
+    self_votes: SelfVotes = "raise"
+    cells: CellMeaning | None = None
+    room: Room = field(default=Room(), compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for role in self.columns:
+            one_of("column role", role, tuple(dict.fromkeys((*ROLES, *VOTE_ROLES))))
+        for side in self.direction.values():
+            one_of("direction", side, DIRECTIONS)
+        if self.rows is not None:
+            one_of(_ROWS, self.rows, ROWS)
+        if self.layout is not None:
+            one_of("layout", self.layout, (*LAYOUTS, *VOTE_LAYOUTS))
+        one_of(_SELF_VOTES, self.self_votes, SELF_VOTES)
+        self._check_folds()
+        self._check_limits()
+        object.__setattr__(self, "columns", MappingProxyType(dict(self.columns)))
+        object.__setattr__(self, "direction", MappingProxyType(dict(self.direction)))
+
+    def _check_folds(self) -> None:
+        folds, share = self.folds, self.test_share
+        if folds is not None and (isinstance(folds, bool) or int(folds) != folds or folds < 2):
+            raise OptionError.out_of_range("folds", folds, "a whole number, at least 2 per repeat")
+        if share is not None and not 0.0 < share < 1.0:
+            raise OptionError.out_of_range("test_share", share, "between 0 and 1")
+        for name, value in (("folds", folds), ("test_share", share)):
+            if value is not None and self.rows in ("items", "runs", "prompts"):
+                raise OptionError(
+                    f"{name} describes folds of cross-validation, but rows={self.rows!r} says "
+                    f"that rows are {self.rows}. Leave one of them out."
+                )
+
+    def _check_limits(self) -> None:
+        low, high = self.minimum, self.maximum
+        for name, value in (("minimum", low), ("maximum", high)):
+            if value is not None and not math.isfinite(value):
+                raise OptionError.out_of_range(f"{name} of the scores", value, "finite")
+        if low is not None and high is not None and not low < high:
+            raise OptionError(
+                f"The minimum of the scores must lie below the maximum; got {low!r} and {high!r}."
+            )
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        columns: Mapping[str, str] | Sequence[str] | None = None,
+        direction: str | Mapping[str, str] | Sequence[str] | None = None,
+        rows: str | None = None,
+        folds: int | None = None,
+        test_share: float | None = None,
+        metric: str | None = None,
+        layout: str | None = None,
+        minimum: float | None = None,
+        maximum: float | None = None,
+        controls: Sequence[str] = (),
+        self_votes: str = "raise",
+        cells: str | None = None,
+    ) -> TableOptions:
+        """Options from what a caller or the command line gives.
+
+        Parameters
+        ----------
+        columns : mapping, or sequence of ``"role=name"``, optional
+            Column by role.
+        direction : str, mapping, or sequence of str, optional
+            ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
+        rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes
+            As in the class.
+        cells : str, optional
+            ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a role, direction, kind of rows or layout is not known.
+        OptionError
+            If a value is out of range, or a name is declared twice in different ways.
+
+        Examples
+        --------
+        >>> dict(TableOptions.of(direction="rmse=lower").direction)
+        {'rmse': 'lower'}
+        """
+        return cls(
+            columns=_columns_by_role(columns),
+            direction=_direction_by_name(direction),
+            rows=None if rows is None else one_of(_ROWS, rows, ROWS),
+            folds=folds,
+            test_share=test_share,
+            metric=metric,
+            layout=layout,
+            minimum=minimum,
+            maximum=maximum,
+            controls=(controls,) if isinstance(controls, str) else tuple(controls),
+            self_votes=one_of(_SELF_VOTES, self_votes, SELF_VOTES),
+            cells=None if cells is None else parse_meaning(cells),
+        )
+
+
+def _columns_by_role(given: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    pairs = []
+    for text in [given] if isinstance(given, str) else given:
+        role, sign, name = text.partition("=")
+        if not sign:
+            raise OptionError(
+                f"A column is named as ROLE=NAME, such as item=question; got {text!r}."
+            )
+        pairs.append((role.strip(), name))
+    return _unique(pairs, "column")
+
+
+def _direction_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, Side]:
+    sides = _sides_by_name(given)
+    return {name: one_of("direction", side, DIRECTIONS) for name, side in sides.items()}
+
+
+def _sides_by_name(given: str | Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:
+    if given is None:
+        return {}
+    if isinstance(given, Mapping):
+        return dict(given)
+    pairs = []
+    for text in [given] if isinstance(given, str) else given:
+        # A task may have an equals sign in its name: the side stands after the last one.
+        name, _, side = text.rpartition("=")
+        pairs.append((name, side))
+    return _unique(pairs, "direction")
+
+
+def _unique(pairs: Sequence[tuple[str, str]], what: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        if found.setdefault(name, value) != value:
+            raise OptionError(
+                f"The {what} of {name or 'all scores'!r} is declared as {found[name]!r} and as "
+                f"{value!r}; give it once."
+            )
+    return found

@@ -1,0 +1,187 @@
+"""Tasks whose rows have names: items, folds or runs by models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
+from rankbars.data.partitions import TaskFile
+from rankbars.data.storedtasks import (
+    Change,
+    Outline,
+    StoredTasks,
+    TaskReference,
+    change_tasks,
+)
+from rankbars.data.temporary import TemporaryFolder
+from rankbars.errors import DataError
+from rankbars.tables.designs import NamedKind, fold_design
+from rankbars.tables.matrices import Matrix, RowIndex, TaskCells
+from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED, Records
+
+__all__ = ["Shelf", "count_coverage", "fold_designs", "split_weights"]
+
+
+Refer = Callable[[str, tuple[str, ...], Folds | NamedKind, Outline], TaskReference]
+
+
+class _Stored(NamedTuple):
+    outline: Outline
+    averaged: tuple[str, ...]
+
+
+class Shelf:
+    """Takes the scores of tasks as they are read, and gives the tasks once all were.
+
+    Parameters
+    ----------
+    records : Records
+        The rows.
+    index : RowIndex
+        Rows of each task.
+    turned : collection of int
+        Tasks whose scores are better when lower; they change their sign.
+    """
+
+    def __init__(self, records: Records, index: RowIndex, turned: Collection[int]) -> None:
+        self._records = records
+        self._index = index
+        self._turned = turned
+        sizes = [span.stop - span.start for span in map(index.span, range(index.tasks))]
+        models, room = len(records.table.names["model"]), records.options.room
+        self.groups: Sequence[range] = room.group(sizes, models)
+        self._by_reference = room.by_reference
+        held = room.by_reference or room.holds(sizes, models)
+        self._folder = None if held else TemporaryFolder()
+        self._cells: dict[int, TaskCells] = {}
+        self._stored: dict[int, _Stored] = {}
+
+    def put(self, task: int, cells: TaskCells) -> None:
+        """Take the scores of one task; they are changed in place."""
+        several = cells.answers is not None and cells.answers.max(initial=0) > 1
+        cube = cells.crossing.cube
+        values = cells.values
+        if task in self._turned:
+            np.subtract(0.0, values, out=values)
+            cube = None if cube is None else 0.0 - cube
+        answers = cells.answers if several else None
+        if self._folder is not None:
+            TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
+        if self._folder is not None or self._by_reference:
+            self._stored[task] = _Stored(Outline.of(values, answers), cells.crossing.averaged)
+            return
+        values.setflags(write=False)
+        self._cells[task] = TaskCells(values, answers, cells.crossing._replace(cube=cube))
+
+    def _path(self, task: int, folder: TemporaryFolder) -> Path:
+        return folder.path / str(task)
+
+    def tasks(
+        self,
+        matrix: Matrix,
+        designs: Mapping[str, Folds] | None,
+        kind: NamedKind,
+        refer: Refer | None = None,
+    ) -> Mapping[str, Evidence]:
+        """All tasks that have rows.
+
+        Parameters
+        ----------
+        matrix : Matrix
+            What is known of all rows.
+        designs : mapping from str to Folds, or None
+            Design by task, where rows are folds.
+        kind : {"items", "runs", "prompts"}
+            What a row is otherwise.
+        refer : callable, optional
+            Makes references to tasks that are read again, from task, models, design and outline.
+        """
+        names = self._records.table.names
+        ids = np.array(self._records.key_names, dtype=object)[self._index.key_of_row]
+        # A model without any row of a task is there with all its scores missing, and counted so.
+        present = np.flatnonzero(matrix.present.any(axis=0))
+        changes: dict[str, Change | None] = {}
+        items: dict[str, Evidence] = {}
+        files: dict[str, TaskReference] = {}
+        models = tuple(names["model"][model] for model in present)
+        for code, task in enumerate(names["task"]):
+            span = self._index.span(code)
+            if span.start == span.stop:
+                continue
+            clusters, weights = _compact(matrix.clusters, span), split_weights(matrix, span)[1]
+            design = kind if designs is None else designs[task]
+            changes[task] = None
+            if code in self._stored:
+                about = self._stored[code].outline._replace(design=design)
+            if refer is not None:
+                files[task] = refer(task, models, design, about.take(present))
+                continue
+            if len(models) < len(names["model"]):
+                changes[task] = Change(partial(take_models, columns=present), models)
+            if self._folder is not None:
+                path = self._path(code, self._folder)
+                TaskFile.put_rows(path, ids[span], clusters, weights)
+                files[task] = TaskFile(
+                    str(path), names["model"], design, about, self._stored[code].averaged
+                )
+                continue
+            values, answers, crossing = self._cells.pop(code)
+            items[task] = Items(
+                names["model"], values, clusters, weights, design, tuple(ids[span]), answers,
+                crossing.cube, crossing.averaged,
+            )  # fmt: skip
+        stored: Mapping[str, Evidence] = items
+        if files:
+            stored = StoredTasks(files, () if self._folder is None else (self._folder,))
+        return change_tasks(stored, changes)
+
+
+def count_coverage(index: RowIndex, matrix: Matrix, task: int) -> Coverage:
+    """What became of the rows of one task."""
+    span = index.span(task)
+    counts = matrix.counts[:, task, np.flatnonzero(matrix.present.any(axis=0))]
+    return Coverage(
+        span.stop - span.start, counts[SCORED], counts[UNSCORED], counts[ERROR], counts[MISSING]
+    )
+
+
+def split_weights(matrix: Matrix, span: slice) -> tuple[float, NDArray[np.float64] | None]:
+    """Weight of the task and weights of its rows: equal weights belong to the task."""
+    if matrix.weights is None:
+        return 1.0, None
+    weights = matrix.weights[span]
+    if (weights == weights[0]).all():
+        return float(weights[0]), None
+    if (weights == 0).any():
+        raise DataError("Weights of rows that differ within a task must be above 0; found 0.")
+    return 1.0, weights
+
+
+def _compact(clusters: NDArray[np.int64] | None, span: slice) -> NDArray[np.int64] | None:
+    """Clusters of one task, numbered from 0."""
+    if clusters is None:
+        return None
+    return np.unique(clusters[span], return_inverse=True)[1].reshape(-1)
+
+
+def fold_designs(records: Records, index: RowIndex) -> dict[str, Folds]:
+    """Design of each task whose rows are folds."""
+    names = records.table.names
+    fold_names = names[records.keys[-1]]
+    folds: dict[str, NDArray[np.int64]] = {}
+    repeats: dict[str, int] = {}
+    for code, task in enumerate(names["task"]):
+        keys = index.key_of_row[index.span(code)]
+        if not len(keys):
+            continue
+        repeat, fold = np.divmod(keys, len(fold_names))
+        folds[task] = np.unique(fold)
+        repeats[task] = len(np.unique(repeat))
+    with_repeats = repeats if len(records.keys) > 1 else None
+    return fold_design(folds, fold_names, with_repeats, records.options)

@@ -1,0 +1,228 @@
+"""Tidy tables: one row per score. From the header to a coded table whose roles are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rankbars.errors import DataError, Lacking
+from rankbars.tables.cells import Unread
+from rankbars.tables.coding import CodedTable, Table
+from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
+from rankbars.tables.decorated import describe_decoration
+from rankbars.tables.metrics import usual_direction
+from rankbars.tables.tableoptions import TableOptions
+
+__all__ = ["FileNames", "TidyTable", "check_numbers", "prepare_tidy", "take_names"]
+
+
+class FileNames(NamedTuple):
+    """Names for what a table does not say itself, taken from its file.
+
+    Parameters
+    ----------
+    model : str or None
+        Name for the model; None if there is no file.
+    task : str
+        Name for the task.
+    shared_task : str
+        Name for the task where the file is already named after its model.
+    metric : str or None
+        Metric that the file is called after.
+    """
+
+    model: str | None
+    task: str
+    shared_task: str
+    metric: str | None = None
+
+
+class TidyTable(NamedTuple):
+    """A coded table of scores with what is known about its columns.
+
+    Parameters
+    ----------
+    coded : CodedTable
+        Label roles ``model`` and ``task`` at least, number role ``score``.
+    roles : dict of str to str
+        Column by role.
+    named : frozenset of str
+        Roles that the caller named.
+    metric : str or None
+        Name of the metric if the score column is called after one.
+    remarks : tuple of (str, str)
+        Code and text of what was recognised and what was taken from the file name.
+    lacking : tuple of str
+        Label roles that no column plays; the file gives their names (`take_names`).
+    renamed : bool
+        Whether a metric that the file is called after goes before `metric`.
+    """
+
+    coded: CodedTable
+    roles: dict[str, str]
+    named: frozenset[str]
+    metric: str | None
+    remarks: tuple[tuple[str, str], ...]
+    lacking: tuple[str, ...] = ()
+    renamed: bool = False
+
+
+def take_names(table: TidyTable, names: FileNames) -> TidyTable:
+    """The table with what only its file can name, ready to be counted.
+
+    Parameters
+    ----------
+    table : TidyTable
+        A table as `prepare_tidy` gives it.
+    names : FileNames
+        Names for what it does not say itself.
+    """
+    coded, remarks = table.coded, list(table.remarks)
+    for role in table.lacking:
+        task = names.shared_task if "model" in table.lacking else names.task
+        name = task if role == "task" else str(names.model)
+        coded = coded.with_constant(role, name)
+        remarks.append(_name_remark(role, name, names))
+    metric = names.metric if table.renamed and names.metric is not None else table.metric
+    return table._replace(coded=coded, metric=metric, remarks=tuple(remarks), lacking=())
+
+
+def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
+    """The table in coded form; what only its file can name is left open for `take_names`.
+
+    Raises
+    ------
+    DataError
+        If the score column cannot be found or holds text, or there is no name for the model.
+    """
+    columns, coded = _code(table, options)
+    roles = dict(columns.roles)
+    numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
+    remarks = [("columns", _describe(columns))]
+    lacking = tuple(role for role in ("model", "task") if role not in roles)
+    if "model" in lacking and names.model is None:
+        raise DataError(
+            f"{table.source}: no column names the model. Columns: {_list(table.columns)}. "
+            "Name it: --column model=NAME (in Python: model='NAME')."
+        )
+    found = TidyTable(coded, roles, columns.named, None, tuple(remarks), lacking)
+    check_numbers(take_names(found, names).coded, numbers)
+    if "metric" in roles:
+        return found
+    metric, renamed = _metric_name(table, roles["score"], options)
+    return found._replace(metric=metric, renamed=renamed)
+
+
+def _code(table: Table, options: TableOptions) -> tuple[Columns, CodedTable]:
+    """Roles and the coded table; once more if a file without a header had columns further down."""
+    while True:
+        known = table.columns
+        columns = _find(table, options)
+        if "score" not in columns.roles:
+            raise DataError(_no_score(table))
+        roles = columns.roles.items()
+        coded = table.code(
+            {role: name for role, name in roles if role not in NUMBER_ROLES},
+            {role: name for role, name in roles if role in NUMBER_ROLES},
+        )
+        if table.columns == known or _find(table, options).roles == columns.roles:
+            return columns, coded
+
+
+def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
+    """Remark that the model or task has no column of its own."""
+    if name != names.model:
+        return "constant-name", f"No column names the {role}; it is called {name!r}."
+    return "name-from-file", f"No column names the {role}; it is called after the file."
+
+
+def check_numbers(coded: CodedTable, numbers: Mapping[str, str]) -> None:
+    """Raises `DataError` if a cell of a number column (by role) is not a number."""
+    for role, name in numbers.items():
+        column = coded.columns[role]
+        if column.unread is not None:
+            raise DataError(_not_a_number(coded, role, name, column.unread))
+        if column.plain and column.percentages:
+            raise DataError(
+                f"{_first_source(coded)}: the column {name!r} ({role}) holds {column.percentages} "
+                f"percentages and {column.plain} plain numbers. Write all of them the same way."
+            )
+
+
+def _not_a_number(coded: CodedTable, role: str, name: str, unread: Unread) -> str:
+    place, before = _first_source(coded), 0
+    for block in coded.read_blocks(None):
+        if before <= unread.row < before + block.rows:
+            place = coded.describe_row(block, unread.row - before)
+        before += block.rows
+    more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
+    hint = ""
+    if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
+        hint = " Decimal commas are not read; write decimal points."
+    elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
+        hint = " A cell may hold one number only; move the rest to a column of its own."
+        hint = f" {describe_decoration(unread.text)}" if describe_decoration(unread.text) else hint
+    shown = unread.text if len(unread.text) <= 40 else unread.text[:39] + "…"
+    return (
+        f"{place}: the {role} {shown!r} in column {name!r} is not a number{more}. Expected a "
+        f"number, true or false, a percentage, or an empty cell.{hint} Correct the cell, or name "
+        f"another column: --column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
+    )
+
+
+def _first_source(coded: CodedTable) -> str:
+    return next((block.source for block in coded.read_blocks(None)), "the table")
+
+
+def _find(table: Table, options: TableOptions) -> Columns:
+    named = dict(options.columns)
+    columns = find_columns(
+        table.columns, {"score": "", **named} if options.metric else named, source=table.source
+    )
+    if options.metric is None or "score" in named:
+        return columns
+    if options.metric in table.columns and "metric" not in columns.roles:
+        # Metrics may stand side by side, each in its column.
+        named["score"] = options.metric
+    return find_columns(table.columns, named, source=table.source)
+
+
+def _metric_name(table: Table, column: str, options: TableOptions) -> tuple[str, bool]:
+    """Name of the metric where there is no column of metrics; whether the file's goes first."""
+    if options.metric is None or options.metric == column:
+        return column, True
+    if usual_direction(column) is None or fold_name(column) == "score":
+        return options.metric, False
+    error = DataError(
+        f"{table.source}: the metric {options.metric!r} is not in the table; its score column is "
+        f"{column!r}. Columns: {', '.join(map(repr, table.columns))}."
+    )
+    raise error.about(Lacking("metric", (options.metric,), (column,)))
+
+
+def _describe(columns: Columns) -> str:
+    text = f"{columns.describe()}."
+    if columns.passed_over:
+        text += f" Passed over for a better name: {_list(columns.passed_over)}."
+    unused = [name for name in columns.unused if name not in columns.passed_over]
+    return f"{text} Not used: {_list(unused)}." if unused else text
+
+
+def _no_score(table: Table) -> str:
+    numeric = [
+        name
+        for position, name in enumerate(table.columns)
+        if any(isinstance(row[position], int | float) for row in table.head(20))
+    ]
+    candidates = numeric or [name for name in table.columns if usual_direction(name)]
+    return (
+        f"{table.source}: no column is recognised as the score. Columns: {_list(table.columns)}. "
+        f"Name it: --column score={candidates[0] if candidates else 'NAME'} "
+        f"(in Python: score={candidates[0] if candidates else 'NAME'!r})."
+    )
+
+
+def _list(names: Sequence[str], limit: int = 20) -> str:
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"

@@ -1,0 +1,282 @@
+"""What the columns of a table of votes mean: the two models, the outcome, and what goes with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rankbars.errors import DataError, Lacking
+from rankbars.tables.columns import check_header, fold_name, is_series
+
+__all__ = [
+    "OUTCOMES",
+    "VOTE_LAYOUTS",
+    "VOTE_ROLES",
+    "VoteColumns",
+    "find_sides",
+    "find_vote_columns",
+]
+
+# Names of the two columns of models, folded. The second value says whether the first column is
+# known to hold the model that was shown first.
+PAIRS: tuple[tuple[str, str, bool], ...] = (
+    ("modela", "modelb", False),
+    ("model1", "model2", False),
+    ("llma", "llmb", False),
+    ("llm1", "llm2", False),
+    ("systema", "systemb", False),
+    ("system1", "system2", False),
+    ("generator1", "generator2", False),
+    ("playera", "playerb", False),
+    ("player1", "player2", False),
+    ("modelleft", "modelright", True),
+    ("leftmodel", "rightmodel", True),
+    ("left", "right", True),
+    ("firstmodel", "secondmodel", True),
+)
+
+# How the outcome may be written, and the usual names of such a column, folded.
+OUTCOMES: Mapping[str, frozenset[str]] = {
+    "winner": frozenset({
+        "winner", "verdict", "judgment", "judgement", "label", "vote", "choice", "result",
+        "preferred", "preferredmodel", "humanpreference", "winnermodel", "winningmodel",
+    }),
+    "chosen": frozenset({
+        "firstischosen", "firstchosen", "chosenfirst", "firstwins", "firstispreferred",
+    }),
+    "score": frozenset({"score", "scorea", "outcome", "outcomea", "score1", "outcome1"}),
+    "preference": frozenset({"preference"}),
+}  # fmt: skip
+
+COUNTS: Mapping[str, frozenset[str]] = {
+    "wins_a": frozenset({"winsa", "wina", "awins", "nmodela", "modelawins", "winsmodela", "na",
+                         "wins1", "winsleft", "leftwins", "nwinsa", "winnermodela"}),
+    "wins_b": frozenset({"winsb", "winb", "bwins", "nmodelb", "modelbwins", "winsmodelb", "nb",
+                         "wins2", "winsright", "rightwins", "nwinsb", "winnermodelb"}),
+    "ties": frozenset({"ties", "tie", "ntie", "nties", "draws", "draw", "ndraws", "winnertie"}),
+    "both_bad": frozenset({"bothbad", "nbothbad", "tiebothbad", "ntiebothbad"}),
+}  # fmt: skip
+
+OTHERS: Mapping[str, frozenset[str]] = {
+    "judge": frozenset({
+        "judge", "judgeid", "judgename", "judgemodel", "worker", "workerid", "annotator",
+        "annotatorid", "voter", "voterid", "user", "userid", "rater", "raterid", "evaluator",
+        "participant", "participantid",
+    }),
+    "prompt": frozenset({
+        "prompt", "promptid", "question", "questionid", "instruction", "instructionid", "item",
+        "itemid", "query", "queryid", "uid",
+    }),
+    "cluster": frozenset({
+        "cluster", "clusterid", "conversation", "conversationid", "session", "sessionid", "pairid",
+    }),
+    "task": frozenset({"task", "taskname", "dataset", "benchmark"}),
+    "position": frozenset({"position", "shownfirst", "firstshown", "firstposition"}),
+    "weight": frozenset({"weight", "voteweight"}),
+    "count": frozenset({"count", "counts", "nvotes", "numvotes", "votes", "n"}),
+    "time": frozenset({"timestamp", "tstamp", "time", "datetime", "date", "createdat", "votedat"}),
+    "anonymous": frozenset({"anony", "anonymous", "isanonymous"}),
+}  # fmt: skip
+
+# Recognised only to be named in a note: categories become tasks where the caller says so.
+CATEGORIES = frozenset({"category", "categories", "categorytag", "categorytags", "topic"})
+RANKINGS = frozenset({"ranking", "rankedmodels", "rankings"})
+OPTIONS = frozenset({"options", "candidates", "models", "presented"})
+
+VOTE_ROLES = (
+    "model_a", "model_b", *OUTCOMES, *COUNTS, *OTHERS, "category", "loser", "ranking", "options",
+)  # fmt: skip
+VOTE_LAYOUTS = ("votes", "beats")
+
+
+class VoteColumns(NamedTuple):
+    """Which column of a table of votes plays which role.
+
+    Parameters
+    ----------
+    layout : {"winner", "chosen", "score", "preference", "counts", "loser", "ranking", "options"}
+        How the outcome is written.
+    roles : mapping from str to str
+        Column by role.
+    ordered : bool
+        Whether the first model is known to be the one that was shown first.
+    category : str or None
+        A column of categories that was not chosen.
+    unused : tuple of str
+        Columns without a role.
+    """
+
+    layout: str
+    roles: Mapping[str, str]
+    ordered: bool
+    category: str | None
+    unused: tuple[str, ...]
+
+    def describe(self) -> str:
+        """The roles as one line."""
+        return ", ".join(f"{role} = {name!r}" for role, name in self.roles.items())
+
+
+def find_sides(columns: Sequence[str]) -> tuple[str, str, bool] | None:
+    """The two columns of models, and whether the first is the one shown first; None if none are.
+
+    Examples
+    --------
+    >>> find_sides(["Left", "Right", "winner"])
+    ('Left', 'Right', True)
+    """
+    folded = _by_fold(columns)
+    for first, second, ordered in PAIRS:
+        if first in folded and second in folded and not is_series(first, folded):
+            return folded[first], folded[second], ordered
+    return None
+
+
+def find_vote_columns(
+    columns: Sequence[str], named: Mapping[str, str], source: str = "the table"
+) -> VoteColumns:
+    """Roles of the columns of a table of votes.
+
+    Parameters
+    ----------
+    columns : sequence of str
+        Header.
+    named : mapping from str to str
+        Columns that the caller named, by role; an empty name switches a role off.
+    source : str
+        Name of the table in messages.
+
+    Raises
+    ------
+    DataError
+        If a named column does not exist, no column names the models or the outcome, or several
+        could play one role.
+
+    Examples
+    --------
+    >>> find_vote_columns(["model_a", "model_b", "winner", "judge"], {}).describe()
+    "model_a = 'model_a', model_b = 'model_b', winner = 'winner', judge = 'judge'"
+    """
+    check_header(columns, source)
+    roles = {role: _existing(name, role, columns, source) for role, name in named.items() if name}
+    # The position may be told by a column of models itself: the one shown first.
+    taken = {name for role, name in roles.items() if role != "position"}
+    free = [name for name in columns if name not in taken]
+    off = {role for role, name in named.items() if not name}
+    ordered = False
+    if not {"ranking", "options"} & set(roles) and not ("model_a" in roles and "model_b" in roles):
+        ordered = _find_models(roles, free, columns, source)
+    layout = _find_outcome(roles, free, off, source)
+    for role, names in OTHERS.items():
+        if role not in roles and role not in off:
+            found = _pick(role, names, free, source)
+            if found is not None:
+                roles[role] = found
+    used = set(roles.values())
+    category = next((name for name in columns if name not in used and _is(name, CATEGORIES)), None)
+    order = {role: roles[role] for role in VOTE_ROLES if role in roles}
+    unused = tuple(name for name in columns if name not in used)
+    return VoteColumns(layout, order, ordered, category if "category" not in off else None, unused)
+
+
+def _find_models(
+    roles: dict[str, str], free: list[str], columns: Sequence[str], source: str
+) -> bool:
+    """Adds the two models (or a ranking) to `roles`; whether the first was shown first."""
+    sides = find_sides(free)
+    if sides is not None and not {"model_a", "model_b"} & set(roles):
+        roles["model_a"], roles["model_b"] = sides[:2]
+        free[:] = [name for name in free if name not in sides[:2]]
+        return sides[2]
+    folded = _by_fold(free)
+    for role, names in (("ranking", RANKINGS), ("options", OPTIONS)):
+        found = [folded[name] for name in names if name in folded]
+        if found and "model_a" not in roles:
+            roles[role] = found[0]
+            free.remove(found[0])
+            return False
+    if {"winner", "loser"} <= set(folded):
+        roles["winner"], roles["loser"] = folded["winner"], folded["loser"]
+        free[:] = [name for name in free if name not in roles.values()]
+        return False
+    shown = ", ".join(map(repr, columns[:12]))
+    raise DataError(
+        f"{source}: no two columns name the models that a vote compares. Columns: {shown}. Name "
+        "them: --column model_a=NAME --column model_b=NAME (in Python: columns={'model_a': …})."
+    )
+
+
+def _find_outcome(roles: dict[str, str], free: list[str], off: set[str], source: str) -> str:
+    """Adds the outcome to `roles`; how it is written."""
+    for role in ("loser", "ranking"):
+        if role in roles:
+            return role
+    if _find_counts(roles, free, off, source):
+        return "counts"
+    named = [role for role in OUTCOMES if role in roles]
+    if len(named) > 1:
+        raise DataError(
+            f"{source}: {' and '.join(named)} are both named as the outcome of a vote; name one."
+        )
+    if not named:
+        named = _pick_outcome(roles, free, off, source)
+    return "options" if "options" in roles else named[0]
+
+
+def _find_counts(roles: dict[str, str], free: list[str], off: set[str], source: str) -> bool:
+    """Adds the columns of counts to `roles`, if there are any."""
+    found = {
+        role: name
+        for role, names in COUNTS.items()
+        if role not in roles
+        and role not in off
+        and (name := _pick(role, names, free, source)) is not None
+    }
+    if not {"wins_a", "wins_b"} <= {*roles, *found}:
+        return False  # a column such as "tie" may be a flag then
+    roles.update(found)
+    free[:] = [name for name in free if name not in found.values()]
+    return True
+
+
+def _pick_outcome(roles: dict[str, str], free: list[str], off: set[str], source: str) -> list[str]:
+    for role, names in OUTCOMES.items():
+        found = None if role in off else _pick(role, names, free, source)
+        if found is not None:
+            roles[role] = found
+            free.remove(found)
+            return [role]
+    raise DataError(
+        f"{source}: no column says who won the votes. Columns left: "
+        f"{', '.join(map(repr, free[:12])) or 'none'}. Name it: --column winner=NAME, or "
+        "score=NAME for 1, 0.5 and 0."
+    )
+
+
+def _pick(role: str, names: frozenset[str], free: Sequence[str], source: str) -> str | None:
+    """The one column that can play `role`: its own name first, then the usual ones."""
+    own = [name for name in free if fold_name(name) == fold_name(role)]
+    found = own or [name for name in free if _is(name, names)]
+    if len(found) > 1:
+        raise DataError(
+            f"{source}: {len(found)} columns could be the {role}: "
+            f"{', '.join(map(repr, found))}. Name the one to use: --column {role}={found[0]} "
+            f"(in Python: columns={{{role!r}: {found[0]!r}}})."
+        )
+    return found[0] if found else None
+
+
+def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
+    if name in columns:
+        return name
+    shown = ", ".join(map(repr, columns[:20]))
+    error = DataError(f"{source}: there is no column {name!r} to be the {role}. Columns: {shown}.")
+    raise error.about(Lacking(role, (name,), tuple(columns)) if role == "cluster" else None)
+
+
+def _is(name: str, names: frozenset[str]) -> bool:
+    return fold_name(name) in names
+
+
+def _by_fold(columns: Sequence[str]) -> dict[str, str]:
+    return {fold_name(name): name for name in reversed(columns)}
