@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from rankbars.data.evidence import Estimates, Evidence, Folds
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.explanation import Choice, Explanation, MethodOutcome
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
@@ -35,7 +36,8 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     Explanation
         The choices with their reasons, and for every applicable method the mean width of the
         task intervals and the models that may be first. The method must be chosen for its
-        assumptions: choosing the one with the nicest answer voids its guarantee.
+        assumptions: choosing the one with the nicest answer voids its guarantee. Methods that
+        would take far longer than the board itself are left out, and named.
 
     Raises
     ------
@@ -74,11 +76,16 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     outcomes, skipped = [], []
     own = tests[0] if len(tests) == 1 else "auto"
     votes = all(isinstance(evidence, Votes) for evidence in resolved.tasks.values())
-    for test, correction in _combinations(own, spec.correction, votes=votes):
+    every = _combinations(own, spec.correction, votes=votes)
+    affordable = _affordable(every, resolved, spec)
+    for test, correction in every:
+        name = test if correction == spec.correction else correction
+        if (test, correction) not in affordable:
+            skipped.append((name, _too_long(test, correction, spec)))
+            continue
         try:
             outcomes.append(_outcome(resolved, spec, test, correction, own))
         except OptionError as error:
-            name = test if correction == spec.correction else correction
             skipped.append((name, str(error)))
     return Explanation(choices, _CORRECTIONS[spec.correction], tuple(outcomes), tuple(skipped))
 
@@ -95,6 +102,70 @@ def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str,
     own_too = {"e_process": "e_average"}  # e-values have a correction of their own
     others = [name for name in ("z", *VOTE_TESTS) if name != test]
     return own + [(name, own_too.get(name, usual)) for name in others]
+
+
+# Seconds that a board takes beside its tasks, and how many times its own cost an explanation may
+# add. Sizes decide what is left out, never a clock: the same input gives the same explanation.
+_START = 0.4
+_SHARE = 2.0
+
+
+def _affordable(
+    every: Sequence[tuple[str, str]], scores: Scores, spec: Spec
+) -> frozenset[tuple[str, str]]:
+    """The combinations that may be tried: the one in use, then the cheapest of the others."""
+    costs = {one: _seconds(scores, *one, spec) for one in every}
+    own = every[0]
+    left = _SHARE * (_START + costs[own])
+    chosen = set()
+    for one in sorted(every, key=lambda one: (one != own, costs[one])):
+        if costs[one] > left:
+            break
+        left -= costs[one]
+        chosen.add(one)
+    return frozenset(chosen | {own})
+
+
+def _seconds(scores: Scores, test: str, correction: str, spec: Spec) -> float:
+    """About how long a board takes with a combination, from sizes: rows, models and draws."""
+    draws = spec.resamples
+    average = _SECONDS_OF_AVERAGES.get(spec.estimator, 0.0)
+    total = 0.0
+    for evidence in scores.tasks.values():
+        models = len(evidence.models)
+        rows = len(evidence.values) if isinstance(evidence, Items) else 1
+        pairs = models * models
+        total += 2e-3 + 3e-10 * pairs * rows + average * models * rows * draws
+        by_cell, by_difference = _SECONDS_OF_TESTS.get(test, (0.0, 0.0))
+        total += (by_cell + by_difference * models) * models * rows
+        if correction == "maxt":
+            total += 3e-2 + (6e-8 * pairs + 4e-9 * models * rows) * draws
+        elif correction == "maxt_bootstrap":
+            total += 0.2 + (2e-7 * pairs + 5e-8 * models * rows) * draws
+        elif correction == "bootstrap_band":
+            total += 5e-3 + 3e-10 * models * rows * draws
+        elif correction == "simes":
+            total += 1e-8 * models * pairs
+    return total
+
+
+# Measured on 10 to 300 models and 100 to 5,000 rows: seconds per score, and per difference of two.
+_SECONDS_OF_TESTS = {
+    "wilcoxon": (0.0, 1.3e-8),
+    "trimmed_t": (0.0, 1.2e-8),
+    "signflip": (9e-6, 1e-8),
+    "two_way": (0.0, 1.2e-8),
+}
+# Per model, row and draw.
+_SECONDS_OF_AVERAGES = {"bootstrap": 2e-9, "bootstrap_t": 2e-9, "bayes": 2e-9}
+
+
+def _too_long(test: str, correction: str, spec: Spec) -> str:
+    asked = f"--correction {correction}" if correction != spec.correction else f"--test {test}"
+    return (
+        "With this many models and rows it would take longer than an explanation may: it was left "
+        f"out. To see it: {asked}."
+    )
 
 
 def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -> MethodOutcome:

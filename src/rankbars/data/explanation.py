@@ -63,7 +63,7 @@ class Explanation:
     outcomes : tuple of MethodOutcome
         Every applicable method; looking at them is no licence to pick the narrowest.
     skipped : tuple of tuple of str
-        Methods that do not apply, each with the reason.
+        Methods that do not apply or would take too long, each with the reason.
     """
 
     choices: tuple[Choice, ...]

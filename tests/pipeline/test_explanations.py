@@ -1,0 +1,35 @@
+"""Explanations: what is tried, and what would take too long."""
+
+import numpy as np
+
+import rankbars as rb
+
+
+def board_scores(models: int, rows: int) -> rb.Scores:
+    rng = np.random.default_rng(0)
+    values = rng.random((rows, models)) + np.linspace(0, 0.3, models)
+    return rb.Scores.from_arrays({"t": values}, [f"m{i:03d}" for i in range(models)])
+
+
+def left_out(found) -> set[str]:
+    return {name for name, reason in found.skipped if "longer than an explanation may" in reason}
+
+
+def test_every_method_is_tried_on_a_small_table():
+    assert left_out(rb.explain(board_scores(5, 40))) == set()
+
+
+def test_methods_that_would_take_far_longer_than_the_board_are_left_out_and_named():
+    scores = board_scores(120, 1500)
+    found = rb.explain(scores)
+    assert {"maxt", "maxt_bootstrap"} <= left_out(found)
+    tried = {(one.test, one.correction) for one in found.outcomes}
+    assert {("t", "holm"), ("t", "bonferroni"), ("welch", "holm")} <= tried
+    reasons = dict(found.skipped)
+    assert reasons["maxt_bootstrap"].endswith("--correction maxt_bootstrap.")
+
+
+def test_the_method_in_use_is_never_left_out():
+    scores = board_scores(60, 400)
+    found = rb.explain(scores, rb.Spec(correction="maxt", resamples=2000))
+    assert [(one.test, one.correction) for one in found.outcomes if one.used] == [("t", "maxt")]
