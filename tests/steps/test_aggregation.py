@@ -187,3 +187,63 @@ def test_scores_without_spread_are_not_said_to_lack_a_joint_distribution() -> No
     assert [note.code for note in average.notes] == ["constant-score"]
     assert average.rank_probability is not None
     assert average.rank_probability.tolist() == np.eye(3)[::-1].tolist()
+
+
+def published(*tasks: tuple[list[float], list[float]]) -> rb.Scores:
+    """Published scores of three models with their standard errors."""
+    return rb.Scores(
+        {f"t{i}": rb.Estimates(("a", "b", "c"), mean, se=se) for i, (mean, se) in enumerate(tasks)}
+    )
+
+
+PLAIN = ([0.8, 0.6, 0.1], [0.02, 0.02, 0.02])
+
+
+def test_a_standard_error_of_zero_adds_none_to_the_average_and_a_note_names_the_cells() -> None:
+    both_zero = ([0.0, 0.0, 0.3], [0.0, 0.0, 0.02])
+    found = rb.aggregate(published(PLAIN, both_zero), scope="all")
+    pairs = found.contrasts.pairs
+    assert pairs.se[0, 1] == pytest.approx(np.sqrt(2 * 0.02**2) / 2, rel=1e-12)
+    assert pairs.statistic[0, 1] == pytest.approx(0.2 / np.sqrt(2 * 0.02**2), rel=1e-12)
+    assert found.shown_better[0, 1]
+    (note,) = [note for note in found.notes if note.code == "zero-se"]
+    assert "a on t1, b on t1" in note.message
+    assert note.models == ("a", "b")
+
+
+def test_a_task_of_equal_scores_with_errors_of_zero_changes_no_order() -> None:
+    more = ([0.4, 0.7, 0.1], [0.02, 0.02, 0.02])
+    flat = ([1.0, 1.0, 1.0], [0.0, 0.0, 0.0])
+    plain, wide = (rb.aggregate(published(PLAIN, more, *extra)) for extra in ((), (flat,)))
+    assert plain.best.tolist() == wide.best.tolist()
+    assert plain.worst.tolist() == wide.worst.tolist()
+
+
+def test_a_missing_error_still_removes_the_comparison() -> None:
+    unknown = ([0.5, 0.5, 0.3], [np.nan, 0.02, 0.02])
+    found = rb.aggregate(published(PLAIN, unknown), over="items")
+    assert not found.shown_better[0].any()
+
+
+def test_errors_of_zero_alone_show_nothing() -> None:
+    zero = ([0.8, 0.6, 0.1], [0.0, 0.0, 0.0])
+    found = rb.aggregate(published(*[zero] * 8))
+    assert found.best.tolist() == [1, 1, 1]
+    assert not found.shown_better.any()
+
+
+@pytest.mark.parametrize("correction", ["holm", "maxt", "simes", "bonferroni"])
+def test_two_errors_of_zero_on_one_task_are_not_told_apart(correction: str) -> None:
+    scores = published(([0.8, 0.6, 0.1], [0.0, 0.0, 0.02]))
+    board = rb.leaderboard(scores, correction=correction)
+    assert board.tasks["t0"].best.tolist() == [1, 1, 3]
+    (note,) = [note for note in board.notes if note.code == "zero-se"]
+    assert (note.task, note.models) == ("t0", ("a", "b"))
+
+
+def test_the_average_of_two_models_survives_an_error_of_zero() -> None:
+    scores = published(PLAIN, ([0.0, 0.0, 0.3], [0.0, 0.0, 0.02]))
+    duel = rb.head_to_head(scores, "a", "b")
+    assert duel.average is not None
+    assert duel.average.verdict == "better"
+    assert "zero-se" in {note.code for note in duel.notes}

@@ -61,7 +61,7 @@ function averageSentence({ board }: Context, one: number, two: number): HTMLElem
   const at = i * contrasts.size + j
   const df = typeof contrasts.df === "number" ? contrasts.df : contrasts.df[at]!
   const pair = { difference: contrasts.difference[at]!, se: contrasts.se[at]!, df, n: tasks.length }
-  const found = test(pair, rule.alpha)
+  const found = test(pair, rule.alpha, contrasts.statistic[at]!)
   const decimals = suitableDecimals([pair.difference], [found.half])
   const unit = data.average.unit === "rank" ? "mean ranks (positive: better ranks)" : data.average.words
   const text =
@@ -134,11 +134,15 @@ function needs(pair: PairCell, found: Tested, noun: string): string {
 }
 
 /** The test of one pair by itself, two-sided; what is constant counts like a sign test. */
-function test(pair: { difference: number; se: number; df: number; n: number }, alpha: number): Tested {
+function test(
+  pair: { difference: number; se: number; df: number; n: number },
+  alpha: number,
+  still = constant(pair),
+): Tested {
   const critical = criticalValue(alpha / 2, pair.df)
   const spread = pair.se > 0 && pair.df > 0
   const half = spread ? critical * pair.se : NaN
-  const statistic = spread ? pair.difference / pair.se : constant(pair)
+  const statistic = spread ? pair.difference / pair.se : still
   const reach = critical + criticalValue(1 - POWER, pair.df)
   return {
     half,

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates
 from rankbars.data.intervals import Scope
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.stats.averaging.limits import Limits
 from rankbars.steps.averageranges import RangeCollector
@@ -31,6 +34,7 @@ from rankbars.tables.summaries import binomial_se
 
 __all__ = ["AverageCollector"]
 
+_MOST_CELLS = 5  # named in a note
 _MOST_PAIRED = 200  # beyond, the table of pairs is left to `Draws.dominance`
 
 
@@ -57,6 +61,7 @@ class AverageCollector:
         self._average: Accumulator = start(plan, self.models, sampling)
         self._categories = collect_categories(scores.models, plan)
         self._range = RangeCollector(plan)
+        self._zero_errors: list[tuple[str, str]] = []  # model and task
 
     def add(self, task: str, comparisons: Comparisons) -> None:
         """Add one task; a task without weight is left out.
@@ -73,6 +78,9 @@ class AverageCollector:
         counts = self.plan.estimator == "bootstrap" or self.plan.estimator in BAYESIAN
         if counts and isinstance(evidence, Estimates):
             comparisons = _with_binomial_errors(comparisons, evidence)
+        if isinstance(evidence, Estimates):
+            zero = np.flatnonzero((comparisons.mean_se == 0) & ~np.isnan(comparisons.mean))
+            self._zero_errors.extend((self.models[i], task) for i in zero)
         limits = self.plan.limits.get(task)
         if self.plan.normalise == "zscore":
             shared = [self.models.index(name) for name in self.plan.shared]
@@ -120,6 +128,7 @@ class AverageCollector:
             assumptions=found.assumptions,
             notes=found.notes
             + ranks.notes
+            + self._zero_error_notes()
             + average_notes(shown, plan, sampling, self.models, ranges=ranks.counted),
             method=plan.method,
             normalise=plan.normalise,
@@ -138,6 +147,20 @@ class AverageCollector:
             if self._categories is None
             else self._categories.finish(found.category_draws),
         )
+
+    def _zero_error_notes(self) -> tuple[Note, ...]:
+        cells = self._zero_errors
+        if self.plan.over != "items" or not cells:
+            return ()
+        shown = ", ".join(f"{model} on {task}" for model, task in cells[:_MOST_CELLS])
+        more = len(cells) - _MOST_CELLS
+        shown += f" and {more:,} more" if more > 0 else ""
+        names = tuple(sorted({model for model, _ in cells}))
+        message = (
+            f"Scores published with a standard error of 0: {len(cells):,} ({shown}). They add no "
+            "error to the average."
+        )
+        return (Note("zero-se", message, models=names),)
 
     def _draws(self, found: Estimate) -> Draws | None:
         if found.draws is None:

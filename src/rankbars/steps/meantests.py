@@ -186,7 +186,22 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
             "Errors of different models are independent. If models answered the same items, "
             "their answers per item would separate them better.",
         )
-    return Tested(summary._replace(se=se), pairs, assumptions)
+    return Tested(summary._replace(se=se), pairs, assumptions, about=_zero_errors(mean, se))
+
+
+def _zero_errors(
+    mean: NDArray[np.float64], se: NDArray[np.float64]
+) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """A note about models whose error was published as 0."""
+    members = tuple(np.flatnonzero((se == 0) & ~np.isnan(mean)).tolist())
+    if not members:
+        return ()
+    text = (
+        "Published with a standard error of 0, which says only that no spread was seen. "
+        "Differences from other models have the other's error alone; two such models are not told "
+        "apart on this task. On an average these scores add no error."
+    )
+    return (("zero-se", text, members),)
 
 
 def _welch_df(se: NDArray[np.float64], n: NDArray[np.int64] | None) -> NDArray[np.float64] | None:

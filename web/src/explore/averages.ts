@@ -105,11 +105,9 @@ function contrastOf(
     if (!pairs) throw new Error("This average needs the pairs of every task.")
     const share = shares[t]!
     const n = at(pairs.rows, pair)
-    let own = share ** 2 * pairs.se[pair]! ** 2
-    // Without rows and without a variance of its own a task can tell nobody apart.
-    if (n < 2 && !(own > 0)) own = NaN
+    const own = share ** 2 * pairs.se[pair]! ** 2
     difference += share * pairs.difference[pair]!
-    rows += n
+    if (n >= 2) rows += n // one row bounds no evidence; published scores count as one
     addVariance(variance, perDf, 0, own, at(pairs.df, pair))
   })
   const total = variance[0]!
@@ -117,7 +115,8 @@ function contrastOf(
   const se = Math.sqrt(total)
   if (!Number.isFinite(total)) return { difference, se, statistic: 0, df }
   if (total > 0) return { difference, se, statistic: difference / se, df }
-  if (Math.abs(difference) <= 8 * EPS * scale) return { difference, se, statistic: 0, df }
+  const bounded = rows > 0 && Math.abs(difference) > 8 * EPS * scale
+  if (!bounded) return { difference, se, statistic: 0, df }
   return { difference, se, statistic: signTest(rows, Infinity) * Math.sign(difference), df: Infinity }
 }
 

@@ -21,7 +21,8 @@ class ContrastSums(NamedTuple):
     diff: NDArray[np.float64]  # [M, M] sum of w * d
     variance: NDArray[np.float64]  # [M, M] sum of w^2 se^2
     variance_df: NDArray[np.float64]  # [M, M] sum of (w^2 se^2)^2 / df, for Satterthwaite
-    rows: NDArray[np.float64]  # [M, M] sum of rows, for the floor of constant differences
+    rows: NDArray[np.float64]  # [M, M] sum of rows of tasks with several, for the floor of
+    # constant differences
     score: NDArray[np.float64]  # [M] sum of w * mean
     score_variance: NDArray[np.float64]  # [M]
     score_variance_df: NDArray[np.float64]  # [M]
@@ -45,7 +46,7 @@ def add_task(
         Changed in place: a thousand models make these matrices large.
     pairs : PairStatistics
         Differences and standard errors; NaN where a pair cannot be compared, which makes the
-        pair incomparable on the average too.
+        pair incomparable on the average too. An error of 0 adds none to the average.
     summary : ModelSummary
         Mean and standard error of each model by itself.
     weight : float
@@ -57,14 +58,10 @@ def add_task(
     rows, df = np.broadcast_to(pairs.n, shape), np.broadcast_to(pairs.df, shape)
     for block in row_blocks(*shape):
         variance = weight**2 * np.square(pairs.se[block])
-        few = rows[block] < 2
-        if few.any():
-            # Without rows and without a variance of its own a task can tell nobody apart, on the
-            # average either. (Published scores have a variance and often no number of rows.)
-            variance[few & ~(variance > 0)] = np.nan
         sums.diff[block] += weight * pairs.diff[block]
         sums.variance[block] += variance
-        sums.rows[block] += rows[block]
+        # One row bounds no evidence; published scores count as one.
+        sums.rows[block] += np.where(rows[block] < 2, 0, rows[block])
         sums.variance_df[block] += _per_df(variance, df[block])
     own = weight**2 * summary.se**2
     sums.score[...] += weight * summary.mean
@@ -85,7 +82,8 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     -------
     PairStatistics
         A pair that cannot be compared on some task has statistic 0. A pair whose difference is
-        constant on every task counts as ``2**-rows``, the floor of a sign test on all its rows.
+        constant on every task counts as ``2**-rows``, the floor of a sign test on all its rows;
+        without rows, as for published scores with errors of 0 alone, it has statistic 0.
 
     Examples
     --------
@@ -105,7 +103,7 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     # Weighted sums of exact zeros are exact zeros; anything else that small is rounding.
     scale = np.abs(sums.score).max(initial=0.0, where=np.isfinite(sums.score))
     zero = np.abs(sums.diff) <= 8 * np.finfo(np.float64).eps * scale
-    identical, constant = still & zero, still & ~zero
+    identical, constant = still & zero, still & ~zero & (sums.rows > 0)
     statistic = np.zeros((size, size))
     ordinary = comparable & ~still
     statistic[ordinary] = sums.diff[ordinary] / np.sqrt(sums.variance[ordinary])

@@ -37,7 +37,9 @@ def z_from_se(
 
     Notes
     -----
-    Assumes normal estimates with independent errors.
+    Assumes normal estimates with independent errors. A standard error of 0 says that no spread was
+    seen: the difference from another estimate has the error of the other one alone. Two errors of
+    0 give no evidence, or that of a sign test if `rows` is known.
 
     Examples
     --------
@@ -77,7 +79,8 @@ def z_from_cov(
     Notes
     -----
     Assumes jointly normal estimates.
-    A difference without variance has no evidence, or that of a sign test if `rows` is known.
+    A difference without variance has no evidence, or that of a sign test if `rows` is known; its
+    standard error is 0, so that it adds none to an average.
 
     Examples
     --------
@@ -122,8 +125,7 @@ def _studentise(
         constant = known & level & (diff != 0)
         identical = known & level & (diff == 0)
         statistic[constant] = np.sign(diff[constant]) * sign_test_statistic(rows, np.inf)
-    else:
-        se[level] = np.nan  # no spread is known, and no number of rows to bound the evidence
+    # Else two errors of 0 show nothing: no number of rows bounds the evidence.
     np.fill_diagonal(diff, 0.0)
     np.fill_diagonal(se, 0.0)
     return PairStatistics(diff, se, statistic, np.inf, n, constant, identical)
