@@ -142,3 +142,59 @@ def test_lines_fit_eighty_columns_whatever_the_names(rankbars: Command, name: st
     answer = rankbars("compare", write("in.csv", lines))
     assert answer.code == 0
     assert max(map(cell_len, answer.out.splitlines())) <= 80
+
+
+def write_answers(name: str, right: int, items: int = 40, *, key: str = "q") -> str:
+    """A file with the columns id and correct, in the format that its suffix names."""
+    rows = [{"id": f"{key}{i}" if key else i, "correct": int(i < right)} for i in range(items)]
+    if name.endswith(".jsonl"):
+        return write(name, [json.dumps(row) for row in reversed(rows)])
+    if name.endswith(".json"):
+        return write(name, [json.dumps(rows)])
+    if name.endswith(".parquet"):
+        import duckdb
+
+        values = ", ".join(f"('{row['id']}', {row['correct']})" for row in rows)
+        duckdb.sql(f"COPY (SELECT * FROM (VALUES {values}) t(id, correct)) TO '{name}'")
+        return name
+    return write(name, ["id,correct", *(f"{row['id']},{row['correct']}" for row in rows)])
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "json", "parquet"])
+@pytest.mark.parametrize("key", ["q", ""])
+def test_two_files_with_id_and_correct_are_two_models(
+    rankbars: Command, suffix: str, key: str
+) -> None:
+    base = write_answers(f"base.{suffix}", 20, key=key)
+    tuned = write_answers(f"tuned.{suffix}", 30, key=key)
+    if suffix == "tsv":
+        for name in (base, tuned):
+            Path(name).write_text(Path(name).read_text().replace(",", "\t"))
+    found = json.loads(rankbars("compare", base, tuned, "--json").out)
+    task = found["tasks"][0]
+    assert (found["a"], found["b"]) == ("base", "tuned")
+    assert (task["n"], task["ahead"], task["behind"]) == (40, 0, 10)
+    assert task["difference"] == pytest.approx(-0.25)
+
+
+def test_rows_with_an_id_are_paired_by_it_whatever_their_order(rankbars: Command) -> None:
+    base, tuned = write_answers("base.csv", 20), write_answers("tuned.jsonl", 30)
+    found = json.loads(rankbars("compare", tuned, base, "--json").out)
+    assert (found["a"], found["b"]) == ("tuned", "base")
+    assert (found["tasks"][0]["ahead"], found["tasks"][0]["behind"]) == (10, 0)
+
+
+def test_a_model_an_id_and_a_score_are_paired_by_the_id(rankbars: Command) -> None:
+    lines = ["model,id,score"]
+    lines += [f"a,{i},{int(i < 30)}" for i in range(40)]
+    lines += [f"b,{i},{int(i < 20)}" for i in reversed(range(40))]
+    found = json.loads(rankbars("compare", write("in.csv", lines), "--json").out)
+    assert (found["tasks"][0]["n"], found["tasks"][0]["ahead"]) == (40, 10)
+
+
+def test_files_with_different_ids_stop_and_name_the_policies(rankbars: Command) -> None:
+    base, tuned = write_answers("base.csv", 20), write_answers("tuned.csv", 30, items=30)
+    answer = rankbars("compare", base, tuned)
+    assert answer.code == 1
+    assert "--missing pairwise" in answer.err
+    assert rankbars("compare", base, tuned, "--missing", "pairwise").code == 0

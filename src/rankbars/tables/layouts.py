@@ -129,8 +129,8 @@ class _Header(NamedTuple):
         """Numeric columns that play no role."""
         explained = {
             fold_name(name)
-            for role, (aliases, _) in ROLES.items()
-            for name in (role, *aliases)
+            for role, (aliases, weak) in ROLES.items()
+            for name in (role, *aliases, *(weak if role == "item" else ()))
         }  # fmt: skip
         numbers = find_row_numbers(self.columns, self.numeric)
         return [
@@ -204,7 +204,7 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
         if header.has("model"):
             raise DataError(_two_ways(table, header))
         return None
-    elif not (has_key or header.has("model", weak=True)):
+    elif not (has_key or header.has("model", weak=True) or header.has("item", weak=True)):
         return None
     found = find_columns(table.columns, {}, source=table.source)
     return Layout("tidy", f"columns {found.describe()}")
