@@ -98,4 +98,4 @@ def test_a_store_that_is_a_folder_is_called_one(table: str, rankbars: Command) -
 def test_a_url_that_cannot_be_reached_says_why(rankbars: Command) -> None:
     answer = rankbars("rank", "http://localhost:1/results.parquet")
     assert answer.code == 1
-    assert "Cannot connect" in answer.err
+    assert "Connection refused" in answer.err

@@ -70,7 +70,7 @@ DEMOS: dict[str, Demo] = {
     "arena": Demo(
         file="arena_counts.parquet",
         description="129 chat models compared in 1,670,250 votes of people, counted by pair",
-        source="pypi.org/project/leaderbot 0.4.3, from the votes of LMSYS to 2024-08-14; Chiang et "
+        source="the package leaderbot 0.4.3, from the votes of LMSYS to 2024-08-14; Chiang et "
         "al. 2024, arXiv:2403.04132",
         licence="BSD-3-Clause",
     ),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from http.client import HTTPException
 from importlib import import_module
+from multiprocessing import TimeoutError as NoAnswerError
+from multiprocessing.pool import ThreadPool
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.error import HTTPError
 from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import MissingPackageError, ReadError
@@ -18,7 +22,27 @@ from rankbars.errors import MissingPackageError, ReadError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["fetched", "is_url", "register"]
+__all__ = ["Limits", "fetched", "is_url", "register"]
+
+_BLOCK = 1 << 20
+
+
+class Limits(NamedTuple):
+    """How far a transfer is trusted.
+
+    Parameters
+    ----------
+    size : float
+        Bytes of a file at most.
+    silence : float
+        Seconds without a byte after which it is given up.
+    other_hosts : bool
+        Whether an answer may lead to a host that the URL does not name.
+    """
+
+    size: float = 50e9
+    silence: float = 60.0
+    other_hosts: bool = False
 
 
 def is_url(path: str) -> bool:
@@ -34,8 +58,15 @@ def is_url(path: str) -> bool:
 
 
 @contextmanager
-def fetched(urls: Sequence[str]) -> Iterator[dict[str, Path]]:
+def fetched(urls: Sequence[str], limits: Limits | None = None) -> Iterator[dict[str, Path]]:
     """Copies of files that lie elsewhere, while the context lasts.
+
+    Parameters
+    ----------
+    urls : sequence of str
+        Where they lie.
+    limits : Limits, optional
+        When a transfer is given up.
 
     Raises
     ------
@@ -55,20 +86,96 @@ def fetched(urls: Sequence[str]) -> Iterator[dict[str, Path]]:
             place = folder.path / str(number)
             place.mkdir()
             found[url] = place / name
-            _copy(url, found[url])
+            _copy(url, found[url], limits or Limits())
         yield found
     finally:
         folder.close()
 
 
-def _copy(url: str, path: Path) -> None:
+def _copy(url: str, path: Path, limits: Limits) -> None:
     try:
-        with _files(url).open(url, "rb") as source, path.open("wb") as copy:
-            shutil.copyfileobj(source, copy, 1 << 22)
-    except (OSError, ValueError) as error:
+        with _opened(url, limits) as source, path.open("wb") as copy:
+            taken = 0
+            while block := source.read(_BLOCK):
+                taken += len(block)
+                if taken > limits.size:
+                    raise ReadError.at(
+                        url,
+                        f"more than {limits.size / 1e9:g} GB came, and no end. Copy it yourself if "
+                        "it is what you want, and give the path.",
+                    )
+                copy.write(block)
+            expected = getattr(source, "length", None)  # what an answer still owes
+            if expected:
+                raise ReadError.at(
+                    url, f"the transfer broke off {expected:,} bytes before its end. Try again."
+                )
+    except TimeoutError as error:
+        raise ReadError.at(
+            url, f"nothing came for {limits.silence:g} seconds. Try again later."
+        ) from error
+    except HTTPError as error:
+        error.close()
+        raise ReadError.at(url, f"the file cannot be read ({error}).") from error
+    except (OSError, ValueError, HTTPException) as error:
         # Some protocols report nothing but the URL again, and keep the reason behind it.
         reason = (error.__cause__ if str(error) == url else None) or error
+        reason = getattr(reason, "reason", reason)
         raise ReadError.at(url, f"the file cannot be read ({reason}).") from error
+
+
+def _opened(url: str, limits: Limits) -> Any:
+    """The file behind a URL, to be read from; the web by the standard library."""
+    if urlsplit(url).scheme in ("http", "https"):
+        return build_opener(_SameHost(limits)).open(url, timeout=limits.silence)
+    return _Watched(_files(url).open(url, "rb"), limits.silence)
+
+
+class _SameHost(HTTPRedirectHandler):
+    """Follows an answer to another address only on the host that was named."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> Request | None:
+        before, after = urlsplit(req.full_url), urlsplit(newurl)
+        fp.close()
+        if after.scheme not in ("http", "https") or (before.scheme, after.scheme) == (
+            "https", "http",
+        ):  # fmt: skip
+            raise ReadError.at(req.full_url, f"it leads to {newurl}, which is not followed.")
+        if after.hostname != before.hostname and not self._limits.other_hosts:
+            raise ReadError.at(
+                req.full_url,
+                f"it leads to another host, {after.hostname}, which is not followed. If you trust "
+                f"that host, give its address: {newurl}",
+            )
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+class _Watched:
+    """A file whose reading gives up when nothing comes, whatever protocol is behind it."""
+
+    def __init__(self, file: IO[bytes], silence: float) -> None:
+        self._file = file
+        self._silence = silence
+        self._worker = ThreadPool(1)  # its thread ends with the process if it never comes back
+
+    def __enter__(self) -> _Watched:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._worker.terminate()
+        self._file.close()
+
+    def read(self, size: int) -> bytes:
+        """The next bytes; `TimeoutError` if none come."""
+        try:
+            return self._worker.apply_async(self._file.read, (size,)).get(self._silence)
+        except NoAnswerError as error:
+            raise TimeoutError from error
 
 
 def register(engine: duckdb.DuckDBPyConnection, url: str) -> None:

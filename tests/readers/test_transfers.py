@@ -1,0 +1,117 @@
+"""Files behind URLs: transfers that break, stall, never end or lead elsewhere."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rankbars.errors import ReadError
+from rankbars.readers.locations import Limits, fetched
+
+TABLE = b"model,task,item,score\na,t,1,1\n"
+
+
+class _Odd(http.server.BaseHTTPRequestHandler):
+    """Answers as its path says."""
+
+    def do_GET(self) -> None:
+        kind = self.path.strip("/").partition(".")[0]
+        port = self.server.server_address[1]
+        targets = {
+            "same": "/good.csv", "other": f"http://localhost:{port}/good.csv",
+            "file": "file:///etc/hosts",
+        }  # fmt: skip
+        if kind in targets:
+            self.send_response(302)
+            self.send_header("Location", targets[kind])
+            self.end_headers()
+            return
+        self.send_response(200 if kind != "none" else 404)
+        if kind == "broken":
+            self.send_header("Content-Length", str(len(TABLE) + 100))
+        self.end_headers()
+        if kind == "none":
+            return
+        self.wfile.write(TABLE)
+        self.wfile.flush()
+        if kind == "stalled":
+            time.sleep(2)
+        if kind == "endless":
+            for _ in range(300):
+                try:
+                    self.wfile.write(bytes(1 << 20))
+                except OSError:
+                    return
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def copied(url: str, limits: Limits | None = None) -> bytes:
+    with fetched([url], limits) as files:
+        return files[url].read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["good", "same"])
+def test_a_file_behind_a_url_is_copied_whole(address: str, kind: str) -> None:
+    assert copied(f"{address}/{kind}.csv") == TABLE
+
+
+def test_a_host_that_was_not_named_is_followed_only_when_told(address: str) -> None:
+    with pytest.raises(ReadError, match="another host, localhost, which is not followed"):
+        copied(f"{address}/other.csv")
+    assert copied(f"{address}/other.csv", Limits(other_hosts=True)) == TABLE
+
+
+@pytest.mark.parametrize(
+    ("kind", "limits", "said"),
+    [
+        ("broken", Limits(), "broke off 100 bytes before its end"),
+        ("stalled", Limits(silence=0.5), "nothing came for 0.5 seconds"),
+        ("endless", Limits(size=5e6), "more than 0.005 GB came"),
+        ("file", Limits(other_hosts=True), "file:///etc/hosts"),
+        ("none", Limits(), "404"),
+    ],
+)
+def test_a_transfer_that_goes_wrong_ends_in_one_line(
+    address: str, kind: str, limits: Limits, said: str
+) -> None:
+    with pytest.raises(ReadError, match=said) as caught:
+        copied(f"{address}/{kind}.csv", limits)
+    assert "\n" not in str(caught.value)
+
+
+def test_other_protocols_are_watched_too(tmp_path: Path) -> None:
+    import fsspec
+
+    class Slow(fsspec.AbstractFileSystem):  # type: ignore[misc]
+        protocol = "slowfiles"
+
+        def _open(self, path: str, mode: str = "rb", **more: object) -> object:
+            class File:
+                def read(self, size: int) -> bytes:
+                    time.sleep(2)
+                    return b""
+
+                def close(self) -> None:
+                    return None
+
+            return File()
+
+    fsspec.register_implementation("slowfiles", Slow, clobber=True)
+    with pytest.raises(ReadError, match="nothing came for"):
+        copied("slowfiles://x/y.csv", Limits(silence=0.2))
