@@ -80,9 +80,7 @@ def test_prompts_are_rows_and_questions_are_averaged_if_declared() -> None:
     expected = [[2 / 3, 2 / 3], [1 / 3, 0.0], [1.0, 1 / 3], [0.0, 1 / 3]]
     np.testing.assert_allclose(task.values, expected, rtol=1e-15)
     assert (task.design, task.kind) == ("prompts", "runs")
-    assert text_of(scores, "prompts").endswith(
-        "over prompts, with the questions held fixed (with any test but two_way)."
-    )
+    assert text_of(scores, "prompts").endswith("over prompts, with the questions held fixed.")
 
 
 @pytest.mark.parametrize("options", [{}, {"rows": "items"}])
@@ -92,7 +90,9 @@ def test_questions_are_rows_and_prompts_are_averaged_otherwise(options: dict[str
     assert task.ids == ("q0", "q1", "q2")
     assert task.values.tolist() == [[0.75, 0.25], [0.5, 0.75], [0.25, 0.0]]
     assert (task.design, task.averaged) == ("items", ("prompts",))
-    assert "refers to these prompts (column 'prompt')" in text_of(scores, "answers-averaged")
+    assert "share in a prompt (column 'prompt') is not covered" in text_of(
+        scores, "answers-averaged"
+    )
 
 
 def test_the_board_says_which_of_the_two_is_random() -> None:
@@ -103,7 +103,7 @@ def test_the_board_says_which_of_the_two_is_random() -> None:
 
     by_item, by_prompt = assumptions("t", "items"), assumptions("t", "prompts")
     assert "Items are independent" in by_item
-    assert "For these prompts only" in by_item
+    assert "share in one of the prompts is not covered" in by_item
     assert "Prompt variants are independent" in by_prompt
     assert "Over prompt variants only: the items of the task are taken as fixed" in by_prompt
     assert "run" not in by_item + by_prompt
@@ -220,8 +220,8 @@ def test_the_board_says_whether_new_runs_are_meant(tmp_path: Path) -> None:
     both = rb.leaderboard(scores, test="two_way").tasks["t"].assumptions
     these = rb.leaderboard(scores).tasks["t"].assumptions
     assert both[0].endswith("for new items and new runs (here 12 × 5).")
-    assert not any("only" in one for one in both)
-    assert any(one.startswith("For these runs only") for one in these)
+    assert not any("not covered" in one for one in both)
+    assert any("share in one of the runs is not covered" in one for one in these)
 
 
 def test_a_frame_serves_the_two_way_test_as_a_file_does(tmp_path: Path) -> None:
@@ -245,7 +245,7 @@ def test_one_missing_answer_leaves_no_runs_and_a_clear_message() -> None:
     with pytest.raises(OptionError, match="no answer missing"):
         rb.leaderboard(scores, test="two_way")
     (task,) = rb.leaderboard(scores).tasks.values()
-    assert any("these runs only" in one for one in task.assumptions)
+    assert any("one of the runs is not covered" in one for one in task.assumptions)
 
 
 def test_labels_that_models_do_not_share_are_not_crossed() -> None:

@@ -142,7 +142,7 @@ def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
         raise OptionError(
             "The two-way test needs every model to have answered every item in the same runs "
             "(seeds, epochs or prompts): one column that names them, at least 2 of them, and no "
-            "answer missing. That is not so here. Use --test t for these runs only."
+            "answer missing. That is not so here. Use --test t."
         )
     first, second = row_word(items), averaged_words(items)
     return Tested(
@@ -189,7 +189,7 @@ def _independent_rows(evidence: Evidence, name: str) -> Items:
     if items.clusters is not None:
         raise OptionError(
             f"Test {name!r} takes rows as independent, and these come in clusters. "
-            "Use --test cluster_t or --test signflip."
+            "Use --test cluster_t."
         )
     return items
 

@@ -76,8 +76,8 @@ def fixed_answers(items: Items) -> tuple[str, ...]:
     if words in ("", "items"):
         return ()
     return (
-        f"For these {words} only: answers were averaged over them, and the guarantee is for new "
-        f"{row_word(items)}.",
+        f"Answers were averaged over {words}, and the guarantee is for new {row_word(items)}: an "
+        f"effect that all {row_word(items)} share in one of the {words} is not covered.",
     )
 
 

@@ -129,7 +129,7 @@ def _describe_design(
         notes.append(Note(
             "runs",
             f"Rows are training runs (column {keys}): statements are over training runs only, for "
-            f"these items{_but_two_way(scores)}.",
+            "these items.",
         ))  # fmt: skip
     elif group.plan.kind == "prompts":
         ask = ""
@@ -138,7 +138,7 @@ def _describe_design(
         notes.append(Note(
             "prompts",
             f"Rows are prompt variants (column {keys}): statements are over prompts, with the "
-            f"questions held fixed{_but_two_way(scores)}.{ask}",
+            f"questions held fixed.{ask}",
         ))  # fmt: skip
     elif group.plan.kind == "items" and options.rows is None:
         notes += _suspect(scores)
@@ -161,17 +161,10 @@ def _about_prompts(group: Group, scores: Scores) -> str:
     if not any(isinstance(task, Items) and "prompts" in task.averaged for task in tasks):
         return ""
     return (
-        " With any test but two_way, the guarantee refers to these prompts (column "
-        f"{group.roles['variant']!r}), over new {group.plan.kind}. For prompts as rows: --rows "
-        "prompts."
+        " The guarantee is for new "
+        f"{group.plan.kind}; an effect that all of them share in a prompt (column "
+        f"{group.roles['variant']!r}) is not covered. For prompts as rows: --rows prompts."
     )
-
-
-def _but_two_way(scores: Scores) -> str:
-    """The exception to what is held fixed, where the two-way test is possible."""
-    tasks = scores.tasks.values()
-    crossed = any(isinstance(task, Items) and task.runs is not None for task in tasks)
-    return " (with any test but two_way)" if crossed else ""
 
 
 def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
