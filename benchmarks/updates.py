@@ -12,7 +12,7 @@ from rankbars.data.evidence import Items
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.updates import add_models, add_rows, known_t, measure_known
-from rankbars.store import open_store
+from rankbars.store.access import open_store
 from rankbars.store.pairs import PairCache
 
 TITLE = "Updates"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from rankbars.store import open_store
+from rankbars.store.access import open_store
 from rankbars.store.opening import connect
 
 LABELS, NUMBERS = ("model", "task", "item", "cluster"), ("score", "weight")

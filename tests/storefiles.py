@@ -12,7 +12,7 @@ from tablefiles import assert_same
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.readers.collecting import put_together
-from rankbars.store import open_store
+from rankbars.store.access import open_store
 
 
 @contextmanager

@@ -4,17 +4,21 @@ import json
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
+import click
 import grimp
 import pytest
 from importlinter.cli import lint_imports
 
 import rankbars
+from rankbars.cli.app import COMMANDS, app
+from rankbars.render import RENDERERS
 
 PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 HEAVY = {
-    *("duckdb", "pandas", "polars", "pyarrow"),
+    *("duckdb", "narwhals", "pandas", "polars", "pyarrow"),
     *("matplotlib", "mpltern", "jinja2", "rich", "click", "yaml"),
     *("jax", "numpyro", "arviz_base", "joblib", "dask", "distributed"),
 }
@@ -58,25 +62,42 @@ def test_importing_rankbars_loads_no_heavy_package(tmp_path):
     assert not loaded & {"numpy", "scipy"}
 
 
-def test_ranking_a_table_loads_neither_plots_nor_scipy_stats(tmp_path):
-    """The main path stays clear of what costs seconds to import."""
-    rows = [f"{model},t,{item},{item % (3 + model)}" for model in range(3) for item in range(9)]
-    table = "\n".join(["model,task,item,score", *rows])
-    (tmp_path / "scores.csv").write_text(table, encoding="utf-8")
-    code = "import rankbars as rb; rb.leaderboard(rb.read('scores.csv')).save('board.json')"
-    loaded = modules_after(code, tmp_path)
-    assert not loaded & {"scipy.stats", "matplotlib", "jinja2", "jax", "pandas", "polars", "dask"}
-
-
-@pytest.mark.parametrize("option", ["--help", "--version"])
-def test_help_and_version_answer_without_scipy(option, tmp_path):
-    code = f"""
+TABLE = "\n".join(
+    ["model,task,item,score"]
+    + [f"{model},t,{item},{item % (3 + model)}" for model in range(3) for item in range(9)]
+)
+COMMAND = """
 import sys
 from rankbars.cli import main
-sys.argv = ["rankbars", "{option}"]
+sys.argv = ["rankbars", *{words}]
 try:
     main()
 except SystemExit as end:
     assert not end.code, end.code
 """
-    assert not modules_after(code, tmp_path) & {"scipy", "numpy", "duckdb", "pandas"}
+
+
+def test_ranking_a_small_table_loads_only_what_it_needs(tmp_path):
+    """What costs tenths of a second to load is left alone until somebody needs it."""
+    (tmp_path / "scores.csv").write_text(TABLE, encoding="utf-8")
+    loaded = modules_after(COMMAND.format(words=["rank", "scores.csv", "-o", "b.json"]), tmp_path)
+    assert not loaded & {"pandas", "polars", "pyarrow", "matplotlib", "jinja2", "yaml", "jax"}
+    assert not loaded & {"joblib", "dask", "rich.console", "rich.progress", "rich.text"}
+    assert not loaded & {"scipy.stats", "scipy.sparse", "scipy.linalg", "scipy.optimize"}
+    ours = {name.removeprefix("rankbars.") for name in loaded if name.startswith("rankbars.")}
+    assert not ours & {"render.html", "render.markdown", "cli.plotting", "cli.storing"}
+    assert not ours & {"steps.votetests", "stats.votes.votefit", "store.access", "bayes"}
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_answer_without_scipy(option, tmp_path):
+    loaded = modules_after(COMMAND.format(words=[option]), tmp_path)
+    assert not loaded & {"scipy", "numpy", "duckdb", "pandas"}
+
+
+def test_every_command_and_every_renderer_is_where_the_tables_say():
+    for command in COMMANDS:
+        assert app.get_command(click.Context(app), command).name == command
+    for place in RENDERERS.values():
+        module, _, name = place.rpartition(".")
+        assert callable(getattr(import_module(module), name))

@@ -9,7 +9,9 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
-from rankbars import render
+from rankbars.render.html import render_html
+from rankbars.render.markdown import render_markdown
+from rankbars.render.tables import render_csv, render_latex
 
 
 @pytest.fixture
@@ -27,9 +29,9 @@ def test_text_is_the_default_and_what_rank_printed(
 
 def test_every_format_is_that_of_the_library(rankbars: Command, board: rb.Leaderboard) -> None:
     expected = {
-        "md": render.render_markdown(board),
-        "csv": render.render_csv(board),
-        "latex": render.render_latex(board),
+        "md": render_markdown(board),
+        "csv": render_csv(board),
+        "latex": render_latex(board),
         "json": Path("board.json").read_text("utf-8"),
     }
     for form, text in expected.items():
@@ -133,7 +135,7 @@ def test_a_board_with_any_one_value_gone_wrong_is_refused_or_shown(
 
 def test_a_page_is_written_and_needs_a_place(rankbars: Command, board: rb.Leaderboard) -> None:
     assert rankbars("report", "board.json", "-o", "page.html").code == 0
-    assert Path("page.html").read_text("utf-8") == render.render_html(board)
+    assert Path("page.html").read_text("utf-8") == render_html(board)
     assert rankbars("report", "board.json").code == 2
     assert rankbars("report", "board.json", "-o", "none/page.html").code == 1
     assert rankbars("report", "board.json", "-o", "board.json").code == 1

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.render import RENDERERS, methods_text, render_html, render_text
+from rankbars.render import RENDERERS, render
+from rankbars.render.html import render_html
+from rankbars.render.paragraph import methods_text
+from rankbars.render.text import render_text
 from rankbars.steps.taskpoints import METHODS
 
 
@@ -21,8 +24,8 @@ def board(**options: object) -> rb.Leaderboard:
 @pytest.mark.parametrize("over", ["items", "tasks"])
 def test_every_average_can_be_shown_in_every_way(method: str, over: str) -> None:
     made = board(method=method, over=over)
-    for render in RENDERERS.values():
-        assert render(made)
+    for form in RENDERERS:
+        assert render(made, form)
     assert render_html(made)
     assert methods_text(made)
 

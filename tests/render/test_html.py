@@ -15,7 +15,8 @@ from render.hostile import NASTY, hostile_boards
 from rankbars.data.boardfile import board_from_dict, board_to_dict
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
-from rankbars.render import RENDERERS, notebook_html, render_html
+from rankbars.render import RENDERERS, render
+from rankbars.render.html import notebook_html, render_html
 from rankbars.render.names import shorten, visible
 
 VOID = {"meta", "br"}
@@ -106,8 +107,8 @@ def test_the_data_of_the_page_cannot_end_their_element():
 def test_names_stay_text_wherever_they_stand(board):
     notes = tuple(Note("x", f"About {name}.", models=(name,)) for name in board.models)
     tasks = {name: replace(task("a"), name=name) for name in board.models}
-    for render in (render_html, notebook_html):
-        page = Reader(render(replace(board, notes=notes, tasks=tasks)))
+    for made_by in (render_html, notebook_html):
+        page = Reader(made_by(replace(board, notes=notes, tasks=tasks)))
         assert page.open == []
         assert "img" not in page.tags
         shown = {shorten(visible(name), 120) for name in board.models}
@@ -125,7 +126,7 @@ def test_the_same_board_gives_the_same_bytes(format, monkeypatch):
     monkeypatch.setattr("time.time", lambda: 1.7e9)  # records say when they were made
     board = average_board()
     again = board_from_dict(board_to_dict(board))
-    assert RENDERERS[format](board) == RENDERERS[format](board) == RENDERERS[format](again)
+    assert render(board, format) == render(board, format) == render(again, format)
 
 
 def test_the_method_box_has_an_entry_for_every_kind_of_number():

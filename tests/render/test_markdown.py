@@ -9,8 +9,7 @@ from render.boards import average_board, board_of, task_board
 from render.hostile import hostile_boards, hostile_names
 
 from rankbars.data.notes import Note
-from rankbars.render import render_markdown
-from rankbars.render.markdown import LIMIT, MARKER
+from rankbars.render.markdown import LIMIT, MARKER, render_markdown
 from rankbars.render.names import shorten, visible
 
 PARSER = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])

@@ -17,7 +17,7 @@ from rich.cells import cell_len
 
 from rankbars.data.notes import Note
 from rankbars.errors import UnknownOptionError
-from rankbars.render import render_text
+from rankbars.render.text import render_text
 
 
 def widest(text: str) -> int:

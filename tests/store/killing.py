@@ -23,7 +23,7 @@ from tablefiles import csv_text
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.store import open_store
+from rankbars.store.access import open_store
 from rankbars.store.pairs import PairCache
 
 ROWS = 100

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Items
-from rankbars.store import open_store
+from rankbars.store.access import open_store
 from rankbars.store.opening import connect
 from rankbars.store.pairentries import build_entry, fetch_entries
 from rankbars.store.pairs import PairCache

@@ -17,7 +17,7 @@ from tablefiles import csv_text
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.data.boardfile import board_json
-from rankbars.store import open_store
+from rankbars.store.access import open_store
 from rankbars.store.opening import connect
 from rankbars.store.pairs import PairCache
 

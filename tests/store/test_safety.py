@@ -312,7 +312,7 @@ def test_changes_that_lie_beside_a_store_are_told(
     assert rest is not None
     assert rest.name == "board.duckdb.wal"
     assert_equals_files(["a.csv", "bb.csv"])
-    monkeypatch.setattr("rankbars.store.find_rest", lambda path: rest)
+    monkeypatch.setattr("rankbars.store.opening.find_rest", lambda path: rest)
     add("ccc.csv")
     said = capsys.readouterr().err
     assert "in board.duckdb.wal beside the store" in said

@@ -4,34 +4,43 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
-from typing import Any
+from importlib import import_module
+from typing import Any, Final
 
 import click
 
-from rankbars.cli.boards import report_command, show_command
-from rankbars.cli.changes import diff_command
-from rankbars.cli.demonstration import demo_command
-from rankbars.cli.formats import formats_command
-from rankbars.cli.headtohead import compare_command
-from rankbars.cli.plaintables import table_command
-from rankbars.cli.plotting import plot_command
-from rankbars.cli.ranking import rank_command
-from rankbars.cli.simulation import simulate_group
 from rankbars.cli.stopping import NOTHING_WRITTEN, StopSignals
-from rankbars.cli.storing import add_command, log_command, remove_command
 from rankbars.cli.streams import discard_output, say
-from rankbars.cli.weighing import weights_command
 from rankbars.errors import RankbarsError, UnknownOptionError
 
-__all__ = ["app", "run"]
+__all__ = ["COMMANDS", "app", "run"]
 
 DONE, AT_FAULT, WRONG_USAGE = 0, 1, 2
 INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 PIPE_CLOSED = 141  # 128 + SIGPIPE
 
+# Loaded when it is asked for: ranking does not wait for what only plotting needs.
+COMMANDS: Final = {
+    "rank": "rankbars.cli.ranking.rank_command",
+    "show": "rankbars.cli.boards.show_command",
+    "report": "rankbars.cli.boards.report_command",
+    "plot": "rankbars.cli.plotting.plot_command",
+    "weights": "rankbars.cli.weighing.weights_command",
+    "compare": "rankbars.cli.headtohead.compare_command",
+    "diff": "rankbars.cli.changes.diff_command",
+    "add": "rankbars.cli.storing.add_command",
+    "log": "rankbars.cli.storing.log_command",
+    "remove": "rankbars.cli.storing.remove_command",
+    "formats": "rankbars.cli.formats.formats_command",
+    "table": "rankbars.cli.plaintables.table_command",
+    "demo": "rankbars.cli.demonstration.demo_command",
+    "simulate": "rankbars.cli.simulation.simulate_group",
+}
+"""Every command by its name, the main one first."""
+
 
 class Commands(click.Group):
-    """A group that names the nearest command when it does not know one."""
+    """The commands of `COMMANDS`; names the nearest one when it does not know one."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -60,7 +69,15 @@ class Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands, the main one first."""
-        return list(self.commands)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command called `cmd_name`, if there is one."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name].rpartition(".")
+        found: click.Command = getattr(import_module(module), name)
+        return found
 
 
 def _show_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -92,25 +109,6 @@ Exit codes: 0 done; 1 the data or a value out of range is at fault; 2 wrong usag
 )  # fmt: skip
 def app() -> None:
     """The command ``rankbars``."""
-
-
-for _command in (
-    rank_command,
-    show_command,
-    report_command,
-    plot_command,
-    weights_command,
-    compare_command,
-    diff_command,
-    add_command,
-    log_command,
-    remove_command,
-    formats_command,
-    table_command,
-    demo_command,
-    simulate_group,
-):
-    app.add_command(_command)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

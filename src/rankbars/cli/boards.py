@@ -80,7 +80,7 @@ def show_command(
 
     board = load_board(board_path)
     if output is not None:
-        from rankbars.render import write_eee
+        from rankbars.render.eee import write_eee
 
         for path in write_eee(board, output):
             click.echo(path, err=True)
@@ -89,15 +89,15 @@ def show_command(
 
         emit_text(render_average(board))
     elif methods:
-        from rankbars.render import methods_text
+        from rankbars.render.paragraph import methods_text
 
         emit_text(methods_text(board))
     elif form == "text":
         print_board(board, task)
     else:
-        from rankbars.render import RENDERERS
+        from rankbars.render import render
 
-        emit(RENDERERS[form](board, task=task))
+        emit(render(board, form, task=task))
 
 
 @click.command("report", short_help="Write the page of a board file.")
@@ -111,7 +111,7 @@ def report_command(*, board_path: str, output: str) -> None:
     from rankbars.cli.progress import working
     from rankbars.cli.streams import emit
     from rankbars.data.files import write_text
-    from rankbars.render import render_html
+    from rankbars.render.html import render_html
 
     with working("Making the page"):
         page = render_html(load_board(board_path))

@@ -51,13 +51,13 @@ def deliver(
     from rankbars.cli.progress import working
     from rankbars.data.boardfile import board_json
     from rankbars.data.files import write_all
-    from rankbars.render import RENDERERS
+    from rankbars.render import render
 
     with working("Writing", quiet=quiet or not targets):
         contents = {
             path: board_json(board, pairs=pairs)
             if option == "-o"
-            else RENDERERS[_FORMS[option]](board)
+            else render(board, _FORMS[option])
             for option, path in targets.items()
         }
     printed = contents.pop(STANDARD, None)
@@ -73,7 +73,7 @@ def deliver(
 
 def print_board(board: Leaderboard, task: str | None = None) -> None:
     """Print the board, or one task of it, for a person."""
-    from rankbars.render import render_text
+    from rankbars.render.text import render_text
 
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     emit_text(

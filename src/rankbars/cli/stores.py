@@ -38,7 +38,7 @@ def find_store(inputs: Sequence[str]) -> str | None:
     OptionError
         If there is something beside it.
     """
-    from rankbars.store import is_store
+    from rankbars.store.opening import is_store
 
     stores = [path for path in inputs if is_store(path)]
     if not stores:
@@ -57,7 +57,7 @@ def read_store(path: str, reading: Reading, voting: VoteChoices | None) -> Score
     from rankbars import __version__
     from rankbars.readers.collecting import put_together
     from rankbars.readers.redaction import redact_items
-    from rankbars.store import open_store
+    from rankbars.store.access import open_store
 
     with open_store(path, __version__) as store:
         given = given_options(
@@ -83,7 +83,8 @@ def account_for_store(path: str, events: int) -> None:
 
     def account() -> str:
         from rankbars import __version__
-        from rankbars.store import is_store, open_store
+        from rankbars.store.access import open_store
+        from rankbars.store.opening import is_store
 
         if not is_store(path):
             return NOTHING_WRITTEN
@@ -107,10 +108,12 @@ def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | N
 
     It stays as it is with `is_fixed`, which boards of some of the models need.
     """
+    store = find_store(inputs)
+    if store is None:
+        return None
     from rankbars.store.pairs import PairCache
 
-    store = find_store(inputs)
-    return None if store is None else PairCache(store, is_fixed=is_fixed)
+    return PairCache(store, is_fixed=is_fixed)
 
 
 def given_options(reading: Reading, control: Sequence[str], self_votes: str) -> dict[str, Any]:

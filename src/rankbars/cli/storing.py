@@ -15,7 +15,8 @@ from rankbars.errors import DataError, OptionError, ReadError
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
     from rankbars.readers.pieces import KeptFile
-    from rankbars.store import Event, FileEntry, Store
+    from rankbars.store.contents import Store
+    from rankbars.store.entries import Event, FileEntry
 
 __all__ = ["add_command", "log_command", "remove_command"]
 
@@ -78,7 +79,7 @@ def add_command(
     )
     from rankbars.cli.streams import emit_text, say
     from rankbars.readers.collecting import collect, put_together
-    from rankbars.store import open_store
+    from rankbars.store.access import open_store
     from rankbars.tables.database import Engine
 
     if find_store(inputs) is not None:
@@ -135,7 +136,7 @@ def log_command(*, store: str) -> None:
     from rankbars import __version__
     from rankbars.cli.stores import option_line
     from rankbars.cli.streams import emit_text
-    from rankbars.store import open_store
+    from rankbars.store.access import open_store
 
     with open_store(store, __version__) as opened:
         entries, events, options = opened.entries, opened.events, opened.options
@@ -160,7 +161,7 @@ def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
     from rankbars import __version__
     from rankbars.cli.stores import account_for_store
     from rankbars.cli.streams import emit_text
-    from rankbars.store import open_store
+    from rankbars.store.access import open_store
 
     with open_store(store, __version__, write=True) as opened:
         account_for_store(store, len(opened.events))
@@ -199,7 +200,7 @@ def _take_out(store: Store, entries: Sequence[FileEntry]) -> list[Event]:
 def _say_rest(store: str) -> None:
     """A change that lies beside the store must stay there, whatever else is said."""
     from rankbars.cli.streams import say
-    from rankbars.store import find_rest
+    from rankbars.store.opening import find_rest
 
     rest = find_rest(store)
     if rest is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rankbars.render.bars import ASCII, LINES, Strokes, axis_text, draw_bar
 from rankbars.render.claims import Claim
@@ -13,10 +14,7 @@ from rankbars.render.names import listed, shorten, shorten_all, visible
 from rankbars.render.numbers import COMPLETE
 from rankbars.render.rows import Table
 
-if TYPE_CHECKING:
-    from rich.text import Text
-
-__all__ = ["Grid", "Pen", "draw_grid", "pen_for"]
+__all__ = ["Grid", "Pen", "Span", "draw_grid", "pen_for"]
 
 _GAP = "  "
 _SHORTEST_NAME, _SHORT_NAME, _LONG_NAME = 6, 14, 60
@@ -92,10 +90,17 @@ class Column:
         ]
 
 
+class Span(NamedTuple):
+    """A part of a line, and how it is shown: plain, bold, dim or bold cyan."""
+
+    text: str
+    style: str = ""
+
+
 class Grid(NamedTuple):
     """Lines of the table, and a sentence for the column that had to give way, if any."""
 
-    lines: list[Text]
+    lines: list[list[Span]]
     incomplete: str
 
 
@@ -115,7 +120,6 @@ def draw_grid(table: Table, width: int, pen: Pen) -> Grid:
     then names lose their middle.
     """
     from rich.cells import cell_len
-    from rich.text import Text
 
     marks = ["".join(f" [{number}]" for number in row.marks) for row in table.rows]
     names = [pen.known(visible(row.model)) for row in table.rows]
@@ -131,17 +135,33 @@ def draw_grid(table: Table, width: int, pen: Pen) -> Grid:
     height = max(len(column.header) for column in columns)
     lines = []
     for i, texts in enumerate(zip(*(column.lines(height) for column in columns), strict=True)):
-        line = Text()
+        line: list[Span] = []
         for column, text in zip(columns, texts, strict=True):
-            cell = Text(text, style="dim" if i < height else "")
-            if i >= height and column.is_drawn:
-                cell.highlight_regex(r"[━╾╼]+", "bold cyan")
-                cell.highlight_regex(r"─+", "dim")
-            line.append_text(cell).append(_GAP)
-        line.rstrip()
-        lines.append(line)
+            line += (
+                _drawn(text)
+                if column.is_drawn and i >= height
+                else [Span(text, "dim" if i < height else "")]
+            )
+            line.append(Span(_GAP))
+        lines.append(_without_end(line))
     left_out = table.has_coverage and not layout.table.has_coverage
     return Grid(lines, _incomplete_line(table, pen) if left_out else "")
+
+
+def _drawn(text: str) -> list[Span]:
+    """A cell with a bar in parts: heavy strokes, thin strokes, and the rest."""
+    parts = re.split("([━╾╼]+|─+)", text)
+    styles = ("dim" if part.startswith("─") else "bold cyan" for part in parts[1::2])
+    spans = [Span(part) for part in parts]
+    spans[1::2] = [Span(part, style) for part, style in zip(parts[1::2], styles, strict=True)]
+    return spans
+
+
+def _without_end(line: list[Span]) -> list[Span]:
+    """The line without the blanks at its end."""
+    while line and not line[-1].text.rstrip():
+        line.pop()
+    return [*line[:-1], line[-1]._replace(text=line[-1].text.rstrip())] if line else []
 
 
 def _layouts(table: Table, width: int, longest: int, pen: Pen) -> Iterator[Layout]:

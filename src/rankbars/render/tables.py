@@ -1,19 +1,22 @@
-"""A board as a plain table: CSV for programs, LaTeX for papers."""
+"""A board for other programs: CSV, LaTeX, its own file (JSON) and Graphviz."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.boardfile import board_json, board_to_dict
+from rankbars.errors import OptionError
 from rankbars.render.names import shorten, visible
 from rankbars.render.remarks import remark_text
 from rankbars.render.rows import Row, Table, board_table, take_task, task_order, task_table
 from rankbars.render.sentences import headline, new_task_line, task_line
 
-__all__ = ["render_csv", "render_latex"]
+__all__ = ["render_csv", "render_dot", "render_json", "render_latex"]
 
 # What spreadsheets take for the start of a formula, also in full width.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -116,6 +119,61 @@ def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
         "\\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def render_json(board: Leaderboard, *, task: str | None = None) -> str:
+    """The board as its file (schema ``rankbars.board/1``), or one task as it stands in there.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : str, optional
+        One task: its object of the board file, with the models its lists are aligned with.
+
+    Returns
+    -------
+    str
+        JSON with sorted keys.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such task.
+    """
+    if task is None:
+        return board_json(board)
+    name = take_task(board, task).name
+    values = next(one for one in board_to_dict(board)["tasks"] if one["name"] == name)
+    values["models"] = list(board.models)
+    text = json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
+def render_dot(board: Leaderboard, *, task: str | None = None) -> str:
+    """Who was shown better than whom on what the board shows first, as text for Graphviz.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    task : str, optional
+        Refused, unless it is the only task: a board keeps one order, that of what it shows first.
+
+    Raises
+    ------
+    OptionError
+        If a task of several is asked for.
+    UnknownOptionError
+        If there is no such task.
+    """
+    if task is not None and len(board.tasks) > 1:
+        take_task(board, task)  # names the known ones if there is no such task
+        raise OptionError(
+            "A board keeps one order, that of what it shows first. Rank the task by itself: "
+            "rankbars rank INPUT --tasks NAME."
+        )
+    return board.partial_order().to_dot() + "\n"
 
 
 def _board_rows(board: Leaderboard) -> Iterable[Sequence[object]]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from io import StringIO
-from typing import TYPE_CHECKING
-
 from rankbars.data.board import Leaderboard
-from rankbars.render.grid import Pen, draw_grid, pen_for
+from rankbars.render.grid import Pen, Span, draw_grid, pen_for
 from rankbars.render.names import visible
 from rankbars.render.outcomes import outcome_lines, outcome_sentence
 from rankbars.render.remarks import remark_text
@@ -21,12 +18,10 @@ from rankbars.render.sentences import (
     width_line,
 )
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 __all__ = ["render_text"]
 
 NARROWEST = 40
+_CODES = {"bold": "1", "dim": "2", "bold cyan": "1;36"}  # of terminals (ECMA-48)
 
 
 def render_text(
@@ -65,45 +60,34 @@ def render_text(
     pen = pen_for(encoding)
     width = max(width, NARROWEST)
     table = board_table(board) if task is None else task_table(board, task)
-    console = _console(width, color)
-    with console.capture() as capture:
-        if task is None:
-            top = [(headline(board, pen.name), "bold"), (field_line(board) + ".", "dim")]
-        else:
-            top = [(task_line(board, task, pen.name), "bold")]
-        for sentence, style in top:
-            console.print(_wrapped(pen.plain(sentence), width), style=style)
-        console.print()
-        grid = draw_grid(table, width, pen)
-        for line in grid.lines:
-            console.print(line, no_wrap=True, overflow="ignore", crop=False)
-        console.print()
-        outcomes = [] if task is None else outcome_lines(board, board.tasks[task], width, pen)
-        for outcome in (*outcomes, *[""] * bool(outcomes)):
-            console.print(outcome, no_wrap=True, overflow="ignore", crop=False)
-        for sentence in _footer(board, task, table, pen, grid.incomplete):
-            console.print(_wrapped(sentence, width))
-    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+    if task is None:
+        top = [(headline(board, pen.name), "bold"), (field_line(board) + ".", "dim")]
+    else:
+        top = [(task_line(board, task, pen.name), "bold")]
+    lines = [
+        [Span(line, style)]
+        for sentence, style in top
+        for line in _wrapped(pen.plain(sentence), width)
+    ]
+    grid = draw_grid(table, width, pen)
+    lines += [[], *grid.lines, []]
+    outcomes = [] if task is None else outcome_lines(board, board.tasks[task], width, pen)
+    lines += [[Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
+    for sentence in _footer(board, task, table, pen, grid.incomplete):
+        lines += [[Span(line)] for line in _wrapped(sentence, width)]
+    return "".join(f"{_written(line, color=color).rstrip()}\n" for line in lines)
 
 
-def _console(width: int, color: bool) -> Console:
-    from rich.console import Console
-
-    # Nothing is taken from the environment: the same board gives the same bytes.
-    return Console(
-        file=StringIO(),
-        width=width,
-        force_terminal=color,
-        color_system="standard" if color else None,
-        legacy_windows=False,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        _environ={},
+def _written(line: list[Span], *, color: bool) -> str:
+    if not color:
+        return "".join(span.text for span in line)
+    return "".join(
+        f"\x1b[{_CODES[span.style]}m{span.text}\x1b[0m" if span.style and span.text else span.text
+        for span in line
     )
 
 
-def _wrapped(text: str, width: int) -> str:
+def _wrapped(text: str, width: int) -> list[str]:
     """`text` in lines of at most `width` cells; a number stays with what belongs to it."""
     from rich.cells import cell_len, chop_cells
 
@@ -114,7 +98,7 @@ def _wrapped(text: str, width: int) -> str:
         if lines[-1] and cell_len(f"{lines[-1]} {pieces[0]}") <= width:
             lines[-1] += f" {pieces.pop(0)}"
         lines += pieces
-    return "\n".join(lines).strip("\n").replace("\u00a0", " ")
+    return "\n".join(lines).strip("\n").replace("\u00a0", " ").split("\n")
 
 
 def _footer(

@@ -13,7 +13,6 @@ from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Change, change_tasks
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
-from rankbars.steps.components import connected_models
 
 __all__ = ["keep_connected"]
 
@@ -47,6 +46,8 @@ def keep_connected(scores: Scores, options: VoteOptions) -> Scores:
     """
     if not options.largest_component:
         return scores
+    from rankbars.steps.components import connected_models
+
     changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
     notes = []
     for name, evidence in scores.tasks.items():

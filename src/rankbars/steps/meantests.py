@@ -28,7 +28,6 @@ from rankbars.steps.rows import (
     weighted_values,
 )
 from rankbars.steps.tested import Setting, Tested
-from rankbars.steps.votetests import strength_test
 
 __all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
 
@@ -153,6 +152,8 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
 def z_test(evidence: Evidence, setting: Setting) -> Tested:
     """Normal test of published scores with standard errors, or of strengths fitted to votes."""
     if isinstance(evidence, Votes):
+        from rankbars.steps.votetests import strength_test
+
         return strength_test(evidence, setting)
     if not isinstance(evidence, Estimates):
         raise OptionError(

@@ -25,11 +25,25 @@ from rankbars.steps.othertests import (
     wilcoxon_test,
 )
 from rankbars.steps.tested import Setting, Tested, pad_tested
-from rankbars.steps.votetests import binomial_test, e_process_test
 
 __all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence", "take_present"]
 
 PairTest = Callable[[Evidence, Setting], Tested]
+
+
+def binomial_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Exact binomial test of the votes between two models; votes alone load what it needs."""
+    from rankbars.steps import votetests
+
+    return votetests.binomial_test(evidence, setting)
+
+
+def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Evidence that may be looked at at any time; votes alone load what it needs."""
+    from rankbars.steps import votetests
+
+    return votetests.e_process_test(evidence, setting)
+
 
 TESTS: dict[str, PairTest] = {
     "t": t_test,

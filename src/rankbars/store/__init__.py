@@ -4,10 +4,3 @@ A store is a DuckDB database. What a reader finds in a file goes in as it was fo
 put together with other files (`rankbars.readers.pieces`); so a store can be ranked exactly as its
 files would be, and a file can be replaced or taken out. Every change is one transaction.
 """
-
-from rankbars.store.access import open_store
-from rankbars.store.contents import Store
-from rankbars.store.entries import Event, FileEntry
-from rankbars.store.opening import BusyError, find_rest, is_store
-
-__all__ = ["BusyError", "Event", "FileEntry", "Store", "find_rest", "is_store", "open_store"]
