@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from commandline import Command, table
+from logfiles import write_simple
+from storefiles import add
 
 import rankbars as rb
 
@@ -198,3 +200,94 @@ def test_files_with_different_ids_stop_and_name_the_policies(rankbars: Command) 
     assert answer.code == 1
     assert "--missing pairwise" in answer.err
     assert rankbars("compare", base, tuned, "--missing", "pairwise").code == 0
+
+
+@pytest.mark.parametrize("order", [("z", "a"), ("a", "z")])
+def test_the_order_of_folders_counts(rankbars: Command, order: tuple[str, str]) -> None:
+    # The folders sort one way and their models the other.
+    for folder, model, right in (("a", "zeta", 40), ("z", "alpha", 20)):
+        write_simple(Path(folder), model, [int(i < right) for i in range(60)])
+    found = json.loads(rankbars("compare", *order, "--json").out)
+    models = {"a": "zeta", "z": "alpha"}
+    assert (found["a"], found["b"]) == (models[order[0]], models[order[1]])
+    assert found["tasks"][0]["difference"] == pytest.approx(1 / 3 if order[0] == "a" else -1 / 3)
+
+
+def test_the_order_of_several_files_for_each_model_counts(rankbars: Command) -> None:
+    lines = table((2, 2, 40))
+    for model, name in (("m0", "b"), ("m1", "a")):
+        for task in ("t0", "t1"):
+            rows = [line for line in lines if line.startswith(f"{model},{task},")]
+            write(f"{name}-{task}.csv", [lines[0], *rows])
+    files = ["b-t0.csv", "b-t1.csv", "a-t0.csv", "a-t1.csv"]
+    assert "A = m0" in rankbars("compare", *files).out
+    assert "A = m1" in rankbars("compare", *files[::-1]).out
+
+
+@pytest.mark.parametrize("words", [("m0", "m2"), ("m2", "m0")])
+def test_named_models_are_compared_in_the_order_of_their_names(
+    rankbars: Command, results: str, words: tuple[str, str]
+) -> None:
+    answer = rankbars("compare", results, "--models", words[0], "--models", words[1], "--json")
+    found = json.loads(answer.out)
+    assert (found["a"], found["b"]) == words
+
+
+def test_inputs_that_do_not_say_which_model_is_theirs_are_asked_about(rankbars: Command) -> None:
+    # The same model under two settings: it gets two names, and neither folder knows its own.
+    for folder, dtype in (("new", "bfloat16"), ("old", "float16")):
+        config = {"model": "hf", "model_args": f"pretrained=m,dtype={dtype}", "limit": None}
+        write_simple(Path(folder), "m", [i % 2 for i in range(40)], config=config)
+    answer = rankbars("compare", "new", "old")
+    assert answer.code == 1
+    assert "Say which is first: --models" in answer.err
+
+
+def write_smoke_run() -> None:
+    """Two full runs of 60 items, and one of which only 10 were asked for."""
+    write_simple(Path(), "full1", [i % 2 for i in range(60)])
+    write_simple(Path(), "full2", [int(i % 3 > 0) for i in range(60)])
+    config = {"model": "hf", "model_args": "pretrained=smoke", "limit": 10}
+    write_simple(Path(), "smoke", [1] * 10, config=config)
+
+
+CHOSEN = ("--models", "full2", "--models", "full1")
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_a_third_model_with_few_items_does_not_cut_those_of_the_chosen(
+    rankbars: Command, stored: bool
+) -> None:
+    write_smoke_run()
+    if stored:
+        add("full1", "full2", "smoke")
+    inputs = ["board.duckdb"] if stored else ["full1", "full2", "smoke"]
+    task = json.loads(rankbars("compare", *inputs, *CHOSEN, "--json").out)["tasks"][0]
+    assert (task["n"], task["ahead"], task["behind"]) == (60, 20, 10)
+    assert rankbars("rank", *inputs, *CHOSEN, "-o", "board.json").code == 0
+    board = rb.load("board.json")
+    assert board.models == ("full1", "full2")
+    assert board.tasks["arc"].n == 60
+    assert "2 of 3 models were chosen" in next(n.message for n in board.notes if n.code == "chosen")
+    assert len([note for note in board.notes if note.code == "chosen"]) == 1
+    unknown = rankbars("rank", *inputs, "--models", "full1", "--models", "nobody")
+    assert unknown.code == 2
+    assert "smoke" in unknown.err
+
+
+def test_models_are_chosen_when_read_from_python(rankbars: Command) -> None:
+    write_smoke_run()
+    every, chosen = rb.read("."), rb.read(".", models=["full1", "full2"])
+    assert (every.tasks["arc"].n, chosen.tasks["arc"].n) == (10, 60)
+    assert chosen.models == ("full1", "full2")
+    assert rankbars("rank", ".", *CHOSEN).code == 0
+
+
+def test_a_table_with_a_short_third_model_keeps_all_items_of_the_chosen(
+    rankbars: Command,
+) -> None:
+    lines = [line for line in table() if not line.startswith("m2,") or ",1," in line]
+    words = ("--models", "m0", "--models", "m1")
+    found = json.loads(rankbars("compare", write("in.csv", lines), *words, "--json").out)
+    full = json.loads(rankbars("compare", write("full.csv", table()), *words, "--json").out)
+    assert found["tasks"] == full["tasks"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.words import named_option
 from rankbars.data.spec import OVERS
-from rankbars.errors import DataError
+from rankbars.errors import DataError, RankbarsError
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
@@ -90,10 +91,11 @@ def compare_command(
     from rankbars.steps.missingness import resolve_missing
 
     with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, progress=progress)
+        read = read_scores(inputs, reading, progress=progress, models=models)
     a, b = models or _two_models(read, inputs, reading)
-    # Only these two: a third model's gaps do not matter here.
+    # Only these two: a third model's gaps do not matter here, nor that they were chosen.
     scores = read.select(models={a, b}, tasks=tasks or None)
+    scores = replace(scores, notes=tuple(one for one in scores.notes if one.code != "chosen"))
     if not quiet:
         report_reading(scores)
     resolved = resolve_missing(scores, missing)
@@ -114,11 +116,13 @@ def compare_command(
 
 
 def _two_models(scores: Scores, inputs: tuple[str, ...], reading: Reading) -> tuple[str, str]:
-    """The two models of the input, in the order of their files where there is one file each."""
+    """The two models of the input, in the order of the inputs where each holds one of them.
+
+    Where one input holds both, they are in the order of their names.
+    """
     names = scores.models
     if len(names) == 2:
-        first = _first_model(names, inputs, reading)
-        return (names[1], names[0]) if first == names[1] else (names[0], names[1])
+        return _in_order((names[0], names[1]), inputs, reading)
     if len(names) == 1:
         raise DataError(
             f"Two models are needed; found only {names[0]!r}. Name a file of the other model too."
@@ -131,18 +135,42 @@ def _two_models(scores: Scores, inputs: tuple[str, ...], reading: Reading) -> tu
     )
 
 
-def _first_model(names: tuple[str, ...], inputs: tuple[str, ...], reading: Reading) -> str | None:
-    """The model of the first of two files; None where a file does not stand for one model."""
+def _in_order(names: tuple[str, str], inputs: tuple[str, ...], reading: Reading) -> tuple[str, str]:
+    """The names in the order in which the inputs bring them.
+
+    Raises
+    ------
+    DataError
+        If each input holds one model, and it cannot be told which.
+    """
+    if len(inputs) < 2:
+        return names
+    called = [Path(path).name.partition(".")[0] for path in inputs]
+    if all(Path(path).is_file() for path in inputs) and set(called) == set(names):
+        first = called[0]
+        return (first, names[1] if first == names[0] else names[0])
+    held = [_models_alone(path, reading) for path in inputs]
+    if any(len(set(names) & set(found)) == 2 for found in held):
+        return names
+    order = list(dict.fromkeys(name for found in held for name in found if name in names))
+    # With one of the two known, the inputs that do not tell hold the other.
+    unknown = next((place for place, found in enumerate(held) if not set(found) & set(names)), None)
+    if len(order) == 1 and unknown is not None:
+        other = names[1] if order[0] == names[0] else names[0]
+        order.insert(0 if unknown == 0 else 1, other)
+    if len(order) == 2:
+        return (order[0], order[1])
+    raise DataError(
+        f"The inputs do not say by themselves which of {names[0]!r} and {names[1]!r} each of them "
+        f"holds. Say which is first: --models {names[0]} --models {names[1]}."
+    )
+
+
+def _models_alone(path: str, reading: Reading) -> tuple[str, ...]:
+    """The models of one input; none if it does not say by itself which they are."""
     from rankbars.cli.reading import read_scores
 
-    if len(inputs) != 2 or not all(Path(path).is_file() for path in inputs):
-        return None
-    called = [Path(path).name.partition(".")[0] for path in inputs]
-    if set(called) == set(names):
-        return called[0]
     try:
-        alone = read_scores(inputs[:1], reading).models
-    except DataError:
-        # Not every file says by itself which model it is about.
-        return None
-    return alone[0] if len(alone) == 1 else None
+        return read_scores([path], reading).models
+    except RankbarsError:
+        return ()

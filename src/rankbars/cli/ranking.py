@@ -136,7 +136,9 @@ def rank_command(
     from rankbars.cli.taskfiles import describe_tasks
 
     with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, voting, progress=progress, by_reference=by_reference)
+        read = read_scores(
+            inputs, reading, voting, progress=progress, by_reference=by_reference, models=models
+        )
         scores = choose(read, models, tasks)
         for field, path in files.items():
             if path is not None:

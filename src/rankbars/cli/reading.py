@@ -30,10 +30,12 @@ def read_scores(
     *,
     progress: Callable[[int, int], None] | None = None,
     by_reference: bool = False,
+    models: Sequence[str] = (),
 ) -> Scores:
     """The scores in `inputs`, read as `reading` says; votes as `voting` says.
 
-    A store is read as it was said when results were added to it.
+    A store is read as it was said when results were added to it. Where `models` are named, nothing
+    is decided by what others were asked.
     """
     import rankbars as rb
     from rankbars.cli.stores import find_store, read_store
@@ -45,7 +47,7 @@ def read_scores(
             "--by-reference, or rank the files themselves."
         )
     if store is not None:
-        return read_store(store, reading, voting)
+        return read_store(store, reading, voting, models)
     return rb.read(
         list(inputs),
         progress=progress,
@@ -68,6 +70,7 @@ def read_scores(
         redact=reading.redact,
         memory_limit=reading.memory_limit,
         by_reference=by_reference,
+        models=models or None,
     )
 
 

@@ -52,7 +52,9 @@ def find_store(inputs: Sequence[str]) -> str | None:
     return stores[0]
 
 
-def read_store(path: str, reading: Reading, voting: VoteChoices | None) -> Scores:
+def read_store(
+    path: str, reading: Reading, voting: VoteChoices | None, models: Sequence[str] = ()
+) -> Scores:
     """The scores that a store holds."""
     from rankbars import __version__
     from rankbars.readers.collecting import put_together
@@ -66,7 +68,12 @@ def read_store(path: str, reading: Reading, voting: VoteChoices | None) -> Score
             "raise" if voting is None else voting.self_votes,
         )
         settle_options(path, store.options, given)
-        scores = put_together(store.files(), {**store.options, **limit_of(reading)})
+        options = {**store.options, **limit_of(reading)}
+        files = store.files()
+        scores = put_together(files, {**options, "models": models})
+        if not set(models) <= set(scores.models):
+            # A name that is not known is told with all that are.
+            scores = put_together(files, options)
     return redact_items(scores) if reading.redact else scores
 
 

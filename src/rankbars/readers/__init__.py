@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.readers.files import Progress
 from rankbars.readers.gathering import gather
+from rankbars.readers.logs.remarks import note_chosen
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.recognition import FileReport, Format, Recognition
 from rankbars.readers.redaction import redact_items
@@ -44,6 +46,7 @@ def read(
     controls: str | Sequence[str] = (),
     self_votes: str = "raise",
     cells: str | None = None,
+    models: str | Sequence[str] | None = None,
     redact: bool = False,
     progress: Progress | None = None,
     memory_limit: str | int | None = None,
@@ -95,6 +98,9 @@ def read(
         What stands behind the values in tables with cells such as ``71.3 ± 1.2``: ``"se"`` (a
         standard error), ``"ci95"`` (an interval or half of one; any level) or ``"value"`` (it is
         left aside).
+    models : str or sequence of str, optional
+        Only these models, as if no other were there: a run of another model on fewer items leaves
+        theirs as they are. Choose without looking at the results.
     redact : bool
         Whether names of items are replaced by hashes.
     progress : callable, optional
@@ -135,15 +141,28 @@ def read(
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
         "controls": controls, "self_votes": self_votes, "cells": cells,
-        "memory_limit": memory_limit, "by_reference": by_reference,
+        "memory_limit": memory_limit, "by_reference": by_reference, "models": models,
     })  # fmt: skip
     formats = known_formats(format)
     options = as_declared(options, format)
     with open_files(paths, format, options, formats, progress) as (chosen, skipped):
         scores = gather(chosen, options, formats, skipped)
+        if not set(options.models) <= set(scores.models):
+            # A name that is not known is told with all that are.
+            scores = gather(chosen, replace(options, models=()), formats, skipped)
+        scores = _choose_models(scores, options.models)
     left_out = [Note("plugin", problem) for problem in formats.problems]
     scores = scores.with_notes([*skipped.notes(), *left_out])
     return redact_items(scores) if redact else scores
+
+
+def _choose_models(scores: Scores, models: Sequence[str]) -> Scores:
+    if not models:
+        return scores
+    chosen = scores.select(models=models)
+    if len(chosen.models) == len(scores.models):
+        return chosen
+    return chosen.with_notes([note_chosen(len(chosen.models), len(scores.models))])
 
 
 def explain(paths: Paths) -> list[FileReport]:

@@ -69,6 +69,7 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         filters=named_once(given.get("filter"), "filter"),
         reruns=given.get("reruns", "newest"),
         compare_anyway=bool(given.get("compare_anyway", False)),
+        models=named_once(given.get("models"), "model"),
     )
 
 

@@ -34,6 +34,8 @@ class ReadOptions(TableOptions):
         Which of several runs of one model and task count; all of them are repeats.
     compare_anyway : bool
         Compare runs although they were not given the same task.
+    models : tuple of str
+        The only models whose runs count, by the names that they have among all runs.
     keep : Keeper, optional
         Takes what files hold before it is put together, for a store.
     """
@@ -42,6 +44,7 @@ class ReadOptions(TableOptions):
     filters: tuple[str, ...] = ()
     reruns: Reruns = "newest"
     compare_anyway: bool = False
+    models: tuple[str, ...] = ()
     keep: Keeper | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -57,6 +60,7 @@ class ReadOptions(TableOptions):
         filters: Sequence[str] = (),
         reruns: str = "newest",
         compare_anyway: bool = False,
+        models: Sequence[str] = (),
     ) -> ReadOptions:
         """Options for tables, and those for logs beside them.
 
@@ -72,6 +76,7 @@ class ReadOptions(TableOptions):
             filters=tuple(filters),
             reruns=one_of(_RERUNS, reruns, RERUNS),
             compare_anyway=compare_anyway,
+            models=tuple(models),
         )
 
 

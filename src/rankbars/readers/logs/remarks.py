@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rankbars.data.notes import Note
 
-__all__ = ["Remarks", "list_names"]
+__all__ = ["Remarks", "list_names", "note_chosen"]
 
 
 def list_names(names: Iterable[str], limit: int = 4) -> str:
@@ -54,3 +54,18 @@ class Remarks:
 
 def _place(where: Sequence[str], tasks: int) -> str:
     return "All tasks" if len(where) == tasks else list_names(where, 3)
+
+
+def note_chosen(kept: int, whole: int) -> Note:
+    """The note that some models were chosen.
+
+    Examples
+    --------
+    >>> note_chosen(2, 3).message.partition(";")[0]
+    '2 of 3 models were chosen'
+    """
+    return Note(
+        "chosen",
+        f"{kept} of {whole} models were chosen; ranks are among them. The guarantees hold only if "
+        "they were chosen without looking at the results.",
+    )

@@ -24,7 +24,7 @@ from rankbars.readers.logs.published import (
     publish,
 )
 from rankbars.readers.logs.records import Direction, Run
-from rankbars.readers.logs.remarks import Remarks, list_names
+from rankbars.readers.logs.remarks import Remarks, list_names, note_chosen
 from rankbars.tables.directions import RECORDED, Side, settle_directions
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.traits import check_scale
@@ -62,6 +62,9 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     notes += more
     systems, more = name_systems(leaves)
     notes += more
+    # As if the others were not there: what they were asked decides nothing.
+    systems, more = _choose_models(systems, options.models)
+    notes += more
     if not options.compare_anyway:
         systems, more = name_tasks(systems)
         notes += more
@@ -83,6 +86,18 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     if options.keep is not None:
         options.keep.said = scores.notes
     return scores
+
+
+def _choose_models(
+    systems: Sequence[Run], wanted: Sequence[str]
+) -> tuple[Sequence[Run], list[Note]]:
+    """Runs of the models that are wanted; all runs if these logs have none of them."""
+    known = {run.model for run in systems}
+    kept = known.intersection(wanted)
+    if not kept or kept == known:
+        return systems, []
+    chosen = [run for run in systems if run.model in kept]
+    return chosen, [note_chosen(len(kept), len(known))]
 
 
 def _check_filters(runs: Sequence[Run], options: ReadOptions) -> None:
