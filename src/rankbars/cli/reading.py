@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.cli.options import Reading
@@ -91,6 +92,10 @@ def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Score
     ]
     if not parts:
         return chosen
+    # Models that were chosen when logs were read are told of in the same sentence.
+    before = [note for note in chosen.notes if note.code == "chosen"]
+    parts = [*(note.message.partition(" were chosen")[0] for note in before), *parts]
+    chosen = replace(chosen, notes=tuple(note for note in chosen.notes if note not in before))
     message = (
         f"{' and '.join(parts).capitalize()} were chosen; ranks are among them. The guarantees "
         "hold only if they were chosen without looking at the results."

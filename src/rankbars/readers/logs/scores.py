@@ -88,9 +88,7 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     return scores
 
 
-def _choose_models(
-    systems: Sequence[Run], wanted: Sequence[str]
-) -> tuple[Sequence[Run], list[Note]]:
+def _choose_models(systems: list[Run], wanted: Sequence[str]) -> tuple[list[Run], list[Note]]:
     """Runs of the models that are wanted; all runs if these logs have none of them."""
     known = {run.model for run in systems}
     kept = known.intersection(wanted)
