@@ -42,6 +42,7 @@ def main() -> None:
     environment = Path(sys.argv[1]).resolve()
     wheel = build_wheel(environment.parent / "dist")
     compare_files(wheel)
+    find_notices(wheel)
     python = install(wheel, environment)
     with tempfile.TemporaryDirectory() as folder:
         try_out(python, Path(folder))
@@ -67,6 +68,24 @@ def compare_files(wheel: Path) -> None:
     if packed != present:
         missing, extra = sorted(present - packed), sorted(packed - present)
         sys.exit(f"The wheel differs from {SOURCES}. Missing: {missing}. Not there: {extra}.")
+
+
+def find_notices(wheel: Path) -> None:
+    """Exit unless the notices of all that is packed stand among the licences, and in the script."""
+    with ZipFile(wheel) as packed:
+        licences = {Path(name).name for name in packed.namelist() if "/licenses/" in name}
+        script = packed.read("rankbars/render/assets/page.js").decode("utf-8")
+        notices = packed.read("rankbars/render/assets/page.LICENSES.txt").decode("utf-8")
+    expected = {
+        "LICENSE",
+        "page.LICENSES.txt",
+        "LICENSE-APACHE-2.0.txt",
+        "LICENSE-BSD-3-Clause.txt",
+    }
+    if not expected <= licences:
+        sys.exit(f"The wheel lacks licences: {sorted(expected - licences)}.")
+    if not script.startswith(f"/*!\n{notices}*/"):
+        sys.exit("The script of the page does not begin with the notices of its libraries.")
 
 
 def install(wheel: Path, environment: Path) -> Path:

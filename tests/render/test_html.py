@@ -189,3 +189,9 @@ def test_a_notebook_shows_the_sentence_and_the_table():
     assert "2 models may be first" in text
     assert text.count("<tr>") == 6
     assert average_board()._repr_html_() == text
+
+
+def test_the_page_carries_the_notices_of_the_libraries_in_its_script():
+    page = render_html(task_board())
+    assert "d3-selection 3.0.1 (ISC): Copyright 2010-2026 Mike Bostock" in page
+    assert "provided that the above copyright notice\nand this permission notice appear" in page
