@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.checks import check_name
+from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, Spec
@@ -13,6 +15,7 @@ from rankbars.errors import DataError
 from rankbars.steps.averagecollection import AverageCollector
 from rankbars.steps.averages import ESTIMATORS, METHODS, AveragePlan, plan_average
 from rankbars.steps.corrections import refuse_unfit, take_correction
+from rankbars.steps.levelnotes import LEVEL_CODES
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.plans import Sampling
 
@@ -145,6 +148,11 @@ def aggregate(
         prior=prior,
     )  # fmt: skip
     collector = AverageCollector(scores, plan, Sampling(seed, resamples, alpha))
+    level: list[Note] = []
     for name, evidence in scores.tasks.items():
-        collector.add(name, compare_evidence(evidence, scores.models, test, name))
-    return collector.finish(correction, "each" if scope == "each" else "all")
+        compared = compare_evidence(evidence, scores.models, test, name)
+        if plan.over == "items":
+            level.extend(note for note in compared.notes if note.code in LEVEL_CODES)
+        collector.add(name, compared)
+    found = collector.finish(correction, "each" if scope == "each" else "all")
+    return replace(found, notes=(*found.notes, *level))

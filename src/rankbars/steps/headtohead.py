@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Items
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -19,6 +20,7 @@ from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.summaries import ModelSummary, sampled_rows
 from rankbars.stats.ranks import midranks
 from rankbars.steps.averages import AveragePlan, plan_average
+from rankbars.steps.levelnotes import few_rows_notes, few_tasks_notes, skew_notes
 from rankbars.steps.paircontrasts import POWER, Pair, mean_test, task_contrast
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.plans import weight_words
@@ -150,8 +152,16 @@ def _average(
         )
         return None, (Note("no-average", message),)
     if plan.over == "items":
-        return _items_average(pair, plan, compared, tasks, alpha), ()
-    return _tasks_average(plan, tasks, alpha), ()
+        rows = [len(e.values) for e in scores.tasks.values() if isinstance(e, Items)]
+        return _items_average(pair, plan, compared, tasks, alpha), few_rows_notes(
+            min(rows, default=np.inf)
+        )
+    average = _tasks_average(plan, tasks, alpha)
+    if plan.unit != "rank":
+        seen = np.array([[tasks[name].score_a, tasks[name].score_b] for name in plan.weights])
+        return average, tuple(Note(code, text) for code, text in skew_notes(seen))
+    units = "families" if plan.over == "families" else "tasks"
+    return average, few_tasks_notes(average.n, units, alpha)
 
 
 def _items_average(

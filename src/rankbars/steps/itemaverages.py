@@ -31,6 +31,7 @@ from rankbars.stats.resampling.distributions import (
 )
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
+from rankbars.steps.levelnotes import few_rows_notes
 from rankbars.steps.plans import (
     MOST_CATEGORY_CELLS,
     Accumulator,
@@ -48,7 +49,6 @@ from rankbars.steps.taskpoints import check_range, take_method
 __all__ = ["start_analytic", "start_bootstrap"]
 
 DrawScores: TypeAlias = Callable[[TaskPart, tuple[str, ...], Streams, int], NDArray[np.float64]]
-FEW_ROWS = 10  # fewer rows make Satterthwaite's approximation liberal in the tail
 _INDEPENDENT = (
     "Errors of different models are independent. If models answered the same items, their answers "
     "per item would separate them better."
@@ -114,16 +114,7 @@ class _Contrasts:
 
     def few_rows(self) -> tuple[Note, ...]:
         """A note where some task has so few rows that its error is badly known."""
-        if self._fewest >= FEW_ROWS:
-            return ()
-        return (
-            Note(
-                "few-rows-average",
-                f"Some task has only {self._fewest} rows: where such a task dominates the error "
-                "of the average, its statements claim somewhat too much. In simulations with 5 "
-                "and 6 rows and very unequal tasks, 95 % statements held in 92 to 93 % of runs.",
-            ),
-        )
+        return few_rows_notes(self._fewest)
 
     def contrasts(self) -> tuple[ModelSummary, PairStatistics]:
         """Averages and their contrasts."""

@@ -19,6 +19,7 @@ from rankbars.stats.pairwise.summaries import (
     item_summary,
 )
 from rankbars.stats.pairwise.updates import known_t
+from rankbars.steps.levelnotes import skew_notes, unequal_notes
 from rankbars.steps.rows import (
     fixed_answers,
     item_rows,
@@ -62,6 +63,8 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         )
     pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
     notes.extend(_discordance_notes(items.values, pairs))
+    if not isinstance(items.design, Folds):
+        notes.extend(skew_notes(values, items.clusters is not None))
     assumptions = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
         "is close to normal.",
@@ -137,6 +140,8 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
         *fixed_answers(items),
     )
     values = weighted_values(items)
+    notes.extend(unequal_notes(clusters))
+    notes.extend(skew_notes(values, clustered=True))
     return Tested(
         cluster_summary(values, items.clusters),
         _unweighted_policy(

@@ -17,6 +17,7 @@ from rankbars.stats.pairwise.summaries import cluster_summary, item_summary
 from rankbars.stats.pairwise.trimmed import trimmed_t
 from rankbars.stats.pairwise.twoway import two_way_t
 from rankbars.stats.pairwise.welch import welch_t
+from rankbars.steps.levelnotes import skew_notes
 from rankbars.steps.rows import (
     averaged_words,
     fixed_answers,
@@ -74,6 +75,7 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
             f"which is too coarse to separate {size} models all at once."
         )
         made = made._replace(notes=(*made.notes, ("coarse-p", text)))
+    made = made._replace(notes=(*made.notes, *skew_notes(items.values, items.clusters is not None)))
     if items.clusters is None:
         return made
     return made._replace(

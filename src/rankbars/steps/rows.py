@@ -87,5 +87,11 @@ def row_notes(items: Items) -> list[tuple[str, str]]:
     if n == 1:
         return [("one-row", f"One row ({word}): one observation separates nobody.")]
     if n < FEW_ROWS:
-        return [("few-items", f"{n} {word}: the t-test rests on normal differences here.")]
+        return [
+            (
+                "few-items",
+                f"{n} {word}: the t-test rests on normal differences, which so few cannot show. "
+                "Where they are skewed, the stated level does not hold.",
+            )
+        ]
     return []

@@ -24,6 +24,7 @@ from rankbars.stats.resampling.taskmeans import (
     studentised_ends,
 )
 from rankbars.stats.tails import critical_value
+from rankbars.steps.levelnotes import few_tasks_notes, skew_notes
 from rankbars.steps.plans import (
     Accumulator,
     AveragePlan,
@@ -58,7 +59,6 @@ class _Found(NamedTuple):
 Interval: TypeAlias = Callable[[_Sample, Sampling], _Found]
 
 
-FEW_TASKS = 15  # below this, a t-test of mean ranks is liberal
 FEW_TO_RESAMPLE = 30  # below this, percentile intervals over tasks are too short
 
 
@@ -139,7 +139,7 @@ class _TaskRows:
             place(found.draws, shared, size),
             found.source,
             (*self._assumptions(len(sample.rows)), *self._field(shared.size)),
-            notes=self._notes(len(sample.rows)),
+            notes=self._notes(sample.rows),
             rows=place(sample.rows, shared, size),
             components=None
             if components is None
@@ -173,18 +173,12 @@ class _TaskRows:
             "would have changed them is not known.",
         )
 
-    def _notes(self, count: int) -> tuple[Note, ...]:
-        notes = []
-        units = "families" if self._plan.over == "families" else "tasks"
-        if take_method(self._plan.method).linear is None and count < FEW_TASKS:
-            notes.append(
-                Note(
-                    "few-tasks",
-                    f"Ranks or wins on {count} {units}: the t-test claims somewhat too much with "
-                    "so few. In simulations with tied models its 95 % statements about mean ranks "
-                    "held in 90 to 94 % of runs with 4 to 10 tasks.",
-                )
-            )
+    def _notes(self, rows: NDArray[np.float64]) -> tuple[Note, ...]:
+        count, units = len(rows), "families" if self._plan.over == "families" else "tasks"
+        if take_method(self._plan.method).linear is None:
+            notes = [*few_tasks_notes(count, units, self._sampling.alpha)]
+        else:
+            notes = [Note(code, text) for code, text in skew_notes(rows)]
         if self._plan.estimator == "bootstrap" and count < FEW_TO_RESAMPLE:
             notes.append(
                 Note(
