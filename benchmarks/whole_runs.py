@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import re
+import resource
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
 from typing import Any
 
 import rankbars as rb
 from benchmarks.inputs import model_names, task_arrays
-from benchmarks.reading import write_rows
+from benchmarks.reading import new_folder, write_rows
 from benchmarks.rows import Job, Once, Row, require
 from rankbars.demos import DEMOS, demo_path
 
 TITLE = "Whole runs"
+
+_README = Path(__file__).resolve().parent.parent / "README.md"
+# What a ranking cannot do without: the engine, the command line, the tails of distributions.
+_BARE = (
+    "import numpy, duckdb, click, scipy.special; duckdb.connect().execute('SELECT 1').fetchall()"
+)
 
 
 def leaderboard_of_arrays(models: int, items: int, tasks: int) -> Job:
@@ -51,6 +61,31 @@ def published_table(table: int, repetitions: int) -> Job:
         require(set(made) == {f"table_{table}"}, f"table {table}")
 
     return Job(lambda: measure(tables([table], repetitions=repetitions)), check)
+
+
+def start_of_rank(pairs: int) -> Job:
+    """The table of the README, ranked in new processes, each beside one that only imports."""
+    table = new_folder() / "results.csv"
+    found = re.search(r'title="results.csv"\n(.*?)```', _README.read_text("utf-8"), re.DOTALL)
+    require(found is not None, "the table of the README")
+    table.write_text(found[1] if found else "", encoding="utf-8")
+    rank = [sys.executable, "-m", "rankbars", "rank", str(table)]
+    bare = [sys.executable, "-c", _BARE]
+
+    def run() -> list[tuple[float, float]]:
+        return [(_cpu_of(rank), _cpu_of(bare)) for _ in range(pairs)]
+
+    def figures(spent: list[tuple[float, float]]) -> Mapping[str, float]:
+        return {"CPU s above a bare process": median(ours - bare for ours, bare in spent)}
+
+    return Job(run, lambda spent: require(len(spent) == pairs, "every pair"), figures)
+
+
+def _cpu_of(command: Sequence[str]) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, capture_output=True, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def help_text() -> Job:
@@ -105,6 +140,15 @@ ROWS: tuple[Row, ...] = (
         {"table": 2, "repetitions": 100},
         {"table": 6, "repetitions": 1},
         {"cpu_s": 28},
+    ),
+    Once(
+        "start",
+        "`rankbars rank` of the README's table in a new process, beside one that only imports "
+        "numpy, duckdb, click and scipy.special and runs one query, in turn",
+        start_of_rank,
+        {"pairs": 9},
+        {"pairs": 1},
+        {"CPU s above a bare process": 0.15},
     ),
     Once("help", "`rankbars --help`", help_text, {}, {}, {"wall_s": 0.4}, repeats=9),
 )
