@@ -42,8 +42,8 @@ def render(board: Leaderboard, form: str, *, task: str | None = None) -> str:
     --------
     >>> import rankbars as rb
     >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": [[1, 0], [1, 1]]}, ["a", "b"]))
-    >>> print(render(board, "md", task="math").splitlines()[0])
-    On "math", 2 models may be first (95 %): a, b.
+    >>> render(board, "csv").splitlines()[0][:23]
+    'model,tier,score,score_'
     """
     module, _, name = RENDERERS[form].rpartition(".")
     renderer: Renderer = getattr(import_module(module), name)
