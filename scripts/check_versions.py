@@ -1,0 +1,74 @@
+"""Run the quick tests on every Python here, and on the lowest versions that pyproject.toml allows.
+
+Usage: ``python scripts/check_versions.py [FOLDER] [PYTEST ARGUMENT ...]``
+
+Environments are made under FOLDER (build/versions). Each Python from 3.11 to 3.14 that can be
+started is tried with the newest packages, the one that runs this script with the lowest, too.
+Prints a line per environment; the exit status is 1 if one of them fails.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
+EXTRAS = "dev,plot,remote"
+QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak")
+
+
+def main(arguments: list[str]) -> int:
+    """Try every environment and tell how each went."""
+    folder = Path(arguments[0] if arguments else "build/versions").resolve()
+    tests = arguments[1:] or ["tests"]
+    failed = False
+    for name, python, constraints in environments(folder):
+        answer = try_out(folder / name, python, constraints, tests)
+        failed |= answer != "passed"
+        print(f"{name:<24} {answer}", flush=True)
+    return int(failed)
+
+
+def environments(folder: Path) -> list[tuple[str, str, list[str]]]:
+    """Name, interpreter and constraints of each environment."""
+    found = [(name, name, list[str]()) for name in PYTHONS if starts(name)]
+    return [("lowest", sys.executable, lowest_versions()), *found]
+
+
+def starts(python: str) -> bool:
+    """Whether there is such an interpreter."""
+    try:
+        return subprocess.run([python, "-c", "import venv, ensurepip"], check=False).returncode == 0
+    except OSError:
+        return False
+
+
+def lowest_versions() -> list[str]:
+    """The lower bound of each package that users need, as pins."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["plot"], *extras["remote"]]
+    bounds = (re.match(r"([A-Za-z0-9_.-]+)>=([0-9.]+)", line) for line in wanted)
+    return [f"{bound[1]}=={bound[2]}" for bound in bounds if bound]
+
+
+def try_out(place: Path, python: str, constraints: list[str], tests: list[str]) -> str:
+    """Make one environment and run the quick tests in it."""
+    own = place / "bin" / "python"
+    if not own.exists():
+        subprocess.run([python, "-m", "venv", "--clear", str(place)], check=True)
+    pins = place / "constraints.txt"
+    pins.write_text("\n".join(constraints) + "\n", encoding="utf-8")
+    install = [own, "-m", "pip", "install", "--quiet", "--constraint", pins, "--editable"]
+    if subprocess.run([*install, f"{ROOT}[{EXTRAS}]"], check=False).returncode:
+        return "could not be installed"
+    run = subprocess.run([own, "-m", "pytest", *QUICK, *tests], cwd=ROOT, check=False)
+    return "passed" if run.returncode == 0 else "FAILED"
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
