@@ -2,7 +2,7 @@
 
 A database can hold what runs when it is looked at: views over any query, macros under the names
 of functions, generated columns and defaults. So the catalogue comes before any other query. It is
-asked through the engine's own functions by their full names, which nothing in a file can replace.
+asked from the empty database beside the store, where nothing in the store stands for a function.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.errors import ReadError
+from rankbars.store.opening import STORE
 from rankbars.store.schema import SCHEMA, has_table, tables_of
 
 if TYPE_CHECKING:
@@ -21,19 +22,19 @@ __all__ = ["find_schema", "read_meta"]
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _LONGEST_NAME = 60
+_OF_THE_STORE = f"AND database_name = '{STORE}' LIMIT 1"
 
 # What no store has, and where its name is found.
 _STRANGE = {
-    "a view": "view_name FROM system.main.duckdb_views() WHERE NOT internal",
-    "a macro": "function_name FROM system.main.duckdb_functions() WHERE NOT internal",
-    "a sequence": "sequence_name FROM system.main.duckdb_sequences()",
-    "a type": "type_name FROM system.main.duckdb_types() WHERE NOT internal",
-    "an index": "index_name FROM system.main.duckdb_indexes()",
-    "a constraint on the table": "table_name FROM system.main.duckdb_constraints()",
-    "a schema": "schema_name FROM system.main.duckdb_schemas() WHERE NOT internal AND "
-    "schema_name <> 'main'",
+    "a view": "view_name FROM duckdb_views() WHERE NOT internal",
+    "a macro": "function_name FROM duckdb_functions() WHERE NOT internal",
+    "a sequence": "sequence_name FROM duckdb_sequences() WHERE true",
+    "a type": "type_name FROM duckdb_types() WHERE NOT internal",
+    "an index": "index_name FROM duckdb_indexes() WHERE true",
+    "a constraint on the table": "table_name FROM duckdb_constraints() WHERE true",
+    "a schema": "schema_name FROM duckdb_schemas() WHERE NOT internal AND schema_name <> 'main'",
 }
-_TRIGGERS = "trigger_name FROM system.main.duckdb_triggers()"
+_TRIGGERS = "trigger_name FROM duckdb_triggers() WHERE true"
 
 # The default of a column that has none, and of the one that schema 1 added.
 _DEFAULTS = frozenset({None, "''", "CAST('' AS VARCHAR)"})
@@ -52,8 +53,10 @@ def find_schema(connection: duckdb.DuckDBPyConnection, label: str) -> int:
     ReadError
         If it is no store, holds anything but the tables of one, or a newer version made it.
     """
+    connection.execute("USE memory")
     _refuse_strange(connection, label)
     tables = _read_tables(connection)
+    connection.execute(f"USE {STORE}")
     if "meta" in tables:
         _check_table("meta", tables["meta"], tables_of(SCHEMA)["meta"], label)
     found = read_meta(connection, "schema") if "meta" in tables else None
@@ -81,10 +84,10 @@ def _refuse_strange(connection: duckdb.DuckDBPyConnection, label: str) -> None:
     import duckdb
 
     for what, where in _STRANGE.items():
-        if found := connection.execute(f"SELECT {where} LIMIT 1").fetchall():
+        if found := connection.execute(f"SELECT {where} {_OF_THE_STORE}").fetchall():
             raise _not_ours(label, f"it holds {what} {_shown(found[0][0])}")
     try:
-        triggers = connection.execute(f"SELECT {_TRIGGERS} LIMIT 1").fetchall()
+        triggers = connection.execute(f"SELECT {_TRIGGERS} {_OF_THE_STORE}").fetchall()
     except duckdb.CatalogException:  # older engines have none
         return
     if triggers:
@@ -95,7 +98,7 @@ def _read_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, _
     tables: dict[str, dict[str, _Column]] = {}
     for table, column, kind, default in connection.execute(
         "SELECT table_name, column_name, data_type, column_default "
-        "FROM system.main.duckdb_columns() WHERE NOT internal"
+        f"FROM duckdb_columns() WHERE NOT internal AND database_name = '{STORE}'"
     ).fetchall():
         tables.setdefault(table, {})[column] = _Column(kind, default)
     return tables

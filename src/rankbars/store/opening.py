@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
+    "STORE",
     "BusyError",
     "connect",
     "draft_beside",
@@ -33,6 +34,12 @@ PAUSE = 0.1
 # Small, so that a store of a few results is a small file.
 BLOCK_BYTES = 16384
 
+# Of the file format of the engine; every version from 1.0 on reads and writes it.
+STORAGE = "v1.0.0"
+
+# What the database of a store is called beside the empty one.
+STORE = "store"
+
 # Where the engine writes what kind of file it is. The number of its version follows, of which the
 # high bytes are zeros; no text has them.
 MAGIC = re.compile(rb".{8}DUCK.{4}\0{4}", re.DOTALL)
@@ -43,6 +50,10 @@ HELD = re.compile(
     r"IO Error: (Could not set lock on file|Cannot open file .*being used by another process)",
     re.DOTALL,
 )
+
+
+# What the engine says of a file that a newer engine made.
+NEWER = re.compile(r"version number (\d+), but we can only read version|newer version of DuckDB")
 
 
 class BusyError(WriteError):
@@ -101,23 +112,32 @@ def _patient(
         "temp_directory": folder,
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
-        "default_block_size": BLOCK_BYTES,  # for a file that is made
     }
+    # The database is attached beside an empty one, so that nothing in it stands for a function of
+    # the engine while it is looked at.
+    options = "" if write else ", READ_ONLY"
+    if not path.exists():
+        options = f", BLOCK_SIZE {BLOCK_BYTES}, STORAGE_VERSION '{STORAGE}'"
+    quoted = str(path).replace("'", "''")
     given_up = time.monotonic() + (PATIENCE if patience is None else patience)
+    connection = duckdb.connect(":memory:", config=settings)
     while True:
         try:
-            connection = duckdb.connect(str(path), read_only=not write, config=settings)
+            connection.execute(f"ATTACH '{quoted}' AS {STORE} (TYPE duckdb{options})")
             break
         except duckdb.Error as error:
             if not HELD.match(str(error)):
+                connection.close()
                 raise
             if time.monotonic() > given_up:
+                connection.close()
                 raise _busy(label, str(error)) from error
             time.sleep(PAUSE)
     connection.execute("SET enable_progress_bar = false")
     # A store from elsewhere reads nothing but itself. (Given with the settings above, this would
     # forbid the folder for temporary data, which is allowed from here on.)
     connection.execute("SET enable_external_access = false")
+    connection.execute(f"USE {STORE}")
     connection.execute("SET lock_configuration = true")
     return connection
 
@@ -148,6 +168,12 @@ def report_faults(label: str) -> Iterator[None]:
             ) from error
         if "permission" in plain or "read-only" in plain:
             raise WriteError(f"{label}: no permission to use the store ({text}).") from error
+        if NEWER.search(str(error)):
+            raise ReadError.at(
+                label,
+                f"a newer version of DuckDB wrote the store than the {duckdb.__version__} that is "
+                "installed here. Update it: pip install --upgrade duckdb. Nothing was changed.",
+            ) from error
         raise ReadError.at(
             label,
             f"the store is damaged, or was not made by rankbars ({text}). Take a backup copy, or "
