@@ -187,7 +187,6 @@ def _votes() -> list[Case]:
         "both-bad-drop": "--both-bad drop",
         "hessian": "--covariance hessian",
         "sandwich": "--covariance sandwich",
-        "bootstrap": "--covariance bootstrap --resamples 20",
         "by-judge": "--covariance cluster --cluster judge",
         "by-prompt": "--cluster prompt",
         "by-both": "--cluster judge+prompt",
@@ -204,6 +203,7 @@ def _votes() -> list[Case]:
         board(f"votes/{name}", "votes.csv", words, votes=True) for name, words in changes.items()
     ]
     found += [
+        board("votes/bootstrap", "arena.csv", "--covariance bootstrap --resamples 100", votes=True),
         board("votes/position", "votes.csv --column position=model_a --control position",
               votes=True),
         board("votes/length", "votes.csv --control length", votes=True),
