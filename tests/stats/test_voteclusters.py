@@ -7,12 +7,15 @@ from hypothesis import strategies as st
 from vote_cases import same_counts, vote_tables
 
 from rankbars.errors import DataError
+from rankbars.stats.votes import voteclusters
+from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.voteclusters import (
     count_clustered_votes,
     keep_first_of_each,
     measure_reach,
 )
 from rankbars.stats.votes.votecounts import count_votes
+from rankbars.stats.votes.votecovariance import cluster_covariance
 
 
 @given(vote_tables(), st.integers(1, 5))
@@ -85,3 +88,29 @@ def test_no_two_votes_that_are_kept_share_a_pair_and_a_cluster(rows):
     assert keep_first_of_each(pair[:half], [code[:half] for code in labels]).tolist() == (
         keep[:half].tolist()
     )
+
+
+@pytest.mark.parametrize("per_cluster", [2, 60])
+def test_clusters_are_the_same_whole_or_in_parts(monkeypatch, per_cluster):
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 12, 900)
+    second = (first + rng.integers(1, 12, 900)) % 12
+    cluster = rng.permutation(900) // per_cluster
+
+    def measure():
+        found = count_clustered_votes(first, second, rng.integers(0, 3, 900), cluster, 12)
+        return found, measure_reach(found), cluster_covariance(
+            found, fit_bradley_terry(found.counts)
+        )  # fmt: skip
+
+    state = rng.bit_generator.state
+    whole, reach, covariance = measure()
+    monkeypatch.setattr(voteclusters, "_CHUNK", 40)
+    rng.bit_generator.state = state
+    parts, again, same = measure()
+    assert np.array_equal(parts.weight, whole.weight)
+    assert np.array_equal(parts.cluster, whole.cluster)
+    assert np.array_equal(again.number, reach.number)
+    np.testing.assert_allclose(again.effective, reach.effective, rtol=1e-12)
+    np.testing.assert_allclose(again.hidden, reach.hidden, rtol=1e-12)
+    np.testing.assert_allclose(same, covariance, rtol=1e-12)

@@ -158,6 +158,16 @@ class Ballots:
         """Sum of squared weights of each row, shape (R,)."""
         return self.counts.astype(np.float64) if self.squared is None else self.squared
 
+    @property
+    def load(self) -> NDArray[np.float64] | NDArray[np.int64] | None:
+        """Weight of each row; None where each is one vote."""
+        return self.votes if self.weight is None else self.weight
+
+    @property
+    def n(self) -> int:
+        """Number of votes."""
+        return int(self.first.size if self.votes is None else self.votes.sum())
+
     def take(self, rows: NDArray[np.bool_]) -> Ballots:
         """The rows where `rows` is true; names of labels stay."""
 

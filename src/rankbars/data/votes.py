@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
-from rankbars.data.ballots import BAD, LOSS, TIE, WIN, Ballots, Labels
+from rankbars.data.ballots import BAD, TIE, WIN, Ballots, Labels
 from rankbars.data.names import check_models
 from rankbars.errors import DataError
 
@@ -103,17 +103,12 @@ class Votes:
             Whether to keep the single votes; without them only counts are known.
         """
         size = len(models)
-
-        def table(outcome: int) -> NDArray[np.float64]:
-            rows = ballots.outcome == outcome
-            place = ballots.first[rows] * size + ballots.second[rows]
-            total = np.bincount(place, ballots.weights[rows], size * size)
-            return np.asarray(total, dtype=np.float64).reshape(size, size)
-
-        ties, bad = table(TIE), table(BAD)
+        place = (ballots.outcome * size + ballots.first) * size + ballots.second
+        found = np.bincount(place, ballots.load, 4 * size * size).astype(np.float64)
+        won, ties, lost, bad = found.reshape(4, size, size)
         return cls(
             tuple(models),
-            table(WIN) + table(LOSS).T,
+            won + lost.T,
             ties + ties.T if ties.any() else None,
             bad + bad.T if bad.any() else None,
             ballots if keep else None,
@@ -123,7 +118,7 @@ class Votes:
     def n(self) -> int:
         """Number of votes."""
         if self.ballots is not None:
-            return int(self.ballots.counts.sum())
+            return self.ballots.n
         total = self.wins.sum()
         for table in (self.ties, self.both_bad):
             total += 0.0 if table is None else table.sum() / 2

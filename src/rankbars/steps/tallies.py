@@ -60,7 +60,7 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
     used = _with_conventions(ballots, options)
     code = code_rows([_single_codes(used.labels[name].codes) for name in names])
     clusters = count_clustered_votes(
-        used.first, used.second, used.outcome, code, len(votes.models), used.weights,
+        used.first, used.second, used.outcome, code, len(votes.models), used.load,
         _covariates(used),
     )  # fmt: skip
     # A row may stand for several votes, which only the tally knows.

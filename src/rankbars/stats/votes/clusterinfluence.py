@@ -67,7 +67,8 @@ def drop_clusters(
     changes = np.full((numbers.size, design.n_models), np.nan)
     for change, number in zip(changes, numbers, strict=True):
         cells = slice(starts[number], starts[number + 1])
-        rows, weight = clusters.row[cells], clusters.weight[:, cells]
+        rows = clusters.row[cells]
+        weight = clusters.weight[:, cells].astype(np.float64)
         if not _stays_connected_without(clusters.counts, rows, weight):
             continue
         part = design._replace(
@@ -115,7 +116,7 @@ def _solve_large(part: Design, fit: VoteFit, terms: RowTerms) -> Array:
     return solve(factor, -collect_slopes(part, terms.slope, terms.tie_slope))
 
 
-def _stays_connected_without(counts: VoteCounts, rows: NDArray[np.intp], weight: Array) -> bool:
+def _stays_connected_without(counts: VoteCounts, rows: NDArray[np.integer], weight: Array) -> bool:
     """Whether the votes left over put all models on one scale."""
     rest = counts.weight[:, rows] - weight
     # Sums of weights leave rounding behind where nothing should be left.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,10 +13,13 @@ from rankbars.stats.votes.votechecks import check_covariates, check_votes
 from rankbars.stats.votes.voterows import VoteCounts, code_rows, code_votes
 
 __all__ = ["ClusterCounts", "ClusterReach", "count_clustered_votes", "keep_first_of_each",
-           "measure_reach"]  # fmt: skip
+           "measure_reach", "split_clusters"]  # fmt: skip
 
 
 _ROUNDING = 1e-12
+
+_CHUNK = 1 << 20
+"""Cells that are worked on at once."""
 
 
 class ClusterCounts(NamedTuple):
@@ -28,19 +31,20 @@ class ClusterCounts(NamedTuple):
         All votes together.
     n_clusters : int
         Number of clusters with votes, G.
-    cluster : ndarray of intp, shape (C,)
+    cluster : ndarray of int, shape (C,)
         Cluster of each cell, 0 to G - 1, ascending.
-    row : ndarray of intp, shape (C,)
+    row : ndarray of int, shape (C,)
         Row of `counts` that the cell belongs to.
-    weight : ndarray of float64, shape (3, C)
-        Votes (sum of weights) of that cluster that the first model of the row won, tied, lost.
+    weight : ndarray, shape (3, C)
+        Votes (sum of weights) of that cluster that the first model of the row won, tied, lost;
+        whole numbers where votes have no weights.
     """
 
     counts: VoteCounts
     n_clusters: int
-    cluster: NDArray[np.intp]
-    row: NDArray[np.intp]
-    weight: NDArray[np.float64]
+    cluster: NDArray[np.integer]
+    row: NDArray[np.integer]
+    weight: NDArray[np.number]
 
 
 def count_clustered_votes(
@@ -90,14 +94,45 @@ def count_clustered_votes(
     if code.shape != a.shape:
         raise DataError(f"There are {a.size} votes but clusters of shape {code.shape}.")
     row, counts = code_votes(a, b, coded, n_models, loads, columns)
-    cells, cell = np.unique(code * counts.first.size + row, return_inverse=True)
-    place = cell * 3 + np.where(a < b, coded, 2 - coded)
-    total = np.bincount(place, loads, 3 * cells.size).reshape(-1, 3).astype(np.float64)
     n_rows = max(counts.first.size, 1)
     n_clusters = int(code.max(initial=-1)) + 1
-    return ClusterCounts(
-        counts, n_clusters, cells // n_rows, cells % n_rows, np.ascontiguousarray(total.T)
-    )
+    code *= n_rows
+    code += row
+    facing = np.where(a < b, coded, 2 - coded)
+    cells, total = _count_cells(code, facing) if loads is None else _add_cells(code, facing, loads)
+    places, rows = np.divmod(cells, n_rows)
+    kind = np.min_scalar_type(-max(n_clusters, n_rows))
+    return ClusterCounts(counts, n_clusters, places.astype(kind), rows.astype(kind), total)
+
+
+def _count_cells(
+    cell: NDArray[np.intp], outcome: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.number]]:
+    """Distinct cells in their order, and how often each outcome stands in them; `cell` is lost."""
+    cell *= 4
+    cell += outcome
+    cell.sort()
+    starts = np.flatnonzero(np.concatenate([[True], cell[1:] >> 2 != cell[:-1] >> 2]))
+    if not cell.size:
+        starts = starts[:0]
+    sizes = np.diff(starts, append=cell.size)
+    total = np.empty((3, starts.size), np.min_scalar_type(-int(sizes.max(initial=0))))
+    for first in range(0, starts.size, _CHUNK):
+        some = slice(first, min(first + _CHUNK, starts.size))
+        number = sizes[some].size
+        own = cell[starts[first] : starts[some][-1] + sizes[some][-1]] & 3
+        own += 4 * np.repeat(np.arange(number), sizes[some])
+        total[:, some] = np.bincount(own, minlength=4 * number).reshape(-1, 4)[:, :3].T
+    return cell[starts] >> 2, total
+
+
+def _add_cells(
+    cell: NDArray[np.intp], outcome: NDArray[np.intp], loads: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.number]]:
+    """Distinct cells in their order, and the weight of each outcome in them."""
+    cells, place = np.unique(cell, return_inverse=True)
+    total = np.bincount(place * 3 + outcome, loads, 3 * cells.size).reshape(-1, 3)
+    return cells, np.ascontiguousarray(total.T)
 
 
 class ClusterReach(NamedTuple):
@@ -151,29 +186,62 @@ def measure_reach(clusters: ClusterCounts) -> ClusterReach:
     >>> reach.number.tolist(), reach.effective.round(3).tolist(), reach.hidden.round(3).tolist()
     ([2, 2, 1], [1.8, 1.8, 1.0], [2.812, 2.812, inf])
     """
-    counts = clusters.counts
-    votes = clusters.weight.sum(axis=0)
-    model = np.concatenate([counts.first[clusters.row], counts.second[clusters.row]])
-    size = counts.n_models
-    cell = np.tile(clusters.cluster, 2) * size + model
-    votes = np.tile(votes, 2)
-    if clusters.n_clusters * size <= 4 * cell.size:
-        table = np.bincount(cell, votes, clusters.n_clusters * size)
-        cells = np.flatnonzero(table)
-        load = table[cells]
-    else:
-        cells, place = np.unique(cell, return_inverse=True)
-        load = np.bincount(place, votes, cells.size)
-    model = cells % max(size, 1)
-    total = np.bincount(model, load, size)
-    share = load / total[model]
-    squares, cubes = (np.bincount(model, share**k, size) for k in (2, 3))
+    counts, size = clusters.counts, clusters.counts.n_models
+    met = counts.weight.sum(axis=0)
+    total = np.bincount(counts.first, met, size) + np.bincount(counts.second, met, size)
+    number = np.zeros(size, dtype=np.int64)
+    squares, cubes = np.zeros((2, size))
+    for some, cluster in split_clusters(clusters, max(_CHUNK // max(size, 1), 1)):
+        row = clusters.row[some]
+        votes = np.tile(clusters.weight[:, some].sum(axis=0, dtype=np.float64), 2)
+        cell = np.concatenate([counts.first[row], counts.second[row]])
+        cell += np.tile(cluster * size, 2)
+        n_cells = (int(cluster[-1]) + 1) * size
+        if n_cells <= 4 * cell.size:
+            load = np.bincount(cell, votes, n_cells).reshape(-1, size)
+            share = load / np.where(total > 0, total, 1.0)
+            number += np.count_nonzero(share, axis=0)
+            squared = share * share
+            squares += squared.sum(axis=0)
+            cubes += np.multiply(squared, share, out=squared).sum(axis=0)
+        else:
+            cells, place = np.unique(cell, return_inverse=True)
+            model = cells % size
+            share = np.bincount(place, votes, cells.size) / total[model]
+            squared = share * share
+            number += np.bincount(model, minlength=size)
+            squares += np.bincount(model, squared, size)
+            cubes += np.bincount(model, squared * share, size)
     seen = np.maximum(squares - 2 * cubes + squares**2, 0.0)
     return ClusterReach(
-        np.bincount(model, minlength=size).astype(np.int64),
+        number,
         np.divide(1.0, squares, out=np.zeros(size), where=squares > 0),
         np.divide(squares, seen, out=np.full(size, np.inf), where=seen > _ROUNDING),
     )
+
+
+def split_clusters(clusters: ClusterCounts, most: int) -> Iterator[tuple[slice, NDArray[np.intp]]]:
+    """Cells of at most so many clusters at a time, and the clusters of the cells, from 0.
+
+    Parameters
+    ----------
+    clusters : ClusterCounts
+        Votes by cluster.
+    most : int
+        Clusters that are taken together.
+
+    Yields
+    ------
+    cells : slice
+        Which cells.
+    cluster : ndarray of intp
+        The cluster of each, less the first of them.
+    """
+    firsts = np.arange(0, clusters.n_clusters, most)
+    limits = np.append(firsts, clusters.n_clusters).astype(clusters.cluster.dtype)
+    ends = np.searchsorted(clusters.cluster, limits)
+    for first, start, stop in zip(firsts, ends[:-1], ends[1:], strict=True):
+        yield slice(start, stop), clusters.cluster[start:stop].astype(np.intp) - first
 
 
 def keep_first_of_each(

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 
 from rankbars.errors import DataError
 from rankbars.stats.votes.newton import factorise
-from rankbars.stats.votes.voteclusters import ClusterCounts
+from rankbars.stats.votes.voteclusters import ClusterCounts, split_clusters
 from rankbars.stats.votes.votedesign import (
     Design,
     collect_products,
@@ -168,9 +168,10 @@ def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
             f"Variation between clusters needs at least 2 of them; got {n_clusters}. Use the "
             "covariance for independent votes, or clusters of another kind."
         )
-    scores = cluster_scores(clusters, fit)
     bread = model_covariance(fit)
-    return _symmetric(bread @ _gram(scores) @ bread) * (n_clusters / (n_clusters - 1))
+    return _symmetric(bread @ _sum_of_squares(clusters, fit) @ bread) * (
+        n_clusters / (n_clusters - 1)
+    )
 
 
 def contrast_se(covariance: Array) -> Array:
@@ -230,31 +231,55 @@ def cluster_scores(clusters: ClusterCounts, fit: VoteFit) -> csr_array:
         Rows add up to zero for a fit without ridge.
     """
     design = lay_out(clusters.counts, fit.outcomes.has_tie)
-    slope, tie_slope = outcome_scores(design, fit)
-    row = clusters.row
-    slopes = (clusters.weight * slope[:, row]).sum(axis=0)
-    size = design.n_models
-    values = [slopes, -slopes, *(slopes * column for column in design.covariates[row].T)]
-    places = [design.first[row], design.second[row]]
-    places += [np.full(row.size, size + k) for k in range(design.n_effects)]
-    if design.has_tie:
-        values.append((clusters.weight * tie_slope[:, row]).sum(axis=0))
-        places.append(np.full(row.size, size + design.n_effects))
+    places, values = _scores_of_cells(clusters, design, outcome_scores(design, fit), slice(None))
+    cluster = np.tile(clusters.cluster, len(values))
     shape = (clusters.n_clusters, design.n_parameters)
-    cluster = np.tile(clusters.cluster, len(places))
     return csr_array((np.concatenate(values), (cluster, np.concatenate(places))), shape=shape)
 
 
-def _gram(scores: csr_array) -> Array:
-    """Sum over rows of outer products, sparse or dense by what is less work."""
-    sparse_work = np.square(np.diff(scores.indptr), dtype=np.float64).sum()
-    if _SPARSE_COST * sparse_work < scores.shape[0] * scores.shape[1] ** 2:
+def _scores_of_cells(
+    clusters: ClusterCounts, design: Design, slopes: tuple[Array, Array], cells: slice
+) -> tuple[list[NDArray[np.intp]], list[Array]]:
+    """Parameters that the scores of some cells are about, and the scores."""
+    row, weight = clusters.row[cells], clusters.weight[:, cells]
+
+    def total(slope: Array) -> Array:
+        found: Array = weight[0] * slope[0, row]
+        for outcome in (1, 2):
+            found += weight[outcome] * slope[outcome, row]
+        return found
+
+    slope = total(slopes[0])
+    size = design.n_models
+    values = [slope, -slope, *(slope * column for column in design.covariates[row].T)]
+    places = [design.first[row], design.second[row]]
+    places += [np.full(row.size, size + k) for k in range(design.n_effects)]
+    if design.has_tie:
+        values.append(total(slopes[1]))
+        places.append(np.full(row.size, size + design.n_effects))
+    return places, values
+
+
+def _sum_of_squares(clusters: ClusterCounts, fit: VoteFit) -> Array:
+    """Sum over clusters of the outer products of their scores, sparse or dense by what is less."""
+    design = lay_out(clusters.counts, fit.outcomes.has_tie)
+    size = design.n_parameters
+    entries = np.bincount(clusters.cluster, minlength=clusters.n_clusters)
+    entries *= 2 + design.n_effects + design.has_tie
+    sparse_work = np.square(np.minimum(entries, size), dtype=np.float64).sum()
+    if _SPARSE_COST * sparse_work < clusters.n_clusters * size**2:
+        scores = cluster_scores(clusters, fit)
         product: Array = (scores.T @ scores).toarray()
         return product
-    total = np.zeros((scores.shape[1], scores.shape[1]))
-    step = max(1, 2**20 // scores.shape[1])
-    for start in range(0, scores.shape[0], step):
-        dense = scores[start : start + step].toarray()
+    slopes = outcome_scores(design, fit)
+    total = np.zeros((size, size))
+    for cells, cluster in split_clusters(clusters, max(1, 2**20 // size)):
+        places, values = _scores_of_cells(clusters, design, slopes, cells)
+        start = cluster * size
+        place = np.concatenate([start + own for own in places])
+        n_clusters = int(cluster[-1]) + 1
+        dense = np.bincount(place, np.concatenate(values), n_clusters * size)
+        dense = dense.reshape(n_clusters, size)
         total += dense.T @ dense
     return total
 
