@@ -16,7 +16,7 @@ from benchmarks.browser import BROWSERS
 from benchmarks.inputs import model_names
 from benchmarks.reading import new_folder
 from benchmarks.rows import Job, Once, Row, require
-from rankbars.render.html import render_html
+from rankbars.render.page import render_html
 
 TITLE = "The page"
 

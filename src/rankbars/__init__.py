@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
     from rankbars.readers import read
-    from rankbars.render.eee import write_eee
+    from rankbars.render.evalrecords import write_eee
     from rankbars.steps.aggregation import aggregate
     from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
@@ -161,7 +161,7 @@ _MODULE_OF: Final = {
     "sample_posterior": "rankbars.bayes.sampling",
     "select_tasks": "rankbars.steps.selection",
     "to_arviz": "rankbars.bayes.export",
-    "write_eee": "rankbars.render.eee",
+    "write_eee": "rankbars.render.evalrecords",
 }
 
 # Type checkers see the imports above; a module __getattr__ would hide a misspelt name from them.

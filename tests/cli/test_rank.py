@@ -11,7 +11,7 @@ from commandline import Command, table
 
 import rankbars as rb
 from rankbars.data.boardfile import board_schema
-from rankbars.render.html import render_html
+from rankbars.render.page import render_html
 
 
 def write(name: str, text: str) -> str:

@@ -9,9 +9,9 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
-from rankbars.render.html import render_html
+from rankbars.render.exports import render_csv, render_latex
 from rankbars.render.markdown import render_markdown
-from rankbars.render.tables import render_csv, render_latex
+from rankbars.render.page import render_html
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ import rankbars as rb
 from rankbars.data.boardfile import board_json, board_schema
 from rankbars.data.votes import merge_votes
 from rankbars.demos import DEMOS, demo_path
+from rankbars.render.exports import render_csv
 from rankbars.render.sentences import headline
-from rankbars.render.tables import render_csv
 from rankbars.render.text import render_text
 
 SEED = st.integers(0, 10**6)

@@ -9,7 +9,7 @@ from typing import Any
 
 import rankbars as rb
 from rankbars.demos import DEMOS, demo_path
-from rankbars.render.html import render_html
+from rankbars.render.page import render_html
 
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
 READY = 'document.documentElement.dataset.ready === "true"'

@@ -7,7 +7,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.render import RENDERERS, render
-from rankbars.render.html import render_html
+from rankbars.render.page import render_html
 from rankbars.render.paragraph import methods_text
 from rankbars.render.text import render_text
 from rankbars.steps.taskpoints import METHODS

@@ -9,8 +9,8 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json
-from rankbars.render.averagetable import average_table, render_average
-from rankbars.render.html import render_html
+from rankbars.render.averagetables import average_table, render_average
+from rankbars.render.page import render_html
 
 MODELS = ["ash", "birch", "cedar"]
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_to_dict
-from rankbars.render.eee import eee_records, render_eee
+from rankbars.render.evalrecords import eee_records, render_eee
 
 SCHEMA = json.loads((EEE / "schemas" / "eval.schema.json").read_text(encoding="utf-8"))
 VALIDATOR = jsonschema.validators.validator_for(SCHEMA)(SCHEMA)

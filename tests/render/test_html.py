@@ -16,8 +16,8 @@ from rankbars.data.boardfile import board_from_dict, board_to_dict
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.render import RENDERERS, render
-from rankbars.render.html import notebook_html, render_html
-from rankbars.render.names import shorten, visible
+from rankbars.render.notation import shorten, visible
+from rankbars.render.page import notebook_html, render_html
 
 VOID = {"meta", "br"}
 

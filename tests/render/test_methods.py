@@ -9,9 +9,15 @@ from render.boards import average, average_board, new_task_board, task, task_boa
 
 import rankbars as rb
 from rankbars.data.spec import Spec
-from rankbars.render.citations import SOURCES, YEAR, citation
-from rankbars.render.methods import method_entries
-from rankbars.render.paragraph import methods_paragraph, methods_text, references
+from rankbars.render.methodbox import method_entries
+from rankbars.render.paragraph import (
+    SOURCES,
+    YEAR,
+    citation,
+    methods_paragraph,
+    methods_text,
+    references,
+)
 
 CITED = [
     ("auto", "holm", "joint"),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from render.hostile import NASTY, hostile_names
 from rich.cells import cell_len
 
-from rankbars.render.names import shorten, shorten_all, visible
+from rankbars.render.notation import shorten, shorten_all, visible
 
 
 @given(hostile_names)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankbars.render.numbers import (
+from rankbars.render.notation import (
     show_guarantee,
     show_level,
     show_number,

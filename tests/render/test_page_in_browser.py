@@ -3,7 +3,7 @@
 from render.boards import average_board, board_of
 from render.hostile import NASTY
 
-from rankbars.render.html import render_html
+from rankbars.render.page import render_html
 
 
 def test_the_page_is_complete_silent_and_narrow_enough_for_a_phone(browser, tmp_path):

@@ -7,7 +7,7 @@ import re
 import pytest
 from render.boards import average_board, new_task_board, task_board
 
-from rankbars.render.html import render_html
+from rankbars.render.page import render_html
 
 BOARDS = {"average": average_board, "task": task_board, "new task": new_task_board}
 

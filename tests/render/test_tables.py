@@ -10,7 +10,7 @@ from hypothesis import given
 from render.boards import SCORE, average, average_board, new_task_board, task, task_board
 from render.hostile import hostile_boards
 
-from rankbars.render.tables import render_csv, render_latex
+from rankbars.render.exports import render_csv, render_latex
 
 
 def read(text: str) -> list[dict[str, str]]:

@@ -13,7 +13,7 @@ TOOLS = {
     "rankbars.demos",
     "rankbars.stats.streams",
     "rankbars.data.files",
-    "rankbars.render.figurefile",
+    "rankbars.render.plotting.style",
     "rankbars.render.plotting",
     "rankbars.errors",
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import rankbars as rb
-from rankbars.render import figurefile
+from rankbars.render.plotting import style
 from rankbars.simulate import STUDIES, Study, Unit, measure, run
 from rankbars.simulate.study import Table, check_repetitions, number
 from rankbars.simulate.traps.clusters import clusters
@@ -123,7 +123,7 @@ def test_unknown_picture_is_refused_before_any_work(tmp_path: Path) -> None:
 def test_missing_matplotlib_is_said_before_any_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(figurefile.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(style.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(rb.MissingPackageError, match=r"rankbars\[plot\]"):
         run(STUDIES["coverage"](repetitions=1), tmp_path)
     assert not list(tmp_path.iterdir())

@@ -11,7 +11,7 @@ from votefiles import CROWD, JUDGES, draw_rows
 
 import rankbars as rb
 from rankbars.data.votehealth import VoteHealth
-from rankbars.render.votehealth import render_vote_health
+from rankbars.render.examination import render_vote_health
 
 
 def examine(scores: rb.Scores, **options: Any) -> VoteHealth:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import rankbars as rb
-from rankbars.render.methods import method_entries
+from rankbars.render.methodbox import method_entries
 from rankbars.render.paragraph import methods_text
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.summaries import item_summary, sampled_rows

@@ -80,12 +80,12 @@ def show_command(
 
     board = load_board(board_path)
     if output is not None:
-        from rankbars.render.eee import write_eee
+        from rankbars.render.evalrecords import write_eee
 
         for path in write_eee(board, output):
             click.echo(path, err=True)
     elif average:
-        from rankbars.render.averagetable import render_average
+        from rankbars.render.averagetables import render_average
 
         emit_text(render_average(board))
     elif methods:
@@ -111,7 +111,7 @@ def report_command(*, board_path: str, output: str) -> None:
     from rankbars.cli.progress import working
     from rankbars.cli.streams import emit
     from rankbars.data.files import write_text
-    from rankbars.render.html import render_html
+    from rankbars.render.page import render_html
 
     with working("Making the page"):
         page = render_html(load_board(board_path))

@@ -34,13 +34,13 @@ def diff_command(*, old: str, new: str, form: str) -> None:
 
     from rankbars.cli.boards import load_board
     from rankbars.cli.streams import emit, emit_text, output_width
-    from rankbars.render import boardchange
+    from rankbars.render.changes import change_json, change_markdown, change_text
     from rankbars.steps.boardchanges import diff
 
     change = diff(load_board(old), load_board(new))
     if form == "text":
-        emit_text(boardchange.change_text(change, width=output_width()))
+        emit_text(change_text(change, width=output_width()))
     elif form == "md":
-        emit(boardchange.change_markdown(change))
+        emit(change_markdown(change))
     else:
-        emit(boardchange.change_json(change))
+        emit(change_json(change))

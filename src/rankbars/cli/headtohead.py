@@ -86,7 +86,7 @@ def compare_command(
     from rankbars.cli.progress import reading_files, working
     from rankbars.cli.reading import read_scores, report_reading
     from rankbars.cli.streams import emit, emit_text, output_width
-    from rankbars.render.headtohead import head_to_head_json, head_to_head_text
+    from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.steps.headtohead import head_to_head
     from rankbars.steps.missingness import resolve_missing
 

@@ -60,7 +60,7 @@ def table_command(
     import rankbars as rb
     from rankbars.cli.streams import emit, emit_text, say
     from rankbars.readers.runrecords import parse_records
-    from rankbars.render.names import listed, visible
+    from rankbars.render.notation import listed, visible
 
     rows = parse_records(_content(records), "standard input" if records == STANDARD else records)
     table = rb.plain_table(

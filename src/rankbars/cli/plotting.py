@@ -69,8 +69,8 @@ def plot_command(
 
     from rankbars.cli.progress import working
     from rankbars.data.files import write_bytes
-    from rankbars.render.figurefile import check_picture, picture_bytes
     from rankbars.render.plotting import PLOTS, draw_picture
+    from rankbars.render.plotting.style import check_picture, picture_bytes
 
     picture = PLOTS.get(kind)
     if picture is None:

@@ -169,7 +169,7 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     """Choices, agreement of methods and, for several tasks, the diagnosis of a new one."""
     import rankbars as rb
     from rankbars.cli.progress import working
-    from rankbars.render.explanation import render_diagnosis, render_explanation
+    from rankbars.render.examination import render_diagnosis, render_explanation
 
     with working("Comparing methods", quiet=quiet):
         parts = [render_explanation(rb.explain(scores, board.spec))]

@@ -128,7 +128,7 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
 
 def examined(scores: Scores, board: Leaderboard) -> list[str]:
     """Health of the votes of each task, as text."""
-    from rankbars.render.votehealth import render_vote_health
+    from rankbars.render.examination import render_vote_health
 
     health = _health_of(board, scores) if board.health is None else board.health
     return [render_vote_health(one) for one in health.values()]

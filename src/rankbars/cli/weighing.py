@@ -48,7 +48,7 @@ def weights_command(*, board_path: str, weights: tuple[str, ...], z: float, as_j
     from rankbars.cli.boards import load_board
     from rankbars.cli.streams import emit, emit_text
     from rankbars.errors import DataError
-    from rankbars.render.weights import render_weights, weights_to_dict
+    from rankbars.render.averagetables import render_weights, weights_to_dict
 
     board = load_board(board_path)
     average = board.aggregate

@@ -292,6 +292,6 @@ class Leaderboard:
 
     def _repr_html_(self) -> str:
         # Notebooks look for this name; the one listed exception to the layers.
-        from rankbars.render.html import notebook_html
+        from rankbars.render.page import notebook_html
 
         return notebook_html(self)

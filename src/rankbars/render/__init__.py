@@ -25,12 +25,12 @@ class Renderer(Protocol):
 RENDERERS: Final = {
     "text": "rankbars.render.text.render_text",
     "md": "rankbars.render.markdown.render_markdown",
-    "csv": "rankbars.render.tables.render_csv",
-    "latex": "rankbars.render.tables.render_latex",
-    "dot": "rankbars.render.tables.render_dot",
-    "json": "rankbars.render.tables.render_json",
-    "eee": "rankbars.render.eee.render_eee",
-    "html": "rankbars.render.html.render_html",
+    "csv": "rankbars.render.exports.render_csv",
+    "latex": "rankbars.render.exports.render_latex",
+    "dot": "rankbars.render.exports.render_dot",
+    "json": "rankbars.render.exports.render_json",
+    "eee": "rankbars.render.evalrecords.render_eee",
+    "html": "rankbars.render.page.render_html",
 }
 """Every format by the name that the command line uses, and its `Renderer`, loaded on first use."""
 

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.claims import lead_claim
-from rankbars.render.names import shorten, visible
-from rankbars.render.numbers import show_count
-from rankbars.render.outcomes import outcome_sentence
-from rankbars.render.remarks import Remark, remark_text
-from rankbars.render.rows import Row, Table, board_table, task_table
+from rankbars.render.notation import shorten, show_count, visible
+from rankbars.render.ranktable import Remark, Row, Table, board_table, remark_text, task_table
 from rankbars.render.sentences import (
     field_parts,
     headline,
     is_arena,
     new_task_line,
+    outcome_sentence,
     scale_line,
     scopes_line,
     states_who_is_first,

@@ -1,8 +1,4 @@
-"""The numbers of a board as the script of the page reads them: one compact JSON text.
-
-The page is complete without its script; these data let the script sort, open, compare and
-recompute. ``web/src/data.ts`` describes the same structure in TypeScript.
-"""
+"""What the script of the page gets: the board, its pairs, and what averages are recomputed from."""
 
 from __future__ import annotations
 
@@ -15,27 +11,35 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.evidence import Coverage
 from rankbars.data.pairdetails import PairDetails, TaskPairs
 from rankbars.data.scorebins import ScoreBins
 from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError
-from rankbars.render.averages import average_title, average_words
-from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
-from rankbars.render.explorable import explore_data
-from rankbars.render.names import visible
-from rankbars.render.numbers import show_level
-from rankbars.render.remarks import Remark
-from rankbars.render.rows import score_title
-from rankbars.render.votehealth import finding_title, finding_value
+from rankbars.render.claims import (
+    Claim,
+    average_title,
+    average_words,
+    lead_claim,
+    new_task_claim,
+    task_claim,
+)
+from rankbars.render.examination import finding_title, finding_value
+from rankbars.render.notation import show_level, visible
+from rankbars.render.ranktable import Remark, score_title
 
-__all__ = ["MOST_WITH_DRAWS", "TOP", "page_data", "page_json", "top_share"]
+__all__ = ["TOP", "page_data", "page_json", "top_share"]
 
-SCHEMA = "rankbars.page/1"
-MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
+_SCHEMA = "rankbars.page/1"
+_MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
 TOP = 3  # "among the first three"
 _WIDTHS = (("u1", 1), ("u2", 2), ("u4", 4))
+_MERGES = ("joint", "quantile", "union")
+_CORRECTIONS = ("holm", "bonferroni", "none")
+_OVERALL_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5)
+_LEVELS = (0.01, 0.05, 0.1, 0.2)
 
 
 def page_json(board: Leaderboard, remarks: tuple[Remark, ...]) -> str:
@@ -68,7 +72,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
     new_claim = None if board.lead == "new_task" else new_task_claim(board)
     overall = board.overall
     return {
-        "schema": SCHEMA,
+        "schema": _SCHEMA,
         "rankbars": board.version,
         "lead": board.lead,
         "models": [visible(name) for name in board.models],
@@ -81,16 +85,16 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         if new_claim is None or overall is None
         else _ranks(new_claim, overall.best, overall.worst),
         "average": _average(board),
-        "best": pack_counts([task.best for task in tasks]),
-        "worst": pack_counts([task.worst for task in tasks]),
-        "mean": pack_reals([task.mean for task in tasks]),
+        "best": _pack_counts([task.best for task in tasks]),
+        "worst": _pack_counts([task.worst for task in tasks]),
+        "mean": _pack_reals([task.mean for task in tasks]),
         # Errors enter what is recomputed only where pairs are known.
-        "se": pack_reals([task.se for task in tasks], exact=board.pairs is not None),
-        "elo": None if tasks[0].elo is None or len(tasks) > 1 else pack_reals(tasks[0].elo),
-        "taskCoverage": None if (coverage == 1).all() else pack_reals(coverage, exact=False),
-        "shownBetter": pack_counts(np.argwhere(board.shown_better)),
+        "se": _pack_reals([task.se for task in tasks], exact=board.pairs is not None),
+        "elo": None if tasks[0].elo is None or len(tasks) > 1 else _pack_reals(tasks[0].elo),
+        "taskCoverage": None if (coverage == 1).all() else _pack_reals(coverage, exact=False),
+        "shownBetter": _pack_counts(np.argwhere(board.shown_better)),
         "edges": _edges(board),
-        "explore": explore_data(board),
+        "explore": _explore_data(board),
         "observed": _observed(board),
         "pairs": None if board.pairs is None else _pairs(board, board.pairs),
         "health": None if board.health is None else _health(board, board.health),
@@ -107,12 +111,12 @@ def top_share(board: Leaderboard, k: int) -> NDArray[np.float64] | None:
     return np.asarray(average.rank_probability[:, :k].sum(axis=1))
 
 
-def pack_counts(values: ArrayLike) -> dict[str, str]:
+def _pack_counts(values: ArrayLike) -> dict[str, str]:
     """Whole numbers from 0 on as base64 of the narrowest little-endian type that holds them.
 
     Examples
     --------
-    >>> pack_counts([1, 2, 3])
+    >>> _pack_counts([1, 2, 3])
     {'kind': 'u1', 'bytes': 'AQID'}
     """
     counts = np.asarray(values, dtype=np.int64)
@@ -120,7 +124,7 @@ def pack_counts(values: ArrayLike) -> dict[str, str]:
     return {"kind": kind, "bytes": _base64(counts.astype(f"<{kind}"))}
 
 
-def pack_reals(values: ArrayLike, *, exact: bool = True) -> dict[str, str]:
+def _pack_reals(values: ArrayLike, *, exact: bool = True) -> dict[str, str]:
     """Real numbers as base64 of little-endian doubles, or of single precision."""
     kind = "f8" if exact else "f4"
     with np.errstate(over="ignore"):
@@ -145,7 +149,7 @@ def _task(task: TaskResult) -> dict[str, Any]:
         "direction": task.direction,
         "weight": task.weight,
         "alpha": task.alpha,
-        "side": side_level(task),
+        "side": _side_level(task),
         "claim": task_claim(task).words,
         "test": task.test,
         "scoreTitle": score_title(task),
@@ -158,11 +162,11 @@ def _outcomes(counts: Coverage) -> dict[str, Any]:
     found: dict[str, Any] = {"expected": counts.expected}
     for name in ("zeros", "unscored", "errors", "missing"):
         values: NDArray[np.int64] | None = getattr(counts, name)
-        found[name] = None if values is None or not values.any() else pack_counts(values)
+        found[name] = None if values is None or not values.any() else _pack_counts(values)
     return found
 
 
-def side_level(task: TaskResult) -> float | None:
+def _side_level(task: TaskResult) -> float | None:
     """Error rate of one side of the rank intervals of a task; None where nothing is promised."""
     if task.guarantee is None:
         return None
@@ -182,7 +186,7 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
     average = board.aggregate
     if average is None:
         return None
-    drawn = average.rank_probability if len(board.models) <= MOST_WITH_DRAWS else None
+    drawn = average.rank_probability if len(board.models) <= _MOST_WITH_DRAWS else None
     first, top = top_share(board, 1), top_share(board, TOP)
     return {
         "title": average_title(average),
@@ -203,10 +207,10 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
         "first": None if first is None else _reals(first),
         "top": None if top is None else _reals(top),
         "topCount": TOP,
-        "rankProbability": None if drawn is None else pack_reals(drawn, exact=False),
+        "rankProbability": None if drawn is None else _pack_reals(drawn, exact=False),
         "dominance": None
         if average.dominance is None
-        else pack_reals(average.dominance, exact=False),
+        else _pack_reals(average.dominance, exact=False),
     }
 
 
@@ -216,7 +220,7 @@ def _edges(board: Leaderboard) -> dict[str, str] | None:
     except DataError:  # a cycle: the notes say so
         return None
     position = {name: i for i, name in enumerate(board.models)}
-    return pack_counts([[position[one], position[two]] for one, two in edges])
+    return _pack_counts([[position[one], position[two]] for one, two in edges])
 
 
 def _observed(board: Leaderboard) -> dict[str, Any] | None:
@@ -225,8 +229,8 @@ def _observed(board: Leaderboard) -> dict[str, Any] | None:
         return None
     tasks = board.tasks.values()
     return {
-        "best": pack_counts([task.observed_best for task in tasks]),
-        "worst": pack_counts([task.observed_worst for task in tasks]),
+        "best": _pack_counts([task.observed_best for task in tasks]),
+        "worst": _pack_counts([task.observed_worst for task in tasks]),
     }
 
 
@@ -244,13 +248,13 @@ def _task_pairs(task: TaskResult, pairs: TaskPairs) -> dict[str, Any]:
     return {
         "difference": None
         if np.allclose(pairs.difference, usual, rtol=1e-12, atol=1e-14, equal_nan=True)
-        else pack_reals(pairs.difference),
-        "se": pack_reals(pairs.se),
-        "df": _number(pairs.df) if pairs.df.ndim == 0 else pack_reals(pairs.df),
-        "n": int(pairs.n) if pairs.n.ndim == 0 else pack_counts(pairs.n),
+        else _pack_reals(pairs.difference),
+        "se": _pack_reals(pairs.se),
+        "df": _number(pairs.df) if pairs.df.ndim == 0 else _pack_reals(pairs.df),
+        "n": int(pairs.n) if pairs.n.ndim == 0 else _pack_counts(pairs.n),
         "modelDf": _shared(pairs.model_df),
-        "ahead": None if pairs.ahead is None else pack_counts(pairs.ahead),
-        "behind": None if pairs.behind is None else pack_counts(pairs.behind),
+        "ahead": None if pairs.ahead is None else _pack_counts(pairs.ahead),
+        "behind": None if pairs.behind is None else _pack_counts(pairs.behind),
         "binary": pairs.binary,
         "bins": None if pairs.bins is None else _bins(pairs.bins, task.direction),
     }
@@ -259,9 +263,9 @@ def _task_pairs(task: TaskResult, pairs: TaskPairs) -> dict[str, Any]:
 def _bins(bins: ScoreBins, direction: str) -> dict[str, Any]:
     """Bins in the units of the task; inside, higher is better."""
     if direction == "higher":
-        return {"edges": bins.edges.tolist(), "counts": pack_counts(bins.counts)}
+        return {"edges": bins.edges.tolist(), "counts": _pack_counts(bins.counts)}
     turned = (-bins.edges[::-1] + 0.0).tolist()  # 0, not -0
-    return {"edges": turned, "counts": pack_counts(bins.counts[:, ::-1])}
+    return {"edges": turned, "counts": _pack_counts(bins.counts[:, ::-1])}
 
 
 def _health(board: Leaderboard, health: Mapping[str, VoteHealth]) -> list[dict[str, Any] | None]:
@@ -299,7 +303,7 @@ def _task_health(health: VoteHealth, position: Mapping[str, int]) -> dict[str, A
 
 def _shared(values: NDArray[np.float64]) -> dict[str, str] | float | None:
     """One number where all are equal; None stands for a normal tail."""
-    return _number(values[0]) if (values == values[0]).all() else pack_reals(values)
+    return _number(values[0]) if (values == values[0]).all() else _pack_reals(values)
 
 
 def _number(value: Any) -> float | None:
@@ -320,3 +324,77 @@ def _note(remark: Remark, board: Leaderboard) -> dict[str, Any]:
         "models": [models[name] for name in remark.models if name in models],
         "tasks": [tasks[name] for name in remark.tasks if name in tasks],
     }
+
+
+def _explore_data(board: Leaderboard) -> dict[str, Any]:
+    """Rules and levels of what the page may recompute; where it may not, why not."""
+    overall, average = board.overall, board.aggregate
+    reason = _why_no_average(board)
+    merge = None
+    if overall is not None:
+        merge = "joint" if overall.method == "observed" else overall.method
+    return {
+        "merge": merge if merge in _MERGES else None,
+        "observed": overall is not None and overall.method == "observed",
+        "alphaOverall": None if overall is None else overall.alpha,
+        "alphasOverall": _with(_OVERALL_LEVELS, None if overall is None else overall.alpha),
+        "average": None if average is None or reason else _average_rule(board, average),
+        "reason": reason,
+    }
+
+
+def _with(levels: tuple[float, ...], own: float | None) -> list[float]:
+    return sorted({*levels, *(() if own is None else (own,))})
+
+
+def _average_rule(board: Leaderboard, average: Aggregate) -> dict[str, Any]:
+    families = sorted({task.family or "" for task in board.tasks.values()})
+    return {
+        "rule": "items" if average.over == "items" else "tasks",
+        "points": "rank" if average.method == "average_rank" else "score",
+        "correction": board.spec.correction,
+        "scope": average.scope,
+        "alpha": average.alpha,
+        "alphas": _with(_LEVELS, average.alpha),
+        # Scores times the factor, after the offset is taken off, are what is averaged.
+        "offset": [_limits(board, average, name)[0] for name in board.tasks],
+        "factor": [_limits(board, average, name)[1] for name in board.tasks],
+        "families": [families.index(task.family or "") for task in board.tasks.values()]
+        if average.over == "families"
+        else None,
+    }
+
+
+def _limits(board: Leaderboard, average: Aggregate, name: str) -> tuple[float, float]:
+    if name in average.limits:
+        low, high = average.limits[name]
+        return float(low), 1.0 / float(high - low)
+    return 0.0, 1.0 if board.tasks[name].direction == "higher" else -1.0
+
+
+def _why_no_average(board: Leaderboard) -> str:
+    """Why averages cannot be recomputed on the page; empty where they can."""
+    average = board.aggregate
+    if average is None:
+        return "This board has no average of tasks."
+    if average.method not in ("mean", "average_rank") or average.normalise == "minmax_draws":
+        return f"The page does not recompute this average ({average.method})."
+    if average.estimator not in ("analytic", "t"):
+        return f"The page does not recompute averages of the estimator {average.estimator!r}."
+    if board.spec.correction not in _CORRECTIONS:
+        return f"The page does not recompute the correction {board.spec.correction!r}."
+    weighted = [task for task in board.tasks.values() if task.weight > 0]
+    scaled = average.normalise is not None
+    if scaled and len(weighted) < len(board.tasks):
+        return "Tasks without weight have no scale to be averaged on."
+    if average.normalise == "zscore" and any(np.isnan(task.mean).any() for task in weighted):
+        return "The scale of each task depends on which models every task has."
+    if average.over == "items" and (average.method != "mean" or average.estimator != "analytic"):
+        return "The page does not recompute this average."
+    if average.over == "items" and board.pairs is None:
+        return (
+            "Rank intervals of an average need the differences of all pairs of models, which this "
+            "page does not have. It has them, for up to 100,000 pairs times tasks, when it is "
+            "made with `rankbars rank --html`, or from a board file written with --pairs."
+        )
+    return ""

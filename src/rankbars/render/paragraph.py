@@ -1,19 +1,21 @@
-"""A paragraph for the methods section of a paper, with its references."""
+"""A paragraph for the methods section of a paper, its references, and how to cite."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rankbars.data.aggregate import Aggregate, Over
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.render import citations
-from rankbars.render.averages import average_words, drawn_words, is_weighted, leads_with_band
-from rankbars.render.citations import (
-    cited,
-    source_of_correction,
-    source_of_merge,
-    source_of_test,
+from rankbars.render.claims import (
+    average_words,
+    drawn_words,
+    is_weighted,
+    lead_claim,
+    leads_with_band,
+    overall_claim,
+    task_claim,
 )
-from rankbars.render.claims import lead_claim, overall_claim, task_claim
-from rankbars.render.methods import (
+from rankbars.render.methodbox import (
     alike_tasks,
     lead_alpha,
     merge_words,
@@ -22,10 +24,17 @@ from rankbars.render.methods import (
     test_words,
     untested,
 )
-from rankbars.render.numbers import show_level
+from rankbars.render.notation import show_level
 from rankbars.render.sentences import field_parts
 
-__all__ = ["methods_paragraph", "methods_text", "references"]
+__all__ = [
+    "SOURCES",
+    "YEAR",
+    "citation",
+    "methods_paragraph",
+    "methods_text",
+    "references",
+]
 
 _MISSING = {
     "pairwise": "every pair was compared on the rows that both models have",
@@ -39,6 +48,7 @@ _AVERAGES: dict[Over, str] = {
     "tasks": "the population that these tasks stand for",
     "families": "the population of families that these stand for",
 }
+YEAR = 2026  # of the version that is being written
 
 
 def methods_paragraph(board: Leaderboard) -> str:
@@ -77,12 +87,12 @@ def methods_text(board: Leaderboard) -> str:
         Plain text that ends with a line break.
     """
     sources = "\n".join(["References:", *references(board)])
-    return "\n\n".join([methods_paragraph(board), sources, citations.citation(board)]) + "\n"
+    return "\n\n".join([methods_paragraph(board), sources, citation(board)]) + "\n"
 
 
 def references(board: Leaderboard) -> tuple[str, ...]:
     """The sources that the paragraph of a board cites, in order of their authors."""
-    return citations.references(methods_paragraph(board))
+    return _sources_in(methods_paragraph(board))
 
 
 def _task_sentences(board: Leaderboard) -> list[str]:
@@ -91,14 +101,14 @@ def _task_sentences(board: Leaderboard) -> list[str]:
         if untested(tasks[0]):
             sentences.append(_without_errors(board, tasks))
             continue
-        test = test_words(board, tasks[0]) + cited(source_of_test(board, tasks[0]))
+        test = test_words(board, tasks[0]) + _cited(_source_of_test(board, tasks[0]))
         pairs = (
             "All pairs" if len(tasks) == len(board.tasks) else f"On {named_tasks(tasks)}, all pairs"
         )
         sentences.append(f"{pairs} of models were compared by {test}, each direction by itself.")
     first = next(iter(board.tasks.values()))
     correction = method_words("correction", first.correction)
-    correction += cited(source_of_correction(first.correction))
+    correction += _cited(_source_of_correction(first.correction))
     families = (
         "for each model and each side of its interval separately"
         if first.scope == "each"
@@ -134,8 +144,8 @@ def _average_sentences(board: Leaderboard) -> list[str]:
             f"{what}ranges of ranks were counted in {drawn_words(average)}; they describe, "
             "without a guarantee."
             if leads_with_band(board)
-            else f"{what}models were compared by {estimator}{cited('average')}, with the same rule "
-            f"for ranks ({lead_claim(board).words})."
+            else f"{what}models were compared by {estimator}{_cited('average')}, with the same "
+            f"rule for ranks ({lead_claim(board).words})."
         )
         if is_weighted(board) and average.over == "tasks" and not leads_with_band(board):
             sentences.append(
@@ -167,7 +177,7 @@ def _new_task_sentences(board: Leaderboard) -> list[str]:
     sentence = (
         f"Rank prediction intervals for a new task from the same source put the {len(board.tasks)} "
         f"task intervals together by {merge_words(overall)}"
-        f"{cited(source_of_merge(overall.method))} ({overall_claim(overall).words})."
+        f"{_cited(_source_of_merge(overall.method))} ({overall_claim(overall).words})."
     )
     return [sentence]
 
@@ -175,3 +185,165 @@ def _new_task_sentences(board: Leaderboard) -> list[str]:
 def _field(board: Leaderboard) -> str:
     models, tasks, *rows = field_parts(board)
     return f"{models} on {tasks}" + (f" ({rows[0]})" if rows else "")
+
+
+class _Source(NamedTuple):
+    """One publication.
+
+    Attributes
+    ----------
+    short : str
+        As it is _cited in a sentence: ``"Holm 1979"``.
+    full : str
+        As it stands in a list of references.
+    """
+
+    short: str
+    full: str
+
+
+SOURCES: dict[str, _Source] = {
+    "average": _Source(
+        "Longjohn et al. 2025",
+        "Longjohn, R., Gopalan, G. and Casleton, E. (2025). Statistical uncertainty quantification "
+        "for aggregate performance metrics in machine learning benchmarks. arXiv:2501.04234.",
+    ),
+    "conformal": _Source(
+        "Lei et al. 2018",
+        "Lei, J., G'Sell, M., Rinaldo, A., Tibshirani, R. and Wasserman, L. (2018). "
+        "Distribution-free predictive inference for regression. Journal of the American "
+        "Statistical Association 113, 1094-1111.",
+    ),
+    "corrected_t": _Source(
+        "Nadeau and Bengio 2003",
+        "Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine "
+        "Learning 52, 239-281.",
+    ),
+    "davidson": _Source(
+        "Davidson 1970",
+        "Davidson, R. R. (1970). On extending the Bradley-Terry model to accommodate ties in "
+        "paired comparison experiments. Journal of the American Statistical Association 65, "
+        "317-328.",
+    ),
+    "e_process": _Source(
+        "Vovk and Wang 2021",
+        "Vovk, V. and Wang, R. (2021). E-values: calibration, combination and applications. "
+        "Annals of Statistics 49, 1736-1754.",
+    ),
+    "holm": _Source(
+        "Holm 1979",
+        "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
+        "Journal of Statistics 6, 65-70.",
+    ),
+    "maxt": _Source(
+        "Romano and Wolf 2005",
+        "Romano, J. P. and Wolf, M. (2005). Exact and approximate stepdown methods for multiple "
+        "hypothesis testing. Journal of the American Statistical Association 100, 94-108.",
+    ),
+    "mcnemar": _Source(
+        "McNemar 1947",
+        "McNemar, Q. (1947). Note on the sampling error of the difference between correlated "
+        "proportions or percentages. Psychometrika 12, 153-157.",
+    ),
+    "ranks": _Source(
+        "Neuhof and Benjamini 2026",
+        "Neuhof, B. and Benjamini, Y. (2026). Rank intervals for leaderboards: a hierarchical "
+        "framework for model evaluation. arXiv:2606.08679.",
+    ),
+    "rao-kupper": _Source(
+        "Rao and Kupper 1967",
+        "Rao, P. V. and Kupper, L. L. (1967). Ties in paired-comparison experiments: a "
+        "generalization of the Bradley-Terry model. Journal of the American Statistical "
+        "Association 62, 194-204.",
+    ),
+    "simes": _Source(
+        "Goeman and Solari 2011",
+        "Goeman, J. J. and Solari, A. (2011). Multiple testing for exploratory research. "
+        "Statistical Science 26, 584-597.",
+    ),
+    "votes": _Source(
+        "Bradley and Terry 1952",
+        "Bradley, R. A. and Terry, M. E. (1952). Rank analysis of incomplete block designs: the "
+        "method of paired comparisons. Biometrika 39, 324-345.",
+    ),
+    "wilcoxon": _Source(
+        "Wilcoxon 1945",
+        "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, "
+        "80-83.",
+    ),
+    "yuen": _Source(
+        "Yuen 1974",
+        "Yuen, K. K. (1974). The two-sample trimmed t for unequal population variances. "
+        "Biometrika 61, 165-170.",
+    ),
+}
+_OF_TESTS = {
+    "corrected_t": "corrected_t",
+    "e_process": "e_process",
+    "mcnemar": "mcnemar",
+    "mcnemar_midp": "mcnemar",
+    "trimmed_t": "yuen",
+    "wilcoxon": "wilcoxon",
+}
+_OF_CORRECTIONS = {
+    "e_average": "e_process",
+    "holm": "holm",
+    "maxt": "maxt",
+    "maxt_bootstrap": "maxt",
+    "simes": "simes",
+}
+_OF_MERGES = {"joint": "conformal", "observed": "conformal", "simultaneous": "conformal"}
+
+
+def _source_of_test(board: Leaderboard, task: TaskResult) -> str | None:
+    """Key of the source of the test on a task, if it has one of its own."""
+    if task.kind == "votes" and task.test == "z":
+        ties = board.spec.votes.ties
+        return ties if ties in SOURCES else "votes"
+    return _OF_TESTS.get(task.test)
+
+
+def _cited(key: str | None) -> str:
+    """The short form in brackets, after a space; empty without a source.
+
+    Examples
+    --------
+    >>> _cited("holm"), _cited(None)
+    (' (Holm 1979)', '')
+    """
+    return "" if key is None else f" ({SOURCES[key].short})"
+
+
+def _source_of_correction(name: str) -> str | None:
+    """Key of the source of a correction, if it has one of its own."""
+    return _OF_CORRECTIONS.get(name)
+
+
+def _source_of_merge(name: str) -> str | None:
+    """Key of the source of a merge, if it has one of its own."""
+    return _OF_MERGES.get(name)
+
+
+def _sources_in(text: str) -> tuple[str, ...]:
+    """The sources that a text cites, in order of their authors.
+
+    Examples
+    --------
+    >>> [source[:12] for source in _sources_in("Ranks follow Holm 1979.")]
+    ['Holm, S. (19']
+    """
+    return tuple(sorted(source.full for source in SOURCES.values() if source.short in text))
+
+
+def citation(board: Leaderboard) -> str:
+    """A BibTeX entry for the version of the package that made the board."""
+    return "\n".join(
+        [
+            "@software{rankbars,",
+            "  author = {{The rankbars developers}},",
+            "  title = {rankbars: error bars for leaderboard ranks},",
+            f"  version = {{{board.version}}},",
+            f"  year = {{{YEAR}}}",
+            "}",
+        ]
+    )

@@ -7,24 +7,21 @@ from collections.abc import Callable
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.render.averages import (
-    average_words,
-    is_weighted,
-    leads_with_band,
-    quantity_words,
-    scale_words,
-)
 from rankbars.render.claims import (
     NO_GUARANTEE,
     SCOPE_WORDS,
+    average_words,
+    is_weighted,
     lead_claim,
+    leads_with_band,
     levels_hold,
     overall_claim,
+    quantity_words,
     says_nothing,
+    scale_words,
 )
-from rankbars.render.names import listed, shorten, visible
-from rankbars.render.numbers import show_count, show_level, show_number
-from rankbars.render.remarks import SHOWN_ELSEWHERE
+from rankbars.render.notation import listed, shorten, show_count, show_level, show_number, visible
+from rankbars.render.ranktable import SHOWN_ELSEWHERE
 
 __all__ = [
     "field_line",
@@ -32,8 +29,10 @@ __all__ = [
     "headline",
     "headline_sentences",
     "is_arena",
+    "lost_rows",
     "new_task_line",
     "new_task_sentence",
+    "outcome_sentence",
     "place",
     "plain_name",
     "scale_line",
@@ -53,7 +52,8 @@ _TOO_FEW = {
 _MOST_NAMES = 8
 _NAME_WIDTH = 60
 
-NameWriter = Callable[[str], str]
+_NameWriter = Callable[[str], str]
+_LOST = (("errors", "failed"), ("unscored", "unscored"), ("missing", "missing"))
 
 
 def plain_name(name: str) -> str:
@@ -61,7 +61,7 @@ def plain_name(name: str) -> str:
     return shorten(visible(name), _NAME_WIDTH)
 
 
-def headline(board: Leaderboard, name: NameWriter = plain_name) -> str:
+def headline(board: Leaderboard, name: _NameWriter = plain_name) -> str:
     """What the board shows, and what it does not show, in one to three sentences.
 
     Parameters
@@ -88,7 +88,7 @@ def headline(board: Leaderboard, name: NameWriter = plain_name) -> str:
     return " ".join(headline_sentences(board, name))
 
 
-def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[str, ...]:
+def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tuple[str, ...]:
     """The sentences of `headline`, the most important one first."""
     if len(board.models) == 1:
         return (f"There is only one model, {name(board.models[0])}: nothing to rank.",)
@@ -105,7 +105,7 @@ def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tup
     return tuple(sentences)
 
 
-def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_name) -> str:
+def new_task_sentence(board: Leaderboard, model: str, name: _NameWriter = plain_name) -> str:
     """What the new-task interval of one model states; empty where there is none."""
     overall = board.overall
     if overall is None:
@@ -225,7 +225,7 @@ def field_line(board: Leaderboard) -> str:
     return ", ".join(field_parts(board))
 
 
-def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> str:
+def task_line(board: Leaderboard, name: str, write: _NameWriter = plain_name) -> str:
     """What was compared on one task: ``"math: 29 models, 200 items"``."""
     task = board.tasks[name]
     parts = [_counted(int((task.coverage > 0).sum()), "model")]
@@ -244,7 +244,7 @@ def states_who_is_first(board: Leaderboard) -> bool:
     )
 
 
-def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
+def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
     where, level = place(board), _lead_level(board)
     if leads_with_band(board):
@@ -329,3 +329,52 @@ def _too_few(board: Leaderboard) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{show_count(count)} {noun if count == 1 else noun + 's'}"
+
+
+def outcome_sentence(board: Leaderboard) -> str:
+    """The outcomes on all tasks, as one sentence; nothing if every row is scored.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [0, float("nan")]]}, ["a", "b"])
+    >>> outcome_sentence(rb.leaderboard(scores, missing="pairwise"))
+    'Of 4 expected scores 1 is missing; 2 of the others are 0.'
+    """
+    counted = [task.counts for task in board.tasks.values() if task.counts is not None]
+    expected = sum(one.expected * len(board.models) for one in counted)
+    lost = []
+    for name, what in (("errors", "failed"), ("unscored", "ran unscored"), ("missing", "missing")):
+        number = sum(int(getattr(one, name).sum()) for one in counted)
+        if number:
+            verb = "" if what != "missing" else "is " if number == 1 else "are "
+            lost.append(f"{number:,} {verb}{what}")
+    if not lost:
+        return ""
+    text = f"Of {expected:,} expected scores {_listed(lost)}"
+    if all(one.zeros is not None for one in counted):
+        zeros = sum(int(one.zeros.sum()) for one in counted if one.zeros is not None)
+        text += f"; {zeros:,} of the others {'is' if zeros == 1 else 'are'} 0"
+    return f"{text}."
+
+
+def lost_rows(board: Leaderboard, model: int) -> str:
+    """What became of the rows on which the model at this position has no score, over all tasks.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [0, float("nan")]]}, ["a", "b"])
+    >>> board = rb.leaderboard(scores, missing="pairwise")
+    >>> lost_rows(board, 0), lost_rows(board, 1)
+    ('', '1 missing')
+    """
+    counted = [task.counts for task in board.tasks.values() if task.counts is not None]
+    numbers = [
+        (sum(int(getattr(one, name)[model]) for one in counted), what) for name, what in _LOST
+    ]
+    return ", ".join(f"{number:,} {what}" for number, what in numbers if number)
+
+
+def _listed(parts: list[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -13,7 +13,7 @@ from pathlib import Path
 import rankbars as rb
 from rankbars.data.files import write_all, write_text
 from rankbars.errors import OptionError, WriteError
-from rankbars.render.figurefile import check_picture, picture_bytes
+from rankbars.render.plotting.style import check_picture, picture_bytes
 from rankbars.simulate.study import Cell, Study, Table, Unit
 
 __all__ = ["measure", "run"]

@@ -15,26 +15,36 @@ from rankbars.data.diagnosis import Diagnosis
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.render.plotting.diagnoses import plot_left_out, plot_sensitivity
-from rankbars.render.plotting.matrices import (
+from rankbars.render.plotting.healthplots import (
+    plot_left_out,
+    plot_ratings,
+    plot_sensitivity,
+    plot_vote_health,
+    plot_votes_per_pair,
+)
+from rankbars.render.plotting.matrixplots import (
     plot_dominance,
     plot_heatmap,
     plot_rank_probability,
     plot_rank_shares,
     plot_shown_better,
 )
-from rankbars.render.plotting.orders import plot_order
-from rankbars.render.plotting.ranks import (
+from rankbars.render.plotting.rankplots import (
     plot_lanes,
     plot_model_ranks,
     plot_new_task,
+    plot_order,
     plot_ranks,
     plot_task_ranks,
 )
-from rankbars.render.plotting.scores import plot_score_against_rank, plot_scores, plot_widths
+from rankbars.render.plotting.scoreplots import (
+    plot_board_weights,
+    plot_score_against_rank,
+    plot_scores,
+    plot_weights,
+    plot_widths,
+)
 from rankbars.render.plotting.style import COLUMN, PAGE, PRINT
-from rankbars.render.plotting.votes import plot_ratings, plot_vote_health, plot_votes_per_pair
-from rankbars.render.plotting.weights import plot_board_weights, plot_weights
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,17 +1,22 @@
-"""How pictures for paper look: colours, sizes, names of rows and columns."""
+"""How pictures for paper look: colours, sizes, names of rows and columns, and the file."""
 
 from __future__ import annotations
 
+import importlib.util
+import io
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.render.names import shorten_all, visible
+from rankbars.errors import MissingPackageError, UnknownOptionError
+from rankbars.render.notation import shorten_all, visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 __all__ = [
     "COLUMN",
@@ -23,10 +28,12 @@ __all__ = [
     "PRINT",
     "SECOND",
     "bars",
+    "check_picture",
     "colors",
     "label_columns",
     "label_rows",
     "labels",
+    "picture_bytes",
     "rank_axis",
 ]
 
@@ -56,6 +63,7 @@ PRINT: Any = {
     "ytick.labelsize": 7.5,
     "ytick.major.width": 0.6,
 }
+_PICTURES = ("svg", "png", "pdf", "none")
 
 
 def labels(names: Sequence[str], width: int = _NAME_WIDTH) -> list[str]:
@@ -110,3 +118,62 @@ def colors(count: int) -> list[Any]:
         return [FIRST]
     shades = mpl.colormaps["viridis"](np.linspace(0.08, 0.88, count))
     return [tuple(shade) for shade in shades]
+
+
+def check_picture(kind: str, *, drawn: bool, projection: str | None = None) -> None:
+    """Refuse a kind of picture that cannot be drawn.
+
+    Parameters
+    ----------
+    kind : str
+        One of `_PICTURES`.
+    drawn : bool
+        Whether anything is to be drawn.
+    projection : str, optional
+        Of the axes; ``"ternary"`` needs mpltern.
+
+    Raises
+    ------
+    UnknownOptionError
+        If the kind is not known.
+    MissingPackageError
+        If something is to be drawn and matplotlib (or mpltern) is not installed.
+    """
+    if kind not in _PICTURES:
+        raise UnknownOptionError.among("picture", kind, _PICTURES)
+    packages = ["matplotlib", *(["mpltern"] if projection == "ternary" else [])]
+    for package in packages if drawn else ():
+        if importlib.util.find_spec(package) is None:
+            raise MissingPackageError.for_extra(
+                package, "This picture", '"rankbars[plot]" (or ask for no picture)'
+            )
+
+
+def picture_bytes(figure: Figure, kind: str) -> bytes:
+    """The finished file; the same figure gives the same bytes.
+
+    The label of the figure becomes the text alternative of an SVG.
+    """
+    import matplotlib as mpl
+
+    stream = io.BytesIO()
+    # Without a date, and with ids that do not change from run to run.
+    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[kind]
+    style: Any = {
+        "pdf.fonttype": 42,
+        "svg.fonttype": "none",
+        "svg.hashsalt": "rankbars",
+        "text.parse_math": False,
+    }
+    with mpl.rc_context(style):
+        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=200)
+    made = stream.getvalue()
+    return _with_title(made, str(figure.get_label())) if kind == "svg" else made
+
+
+def _with_title(svg: bytes, text: str) -> bytes:
+    """The drawing with `text` as its title, which screen readers and browsers show."""
+    head, opening, rest = svg.partition(b"<svg ")
+    attributes, end, drawing = rest.partition(b">")
+    title = f"\n <title>{escape(text)}</title>".encode()
+    return head + opening + attributes + end + title + drawing

@@ -1,25 +1,159 @@
-"""The rows of a board as every format shows them: what stands where, in which order."""
+"""The table that every format shows: its rows, their order, and the notes that they point to."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.notes import Note
 from rankbars.errors import UnknownOptionError
-from rankbars.render.averages import average_title
-from rankbars.render.claims import Claim, lead_claim, new_task_claim, task_claim
-from rankbars.render.numbers import (
+from rankbars.render.claims import Claim, average_title, lead_claim, new_task_claim, task_claim
+from rankbars.render.notation import (
+    listed,
     show_level,
     show_number,
     show_ranks,
     show_scores,
     show_share,
+    visible,
 )
-from rankbars.render.remarks import Remark, few_remarks
 
-__all__ = ["Row", "Table", "board_table", "score_title", "take_task", "task_order", "task_table"]
+__all__ = [
+    "SHOWN_ELSEWHERE",
+    "Remark",
+    "Row",
+    "Table",
+    "all_remarks",
+    "board_table",
+    "few_remarks",
+    "remark_text",
+    "score_title",
+    "take_task",
+    "task_order",
+    "task_table",
+]
+
+SHOWN_ELSEWHERE = "too-few-tasks"  # stands in place of the new-task column
+_MOST_TASKS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A note with the tasks it stands for, and its number in the rows it concerns.
+
+    Parameters
+    ----------
+    code, message : str
+        As in `Note`.
+    tasks, models : tuple of str
+        The tasks and the models it concerns; empty for all of them.
+    number : int, optional
+        What its rows are marked with.
+    further : int
+        How many notes of the same kind, with other words, it stands for.
+    """
+
+    code: str
+    message: str
+    tasks: tuple[str, ...]
+    models: tuple[str, ...]
+    number: int | None = None
+    further: int = 0
+
+
+def all_remarks(board: Leaderboard, task: str | None = None) -> tuple[Remark, ...]:
+    """Every note of the board, or of one task; equal notes of several tasks become one."""
+    notes = _notes(board, task)
+    return _numbered(_merged(notes, lambda note: (note.code, note.message, note.models)), board)
+
+
+def few_remarks(board: Leaderboard, task: str | None = None) -> tuple[Remark, ...]:
+    """The notes in few lines: equal words of any task become one, and one stands for its kind."""
+    merged = _merged(_notes(board, task), lambda note: (note.code, note.message))
+    kept: dict[str, Remark] = {}
+    others: list[Remark] = []
+    for remark in merged:
+        if remark.models or not remark.tasks:
+            others.append(remark)
+        elif remark.code in kept:
+            first = kept[remark.code]
+            kept[remark.code] = replace(first, further=first.further + len(remark.tasks))
+        else:
+            kept[remark.code] = remark
+    return _numbered([*others, *kept.values()], board)
+
+
+def remark_text(
+    remark: Remark,
+    name: Callable[[str], str] = visible,
+    plain: Callable[[str], str] = visible,
+) -> str:
+    """The remark as one line, without its number.
+
+    Parameters
+    ----------
+    remark : Remark
+        What to say.
+    name, plain : callable
+        How names of tasks, and all other words, are made safe for where they go.
+    """
+    message = plain(remark.message)
+    if remark.tasks:
+        message = f"{listed([name(task) for task in remark.tasks], _MOST_TASKS)}: {message}"
+    if remark.further:
+        tasks = "task has" if remark.further == 1 else "tasks have"
+        message += f" ({remark.further} more {tasks} such a note.)"
+    return message
+
+
+def _notes(board: Leaderboard, task: str | None) -> list[Note]:
+    return [
+        note
+        for note in board.notes
+        if note.code != SHOWN_ELSEWHERE and (task is None or note.task in (None, task))
+    ]
+
+
+def _merged(notes: Iterable[Note], key: Callable[[Note], object]) -> list[Remark]:
+    merged: dict[object, Remark] = {}
+    for note in notes:
+        tasks = () if note.task is None else (note.task,)
+        # A note about the whole board is never folded into one about a task.
+        place = (key(note), note.task is None)
+        before = merged.get(place)
+        if before is None:
+            merged[place] = Remark(note.code, note.message, tasks, note.models)
+        else:
+            merged[place] = replace(
+                before,
+                tasks=tuple(dict.fromkeys(before.tasks + tasks)),
+                models=tuple(sorted({*before.models, *note.models})),
+            )
+    return list(merged.values())
+
+
+def _numbered(remarks: Iterable[Remark], board: Leaderboard) -> tuple[Remark, ...]:
+    """Those about single models first, with numbers; then the board, then its tasks."""
+    everyone = set(board.models)
+    order = sorted(
+        remarks,
+        key=lambda remark: (
+            not 0 < len(everyone.intersection(remark.models)) < len(everyone),
+            bool(remark.tasks),
+        ),
+    )
+    numbered, number = [], 0
+    for remark in order:
+        # A model may have been left out of the board.
+        if not everyone.intersection(remark.models) or everyone <= set(remark.models):
+            numbered.append(remark)
+            continue
+        number += 1
+        numbered.append(replace(remark, number=number))
+    return tuple(numbered)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,44 +1,50 @@
-"""The average in full: intervals to compare by eye, tasks that models have, means per category."""
+"""The average in full, and which weights of categories change its order."""
 
 from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
-from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.categorymeans import CategoryMeans, WinnerChange
+from rankbars.data.weightmap import WeightMap
 from rankbars.errors import DataError
-from rankbars.render.averages import average_title
-from rankbars.render.matrix import MOST_CELLS, Matrix, MatrixCell, MatrixLine
-from rankbars.render.names import shorten, shorten_all, visible
-from rankbars.render.numbers import (
+from rankbars.render.claims import average_title
+from rankbars.render.notation import (
     MISSING,
+    shorten,
+    shorten_all,
     show_level,
     show_number,
     show_scores,
+    show_share,
     suitable_decimals,
+    visible,
 )
 
 __all__ = [
-    "AverageTable",
-    "average_matrix",
     "average_table",
-    "category_columns",
     "render_average",
+    "render_weights",
+    "weights_to_dict",
 ]
 
-WIDTH = 80
+_WIDTH = 80
 _NAME_WIDTH, _COLUMN_WIDTH = 28, 18
 _NORMAL_TOUCH = 0.05  # the level that 83.4 % belong to
+_MOST_CHANGES = 10
+_MOST_COLUMNS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class AverageTable:
+class _AverageTable:
     """What is known about the average of each model, ready to show.
 
     Parameters
@@ -59,7 +65,7 @@ class AverageTable:
     sentences: tuple[str, ...]
 
 
-def average_table(board: Leaderboard) -> AverageTable:
+def average_table(board: Leaderboard) -> _AverageTable:
     """Lay out the average of a board in full.
 
     Raises
@@ -83,10 +89,10 @@ def average_table(board: Leaderboard) -> AverageTable:
     sentences.append(said)
     if average.by_category is not None:
         lower = average.direction == "lower"
-        columns |= category_columns(average.by_category, order, lower=lower)
+        columns |= _category_columns(average.by_category, order, lower=lower)
         sentences.append(_category_sentence(average.by_category))
     target = average.target or "average"
-    return AverageTable(
+    return _AverageTable(
         title=target[:1].upper() + target[1:],
         models=tuple(board.models[i] for i in order),
         columns=columns,
@@ -94,7 +100,7 @@ def average_table(board: Leaderboard) -> AverageTable:
     )
 
 
-def category_columns(
+def _category_columns(
     means: CategoryMeans, order: NDArray[np.intp], *, lower: bool
 ) -> dict[str, tuple[str, ...]]:
     """Means of each category with their standard errors, models in the given order."""
@@ -104,28 +110,6 @@ def category_columns(
         mean, error = sign * score[order], se[order]
         columns[visible(name)] = tuple(show_scores(mean, mean - error, mean + error))
     return columns
-
-
-def average_matrix(board: Leaderboard) -> Matrix | None:
-    """The same as a table of the page, of as many models as fit; None without an average."""
-    if board.aggregate is None:
-        return None
-    table = average_table(board)
-    names = list(table.columns)
-    most = max(MOST_CELLS // len(names), 1)
-    cells = zip(*table.columns.values(), strict=True)
-    lines = [
-        MatrixLine(model, tuple(MatrixCell(text) for text in row))
-        for model, row in zip(table.models[:most], cells, strict=False)
-    ]
-    return Matrix(
-        rows_are_models=True,
-        columns=tuple(zip(names, shorten_all(names, [_NAME_WIDTH] * len(names)), strict=True)),
-        lines=tuple(lines),
-        n_models=len(table.models),
-        caption=f"{table.title}. {' '.join(table.sentences)}",
-        left_out=max(len(table.models) - most, 0),
-    )
 
 
 def render_average(board: Leaderboard) -> str:
@@ -151,22 +135,22 @@ def render_average(board: Leaderboard) -> str:
     names = shorten_all([visible(name) for name in table.models], [_NAME_WIDTH] * len(table.models))
     width = max(map(len, ("Model", *names)))
     blocks: list[list[list[str]]] = [[]]
-    room = WIDTH - width
+    room = _WIDTH - width
     for title, texts in table.columns.items():
         cells = [shorten(title, _COLUMN_WIDTH), *texts]
         wide = max(map(len, cells))
         if room < wide + 2 and blocks[-1]:
             blocks.append([])
-            room = WIDTH - width
+            room = _WIDTH - width
         room -= wide + 2
         blocks[-1].append([f"{cell:>{wide}}" for cell in cells])
-    lines = textwrap.wrap(f"{table.title}.", WIDTH)
+    lines = textwrap.wrap(f"{table.title}.", _WIDTH)
     head = [f"{name:<{width}}" for name in ("Model", *names)]
     for block in blocks:
         lines += ["", *("  ".join(row) for row in zip(head, *block, strict=True))]
     lines.append("")
     for sentence in table.sentences:
-        lines += textwrap.wrap(sentence, WIDTH, break_on_hyphens=False)
+        lines += textwrap.wrap(sentence, _WIDTH, break_on_hyphens=False)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
@@ -244,3 +228,159 @@ def _category_sentence(means: CategoryMeans) -> str:
         "Categories: the mean over exactly these tasks with its standard error; their weights are "
         f"{', '.join(parts)}."
     )
+
+
+def render_weights(
+    means: CategoryMeans,
+    weights: Mapping[str, float] | None = None,
+    z: float = 2.0,
+    *,
+    lower: bool = False,
+) -> str:
+    """Means per category, the winner at given weights, who wins where, and what would change it.
+
+    Parameters
+    ----------
+    means : CategoryMeans
+        Of an average.
+    weights : mapping from category to float, optional
+        Where to look; the weights of the average where not given.
+    z : float
+        Standard errors that a clear winner is ahead by.
+    lower : bool
+        Whether means are to be shown with lower as the better side.
+
+    Returns
+    -------
+    str
+        Lines of at most 80 columns, where the names of the categories allow it.
+
+    Raises
+    ------
+    UnknownOptionError, OptionError, DataError
+        As `CategoryMeans.at`.
+    """
+    standing, found = means.at(weights), means.weight_map(z)
+    changes = means.smallest_changes(weights)
+    gap = f"{standing.margin:.3g}"
+    if math.isfinite(standing.error):
+        gap += f" (standard error {standing.error:.2g})"
+    lines = _wrap(
+        f"With weights {_weights(standing.weights)}: {visible(standing.winner)} is first, "
+        f"{gap} ahead of {visible(standing.runner_up)}."
+    )
+    for part in (
+        _mean_lines(means, lower=lower),
+        _share_lines(found),
+        _change_lines(changes, standing.winner),
+        _wrap(found.description),
+    ):
+        lines += ["", *part]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _wrap(text: str, head: str = "") -> list[str]:
+    """Lines of text behind `head`; names with hyphens stay whole."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=head, subsequent_indent=" " * len(head), break_on_hyphens=False
+    )
+
+
+def _weights(weights: Mapping[str, float]) -> str:
+    return ", ".join(f"{visible(name)} {value:.3g}" for name, value in weights.items())
+
+
+def _mean_lines(means: CategoryMeans, *, lower: bool) -> list[str]:
+    """A table of models by categories, in the order of the weighted means."""
+    if len(means.categories) > _MOST_COLUMNS:
+        return _wrap(f"The means per category of {len(means.categories)} categories: --json.")
+    total = np.nan_to_num(means.weights @ means.score, nan=-np.inf)
+    order = np.argsort(-total, kind="stable")
+    names = shorten_all([visible(means.models[i]) for i in order], [_NAME_WIDTH] * order.size)
+    columns = []
+    for name, shown in _category_columns(means, order, lower=lower).items():
+        head = shorten(name, _COLUMN_WIDTH)
+        width = max(map(len, (head, *shown)))
+        columns.append([f"{text:>{width}}" for text in (head, *shown)])
+    first = [f"{text:<{max(map(len, ('Model', *names)))}}" for text in ("Model", *names)]
+    head = (
+        "Mean per category over exactly these tasks, with its standard error; models in the order "
+        "of the average:"
+    )
+    return [*_wrap(head), *("  ".join(cells) for cells in zip(first, *columns, strict=True))]
+
+
+def _share_lines(found: WeightMap) -> list[str]:
+    winners = [i for i in np.argsort(-found.share, kind="stable") if found.share[i] > 0]
+    names = shorten_all([visible(found.models[i]) for i in winners], [_NAME_WIDTH] * len(winners))
+    width = max(map(len, names))
+    lines = _wrap(
+        f"Share of all weights of the {len(found.categories)} categories, each counted the same:"
+    )
+    lines.append(f"{'Model':<{width}}  {'wins':>8}  {f'by > {found.z:.3g} SE':>11}")
+    return lines + [
+        f"{name:<{width}}  {show_share(found.share[i]):>8}  {show_share(found.clear_share[i]):>11}"
+        for name, i in zip(names, winners, strict=True)
+    ]
+
+
+def _change_lines(changes: Sequence[WinnerChange], winner: str) -> list[str]:
+    possible = [change for change in changes if math.isfinite(change.moved)]
+    if not possible:
+        return _wrap(
+            f"{visible(winner)} is first under all weights: no other model is level with it in "
+            "any category."
+        )
+    shown = possible[:_MOST_CHANGES]
+    names = shorten_all([visible(change.model) for change in shown], [_NAME_WIDTH] * len(shown))
+    width = max(map(len, names))
+    lines = [f"Smallest change of weights after which a model is level with {visible(winner)}:"]
+    lines.append(f"{'Model':<{width}}  {'moved':>7}  to weights")
+    for name, change in zip(names, shown, strict=True):
+        head = f"{name:<{width}}  {show_share(change.moved):>7}  "
+        lines += _wrap(_weights(change.weights), head)
+    rest = len(changes) - len(shown)
+    if rest:
+        never = len(changes) - len(possible)
+        reason = f"; {never} of them under no weights" if never else ""
+        lines.append(f"{MISSING} {rest} more{reason}")
+    return lines
+
+
+def weights_to_dict(
+    means: CategoryMeans,
+    weights: Mapping[str, float] | None = None,
+    z: float = 2.0,
+    *,
+    lower: bool = False,
+) -> dict[str, Any]:
+    """The same as plain values; what is infinite or not known is None."""
+    standing, found = means.at(weights), means.weight_map(z)
+    sign = -1.0 if lower else 1.0
+    return {
+        "models": list(means.models),
+        "categories": list(means.categories),
+        "mean": [[_known(sign * one) for one in row] for row in means.score.tolist()],
+        "se": [[_known(one) for one in row] for row in means.se.tolist()],
+        "weights": dict(standing.weights),
+        "winner": standing.winner,
+        "runner_up": standing.runner_up,
+        "margin": standing.margin,
+        "error": _known(standing.error),
+        "z": found.z,
+        "share": dict(zip(found.models, found.share.tolist(), strict=True)),
+        "clear_share": dict(zip(found.models, found.clear_share.tolist(), strict=True)),
+        "smallest_changes": [
+            {
+                "model": change.model,
+                "moved": _known(change.moved),
+                "weights": dict(change.weights) or None,
+            }
+            for change in means.smallest_changes(weights)
+        ],
+        "description": found.description,
+    }
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Leaderboard → records of Every Eval Ever, schema 0.3.0: one aggregate file per model."""
+"""A board as records of Every Eval Ever: one per model."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.files import write_all
 from rankbars.errors import DataError, OptionError, WriteError
-from rankbars.render.rows import take_task
+from rankbars.render.ranktable import take_task
 from rankbars.tables.metrics import is_proportion, usual_direction
 
 __all__ = ["eee_records", "render_eee", "write_eee"]
 
-SCHEMA_VERSION = "0.3.0"
-LIBRARY = "rankbars"
+_SCHEMA_VERSION = "0.3.0"
+_LIBRARY = "rankbars"
 
 # Names that a file system may not take as a folder, whatever its kind.
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d|data|)")
@@ -32,7 +32,7 @@ _UNSAFE = re.compile(r'[<>:"/\\|?*\x00-\x1f\x7f]')
 def eee_records(
     board: Leaderboard,
     *,
-    collection: str = LIBRARY,
+    collection: str = _LIBRARY,
     organization: str = "unknown",
     retrieved: float | None = None,
 ) -> dict[str, dict[str, Any]]:
@@ -93,7 +93,7 @@ def write_eee(
     board: Leaderboard,
     folder: str | Path,
     *,
-    collection: str = LIBRARY,
+    collection: str = _LIBRARY,
     organization: str = "unknown",
     retrieved: float | None = None,
 ) -> tuple[Path, ...]:
@@ -107,7 +107,7 @@ def write_eee(
         Where the folder ``data`` is put; made where it does not exist. The same board always has
         the same file names.
     collection, organization, retrieved
-        As in `rankbars.render.eee.eee_records`.
+        As in `rankbars.render.evalrecords.eee_records`.
 
     Returns
     -------
@@ -191,17 +191,17 @@ def _record(
     formats = sorted({one.format for one in board.inputs})
     measured = any(task.kind != "estimates" for task in board.tasks.values())
     record: dict[str, Any] = {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": _SCHEMA_VERSION,
         "evaluation_id": "",
         "retrieved_timestamp": "",
         "source_metadata": {
-            "source_name": LIBRARY,
+            "source_name": _LIBRARY,
             "source_type": "evaluation_run" if measured else "documentation",
             "source_organization_name": organization,
             "evaluator_relationship": "other",
             **({"additional_details": {"input_formats": ", ".join(formats)}} if formats else {}),
         },
-        "eval_library": {"name": LIBRARY, "version": board.version or "unknown"},
+        "eval_library": {"name": _LIBRARY, "version": board.version or "unknown"},
         "model_info": {
             "name": model,
             "id": model,

@@ -10,34 +10,45 @@ import base64
 import hashlib
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
-from rankbars.render.averagetable import average_matrix
-from rankbars.render.citations import citation
-from rankbars.render.glossary import Term, glossary
-from rankbars.render.matrix import Matrix, group_matrix, score_matrix, task_matrix
-from rankbars.render.methods import MethodEntry, method_entries
-from rankbars.render.names import shorten, visible
-from rankbars.render.outcomes import outcome_sentence
+from rankbars.render.examination import HealthBlock, health_blocks
+from rankbars.render.methodbox import MethodEntry, method_entries
+from rankbars.render.notation import shorten, show_level, visible
 from rankbars.render.pagedata import TOP, page_json
-from rankbars.render.pagerows import PageRow, page_rows
-from rankbars.render.paragraph import methods_paragraph, references
-from rankbars.render.picture import Picture, interval_picture
-from rankbars.render.remarks import Remark, all_remarks, remark_text
-from rankbars.render.rows import Table, board_table, task_table
+from rankbars.render.pagelayout import (
+    Matrix,
+    PageRow,
+    Picture,
+    average_matrix,
+    group_matrix,
+    interval_picture,
+    page_rows,
+    score_matrix,
+    task_matrix,
+)
+from rankbars.render.paragraph import citation, methods_paragraph, references
+from rankbars.render.ranktable import (
+    Remark,
+    Table,
+    all_remarks,
+    board_table,
+    remark_text,
+    task_table,
+)
 from rankbars.render.sentences import (
     field_line,
     headline_sentences,
     new_task_line,
+    outcome_sentence,
     scale_line,
     scopes_line,
     task_line,
     width_line,
 )
-from rankbars.render.votehealth import HealthBlock, health_blocks
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,7 +61,7 @@ _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one
 
 
 @dataclass(frozen=True, slots=True)
-class TaskBlock:
+class _TaskBlock:
     """The folded table of one task."""
 
     summary: Markup
@@ -58,7 +69,7 @@ class TaskBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class NoteLine:
+class _NoteLine:
     """One note, with the number that rows point to."""
 
     number: int | None
@@ -67,7 +78,7 @@ class NoteLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class _Page:
     """Everything the template prints, ready to show."""
 
     title: str
@@ -83,13 +94,13 @@ class Page:
     average: Matrix | None
     groups: Matrix | None
     matrix: Matrix | None
-    tasks: tuple[TaskBlock, ...]
+    tasks: tuple[_TaskBlock, ...]
     scores: Matrix | None
-    terms: tuple[Term, ...]
+    terms: tuple[_Term, ...]
     top: int
     bibtex: str
     health: tuple[HealthBlock, ...]
-    notes: tuple[NoteLine, ...]
+    notes: tuple[_NoteLine, ...]
     entries: tuple[MethodEntry, ...]
     paragraph: str
     references: tuple[str, ...]
@@ -168,11 +179,11 @@ def notebook_html(board: Leaderboard) -> str:
     )
 
 
-def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
+def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
     table = board_table(board, remarks)
     first, *rest = headline_sentences(board, _html_name)
     blocks = _task_blocks(board)
-    return Page(
+    return _Page(
         title="Leaderboard: " + field_line(board),
         first=_trusted(first),
         rest=_trusted(" ".join(rest)),
@@ -188,7 +199,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
         matrix=task_matrix(board) if len(board.tasks) > 1 else None,
         tasks=blocks,
         scores=None if blocks or board.lead == "task" else score_matrix(board),
-        terms=glossary(board),
+        terms=_glossary(board),
         top=TOP,
         bibtex=citation(board),
         health=health_blocks(board),
@@ -202,20 +213,20 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> Page:
     )
 
 
-def _task_blocks(board: Leaderboard) -> tuple[TaskBlock, ...]:
+def _task_blocks(board: Leaderboard) -> tuple[_TaskBlock, ...]:
     if board.lead == "task":
         return ()
     if len(board.tasks) * len(board.models) > _MOST_DETAILS:
         return ()
     return tuple(
-        TaskBlock(_trusted(task_line(board, name, _html_name)), task_table(board, name, ()))
+        _TaskBlock(_trusted(task_line(board, name, _html_name)), task_table(board, name, ()))
         for name in board.tasks
     )
 
 
-def _notes(remarks: tuple[Remark, ...]) -> tuple[NoteLine, ...]:
+def _notes(remarks: tuple[Remark, ...]) -> tuple[_NoteLine, ...]:
     return tuple(
-        NoteLine(
+        _NoteLine(
             remark.number,
             remark.code,
             _trusted(remark_text(remark, _html_name, lambda text: str(_escaped(visible(text))))),
@@ -282,3 +293,140 @@ def _options(board: Leaderboard) -> tuple[tuple[str, str], ...]:
     if any(task.kind == "votes" for task in board.tasks.values()):
         plain |= {f"votes.{name}": value for name, value in votes.items()}
     return tuple((name, str(value)) for name, value in plain.items())
+
+
+class _Term(NamedTuple):
+    """A word, and what it means here; `key` is where the page links to."""
+
+    key: str
+    word: str
+    meaning: str
+
+
+def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
+    """The terms that the page of this board uses, in the order of reading."""
+    terms = [_RANKS, _LEVEL, _SCOPE, _SHOWN]
+    if len(board.models) > 1 and board.lead != "new_task":
+        terms.append(_TIER)
+    if board.lead == "aggregate":
+        drawn = board.aggregate is not None and board.aggregate.is_range
+        score = _DRAWN_SCORE if drawn else _SCORE
+        terms.append(score._replace(meaning=score.meaning.format(level=_average_level(board))))
+        if board.aggregate is not None and board.aggregate.rank_probability is not None:
+            terms.append(_FIRST)
+    if board.lead == "task":
+        terms.append(_ERROR)
+    if board.lead == "new_task":
+        terms.append(_MEAN_RANK)
+    if board.overall is not None:
+        terms.append(_NEW)
+    terms.append(_COVERAGE)
+    if board.lead == "task" and next(iter(board.tasks.values())).kind == "votes":
+        terms.append(_ELO)
+    return (*terms, _AHEAD, _DETECTABLE, _GUARANTEE)
+
+
+def _average_level(board: Leaderboard) -> str:
+    return "" if board.aggregate is None else show_level(board.aggregate.alpha)
+
+
+_RANKS = _Term(
+    "ranks",
+    "Rank interval",
+    "The ranks that a model may have, given the evidence. “2–5” says: at least one model was shown "
+    "better, and all but four others were shown worse or could not be told apart. Rank 1 is the "
+    "best.",
+)
+_LEVEL = _Term(
+    "level",
+    "Level",
+    "How often statements made this way are true. At 95 %, at most one in twenty such statements "
+    "is wrong in the long run, if the assumptions in the method box hold.",
+)
+_SCOPE = _Term(
+    "scope",
+    "Each model, or all at once",
+    "“Each model, chosen in advance” means that the level holds for one model you had in mind "
+    "before you looked. “All models at once” means that the whole list of statements is true "
+    "together with that probability, so it may be read freely.",
+)
+_SHOWN = _Term(
+    "shown",
+    "Shown better, told apart, separated",
+    "The difference between two models is larger than chance explains at the stated level. Models "
+    "that are not told apart are not shown to be equal: the evidence is too thin to say.",
+)
+_TIER = _Term(
+    "tier",
+    "Tier",
+    "A group that starts at the best model not yet placed and takes in every model not shown worse "
+    "than that one. Sorting, searching and filtering never move a model to another tier.",
+)
+_SCORE = _Term(
+    "score",
+    "Score and its interval",
+    "The average, and behind ± (or in brackets) where the true average may lie at {level}, one "
+    "model at a time. Two intervals that overlap do not mean that the models are tied: "
+    "differences are tested directly, which is sharper.",
+)
+_DRAWN_SCORE = _Term(
+    "score",
+    "Score and its range",
+    "The average, and in brackets (or behind ±) where {level} of its draws lie. This describes the "
+    "draws and is no confidence interval: of models that are close, noise mixes the ranks.",
+)
+_ERROR = _Term(
+    "score",
+    "Score and standard error",
+    "Behind ± stands one standard error: how far the score would typically move if the rows were "
+    "collected again.",
+)
+_MEAN_RANK = _Term(
+    "score",
+    "Mean rank",
+    "The mean of the ranks that the model reached on these tasks, as observed. A description: it "
+    "carries no statement about what would come out another time.",
+)
+_FIRST = _Term(
+    "first",
+    "First in, top 3 in",
+    "Share of simulated repetitions of the evaluation in which the model comes out first, or among "
+    "the first three. It describes how uncertain the order is; it is not a confidence statement.",
+)
+_NEW = _Term(
+    "new",
+    "Rank on a new task",
+    "Where a model may stand on one more task like these, which is less certain than its average "
+    "over many: tasks differ. Read it if you will use the model for something that was not tested.",
+)
+_COVERAGE = _Term(
+    "coverage",
+    "Scored",
+    "Share of the expected rows for which the model has a score. Of the others, failed rows ended "
+    "in an error, unscored ones ran without a score, and missing ones left no trace. What is "
+    "missing can change a ranking, so it is stated.",
+)
+_ELO = _Term(
+    "elo",
+    "Elo",
+    "Strength from pairwise votes. 400 points more are odds of ten to one to be preferred. Only "
+    "differences mean something; the zero point is a convention.",
+)
+_AHEAD = _Term(
+    "ahead",
+    "Ahead on",
+    "Rows on which one of two models did better than the other. Rows on which both did equally "
+    "well say nothing about which is better.",
+)
+_DETECTABLE = _Term(
+    "detectable",
+    "Smallest difference that would show",
+    "The smallest true difference that data of this size would show in four of five repetitions. "
+    "Smaller differences may well exist and stay unseen.",
+)
+_GUARANTEE = _Term(
+    "guarantee",
+    "Guarantee",
+    "A level that is proved to hold under the stated assumptions, for choices made before the "
+    "results were seen. Choosing tasks, weights or levels afterwards voids it.",
+)

@@ -11,9 +11,16 @@ from collections.abc import Iterable, Sequence
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, board_to_dict
 from rankbars.errors import OptionError
-from rankbars.render.names import shorten, visible
-from rankbars.render.remarks import remark_text
-from rankbars.render.rows import Row, Table, board_table, take_task, task_order, task_table
+from rankbars.render.notation import shorten, visible
+from rankbars.render.ranktable import (
+    Row,
+    Table,
+    board_table,
+    remark_text,
+    take_task,
+    task_order,
+    task_table,
+)
 from rankbars.render.sentences import headline, new_task_line, task_line
 
 __all__ = ["render_csv", "render_dot", "render_json", "render_latex"]

@@ -12,15 +12,23 @@ import numpy as np
 
 from rankbars.data.boardchange import BoardChange, Cause, ModelChange
 from rankbars.render.markdown import code_of
-from rankbars.render.names import listed, shorten_all, visible
-from rankbars.render.numbers import MISSING, show_count, show_number, show_ranks, suitable_decimals
+from rankbars.render.notation import (
+    MISSING,
+    listed,
+    shorten_all,
+    show_count,
+    show_number,
+    show_ranks,
+    suitable_decimals,
+    visible,
+)
 
-__all__ = ["CHANGE_MARKER", "change_json", "change_markdown", "change_text"]
+__all__ = ["change_json", "change_markdown", "change_text"]
 
-CHANGE_MARKER = "<!-- rankbars:diff -->"
+_CHANGE_MARKER = "<!-- rankbars:diff -->"
 CHANGE_SCHEMA = "rankbars.diff/1"
-LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
-NARROWEST = 60
+_LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
+_NARROWEST = 60
 _GAP = "  "
 _MOST_NAMES, _MOST_PAIRS, _MOST_TASKS = 8, 10, 2
 _WORDS: dict[Cause, str] = {
@@ -59,7 +67,7 @@ def change_text(change: BoardChange, *, width: int = 80) -> str:
     str
         Lines that end with a line break.
     """
-    width = max(width, NARROWEST)
+    width = max(width, _NARROWEST)
     lines = [line for text in _sentences(change) for line in textwrap.wrap(text, width)]
     rows = _rows(change)
     if rows:
@@ -76,7 +84,7 @@ def change_markdown(change: BoardChange) -> str:
     It starts with a comment by which a program finds its own post. Names stand in code, where
     nothing in them has a meaning.
     """
-    parts = [CHANGE_MARKER, f"**{_verdict(change)}**"]
+    parts = [_CHANGE_MARKER, f"**{_verdict(change)}**"]
     details = _sentences(change, code_of)[1:]
     if details:
         parts.append("\n".join(f"- {text}" for text in details))
@@ -85,7 +93,7 @@ def change_markdown(change: BoardChange) -> str:
     if rows:
         head = _header(rows)
         lines = [_markdown_line(head), _markdown_line([":--"] * len(head))]
-        room = LIMIT - len("\n\n".join([*parts, *lines, *pairs, _LEGEND]))
+        room = _LIMIT - len("\n\n".join([*parts, *lines, *pairs, _LEGEND]))
         for count, (row, changed) in enumerate(zip(rows, _changed(change), strict=True)):
             line = _markdown_line(_cells(row._replace(model=code_of(changed.model)), rows))
             room -= len(line) + 1

@@ -1,4 +1,4 @@
-"""What stands behind every number: the question, the level, the method, the assumptions."""
+"""The methods of a board, entry by entry: what was done, what must hold."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
-from rankbars.render.averages import (
+from rankbars.render.claims import (
     average_title,
     average_words,
     drawn_words,
+    lead_claim,
     leads_with_band,
+    new_task_claim,
+    task_claim,
 )
-from rankbars.render.claims import lead_claim, new_task_claim, task_claim
-from rankbars.render.names import listed
-from rankbars.render.numbers import show_level
+from rankbars.render.notation import listed, show_level
 from rankbars.render.sentences import place, plain_name
 
 __all__ = [

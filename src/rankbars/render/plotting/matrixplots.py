@@ -1,4 +1,4 @@
-"""Pictures of tables: intervals per task, rank probabilities, who is better than whom."""
+"""Pictures of tables: models against tasks, ranks or models."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.errors import DataError
-from rankbars.render.numbers import show_level
+from rankbars.render.notation import show_level
 from rankbars.render.plotting.style import label_columns, label_rows
 
 if TYPE_CHECKING:

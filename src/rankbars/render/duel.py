@@ -11,19 +11,22 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
-from rankbars.render.names import listed, shorten, shorten_all, visible
-from rankbars.render.numbers import (
+from rankbars.render.notation import (
     MISSING,
+    listed,
+    shorten,
+    shorten_all,
     show_count,
     show_level,
     show_number,
     suitable_decimals,
+    visible,
 )
 
 __all__ = ["HEAD_TO_HEAD_SCHEMA", "head_to_head_json", "head_to_head_text"]
 
 HEAD_TO_HEAD_SCHEMA = "rankbars.head-to-head/1"
-NARROWEST = 40
+_NARROWEST = 40
 _GAP = "  "
 _LONG_NAME = 60
 _MOST_TASKS = 3
@@ -80,7 +83,7 @@ def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
     str
         Lines that end with a line break.
     """
-    width = max(width, NARROWEST)
+    width = max(width, _NARROWEST)
     paragraphs = [f"A = {_name(duel.a)}", f"B = {_name(duel.b)}", ""]
     if duel.main is not None:
         paragraphs += [*_answer(duel, duel.main), ""]

@@ -1,4 +1,4 @@
-"""Health of votes: as text for a terminal, and the lines of a page."""
+"""What ``--explain`` tells: methods, whether others agree, a new task, the health of votes."""
 
 from __future__ import annotations
 
@@ -6,17 +6,38 @@ import math
 import textwrap
 from dataclasses import dataclass
 
+import numpy as np
+
 from rankbars.data.board import Leaderboard
+from rankbars.data.diagnosis import Diagnosis, LeftOut
+from rankbars.data.explanation import Explanation, MethodOutcome
 from rankbars.data.votehealth import Finding, JudgeReport, Neighbours, VoteHealth
-from rankbars.render.names import shorten_all, visible
-from rankbars.render.numbers import show_level, show_ranks
+from rankbars.render.notation import (
+    listed,
+    shorten_all,
+    show_guarantee,
+    show_level,
+    show_ranks,
+    show_share,
+    visible,
+)
 
-__all__ = ["HealthBlock", "finding_title", "finding_value", "health_blocks", "render_vote_health"]
+__all__ = [
+    "HealthBlock",
+    "finding_title",
+    "finding_value",
+    "health_blocks",
+    "render_diagnosis",
+    "render_explanation",
+    "render_vote_health",
+]
 
-WIDTH = 80
+_WIDTH = 80
+_MOST_NAMES = 3
+_NAME_WIDTH = 34
 _MOST_NEIGHBOURS = 10
 _MOST_JUDGES = 5
-_NAME_WIDTH = 28
+_PAIR_WIDTH = 28
 _MANY = 1e7
 _SURE = 1.959964
 
@@ -44,6 +65,104 @@ _FORMS = {
     "clusters": "{:.2f} times the error",
     "control": "{:+.3g}",
 }
+
+
+def render_explanation(found: Explanation) -> str:
+    """Which methods are used and why, and what the other ones say.
+
+    Parameters
+    ----------
+    found : Explanation
+        From `rankbars.explain`.
+
+    Returns
+    -------
+    str
+        Lines of at most 80 columns.
+    """
+    lines = ["How this was decided"]
+    for choice in found.choices:
+        where = listed(choice.tasks, _MOST_NAMES)
+        lines += _wrapped(f"Test {choice.test} ({where}): {choice.reason}")
+    lines += _wrapped(f"Correction: {found.correction}")
+    lines += ["", "Do the methods agree?", *_table(found.outcomes)]
+    lines += _wrapped(
+        "Width: mean width of the rank intervals on the tasks. May be first: models that no other "
+        "was shown better than, on what the board shows first. Choose a method for what it "
+        "assumes, not for its answer."
+    )
+    for name, reason in found.skipped:
+        lines += _wrapped(f"Not here: {name}. {reason}")
+    return "\n".join(lines) + "\n"
+
+
+def render_diagnosis(found: Diagnosis, board: Leaderboard) -> str:
+    """Whether the seen tasks foresee each other, and how much shift a claim bears.
+
+    Parameters
+    ----------
+    found : Diagnosis
+        From `rankbars.diagnose`.
+    board : Leaderboard
+        The board it was made from; gives the order of the models.
+
+    Returns
+    -------
+    str
+        Lines of at most 80 columns.
+    """
+    lines = ["Is a new task like these plausible?"]
+    lines += _wrapped(
+        f"Each task was left out in turn. Its interval should lie inside the one made from the "
+        f"others in at least {show_guarantee(found.expected)} of cases, for each model."
+    )
+    names = shorten_all([visible(name) for name in board.models], [_NAME_WIDTH] * len(board.models))
+    head = [f"left-out {one.unit}" for one in found.left_out]
+    claim = f"top {found.top} bears"
+    lines.append("  ".join([f"{'Model':<{_NAME_WIDTH}}", *(f"{h:<22}" for h in head), claim]))
+    for i in board.order:
+        cells = [f"{_contained(one, i):<22}" for one in found.left_out]
+        lines.append("  ".join([f"{names[i]:<{_NAME_WIDTH}}", *cells, _shift(found, i)]).rstrip())
+    lines += _wrapped(
+        f"Bears: the shift between old and new source of tasks (total variation, 0 to 1) under "
+        f"which 'never outside the top {found.top}' still holds with probability "
+        f"{show_share(found.coverage)}. The limits treat left-out tasks as independent, which "
+        "they are not quite: a guide, not a proof."
+    )
+    if found.guarantee is not None:
+        lines += _wrapped(
+            f"If the new source is within e of the old one, new-task intervals keep a level of "
+            f"at least {show_guarantee(found.guarantee)} minus e."
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _table(outcomes: tuple[MethodOutcome, ...]) -> list[str]:
+    lines = [f"{'':<2}{'Test':<14}{'Correction':<16}{'Width':>7}  May be first"]
+    for one in outcomes:
+        mark = "*" if one.used else ""
+        first = listed(one.winners, _MOST_NAMES) if one.winners else "no such statement"
+        row = f"{mark:<2}{one.test:<14}{one.correction:<16}{one.width:>7.2f}  {first}"
+        lines += textwrap.wrap(
+            row, _WIDTH, subsequent_indent=" " * 41, drop_whitespace=True, replace_whitespace=False
+        )
+    return [*lines, "* used"]
+
+
+def _contained(left: LeftOut, i: int) -> str:
+    low, high = show_share(float(left.low[i])), show_share(float(left.high[i]))
+    return f"{int(left.inside[i])}/{left.count} ({low} to {high})"
+
+
+def _shift(found: Diagnosis, i: int) -> str:
+    value = float(found.breakdown[i])
+    if np.isnan(value):
+        return "no guarantee"
+    return f"{value:.2f}" if value >= 0 else "not supported"
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, _WIDTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +252,7 @@ def render_vote_health(health: VoteHealth) -> str:
     for finding in health.findings:
         mark = "! " if finding.concern else "- "
         lines += textwrap.wrap(
-            visible(finding.sentence), WIDTH, initial_indent=mark, subsequent_indent="  "
+            visible(finding.sentence), _WIDTH, initial_indent=mark, subsequent_indent="  "
         )
     if health.neighbours:
         lines += ["", *_neighbour_lines(health)]
@@ -149,22 +268,22 @@ def _neighbour_lines(health: VoteHealth) -> list[str]:
         return textwrap.wrap(
             f"Each model and the next one differ so clearly that {health.power:.0%} of repetitions "
             f"would show it (at {level}, one pair by itself).",
-            WIDTH,
+            _WIDTH,
         )
     lines = textwrap.wrap(
         f"Votes that would show the difference of neighbours in {health.power:.0%} of repetitions "
         f"(at {level}, one pair by itself), if it is as large as it looks now:",
-        WIDTH,
+        _WIDTH,
     )
     shown = close[:_MOST_NEIGHBOURS]
     models = list(dict.fromkeys(name for pair in shown for name in (pair.ahead, pair.behind)))
-    short = shorten_all([visible(name) for name in models], [_NAME_WIDTH] * len(models))
+    short = shorten_all([visible(name) for name in models], [_PAIR_WIDTH] * len(models))
     names = dict(zip(models, short, strict=True))
     lines.append(
-        f"{'Ahead':<{_NAME_WIDTH}}  {'Behind':<{_NAME_WIDTH}}  {'votes':>10}  {'or all':>6}"
+        f"{'Ahead':<{_PAIR_WIDTH}}  {'Behind':<{_PAIR_WIDTH}}  {'votes':>10}  {'or all':>6}"
     )
     lines += [
-        f"{names[pair.ahead]:<{_NAME_WIDTH}}  {names[pair.behind]:<{_NAME_WIDTH}}  "
+        f"{names[pair.ahead]:<{_PAIR_WIDTH}}  {names[pair.behind]:<{_PAIR_WIDTH}}  "
         f"{_votes(pair):>10}  {_growth(pair):>6}"
         for pair in shown
     ]
@@ -198,7 +317,7 @@ def _judge_lines(health: VoteHealth) -> list[str]:
         text += _effect_words(health, judge)
         if judge.best is None:
             text += "; too few votes to put all models on one scale"
-        lines += textwrap.wrap(f"{text}.", WIDTH, subsequent_indent="  ")
+        lines += textwrap.wrap(f"{text}.", _WIDTH, subsequent_indent="  ")
     ranked = [judge for judge in judges if judge.best is not None]
     return lines + _rank_lines(health, ranked) if len(ranked) > 1 else lines
 
@@ -213,7 +332,7 @@ def _effect_words(health: VoteHealth, judge: JudgeReport) -> str:
 
 def _rank_lines(health: VoteHealth, judges: list[JudgeReport]) -> list[str]:
     width = 10
-    room = WIDTH - len(judges) * (width + 2)
+    room = _WIDTH - len(judges) * (width + 2)
     names = shorten_all([visible(name) for name in health.models], [room] * len(health.models))
     heads = shorten_all([visible(judge.name) for judge in judges], [width] * len(judges))
     lines = ["", f"Rank by each alone ({show_level(health.alpha)}, each model, chosen in advance):"]

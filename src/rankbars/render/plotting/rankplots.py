@@ -1,19 +1,28 @@
-"""Pictures of rank intervals: of the board, on a new task, on one task, of one model."""
+"""Pictures of ranks: intervals on tasks, on a new task, in lanes, and the partial order."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.render.averages import leads_with_band
-from rankbars.render.claims import NO_GUARANTEE, Claim, lead_claim, overall_claim, task_claim
-from rankbars.render.names import shorten, visible
-from rankbars.render.plotting.scores import score_words
+from rankbars.render.claims import (
+    NO_GUARANTEE,
+    Claim,
+    lead_claim,
+    leads_with_band,
+    overall_claim,
+    task_claim,
+)
+from rankbars.render.notation import shorten, show_level, visible
+from rankbars.render.plotting.scoreplots import score_words
 from rankbars.render.plotting.style import (
     DARK,
+    FIRST,
     MARKERS,
     PALE,
     SECOND,
@@ -27,9 +36,17 @@ from rankbars.render.plotting.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_lanes", "plot_model_ranks", "plot_new_task", "plot_ranks", "plot_task_ranks"]
+__all__ = [
+    "plot_lanes",
+    "plot_model_ranks",
+    "plot_new_task",
+    "plot_order",
+    "plot_ranks",
+    "plot_task_ranks",
+]
 
 _TITLE_WIDTH = 40
+_SWEEPS = 8
 
 
 def plot_ranks(board: Leaderboard, ax: Axes) -> Axes:
@@ -226,3 +243,65 @@ def _lower_is_better(board: Leaderboard) -> bool:
 
 def _title(claim: Claim) -> str:
     return f"{claim.title}\n{claim.words}"
+
+
+def plot_order(board: Leaderboard, ax: Axes) -> Axes:
+    """Hasse diagram: better models higher, a line (or a chain of them) where one was shown better.
+
+    Models that no chain of downward lines joins were not told apart.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    order = board.partial_order()
+    place = _places(order, [board.models[i] for i in board.order])
+    for better, worse in order.edges:
+        (x0, y0), (x1, y1) = place[better], place[worse]
+        ax.plot([x0, x1], [y0, y1], color=PALE, lw=0.9, zorder=1)
+    texts = dict(zip(order.models, labels(order.models, 18), strict=True))
+    for name, (x, y) in place.items():
+        ax.text(
+            x, y, texts[name], ha="center", va="center", fontsize=6, zorder=2,
+            bbox={"boxstyle": "round,pad=0.25", "fc": "white", "ec": FIRST, "lw": 0.7},
+        )  # fmt: skip
+    columns = [x for x, _ in place.values()]
+    ax.set_xlim(min(columns) - 0.6, max(columns) + 0.6)
+    ax.set_ylim(-len(order.layers) + 0.4, 0.6)
+    ax.set_axis_off()
+    ax.set_title(
+        "Who was shown better than whom: every chain of lines downwards\n"
+        f"{show_level(board.spec.alpha)}, all at once"
+    )
+    return ax
+
+
+def _places(order: PartialOrder, printed: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """A column and a row for each model; neighbours in the diagram near each other."""
+    rank = {name: k for k, name in enumerate(printed)}
+    layers = [sorted(layer, key=rank.__getitem__) for layer in order.layers]
+    above: dict[str, list[str]] = {name: [] for name in order.models}
+    below: dict[str, list[str]] = {name: [] for name in order.models}
+    for better, worse in order.edges:
+        below[better].append(worse)
+        above[worse].append(better)
+    x = _spread(layers)
+    for sweep in range(_SWEEPS):
+        joined = above if sweep % 2 == 0 else below
+        for k, layer in enumerate(layers):
+            wanted = {
+                name: float(np.mean([x[other] for other in joined[name]])) if joined[name]
+                else x[name]
+                for name in layer
+            }  # fmt: skip
+            layers[k] = sorted(layer, key=lambda name: (wanted[name], rank[name]))
+        x = _spread(layers)
+    return {name: (x[name], -float(row)) for row, layer in enumerate(layers) for name in layer}
+
+
+def _spread(layers: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Columns of one unit, each layer in the middle."""
+    return {name: k - (len(layer) - 1) / 2 for layer in layers for k, name in enumerate(layer)}
