@@ -85,7 +85,7 @@ def test_ranking_a_small_table_loads_only_what_it_needs(tmp_path):
     assert not loaded & {"joblib", "dask", "rich.console", "rich.progress", "rich.text"}
     assert not loaded & {"scipy.stats", "scipy.sparse", "scipy.linalg", "scipy.optimize"}
     ours = {name.removeprefix("rankbars.") for name in loaded if name.startswith("rankbars.")}
-    assert not ours & {"render.html", "render.markdown", "cli.plotting", "cli.storing"}
+    assert not ours & {"render.page", "render.markdown", "cli.boards", "cli.simulation"}
     assert not ours & {"steps.votetests", "stats.votes.votefit", "store.access", "bayes"}
 
 

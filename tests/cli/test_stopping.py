@@ -15,7 +15,7 @@ from commandline import table
 # What the process under test does first: it will ask itself to stop, somewhere in its work.
 START = """
 import contextlib, os, signal, sys, threading
-import rankbars.cli.progress, rankbars.cli.results
+import rankbars.cli.progress, rankbars.cli.outputs
 from rankbars.cli import main
 STOP, sys.argv[1:] = signal.Signals[sys.argv[1]], sys.argv[2:]
 # Tests may themselves have been started by nohup.
@@ -42,8 +42,8 @@ def read(*_, **__):
 rankbars.cli.reading.read_scores = read
 """
 WRITING = "os.fsync = stop"
-WRITTEN = "rankbars.cli.results.print_board = stop"
-SAID = "import rankbars.cli.streams; rankbars.cli.streams.emit_text = stop"
+WRITTEN = "rankbars.cli.outputs.print_board = stop"
+SAID = "import rankbars.cli.outputs; rankbars.cli.outputs.emit_text = stop"
 
 # Bit by bit, which signals a process blocks, as Linux tells it.
 WORKERS = """

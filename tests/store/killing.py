@@ -138,7 +138,7 @@ class Killer:
 def main(folder: str, tries: int, seed: int) -> None:
     os.chdir(folder)
     for module in ("duckdb", "scipy.special", "rankbars.pipeline", "rankbars.render",
-                   "rankbars.cli.results", "rankbars.store.pairs"):  # fmt: skip
+                   "rankbars.cli.outputs", "rankbars.store.pairs"):  # fmt: skip
         importlib.import_module(module)
     killer = Killer(seed)
     before: dict[str, str] = {}
@@ -180,5 +180,5 @@ def main(folder: str, tries: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    with patch("rankbars.cli.stores.memory_of", remember_everything):
+    with patch("rankbars.cli.storing.memory_of", remember_everything):
         main(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import click
 
+from rankbars.cli.outputs import discard_output, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, StopSignals
-from rankbars.cli.streams import discard_output, say
 from rankbars.errors import RankbarsError, UnknownOptionError
 
 __all__ = ["COMMANDS", "app", "run"]
@@ -24,16 +24,16 @@ COMMANDS: Final = {
     "rank": "rankbars.cli.ranking.rank_command",
     "show": "rankbars.cli.boards.show_command",
     "report": "rankbars.cli.boards.report_command",
-    "plot": "rankbars.cli.plotting.plot_command",
-    "weights": "rankbars.cli.weighing.weights_command",
-    "compare": "rankbars.cli.headtohead.compare_command",
-    "diff": "rankbars.cli.changes.diff_command",
+    "plot": "rankbars.cli.boards.plot_command",
+    "weights": "rankbars.cli.boards.weights_command",
+    "compare": "rankbars.cli.comparing.compare_command",
+    "diff": "rankbars.cli.boards.diff_command",
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
     "remove": "rankbars.cli.storing.remove_command",
-    "formats": "rankbars.cli.formats.formats_command",
-    "table": "rankbars.cli.plaintables.table_command",
-    "demo": "rankbars.cli.demonstration.demo_command",
+    "formats": "rankbars.cli.reading.formats_command",
+    "table": "rankbars.cli.ranking.table_command",
+    "demo": "rankbars.cli.ranking.demo_command",
     "simulate": "rankbars.cli.simulation.simulate_group",
 }
 """Every command by its name, the main one first."""

@@ -1,23 +1,36 @@
-"""``rankbars show`` and ``rankbars report``: a board file, shown again."""
+"""What is done with a board file: ``show``, ``report``, ``plot``, ``weights`` and ``diff``."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.outputs import STANDARD, check_targets
+from rankbars.cli.options import named_option
+from rankbars.cli.outputs import (
+    STANDARD,
+    check_targets,
+    emit,
+    emit_text,
+    output_width,
+    print_board,
+    standard_input,
+)
 from rankbars.cli.stopping import account_for_files
-from rankbars.cli.words import named_option
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
+    from rankbars.data.scores import Scores
+    from rankbars.data.votes import Votes
+    from rankbars.render.plotting import Picture, Subject
 
-__all__ = ["report_command", "show_command"]
+__all__ = ["diff_command", "plot_command", "report_command", "show_command", "weights_command"]
 
-FORMATS = ("text", "md", "csv", "latex", "dot", "json", "eee")
+_SHOWN = ("text", "md", "csv", "latex", "dot", "json", "eee")
 
-SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from standard input.
+_SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from standard input.
 
 \b
   rankbars show board.json
@@ -28,12 +41,64 @@ SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stand
   rankbars show board.json --methods
   rankbars show board.json --format eee -o store     # one record of Every Eval Ever per model
 """
+_PLOT_HELP = """Draw a picture of a board file, in a style for print.
+
+\b
+KIND is one of
+  ranks             rank intervals on what the board shows first
+  new_task          rank intervals on a new task
+  task_ranks        rank intervals on one task (--task NAME)
+  model_ranks       rank intervals of one model on each task (--model NAME)
+  lanes             scores, with bars over models that were not told apart
+  heatmap           rank interval of each model on each task
+  scores            score of each model on each task
+  score_rank        score beside rank interval
+  widths            how well each task separates the models
+  shown_better      who was shown better than whom
+  order             the same as a diagram (Hasse)
+  rank_probability  probability of each rank on average
+  dominance         probability that one model is better than another
+  weights           winner by weights of three categories of tasks
+  ratings           strengths from votes
+  left_out          would the other tasks have foreseen each task?
+  sensitivity       how much may a new source of tasks differ?
+
+Two take a table of votes in place of a board: votes_per_pair (how often each two models met) and
+vote_health (votes needed to tell neighbours apart).
+The suffix of the file says what is written: .svg, .pdf or .png.
+
+\b
+  rankbars plot board.json ranks -o ranks.pdf
+  rankbars plot board.json task_ranks --task math -o math.svg
+  rankbars plot votes.parquet votes_per_pair -o votes.png
+"""
+_WEIGHTS_HELP = """Show which weights of the categories of tasks make which model win.
+
+BOARD is a board file whose tasks have categories (rankbars rank --categories FILE); - reads it
+from standard input. Shown are the mean of each model in each category; who is first under given
+weights, and by how much; in what share of all weights each model wins, and clearly; and the
+smallest change of weights after which another model is level with the first. For three categories
+`rankbars plot BOARD weights` draws it.
+
+\b
+  rankbars weights board.json
+  rankbars weights board.json --at math=0.5 --at law=0.3 --at code=0.2
+"""
+_DIFF_HELP = """Tell what changed between two board files.
+
+For each model: its own scores changed; they did not, but others came, went or changed; or only
+intervals moved. The format md is for pull requests.
+
+\b
+  rankbars diff last-week.json today.json
+  rankbars diff main.json branch.json --format md
+"""
 
 
-@click.command("show", help=SHOW_HELP, short_help="Show a board file.")
+@click.command("show", help=_SHOW_HELP, short_help="Show a board file.")
 @click.argument("board_path", metavar="BOARD")
 @named_option(
-    "--format", "form", known=FORMATS, default="text", show_default=True,
+    "--format", "form", known=_SHOWN, default="text", show_default=True,
     help="How to show it.",
 )  # fmt: skip
 @click.option("--task", metavar="NAME", help="One task instead of the whole board.")
@@ -75,10 +140,7 @@ def show_command(
             "--average is a table of text: give it without --task, --methods and --format."
         )
 
-    from rankbars.cli.results import print_board
-    from rankbars.cli.streams import emit, emit_text
-
-    board = load_board(board_path)
+    board = _load_board(board_path)
     if output is not None:
         from rankbars.render.evalrecords import write_eee
 
@@ -109,23 +171,179 @@ def report_command(*, board_path: str, output: str) -> None:
     account_for_files([output])
 
     from rankbars.cli.progress import working
-    from rankbars.cli.streams import emit
     from rankbars.data.files import write_text
     from rankbars.render.page import render_html
 
     with working("Making the page"):
-        page = render_html(load_board(board_path))
+        page = render_html(_load_board(board_path))
     if output == STANDARD:
         emit(page)
     else:
         write_text(output, page)
 
 
-def load_board(path: str) -> Leaderboard:
+def _load_board(path: str) -> Leaderboard:
     """The board in a file, or on standard input."""
-    from rankbars.cli.streams import standard_input
     from rankbars.data.boardfile import load, parse_board
 
     if path != STANDARD:
         return load(path)
     return parse_board(standard_input(), "standard input")
+
+
+@click.command("plot", help=_PLOT_HELP, short_help="Draw a picture of a board for paper.")
+@click.argument("source", metavar="BOARD")
+@click.argument("kind", metavar="KIND")
+@click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the picture.")
+@click.option("--task", metavar="NAME", help="The task that is drawn, or one of several.")
+@click.option("--model", metavar="NAME", help="The model that is drawn.")
+def plot_command(
+    *, source: str, kind: str, output: str, task: str | None, model: str | None
+) -> None:
+    """Load, draw, write."""
+    suffix = Path(output).suffix.lower().removeprefix(".")
+    if suffix not in ("svg", "pdf", "png"):
+        raise OptionError(f"{output}: the name must end in .svg, .pdf or .png.")
+    check_targets({"-o": output}, [source])
+    account_for_files([output])
+
+    from rankbars.cli.progress import working
+    from rankbars.data.files import write_bytes
+    from rankbars.render.plotting import PLOTS, draw_picture
+    from rankbars.render.plotting.style import check_picture, picture_bytes
+
+    picture = PLOTS.get(kind)
+    if picture is None:
+        raise UnknownOptionError.among("picture", kind, PLOTS)
+    named = {"task": task, "model": model}
+    _check_choice(kind, picture, named)
+    check_picture(suffix, drawn=True, projection=picture.projection)
+    chosen = named.get(picture.choice or "")
+    with working("Drawing"):
+        figure = draw_picture(kind, _subject(picture, source, task), chosen)
+        content = picture_bytes(figure, suffix)
+    write_bytes(output, content)
+
+
+def _check_choice(kind: str, picture: Picture, named: dict[str, str | None]) -> None:
+    if picture.choice is not None and named[picture.choice] is None:
+        raise OptionError(f"{kind} draws one {picture.choice}: name it with --{picture.choice}.")
+    usable = {picture.choice, "task" if picture.takes in ("votes", "health") else None}
+    for name, value in named.items():
+        if value is not None and name not in usable:
+            raise OptionError(f"{kind} has no {name} to choose: leave --{name} out.")
+
+
+def _subject(picture: Picture, source: str, task: str | None) -> Subject:
+    import rankbars as rb
+
+    if picture.takes in ("votes", "health"):
+        name, votes = _votes(rb.read(source), source, task)
+        if picture.takes == "votes":
+            return votes
+        return rb.examine_votes(rb.Scores({name: votes}))[name]
+    board = _load_board(source)
+    return rb.diagnose(board) if picture.takes == "diagnosis" else board
+
+
+def _votes(scores: Scores, source: str, task: str | None) -> tuple[str, Votes]:
+    from rankbars.data.votes import Votes
+
+    found = {name: part for name, part in scores.tasks.items() if isinstance(part, Votes)}
+    if not found:
+        raise DataError(f"{source} holds no votes. This picture is drawn from a table of votes.")
+    if task is None and len(found) > 1:
+        raise OptionError(
+            f"{source} holds votes on {len(found)} tasks ({', '.join(list(found)[:5])}): name one "
+            "with --task."
+        )
+    name = next(iter(found)) if task is None else task
+    if name not in found:
+        raise UnknownOptionError.among("task", name, found)
+    return name, found[name]
+
+
+@click.command("weights", help=_WEIGHTS_HELP, short_help="Which weights make which model win.")
+@click.argument("board_path", metavar="BOARD")
+@click.option(
+    "--at",
+    "weights",
+    metavar="CATEGORY=W",
+    multiple=True,
+    help="Weight of a category, 0 or more; they are scaled to sum 1, and categories that are not "
+    "named get 0. Repeat for more.  [default: those of the average]",
+)
+@click.option(
+    "--z",
+    type=float,
+    default=2.0,
+    show_default=True,
+    metavar="Z",
+    help="Standard errors that a clear winner is ahead by.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def weights_command(*, board_path: str, weights: tuple[str, ...], z: float, as_json: bool) -> None:
+    """Load, weigh, print."""
+    chosen = _split_weights(weights)
+
+    import json
+
+    from rankbars.errors import DataError
+    from rankbars.render.averagetables import render_weights, weights_to_dict
+
+    board = _load_board(board_path)
+    average = board.aggregate
+    means = None if average is None else average.by_category
+    if average is None or means is None:
+        raise DataError(
+            "This board has no means per category: every task needs a category, in at least two "
+            "of them, and scores (not ranks) must be averaged. Give them with --categories FILE."
+        )
+    lower = average.direction == "lower"
+    if as_json:
+        found = weights_to_dict(means, chosen, z, lower=lower)
+        emit(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        emit_text(render_weights(means, chosen, z, lower=lower))
+
+
+def _split_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
+    """``CATEGORY=W`` in two parts, around the last equals sign; None without any."""
+    found: dict[str, float] = {}
+    for text in weights:
+        name, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            name = ""
+            value = 0.0
+        if not name:
+            raise click.UsageError(f"--at {text!r} must look like CATEGORY=W, such as math=0.5.")
+        if name in found:
+            raise click.UsageError(f"--at names the category {name!r} twice.")
+        found[name] = value
+    return found or None
+
+
+@click.command("diff", help=_DIFF_HELP, short_help="What changed between two boards.")
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@named_option(
+    "--format", "form", known=("text", "md", "json"), default="text", show_default=True,
+    help="How to show it.",
+)  # fmt: skip
+def diff_command(*, old: str, new: str, form: str) -> None:
+    """Load both, compare, print."""
+    if old == new == STANDARD:
+        raise click.UsageError("Only one of the two boards can come from standard input.")
+
+    from rankbars.render.changes import change_json, change_markdown, change_text
+    from rankbars.steps.boardchanges import diff
+
+    change = diff(_load_board(old), _load_board(new))
+    if form == "text":
+        emit_text(change_text(change, width=output_width()))
+    elif form == "md":
+        emit(change_markdown(change))
+    else:
+        emit(change_json(change))

@@ -1,45 +1,149 @@
-"""Options that several commands share, each group collected into one value.
+"""Options that several commands share, checked, each group collected into one value.
 
 A group is a decorator: it adds its options to a command, and hands the command one frozen value
-instead of a dozen arguments.
+instead of a dozen arguments. An option that does not fit is answered with what does.
 """
 
 from __future__ import annotations
 
+import difflib
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import click
 
 from rankbars.cli.backends import BACKENDS
-from rankbars.cli.words import (
-    AverageChoice,
-    Command,
-    Decorator,
-    named_option,
-    refuse_empty,
-    split_average,
-    split_directions,
-    split_pairs,
-)
-from rankbars.data.spec import MISSING_POLICIES, SCOPES
+from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES
 
 __all__ = [
     "Analysis",
+    "AverageChoice",
+    "Command",
+    "Decorator",
     "Reading",
     "alpha_option",
     "analysis_options",
     "collect_options",
     "inputs_argument",
+    "known_name",
     "missing_option",
+    "named_option",
     "quiet_option",
     "reading_options",
+    "refuse_empty",
     "resamples_option",
     "seed_option",
     "test_option",
 ]
+
+Command: TypeAlias = Callable[..., None]
+Decorator: TypeAlias = Callable[[Command], Command]
+
+
+def known_name(
+    known: Sequence[str],
+) -> Callable[[click.Context, click.Parameter, str | None], str | None]:
+    """Callback that takes one of a few names, and answers a wrong one with the known names.
+
+    Parameters
+    ----------
+    known : sequence of str
+        The names; the nearest one is suggested.
+    """
+
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+        if value is None or value in known:
+            return value
+        near = difflib.get_close_matches(value, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise click.BadParameter(
+            f"{value!r} is not known.{hint} Known: {', '.join(known)}.", ctx, param
+        )
+
+    return check
+
+
+def named_option(*names: str, known: Sequence[str], **settings: Any) -> Decorator:
+    """Option whose value is one of the `known` names, which its help lists."""
+    metavar = "[" + "|".join(known) + "]"
+    return click.option(*names, metavar=metavar, callback=known_name(known), **settings)
+
+
+def _split_pairs(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """``ROLE=NAME`` in two parts, around the first equals sign."""
+    pairs = []
+    for value in values:
+        role, sign, name = value.partition("=")
+        if not (sign and role.strip()):
+            raise click.BadParameter(
+                f"{value!r} must look like ROLE=NAME, such as item=question.", ctx, param
+            )
+        pairs.append((role.strip(), name))
+    return _once_each(pairs, ctx, param)
+
+
+def _split_directions(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[tuple[str, str], ...]:
+    """``lower``, ``higher`` or ``NAME=lower``; the name is all before the last equals sign."""
+    pairs = []
+    for value in values:
+        name, _, side = value.rpartition("=")
+        if side not in ("lower", "higher"):
+            raise click.BadParameter(
+                f"{value!r} must be lower, higher, NAME=lower or NAME=higher, where NAME is a "
+                "task or a metric.",
+                ctx,
+                param,
+            )
+        pairs.append((name, side))
+    return _once_each(pairs, ctx, param)
+
+
+def _once_each(
+    pairs: Sequence[tuple[str, str]], ctx: click.Context, param: click.Parameter
+) -> tuple[tuple[str, str], ...]:
+    seen: dict[str, str] = {}
+    for key, value in pairs:
+        if seen.setdefault(key, value) != value:
+            what = repr(key) if key else "everything"
+            raise click.BadParameter(
+                f"{what} is given twice, as {seen[key]!r} and as {value!r}.", ctx, param
+            )
+    return tuple(seen.items())
+
+
+class AverageChoice(NamedTuple):
+    """Which average: over what, how estimated, of what."""
+
+    over: str = "auto"
+    estimator: str = "auto"
+    method: str = "auto"
+
+
+def _split_average(ctx: click.Context, param: click.Parameter, value: str) -> AverageChoice:
+    """``OVER``, ``OVER:ESTIMATOR`` or ``OVER:ESTIMATOR:METHOD``; an empty part is ``auto``."""
+    parts = value.split(":")
+    if len(parts) > len(AverageChoice._fields):
+        raise click.BadParameter(
+            f"{value!r} has too many parts; OVER:ESTIMATOR:METHOD has three.", ctx, param
+        )
+    choice = AverageChoice(*(part or "auto" for part in parts))
+    known_name(OVERS)(ctx, param, choice.over)
+    return choice
+
+
+def refuse_empty(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Refuse an empty word: it is a variable of the shell that holds nothing, not a folder."""
+    if "" in values:
+        raise click.BadParameter("one of them is empty; name a file or a folder.", ctx, param)
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +224,12 @@ reading_options = collect_options(
             help="Format of the inputs; `rankbars formats` lists them.",
         ),
         click.option(
-            "--column", metavar="ROLE=NAME", multiple=True, callback=split_pairs,
+            "--column", metavar="ROLE=NAME", multiple=True, callback=_split_pairs,
             help="Name the column that plays a role, such as item=question; an empty name "
             "switches the role off. Repeat for more.",
         ),
         click.option(
-            "--direction", metavar="[NAME=]SIDE", multiple=True, callback=split_directions,
+            "--direction", metavar="[NAME=]SIDE", multiple=True, callback=_split_directions,
             help="Which side is better, lower or higher: for everything, or for one task or "
             "metric (rmse=lower). Repeat for more.",
         ),
@@ -235,7 +339,7 @@ analysis_options = collect_options(
         ),
         click.option(
             "--aggregate", metavar="OVER[:ESTIMATOR[:METHOD]]", default="auto", show_default=True,
-            callback=split_average,
+            callback=_split_average,
             help="The average over these items and tasks, over a population of tasks or of "
             "families, or none: items, tasks, families or none. The estimator: analytic, t, "
             "bootstrap, bootstrap_t, two_level, bayes or bayes_predictive. What is averaged: "

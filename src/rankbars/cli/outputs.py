@@ -1,17 +1,149 @@
-"""Where results go: checked before any long work."""
+"""What goes out: the standard streams, targets checked before long work, a finished board."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+import shutil
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
 
 from rankbars.data.files import real_path
-from rankbars.errors import OptionError, WriteError
+from rankbars.errors import OptionError, ReadError, WriteError
 
-__all__ = ["STANDARD", "check_targets"]
+if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
+    from rankbars.data.notes import Note
 
+__all__ = [
+    "STANDARD",
+    "check_targets",
+    "deliver",
+    "discard_output",
+    "emit",
+    "emit_text",
+    "output_width",
+    "print_board",
+    "say",
+    "standard_input",
+]
+
+_MIN_WIDTH, _DEFAULT_WIDTH = 40, 80
 STANDARD = "-"  # the name of standard input and output
+
+
+def emit(text: str) -> None:
+    """Write `text` to standard output as UTF-8 bytes, for other programs.
+
+    Raises
+    ------
+    WriteError
+        If standard output is closed or full.
+    """
+    stream = _output()
+    raw = getattr(stream, "buffer", None)
+    try:
+        stream.flush()
+        if raw is None:
+            stream.write(text)
+        else:
+            raw.write(text.encode("utf-8", "surrogateescape"))
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteError(f"Cannot write to standard output: {error.strerror or error}.") from error
+
+
+def emit_text(text: str) -> None:
+    """Write `text` to standard output for a person, in the encoding of the terminal.
+
+    Characters that the terminal cannot show are written as escapes.
+
+    Raises
+    ------
+    WriteError
+        If standard output is closed or full.
+    """
+    encoding = getattr(_output(), "encoding", None) or "utf-8"
+    try:
+        shown = text.encode(encoding, "backslashreplace").decode(encoding)
+        stream = _output()
+        stream.write(shown)
+        stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise WriteError(f"Cannot write to standard output: {error.strerror or error}.") from error
+
+
+def say(message: str) -> None:
+    """Write one message to standard error; control characters in names are made visible.
+
+    Nothing is raised where standard error is closed: there is nowhere left to say so.
+    """
+    stream = sys.stderr
+    if stream is None:
+        return
+    shown = "".join(c if c == "\n" or c.isprintable() else _visible(c) for c in message)
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    try:
+        stream.write(shown.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stream.flush()
+    except OSError:
+        return
+
+
+def output_width() -> int:
+    """Columns of the terminal behind standard output; 80 for a pipe or a file."""
+    if not _is_terminal(sys.stdout):
+        return _DEFAULT_WIDTH
+    return max(_MIN_WIDTH, shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns)
+
+
+def _wants_color() -> bool:
+    """Whether standard output is a terminal and nobody asked for plain text (``NO_COLOR``)."""
+    return _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
+
+
+def discard_output() -> None:
+    """Send what is still buffered nowhere: the reader of the pipe has gone."""
+    if sys.stdout is None:
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+
+
+def standard_input() -> bytes:
+    """All of standard input.
+
+    Raises
+    ------
+    ReadError
+        If it is closed or cannot be read.
+    """
+    if sys.stdin is None:
+        raise ReadError("Cannot read standard input: it is closed.")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise ReadError(f"Cannot read standard input: {error.strerror or error}.") from error
+
+
+def _output() -> TextIO:
+    if sys.stdout is None:
+        raise WriteError("Cannot write to standard output: it is closed.")
+    return sys.stdout
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    return stream is not None and stream.isatty()
+
+
+def _visible(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def check_targets(targets: Mapping[str, str], inputs: Sequence[str] = ()) -> None:
@@ -64,3 +196,70 @@ def _check_place(option: str, path: str, target: Path) -> None:
     place = given if given.exists() and not given.is_file() else target.parent
     if not os.access(place, os.W_OK):
         raise WriteError(f"{option} {path}: no permission to write in {place}.")
+
+
+def deliver(
+    board: Leaderboard,
+    targets: Mapping[str, str],
+    *,
+    quiet: bool,
+    pairs: bool = False,
+    beside: Mapping[str, str] | None = None,
+    said: Collection[Note] = (),
+) -> None:
+    """Write the board to its targets, all or none, and print it where none is standard output.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    targets : mapping from option to path
+        ``-o`` (JSON), ``--html`` and ``--md``, as far as they were given.
+    quiet : bool
+        Do not say what was written.
+    pairs : bool
+        Also write the details of pairs to the board file.
+    beside : mapping from path to text, optional
+        Further files, written together with the others.
+    said : collection of Note
+        Notes that were said already, and are not printed again.
+
+    Raises
+    ------
+    WriteError
+        If a file cannot be written; then none is.
+    """
+    from rankbars.cli.progress import working
+    from rankbars.data.boardfile import board_json
+    from rankbars.data.files import write_all
+    from rankbars.render import render
+
+    with working("Writing", quiet=quiet or not targets):
+        contents = {
+            path: board_json(board, pairs=pairs)
+            if option == "-o"
+            else render(board, _FORMS[option])
+            for option, path in targets.items()
+        }
+    printed = contents.pop(STANDARD, None)
+    contents |= beside or {}
+    write_all(contents)
+    if printed is None:
+        print_board(replace(board, notes=tuple(n for n in board.notes if n not in said)))
+    else:
+        emit(printed)
+    if contents and not quiet:
+        say(f"Wrote {', '.join(contents)}.")
+
+
+def print_board(board: Leaderboard, task: str | None = None) -> None:
+    """Print the board, or one task of it, for a person."""
+    from rankbars.render.text import render_text
+
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    emit_text(
+        render_text(board, task=task, width=output_width(), color=_wants_color(), encoding=encoding)
+    )
+
+
+_FORMS = {"--html": "html", "--md": "md"}

@@ -1,7 +1,9 @@
-"""``rankbars rank``: evaluation results in, a leaderboard with rank intervals out."""
+"""Results in, a table of models out: ``rankbars rank``, ``demo`` and ``table``."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -12,12 +14,23 @@ from rankbars.cli.options import (
     Reading,
     analysis_options,
     inputs_argument,
+    known_name,
+    named_option,
     quiet_option,
     reading_options,
+    resamples_option,
+    seed_option,
 )
-from rankbars.cli.outputs import STANDARD, check_targets
+from rankbars.cli.outputs import (
+    STANDARD,
+    check_targets,
+    deliver,
+    emit,
+    emit_text,
+    say,
+    standard_input,
+)
 from rankbars.cli.stopping import account_for_files
-from rankbars.cli.streams import emit_text
 from rankbars.cli.voting import (
     VoteChoices,
     examined,
@@ -26,6 +39,7 @@ from rankbars.cli.voting import (
     vote_options,
     with_health,
 )
+from rankbars.demos import DEMOS, Demo, demo_path
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -36,9 +50,9 @@ if TYPE_CHECKING:
     from rankbars.data.spec import Spec
     from rankbars.store.pairs import PairCache
 
-__all__ = ["board_of", "rank_command", "spec_of"]
+__all__ = ["demo_command", "rank_command", "table_command"]
 
-HELP = """Rank models with error bars: on each task, on the average, on a new task.
+_RANK_HELP = """Rank models with error bars: on each task, on the average, on a new task.
 
 INPUT is a table (CSV, TSV, JSONL, JSON, Parquet), a folder, a pattern, or - for standard input.
 What was read is reported on standard error; the board goes to standard output.
@@ -50,9 +64,28 @@ What was read is reported on standard error; the board goes to standard output.
   rankbars rank errors.csv --direction lower
   rankbars rank votes.parquet --elo 1000
 """
+_FIRST = next(iter(DEMOS))
+_MOST_NAMED = 5
+_INTERVALS = ("auto", "t", "percentile")
+_TABLE_HELP = """\
+Show records of an evaluation harness as a plain table: rank, mean, interval, win rate.
+
+RECORDS is a JSON list of objects, one object per line, or a CSV or TSV table; - reads standard
+input. Each record is one score, from 0 to 1, of one model on one task: model_id, task_id,
+metric_name and score, and optionally category and weight of the task. No record makes an empty
+table.
+
+Intervals of means do not say which of two models is better. For ranks with error bars give the
+same file to `rankbars rank`.
+
+\b
+  rankbars table runs.jsonl
+  rankbars table runs.json --metric accuracy --json > report.json
+  cat runs/*.jsonl | rankbars table -
+"""
 
 
-@click.command("rank", help=HELP, short_help="Rank models with error bars.")
+@click.command("rank", help=_RANK_HELP, short_help="Rank models with error bars.")
 @inputs_argument
 @click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
@@ -120,7 +153,7 @@ def rank_command(
     }  # fmt: skip
     check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
     account_for_files(targets.values())
-    check_jobs(analysis.jobs)
+    _check_jobs(analysis.jobs)
     if pairs and output is None:
         raise click.UsageError("--pairs adds to the board file; name one with -o.")
     if voting.anytime and (analysis.test, analysis.correction) != ("auto", "holm"):
@@ -128,11 +161,10 @@ def rank_command(
             "--anytime has a test and a correction of its own; leave out --test and --correction."
         )
 
-    spec_of(analysis, voting)  # a value out of range is said before anything is read
+    _spec_of(analysis, voting)  # a value out of range is said before anything is read
     from rankbars.cli.progress import counting, reading_files
     from rankbars.cli.reading import choose, read_scores, report_reading
-    from rankbars.cli.results import deliver
-    from rankbars.cli.stores import memory_of
+    from rankbars.cli.storing import memory_of
     from rankbars.cli.taskfiles import describe_tasks
 
     with reading_files(quiet=quiet) as progress:
@@ -147,7 +179,7 @@ def rank_command(
     refuse_unused(scores, voting)
     with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
         memory = memory_of(inputs, is_fixed=bool(models))
-        board = board_of(
+        board = _board_of(
             scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
             progress=progress,
         )  # fmt: skip
@@ -181,7 +213,7 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     return "\n" + "\n".join(parts)
 
 
-def board_of(
+def _board_of(
     scores: Scores,
     analysis: Analysis,
     voting: VoteChoices | None = None,
@@ -193,14 +225,14 @@ def board_of(
     """The leaderboard of `scores` with the options of the command line."""
     import rankbars as rb
 
-    spec = spec_of(analysis, voting)
+    spec = _spec_of(analysis, voting)
     with running_on(analysis.backend, analysis.scheduler, analysis.jobs) as jobs:
         return rb.leaderboard(
             scores, spec=spec, n_jobs=jobs, pairs=pairs, memory=memory, progress=progress
         )
 
 
-def spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
+def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
     """The options of the command line as one value; raises `OptionError` if one is out of range."""
     import rankbars as rb
 
@@ -224,7 +256,118 @@ def spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
     )
 
 
-def check_jobs(jobs: int) -> None:
+def _check_jobs(jobs: int) -> None:
     """Refuse a number of workers that means nothing."""
     if jobs == 0:
         raise OptionError.out_of_range("--jobs", jobs, "1 or more, or -1 for one per core")
+
+
+@click.command("demo", short_help="Rank results that come with the package.")
+@click.argument("name", metavar="[NAME]", callback=known_name(tuple(DEMOS)), default=_FIRST)
+@click.option("--list", "wants_list", is_flag=True, help="List the results there are.")
+@click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
+@click.option(
+    "--html", metavar="FILE", help="Where to write the page; rankbars-NAME.html if not given."
+)
+@quiet_option
+def demo_command(
+    *, name: str, wants_list: bool, output: str | None, html: str | None, quiet: bool
+) -> None:
+    """Rank real results that come with the package: print the board, write a page."""
+    if wants_list:
+        emit_text("".join(_entry(known) for known in DEMOS))
+        return
+    page = f"rankbars-{name}.html" if html is None else html
+    targets = {"--html": page} if output is None else {"-o": output, "--html": page}
+    check_targets(targets)
+    account_for_files(targets.values())
+
+    import rankbars as rb
+    from rankbars.cli.progress import counting, working
+    from rankbars.cli.reading import report_reading
+    from rankbars.cli.voting import with_health
+
+    demo = DEMOS[name]
+    if not quiet:
+        say(f"{demo.description}.\nFrom {demo.source} ({demo.licence}).")
+    with working("Reading", quiet=quiet):
+        scores = _named_by_file(
+            rb.read(demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds),
+            demo,
+        )
+    said = frozenset() if quiet else report_reading(scores)
+    with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
+        board = rb.leaderboard(scores, missing=demo.missing, pairs=True, progress=progress)
+    board = with_health(board, scores, quiet=quiet)
+    deliver(board, targets, quiet=quiet, said=said)
+
+
+def _named_by_file(scores: Scores, demo: Demo) -> Scores:
+    """The same scores; the file is called by its name, wherever the package lies."""
+    place = str(demo_path(demo))
+    return replace(
+        scores,
+        notes=tuple(
+            replace(note, message=note.message.replace(place, demo.file)) for note in scores.notes
+        ),
+        inputs=tuple(replace(one, path=demo.file) for one in scores.inputs),
+    )
+
+
+def _entry(name: str) -> str:
+    demo = DEMOS[name]
+    return f"{name:<10} {demo.description}\n{'':<10} {demo.source} ({demo.licence})\n"
+
+
+@click.command("table", help=_TABLE_HELP, short_help="Plain table of evaluation records.")
+@click.argument("records", metavar="RECORDS")
+@click.option("--metric", metavar="NAME", help="Only records with this metric.")
+@named_option(
+    "--interval", known=_INTERVALS, default="auto", show_default=True,
+    help="Of the mean over tasks like these: t, or percentiles of resampled tasks; auto takes t "
+    "unless every model has 30 tasks.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="Error rate of the intervals; 0.05 stands for 95 %.",
+)  # fmt: skip
+@resamples_option
+@seed_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with means per category.")
+def table_command(
+    *,
+    records: str,
+    metric: str | None,
+    interval: str,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Read, average, print."""
+    import rankbars as rb
+    from rankbars.readers.runrecords import parse_records
+    from rankbars.render.notation import listed, visible
+
+    rows = parse_records(_content(records), "standard input" if records == STANDARD else records)
+    table = rb.plain_table(
+        rows, metric=metric, interval=interval, alpha=alpha, resamples=resamples, seed=seed
+    )
+    if as_json:
+        emit(table.to_json())
+        return
+    emit_text(table.to_markdown() + "\n")
+    for note in table.notes:
+        models = [visible(name) for name in note.models]
+        say(note.message + (f" ({listed(models, _MOST_NAMED)})" if models else ""))
+
+
+def _content(path: str) -> bytes:
+    from rankbars.errors import ReadError
+
+    if path == STANDARD:
+        return standard_input()
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error

@@ -1,4 +1,4 @@
-"""From the words of the command line to scores, and what is said about them."""
+"""From the command line to scores, what is said about them, and ``rankbars formats``."""
 
 from __future__ import annotations
 
@@ -7,21 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankbars.cli.options import Reading
-from rankbars.cli.streams import say
+import click
+
+from rankbars.cli.options import Reading, refuse_empty
+from rankbars.cli.outputs import STANDARD, emit_text, say
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
     from rankbars.cli.voting import VoteChoices
     from rankbars.data.notes import Note
     from rankbars.data.scores import Scores
+    from rankbars.readers import FileReport
 
-__all__ = ["Report", "choose", "describe_reading", "read_scores", "report_reading"]
+__all__ = [
+    "choose",
+    "formats_command",
+    "read_scores",
+    "report_reading",
+]
 
-MOST_NOTES = 20
+_MOST_NOTES = 20
 
 # What was not read comes first.
-FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
+_FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
 
 
 def read_scores(
@@ -39,7 +47,7 @@ def read_scores(
     is decided by what others were asked.
     """
     import rankbars as rb
-    from rankbars.cli.stores import find_store, read_store
+    from rankbars.cli.storing import find_store, read_store
 
     store = find_store(inputs)
     if store is not None and by_reference:
@@ -111,31 +119,31 @@ def report_reading(scores: Scores) -> frozenset[Note]:
     frozenset of Note
         What was said, and need not be said again beside the result.
     """
-    report = describe_reading(scores)
+    report = _describe_reading(scores)
     for line in (*report.lines, ""):
         say(line)
     return report.notes
 
 
-class Report(NamedTuple):
+class _Report(NamedTuple):
     """What was read, as lines, and the notes that they hold."""
 
     lines: tuple[str, ...]
     notes: frozenset[Note]
 
 
-def describe_reading(scores: Scores) -> Report:
+def _describe_reading(scores: Scores) -> _Report:
     """What was read: files, formats, sizes, metrics, notes; the same for every format."""
     lines = [_files_line(scores), _size_line(scores), _metrics_line(scores)]
     by_message: dict[str, list[Note]] = {}
-    for note in sorted(scores.notes, key=lambda note: note.code not in FIRST_NOTES):
+    for note in sorted(scores.notes, key=lambda note: note.code not in _FIRST_NOTES):
         by_message.setdefault(_note_line(note.task, note.message), []).append(note)
-    shown = list(by_message)[:MOST_NOTES]
+    shown = list(by_message)[:_MOST_NOTES]
     lines += [f"- {message}" for message in shown]
-    if len(by_message) > MOST_NOTES:
-        lines.append(f"- and {len(by_message) - MOST_NOTES} more notes, in the board file (-o).")
+    if len(by_message) > _MOST_NOTES:
+        lines.append(f"- and {len(by_message) - _MOST_NOTES} more notes, in the board file (-o).")
     notes = frozenset(note for message in shown for note in by_message[message])
-    return Report(tuple(line for line in lines if line), notes)
+    return _Report(tuple(line for line in lines if line), notes)
 
 
 def _files_line(scores: Scores) -> str:
@@ -208,3 +216,56 @@ def _note_line(task: str | None, message: str) -> str:
 
 def _plural(count: int, word: str) -> str:
     return f"{count:,} {word}" + ("" if count == 1 else "s")
+
+
+@click.command("formats", short_help="What can be read, and what a file is.")
+@click.argument("paths", metavar="[PATH]...", nargs=-1, callback=refuse_empty)
+def formats_command(*, paths: tuple[str, ...]) -> int:
+    """List the formats that can be read, or say what each PATH was recognised as, and why.
+
+    Then what reading the recognised files gives, without any option. Exit code 1 if nothing is
+    recognised.
+    """
+    from rankbars.readers import explain
+
+    if not paths:
+        emit_text(_catalogue())
+        return 0
+    reports = explain(list(paths))
+    for report in reports:
+        emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
+    known = [report for report in reports if report.format is not None]
+    if not known:
+        say(
+            f"Error: nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what "
+            "can be read."
+        )
+        return 1
+    if all(report.path != STANDARD for report in known):
+        emit_text("\n" + _contents(known))
+    return 0
+
+
+def _catalogue() -> str:
+    """Formats of this package, of others, and why some of those cannot be used."""
+    from rankbars.readers import FORMATS
+    from rankbars.readers.plugins import load_plugins
+
+    plugins = load_plugins(FORMATS)
+    every = {**FORMATS, **plugins.formats}
+    width = max(len(name) for name in every)
+    lines = [f"{name:<{width}} {one.description}" for name, one in every.items()]
+    return "".join(f"{line}\n" for line in (*lines, *plugins.problems))
+
+
+def _contents(reports: Sequence[FileReport]) -> str:
+    """What the files hold, or what stands in the way."""
+    import rankbars as rb
+    from rankbars.cli.progress import reading_files
+
+    try:
+        with reading_files() as progress:
+            scores = rb.read([report.path for report in reports], progress=progress)
+    except rb.RankbarsError as error:
+        return f"Not read without options: {error}\n"
+    return "".join(f"{line}\n" for line in _describe_reading(scores).lines)

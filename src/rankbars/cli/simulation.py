@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.options import Reading, reading_options
+from rankbars.cli.options import Command, Reading, named_option, reading_options
+from rankbars.cli.outputs import say
 from rankbars.cli.stopping import account_for
-from rankbars.cli.words import Command, named_option
 
 if TYPE_CHECKING:
     from rankbars.simulate import Evaluation, Study
@@ -269,7 +269,6 @@ def _run(
     """Make a study, run it, say what was written."""
     from rankbars.cli.backends import running_on
     from rankbars.cli.progress import counting
-    from rankbars.cli.streams import say
     from rankbars.simulate import STUDIES, run
 
     if repetitions is not None:

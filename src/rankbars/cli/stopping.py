@@ -19,7 +19,7 @@ from typing import Any, Self
 
 import click
 
-from rankbars.cli.streams import say
+from rankbars.cli.outputs import say
 
 __all__ = ["NOTHING_WRITTEN", "StopSignals", "account_for", "account_for_files", "unheard"]
 

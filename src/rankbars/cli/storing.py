@@ -1,28 +1,48 @@
-"""``rankbars add``, ``rankbars log``, ``rankbars remove``: results kept in a store."""
+"""Results kept in a store (``add``, ``log``, ``remove``), and how they were read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Sized
+import shlex
+from collections.abc import Mapping, Sequence, Sized
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from rankbars.cli.options import Reading, inputs_argument, quiet_option, reading_options
+from rankbars.cli.outputs import emit_text, say
+from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
 from rankbars.cli.voting import control_option, self_votes_option
-from rankbars.errors import DataError, OptionError, ReadError
+from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 
 if TYPE_CHECKING:
+    from rankbars.cli.voting import VoteChoices
     from rankbars.data.scores import Scores
     from rankbars.readers.pieces import KeptFile
     from rankbars.store.contents import Store
     from rankbars.store.entries import Event, FileEntry
+    from rankbars.store.pairs import PairCache
 
-__all__ = ["add_command", "log_command", "remove_command"]
+__all__ = [
+    "add_command",
+    "find_store",
+    "log_command",
+    "memory_of",
+    "read_store",
+    "remove_command",
+]
 
-MOST_SHOWN = 20
+# Option of the command line for each option of `rankbars.read` that a store remembers.
+_FLAGS = {
+    "columns": "--column", "direction": "--direction", "rows": "--rows", "folds": "--folds",
+    "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
+    "cells": "--cells", "minimum": "--score-min", "maximum": "--score-max",
+    "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
+    "controls": "--control", "self_votes": "--self-votes",
+}  # fmt: skip
+_MOST_SHOWN = 20
 
-ADD_HELP = """Add results to a store: one file that keeps what was read from where and when.
+_ADD_HELP = """Add results to a store: one file that keeps what was read from where and when.
 
 The store is made where there is none. A file that it holds already is left as it is; one that has
 changed replaces its own rows. All of it is done, or nothing.
@@ -33,13 +53,13 @@ changed replaces its own rows. All of it is done, or nothing.
   rankbars rank board.duckdb --html report.html
 """
 
-LOG_HELP = """Tell what a store holds, and what was added, replaced and removed when.
+_LOG_HELP = """Tell what a store holds, and what was added, replaced and removed when.
 
 \b
   rankbars log board.duckdb
 """
 
-REMOVE_HELP = """Take results out of a store, by the files that they came from.
+_REMOVE_HELP = """Take results out of a store, by the files that they came from.
 
 RESULTS are paths as `rankbars log` shows them, folders, or patterns. The files themselves are not
 touched, and need not be there.
@@ -48,12 +68,180 @@ touched, and need not be there.
   rankbars remove results/old-model.csv --store board.duckdb
 """
 
-store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
+_store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
 
 
-@click.command("add", help=ADD_HELP, short_help="Add results to a store.")
+def find_store(inputs: Sequence[str]) -> str | None:
+    """The store among the inputs; None if there is none.
+
+    Raises
+    ------
+    OptionError
+        If there is something beside it.
+    """
+    from rankbars.store.opening import is_store
+
+    stores = [path for path in inputs if is_store(path)]
+    if not stores:
+        return None
+    if len(inputs) > 1:
+        other = next((path for path in inputs if path != stores[0]), stores[0])
+        raise OptionError(
+            f"{stores[0]} is a store, and is read alone; got {other} beside it. Add results to the "
+            f"store first: rankbars add {other} --store {stores[0]}."
+        )
+    return stores[0]
+
+
+def read_store(
+    path: str, reading: Reading, voting: VoteChoices | None, models: Sequence[str] = ()
+) -> Scores:
+    """The scores that a store holds."""
+    from rankbars import __version__
+    from rankbars.readers.collecting import put_together
+    from rankbars.readers.redaction import redact_items
+    from rankbars.store.access import open_store
+
+    with open_store(path, __version__) as store:
+        given = _given_options(
+            reading,
+            () if voting is None else voting.control,
+            "raise" if voting is None else voting.self_votes,
+        )
+        _settle_options(path, store.options, given)
+        options = {**store.options, **_limit_of(reading)}
+        files = store.files()
+        scores = put_together(files, {**options, "models": models})
+        if not set(models) <= set(scores.models):
+            # A name that is not known is told with all that are.
+            scores = put_together(files, options)
+    return redact_items(scores) if reading.redact else scores
+
+
+def _account_for_store(path: str, events: int) -> None:
+    """From now on, a command that is stopped tells whether it has changed the store.
+
+    Parameters
+    ----------
+    path : str
+        The store.
+    events : int
+        How many events it knew before.
+    """
+
+    def account() -> str:
+        from rankbars import __version__
+        from rankbars.store.access import open_store
+        from rankbars.store.opening import is_store
+
+        if not is_store(path):
+            return NOTHING_WRITTEN
+        try:
+            with open_store(path, __version__) as store:
+                changed = len(store.events) != events
+        except RankbarsError:
+            return f"Stopped; `rankbars log {path}` tells what the store holds."
+        return f"Stopped; {path} {'had been changed before that' if changed else 'is as it was'}."
+
+    account_for(account)
+
+
+def _limit_of(reading: Reading) -> dict[str, Any]:
+    """The limit of the memory; it changes no result, and is therefore not kept in a store."""
+    return {} if reading.memory_limit is None else {"memory_limit": reading.memory_limit}
+
+
+def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | None:
+    """What a store remembers of pairs of models; None where the inputs are no store.
+
+    It stays as it is with `is_fixed`, which boards of some of the models need.
+    """
+    store = find_store(inputs)
+    if store is None:
+        return None
+    from rankbars.store.pairs import PairCache
+
+    return PairCache(store, is_fixed=is_fixed)
+
+
+def _given_options(reading: Reading, control: Sequence[str], self_votes: str) -> dict[str, Any]:
+    """What was said on the command line about reading, by the names of `rankbars.read`.
+
+    Options that have their defaults are left out, so that two ways to say the same are equal.
+    """
+    every: dict[str, Any] = {
+        "columns": dict(reading.column),
+        "direction": dict(reading.direction),
+        "rows": reading.rows,
+        "folds": reading.folds,
+        "test_share": reading.test_share,
+        "metric": list(reading.metric),
+        "layout": reading.layout,
+        "cells": reading.cells,
+        "minimum": reading.score_min,
+        "maximum": reading.score_max,
+        "filter": list(reading.filter),
+        "reruns": None if reading.reruns == "newest" else reading.reruns,
+        "compare_anyway": reading.compare_anyway or None,
+        "controls": list(control),
+        "self_votes": None if self_votes == "raise" else self_votes,
+    }
+    return {name: value for name, value in every.items() if value not in (None, {}, [])}
+
+
+def _settle_options(
+    path: str, held: Mapping[str, Any], given: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """The options of a store; nothing else may be said once it holds results.
+
+    Raises
+    ------
+    OptionError
+        If `given` says something else.
+    DataError
+        If the store was read with options that are not known here.
+    """
+    strange = [name for name in held if name not in _FLAGS]
+    if strange:
+        raise DataError(
+            f"{path} holds results that were read with options which are not known here: "
+            f"{', '.join(strange)}. Update rankbars, or add the results to a new store."
+        )
+    if given and dict(given) != dict(held):
+        said = _option_line(held) or "no options"
+        raise OptionError(
+            f"{path} holds results that were read with {said}; all of a store is read in one way. "
+            "Leave the options for reading out, or make another store: rankbars add RESULTS... "
+            f"--store NEW.duckdb {_option_line(given)}"
+        )
+    return held
+
+
+def _option_line(options: Mapping[str, Any]) -> str:
+    """The options as the command line takes them.
+
+    Examples
+    --------
+    >>> _option_line({"direction": {"": "lower", "f1": "higher"}, "folds": 3})
+    '--direction lower --direction f1=higher --folds 3'
+    """
+    words: list[str] = []
+    for name, value in options.items():
+        flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+        if isinstance(value, Mapping):
+            for key, one in value.items():
+                words += [flag, f"{key}={one}" if key or name == "columns" else str(one)]
+        elif isinstance(value, list):
+            for one in value:
+                words += [flag, str(one)]
+        else:
+            words += [flag] if value is True else [flag, str(value)]
+    return shlex.join(words)
+
+
+@click.command("add", help=_ADD_HELP, short_help="Add results to a store.")
 @inputs_argument
-@store_option
+@_store_option
 @reading_options
 @control_option
 @self_votes_option
@@ -70,14 +258,6 @@ def add_command(
     """Read, check together with what is there, keep."""
     from rankbars import __version__
     from rankbars.cli.progress import reading_files, working
-    from rankbars.cli.stores import (
-        account_for_store,
-        find_store,
-        given_options,
-        limit_of,
-        settle_options,
-    )
-    from rankbars.cli.streams import emit_text, say
     from rankbars.readers.collecting import collect, put_together
     from rankbars.store.access import open_store
     from rankbars.tables.database import Engine
@@ -89,17 +269,17 @@ def add_command(
             "A store needs the names of items, to tell which ones models share. Hide them where "
             f"they are shown: rankbars rank {store} --redact."
         )
-    given = given_options(reading, control, self_votes)
+    given = _given_options(reading, control, self_votes)
     checked: list[Scores] = []
     with (
         Engine() as engine,
         open_store(store, __version__, write=True, create=True) as opened,
     ):
-        account_for_store(store, len(opened.events))
+        _account_for_store(store, len(opened.events))
         held = opened.files()
         # A store that has become empty keeps its options, unless others are given.
         is_free = not held and bool(given)
-        options = given if is_free else settle_options(store, opened.options, given)
+        options = given if is_free else _settle_options(store, opened.options, given)
         with reading_files(quiet=quiet) as progress:
             found = collect(
                 inputs, held, options, format=reading.format, place_of=opened.place_of,
@@ -107,7 +287,7 @@ def add_command(
             )  # fmt: skip
 
         def check(files: Sequence[KeptFile]) -> None:
-            checked.append(put_together(files, {**options, **limit_of(reading)}))
+            checked.append(put_together(files, {**options, **_limit_of(reading)}))
 
         with working("Keeping", quiet=quiet):
             events = opened.put(found.files, options, check) if found.files else []
@@ -116,9 +296,9 @@ def add_command(
         return
     for note in found.notes:
         say(note.message)
-    lines = [_say_event(event) for event in events[:MOST_SHOWN]]
-    if len(events) > MOST_SHOWN:
-        lines.append(f"and {len(events) - MOST_SHOWN:,} more files.")
+    lines = [_say_event(event) for event in events[:_MOST_SHOWN]]
+    if len(events) > _MOST_SHOWN:
+        lines.append(f"and {len(events) - _MOST_SHOWN:,} more files.")
     if found.unchanged:
         lines.append(f"In the store as they are, and left so: {_files(found.unchanged)}.")
     lines += [
@@ -129,13 +309,11 @@ def add_command(
     emit_text("\n".join(lines) + "\n")
 
 
-@click.command("log", help=LOG_HELP, short_help="What a store holds, and since when.")
+@click.command("log", help=_LOG_HELP, short_help="What a store holds, and since when.")
 @click.argument("store", metavar="STORE")
 def log_command(*, store: str) -> None:
     """Open, list."""
     from rankbars import __version__
-    from rankbars.cli.stores import option_line
-    from rankbars.cli.streams import emit_text
     from rankbars.store.access import open_store
 
     with open_store(store, __version__) as opened:
@@ -146,25 +324,23 @@ def log_command(*, store: str) -> None:
         for one in sorted(entries, key=lambda one: one.path)
     ]
     if options:
-        lines.append(f"Read with: {option_line(options)}")
+        lines.append(f"Read with: {_option_line(options)}")
     lines.append("What happened:")
     lines += [f"  {event.time}  {_say_event(event)}" for event in events]
     emit_text("\n".join(lines) + "\n")
 
 
-@click.command("remove", help=REMOVE_HELP, short_help="Take results out of a store.")
+@click.command("remove", help=_REMOVE_HELP, short_help="Take results out of a store.")
 @inputs_argument
-@store_option
+@_store_option
 @quiet_option
 def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
     """Find, take out."""
     from rankbars import __version__
-    from rankbars.cli.stores import account_for_store
-    from rankbars.cli.streams import emit_text
     from rankbars.store.access import open_store
 
     with open_store(store, __version__, write=True) as opened:
-        account_for_store(store, len(opened.events))
+        _account_for_store(store, len(opened.events))
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
             chosen |= {entry.id: entry for entry in _find(opened, path)}
@@ -199,7 +375,6 @@ def _take_out(store: Store, entries: Sequence[FileEntry]) -> list[Event]:
 
 def _say_rest(store: str) -> None:
     """A change that lies beside the store must stay there, whatever else is said."""
-    from rankbars.cli.streams import say
     from rankbars.store.opening import find_rest
 
     rest = find_rest(store)

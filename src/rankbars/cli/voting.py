@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import collect_options
+from rankbars.cli.options import collect_options, named_option
 from rankbars.cli.outputs import STANDARD
-from rankbars.cli.words import named_option
 from rankbars.data.voteoptions import BOTH_BAD, COVARIANCES, TIES, VoteOptions
 from rankbars.tables.tableoptions import SELF_VOTES
 

@@ -13,13 +13,14 @@ from rankbars.cli.options import (
     alpha_option,
     inputs_argument,
     missing_option,
+    named_option,
     quiet_option,
     reading_options,
     resamples_option,
     seed_option,
     test_option,
 )
-from rankbars.cli.words import named_option
+from rankbars.cli.outputs import emit, emit_text, output_width
 from rankbars.data.spec import OVERS
 from rankbars.errors import DataError, RankbarsError
 
@@ -85,7 +86,6 @@ def compare_command(
 
     from rankbars.cli.progress import reading_files, working
     from rankbars.cli.reading import read_scores, report_reading
-    from rankbars.cli.streams import emit, emit_text, output_width
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.steps.headtohead import head_to_head
     from rankbars.steps.missingness import resolve_missing
