@@ -100,7 +100,7 @@ def test_a_terminal_that_knows_ascii_only_gets_ascii(folder: Path) -> None:
 
 def test_errors_of_programming_keep_their_traceback(folder: Path) -> None:
     code = (
-        "import rankbars.cli.reading as reading; "
+        "import rankbars.cli.inputs as reading; "
         "reading.read_scores = lambda *words, **named: 1 / 0; "
         "from rankbars.cli.app import run; run(['rank', 'in.csv'])"
     )

@@ -34,12 +34,12 @@ READING = "watched('reading_files', stop)"
 RANKING = "watched('counting', lambda done, total: stop() if done == 1 else None)"
 STARTING = "watched('counting', lambda done, total: stop())"
 ENGINE = """
-import duckdb, rankbars.cli.reading
+import duckdb, rankbars.cli.inputs
 def read(*_, **__):
     threading.Timer(0.5, stop).start()
     while True:
         duckdb.sql('SELECT count(DISTINCT hash(i)) FROM range(1000000) t(i)').fetchall()
-rankbars.cli.reading.read_scores = read
+rankbars.cli.inputs.read_scores = read
 """
 WRITING = "os.fsync = stop"
 WRITTEN = "rankbars.cli.outputs.print_board = stop"

@@ -21,7 +21,7 @@ PIPE_CLOSED = 141  # 128 + SIGPIPE
 
 # Loaded when it is asked for: ranking does not wait for what only plotting needs.
 COMMANDS: Final = {
-    "rank": "rankbars.cli.ranking.rank_command",
+    "rank": "rankbars.cli.leaderboards.rank_command",
     "show": "rankbars.cli.boards.show_command",
     "report": "rankbars.cli.boards.report_command",
     "plot": "rankbars.cli.boards.plot_command",
@@ -31,9 +31,9 @@ COMMANDS: Final = {
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
     "remove": "rankbars.cli.storing.remove_command",
-    "formats": "rankbars.cli.reading.formats_command",
-    "table": "rankbars.cli.ranking.table_command",
-    "demo": "rankbars.cli.ranking.demo_command",
+    "formats": "rankbars.cli.inputs.formats_command",
+    "table": "rankbars.cli.leaderboards.table_command",
+    "demo": "rankbars.cli.leaderboards.demo_command",
     "simulate": "rankbars.cli.simulation.simulate_group",
 }
 """Every command by its name, the main one first."""

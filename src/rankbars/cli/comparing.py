@@ -84,8 +84,8 @@ def compare_command(
             "Give it twice: --models A --models B."
         )
 
+    from rankbars.cli.inputs import read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
-    from rankbars.cli.reading import read_scores, report_reading
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.steps.headtohead import head_to_head
     from rankbars.steps.missingness import resolve_missing
@@ -168,7 +168,7 @@ def _in_order(names: tuple[str, str], inputs: tuple[str, ...], reading: Reading)
 
 def _models_alone(path: str, reading: Reading) -> tuple[str, ...]:
     """The models of one input; none if it does not say by itself which they are."""
-    from rankbars.cli.reading import read_scores
+    from rankbars.cli.inputs import read_scores
 
     try:
         return read_scores([path], reading).models

@@ -249,7 +249,7 @@ for _name, _line in TRAPS.items():
 def _evaluation_like(
     like: tuple[str, ...], reading: Reading, ties: float
 ) -> tuple[Evaluation, int, int]:
-    from rankbars.cli.reading import read_scores
+    from rankbars.cli.inputs import read_scores
     from rankbars.simulate import evaluation_like
 
     return evaluation_like(read_scores(like, reading), ties=ties)

@@ -12,11 +12,11 @@ import click
 from rankbars.cli.options import Reading, inputs_argument, quiet_option, reading_options
 from rankbars.cli.outputs import emit_text, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
-from rankbars.cli.voting import control_option, self_votes_option
+from rankbars.cli.votechoices import control_option, self_votes_option
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 
 if TYPE_CHECKING:
-    from rankbars.cli.voting import VoteChoices
+    from rankbars.cli.votechoices import VoteChoices
     from rankbars.data.scores import Scores
     from rankbars.readers.pieces import KeptFile
     from rankbars.store.contents import Store

@@ -31,7 +31,7 @@ from rankbars.cli.outputs import (
     standard_input,
 )
 from rankbars.cli.stopping import account_for_files
-from rankbars.cli.voting import (
+from rankbars.cli.votechoices import (
     VoteChoices,
     examined,
     refuse_unused,
@@ -162,8 +162,8 @@ def rank_command(
         )
 
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
+    from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
-    from rankbars.cli.reading import choose, read_scores, report_reading
     from rankbars.cli.storing import memory_of
     from rankbars.cli.taskfiles import describe_tasks
 
@@ -283,9 +283,9 @@ def demo_command(
     account_for_files(targets.values())
 
     import rankbars as rb
+    from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import counting, working
-    from rankbars.cli.reading import report_reading
-    from rankbars.cli.voting import with_health
+    from rankbars.cli.votechoices import with_health
 
     demo = DEMOS[name]
     if not quiet:

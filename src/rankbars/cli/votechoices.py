@@ -19,9 +19,15 @@ if TYPE_CHECKING:
     from rankbars.data.votehealth import VoteHealth
 
 __all__ = [
-    "VoteChoices", "control_option", "examined", "refuse_unused", "self_votes_option", "take_look",
-    "vote_options", "with_health",
-]  # fmt: skip
+    "VoteChoices",
+    "control_option",
+    "examined",
+    "refuse_unused",
+    "self_votes_option",
+    "take_look",
+    "vote_options",
+    "with_health",
+]
 
 
 @dataclass(frozen=True, slots=True)

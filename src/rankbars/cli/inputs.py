@@ -14,17 +14,12 @@ from rankbars.cli.outputs import STANDARD, emit_text, say
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
-    from rankbars.cli.voting import VoteChoices
+    from rankbars.cli.votechoices import VoteChoices
     from rankbars.data.notes import Note
     from rankbars.data.scores import Scores
     from rankbars.readers import FileReport
 
-__all__ = [
-    "choose",
-    "formats_command",
-    "read_scores",
-    "report_reading",
-]
+__all__ = ["choose", "formats_command", "read_scores", "report_reading"]
 
 _MOST_NOTES = 20
 
