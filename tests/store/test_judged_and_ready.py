@@ -19,8 +19,8 @@ from rankbars.cli.app import run
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.votes import Votes
-from rankbars.readers.keeping import Found, ReadyScores
 from rankbars.readers.packing import is_same, pack, unpack
+from rankbars.readers.parts import ReadyScores
 
 FIXTURES = Path(__file__).parent.parent / "data" / "fixtures"
 
@@ -172,6 +172,7 @@ def test_scores_of_every_kind_are_packed_without_loss(seed: int) -> None:
         "se": TaskInfo(minimum=-np.inf, maximum=3.0),
     }  # fmt: skip
     scores = Scores(tasks, info, (rb.Note("code", "text", "items", ("a",)),))
-    (found,) = unpack([piece for _, piece in pack(Found(ready=[ReadyScores("f", scores)]))]).ready
+    (found,) = unpack([piece for _, piece in pack([ReadyScores("f", scores)])])
+    assert isinstance(found, ReadyScores)
     assert found.source == "f"
     assert is_same(found.scores, scores)

@@ -6,7 +6,7 @@ the rows come from elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,11 +18,20 @@ from rankbars.errors import DataError, OptionError
 from rankbars.readers.companions import PlaceOf, find_again, find_companions, find_orphans
 from rankbars.readers.declared import Declared
 from rankbars.readers.files import InputFile, Progress, digest
-from rankbars.readers.grouping import by_reader, check_formats, collect_group, found_in
+from rankbars.readers.gathering import Group, by_reader, put_groups_together, read_parts, read_sound
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.merging import merge_sources
-from rankbars.readers.pieces import KeptFile, order_of_files
+from rankbars.readers.packing import is_same, pack, unpack
+from rankbars.readers.parts import (
+    ErrorTable,
+    Part,
+    ReadyScores,
+    VoteTable,
+    join_ready,
+    scores_from_parts,
+)
+from rankbars.readers.pieces import KeptFile, Piece, order_of_files
 from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.recognition import Format
 from rankbars.readers.requests import (
     Paths,
     as_declared,
@@ -31,10 +40,11 @@ from rankbars.readers.requests import (
     options_of,
 )
 from rankbars.readers.selection import ChosenFile, Skipped, check_options
-from rankbars.readers.ways import put_found_together
+from rankbars.readers.tables import name_files
+from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine
 
-__all__ = ["Collected", "collect", "put_together"]
+__all__ = ["Collected", "check_formats", "collect", "collect_group", "put_together"]
 
 
 class Collected(NamedTuple):
@@ -104,16 +114,16 @@ def collect(
         replaced = {place_of(one.file.label) for one in fresh}
         others = [file for file in held if file.place not in replaced]
         found: list[KeptFile] = []
-        groups = by_reader(fresh, lambda one: formats[one.format].read)
-        readers = {*groups, *(formats[one.format].read for one in others)}
+        groups = by_reader(fresh, lambda one: formats[one.format])
+        named = {one.format for one in fresh} | {one.format for one in others}
+        readers = {formats[name].read for name in named}
         # Names that no reader knows are refused when all is put together.
-        declared = Declared(options, several=len(readers) > 1)
-        for read, members in groups.items():
-            older = [one for one in others if formats[one.format].read is read]
+        declared = Declared(replace(options, engine=engine), several=len(readers) > 1)
+        for reader, members in groups:
+            older = [one for one in others if formats[one.format].read is reader.read]
             found += declared.heed(
-                partial(_collect_with, members, older, formats=formats, skipped=skipped,
-                        engine=engine, place_of=place_of),
-                formats[members[0].format], scores_of=lambda _: None,
+                partial(_collect_with, reader, members, older, skipped=skipped, place_of=place_of),
+                reader, scores_of=lambda _: None,
             )  # fmt: skip
         found = [replace(file, place=place_of(file.path)) for file in found]
         if not found and not unchanged:
@@ -159,12 +169,11 @@ def _sort_out(
 
 
 def _collect_with(
+    reader: Format,
     members: Sequence[ChosenFile],
     older: Sequence[KeptFile],
     options: ReadOptions,
-    formats: KnownFormats,
     skipped: Skipped,
-    engine: Engine,
     place_of: PlaceOf,
 ) -> list[KeptFile]:
     """What files of one reader hold.
@@ -172,7 +181,7 @@ def _collect_with(
     Notes may be about several of them. So where there are any, the older files are read again as
     far as they are there.
     """
-    found = collect_group(members, older, options, formats, skipped, engine)
+    found = collect_group(reader, members, older, options, skipped)
     if not any(file.notes for file in (*found, *older)):
         return found
     again = find_again(older, place_of)
@@ -181,7 +190,143 @@ def _collect_with(
     left = [file for file in older if file.place not in again]
     sound = {file.path for file in found}
     members = [one for one in members if one.file.label in sound]
-    return collect_group([*members, *again.values()], left, options, formats, skipped, engine)
+    return collect_group(reader, [*members, *again.values()], left, options, skipped)
+
+
+def collect_group(
+    reader: Format,
+    members: Sequence[ChosenFile],
+    known: Sequence[KeptFile],
+    options: ReadOptions,
+    skipped: Skipped,
+) -> list[KeptFile]:
+    """What files of one reader hold.
+
+    Parameters
+    ----------
+    reader : Format
+        What reads them.
+    members : sequence of ChosenFile
+        The files.
+    known : sequence of KeptFile
+        Files of the same reader that a store holds beside them.
+    options : ReadOptions
+        What the caller declares.
+    skipped : Skipped
+        Takes the files that are left out.
+
+    Raises
+    ------
+    ReadError
+        If a file that the caller named is damaged.
+    DataError
+        If the results cannot be understood, or not be put together with those known.
+    OptionError
+        If a format cannot be kept in a store.
+    """
+    held = _parts_of(known)
+
+    def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+        parts = read_parts(reader, files, options)
+        if any(isinstance(part, ReadyScores) for part in parts):
+            return _one_by_one(reader, files, options, scores_from_parts(parts, options))
+        if not any(isinstance(part, ParsedTable) for part in parts):
+            # A fault of the whole is found before anything is kept. Rows of tables are read later.
+            scores_from_parts([*_in_order([*held, *parts]), *_notes(parts)], options)
+        return parts
+
+    members = sorted(members, key=lambda one: order_of_files(one.file.label))
+    parts, sound = read_sound(read, members, options, skipped)
+    pieces: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
+    for source, piece in pack(parts or ()):
+        pieces[_file_of(source, pieces)].append(piece)
+    return [
+        KeptFile(
+            one.file.label,
+            one.format,
+            one.sha256,
+            one.file.path.stat().st_size,
+            tuple(pieces[one.file.label]),
+            tuple(_notes(parts or ())) if place == 0 else (),
+        )
+        for place, one in enumerate(sound)
+    ]
+
+
+def _notes(parts: Sequence[Part]) -> list[Note]:
+    """Notes on the files as a whole."""
+    return [part for part in parts if isinstance(part, Note)]
+
+
+def _one_by_one(
+    reader: Format, files: Sequence[InputFile], options: ReadOptions, whole: Scores
+) -> list[Part]:
+    """Finished scores, file by file, if that says the same as all files read together."""
+    parts = [
+        ReadyScores(file.label, scores_from_parts(read_parts(reader, [file], options), options))
+        for file in files
+    ]
+    if len(parts) > 1 and not is_same(join_ready(parts), whole):
+        raise OptionError(
+            f"{files[0].label}: files of the format {reader.name} say something else "
+            "together than one by one, and a store keeps files one by one. Rank them from their "
+            "files: rankbars rank."
+        )
+    return [*parts]
+
+
+def _file_of(source: str, files: Collection[str]) -> str:
+    """The file that a part names as its source: the file itself, or a place in it."""
+    if source in files:
+        return source
+    near = [path for path in files if source.startswith(path)]
+    return max(near, key=len) if near else next(iter(files))
+
+
+def _parts_of(files: Sequence[KeptFile]) -> list[Part]:
+    """What files of a store hold.
+
+    Raises
+    ------
+    DataError
+        If it has not the form in which it was put in.
+    """
+    try:
+        return [part for file in files for part in unpack(file.pieces, file.format)]
+    except DataError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise DataError(
+            "The store is damaged: what it keeps of "
+            f"{', '.join(file.path for file in files[:3])}{' …' if len(files) > 3 else ''} cannot "
+            "be understood. Take a backup copy, or add all results to a new store."
+        ) from error
+
+
+def _in_order(parts: Iterable[Part]) -> list[Part]:
+    """The parts in the order of their files, with the names that these have beside each other."""
+    ordered = sorted(
+        (part for part in parts if not isinstance(part, Note)),
+        key=lambda part: order_of_files(part.source),
+    )
+    found: list[Part] = [*ordered]
+    for kind in (ParsedTable, ErrorTable, VoteTable):
+        places = [place for place, part in enumerate(ordered) if type(part) is kind]
+        files = [InputFile(Path(ordered[place].source), ordered[place].source) for place in places]
+        for place, names in zip(places, name_files(files), strict=True):
+            found[place] = ordered[place]._replace(names=names)  # type: ignore[union-attr, call-arg]
+    return found
+
+
+def check_formats(files: Sequence[KeptFile], formats: KnownFormats) -> None:
+    """Raise `DataError` if a store holds files of a format that is not known here."""
+    for file in files:
+        if file.format not in formats:
+            raise DataError(
+                f"{file.path}: the store holds it as {file.format!r}, a format that is not known "
+                "here. Install the package that adds the format, or take the file out: rankbars "
+                "remove."
+            )
 
 
 def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
@@ -206,19 +351,22 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     options = options_of(given)
     _check_limit(files, given, formats)
     ordered = sorted(files, key=lambda file: order_of_files(file.path))
-    parts = []
-    groups = by_reader(ordered, lambda file: formats[file.format].read)
-    declared = Declared(options, several=len(groups) > 1)
-    for read, members in groups.items():
-        scores = declared.heed(
-            partial(put_found_together, read, found_in(members)), formats[members[0].format],
-            scores_of=lambda found: found,
-        )  # fmt: skip
-        beside = dict.fromkeys(note for file in members for note in file.notes)
-        inputs = tuple(Input(file.path, file.format, file.sha256) for file in members)
-        parts.append(replace(scores.with_notes(beside), inputs=inputs))
-    declared.refuse_unknown()
-    return merge_sources(parts).with_notes(declared.notes())
+    groups = [
+        Group(reader, partial(_put_group_together, members))
+        for reader, members in by_reader(ordered, lambda file: formats[file.format])
+    ]
+    scores = put_groups_together(groups, options)
+    if scores is None:
+        raise DataError("The store holds no results.")
+    return scores
+
+
+def _put_group_together(
+    files: Sequence[KeptFile], options: ReadOptions
+) -> tuple[Scores, tuple[Input, ...]]:
+    beside = dict.fromkeys(note for file in files for note in file.notes)
+    scores = scores_from_parts([*_in_order(_parts_of(files)), *beside], options)
+    return scores, tuple(Input(file.path, file.format, file.sha256) for file in files)
 
 
 def _check_limit(

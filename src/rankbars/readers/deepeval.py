@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.answers import Answers
@@ -18,8 +17,8 @@ from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite, fingerprint, parse_time
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 
@@ -91,7 +90,7 @@ class _TestRun:
     flaky: int = 0
 
 
-def read_deepeval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_deepeval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from test runs of DeepEval; each metric is a task.
 
     Parameters
@@ -115,7 +114,7 @@ def read_deepeval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         for name, metric in one.metrics.items():
             verdicts.setdefault(name, []).extend(metric.verdicts)
     sides = {name: _direction(name, known) for name, known in verdicts.items()}
-    return scores_from_runs([run for one in found for run in _runs(one, sides)], options)
+    return [run for one in found for run in _runs(one, sides)]
 
 
 def _read(file: InputFile, cluster: str | None) -> _TestRun:

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text
 from rankbars.readers.logs.jsontext import as_mapping, as_text
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_score, parse_time
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import parse_number
 
@@ -63,7 +62,7 @@ def sniff_hub(path: Path, head: bytes) -> Recognition | None:
                        f"keeps them in {RESULTS_FOLDER}.")  # fmt: skip
 
 
-def read_hub(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_hub(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results on the Hugging Face Hub: one value per model and data set.
 
     Parameters
@@ -100,7 +99,7 @@ def read_hub(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         _ask_for_metric(runs)
     if options.minimum is None and options.maximum is None:
         _refuse_two_scales(runs)
-    return scores_from_runs(runs, options)
+    return [*runs]
 
 
 def _repository(file: InputFile) -> Path:

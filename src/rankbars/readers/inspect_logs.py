@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, read_each
 from rankbars.readers.inspect_containers import Log, read_archive, read_document
@@ -16,7 +15,7 @@ from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 
 __all__ = ["read_inspect", "sniff_inspect"]
@@ -63,7 +62,7 @@ def _sniff_archive(path: Path) -> Recognition | None:
     return None
 
 
-def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from logs of Inspect AI.
 
     Parameters
@@ -94,11 +93,10 @@ def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> Scores:
             f"{invalid[0]}: the log was declared invalid (invalidated: true), and no other is "
             "left. To use it all the same, set that key to false."
         )
-    scores = scores_from_runs(runs, options)
     if not invalid:
-        return scores
+        return [*runs]
     text = f"left out, because they were declared invalid: {list_names(invalid)}."
-    return scores.with_notes([Note("invalidated", f"Logs {text}")])
+    return [*runs, Note("invalidated", f"Logs {text}")]
 
 
 def _is_invalid(log: Log) -> bool:

@@ -23,10 +23,11 @@ from rankbars.readers.logs.records import (
     Run,
 )
 from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import Recognition
 
 __all__ = [
     "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "DataError", "InputFile", "Measure",
-    "Note", "ReadError", "ReadOptions", "Recognition", "Rows", "Run", "Scores", "load_json",
+    "Note", "Part", "ReadError", "ReadOptions", "Recognition", "Rows", "Run", "Scores", "load_json",
     "open_text", "read_each", "read_json_lines", "scores_from_runs", "top_level_keys",
 ]  # fmt: skip

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lm_eval_results import Results, read_results, results_of_samples
@@ -19,7 +18,7 @@ from rankbars.readers.lm_eval_runs import make_runs
 from rankbars.readers.lm_eval_samples import Samples, read_samples
 from rankbars.readers.logs.jsontext import first_object, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
 __all__ = ["read_lm_eval", "sniff_lm_eval"]
@@ -66,7 +65,7 @@ def sniff_lm_eval(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results and samples files of the lm-evaluation-harness.
 
     Parameters
@@ -109,7 +108,7 @@ def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         for place, one in enumerate(results)
         for run in make_runs(one, joined[place], notes if place == 0 else ())
     ]
-    return scores_from_runs(runs, options)
+    return [*runs]
 
 
 def _holds_samples(file: InputFile) -> bool:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile
 from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite
+from rankbars.readers.parts import Heeded, Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 
 __all__ = ["read_mteb", "sniff_mteb"]
@@ -69,7 +67,7 @@ def sniff_mteb(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_mteb(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_mteb(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of MTEB: the mean over the subsets of a task's test split.
 
     Parameters
@@ -105,12 +103,12 @@ def read_mteb(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     kept, notes = _choose_revisions(found, options.filters)
     runs, more = _make_runs(kept, options)
     used = {one.revision for one in found} | {split for one in found for split in one.splits}
-    options = replace(options, filters=tuple(one for one in options.filters if one not in used))
+    heeded = tuple(name for name in options.filters if name in used)
     unnamed = {one.model: None for one in kept if one.file.path.resolve().parent not in names}
     if unnamed:
         text = f"Models without {META} are called after their folders: {list_names(unnamed)}."
         notes.append(Note("name-from-file", text))
-    return scores_from_runs(runs, options).with_notes([*notes, *more])
+    return [*runs, Heeded(files[0].label, heeded), *notes, *more]
 
 
 def _read_name(file: InputFile) -> str:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.answers import Answers
@@ -24,8 +23,8 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite, as_score, parse_time
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 
@@ -79,7 +78,7 @@ class _Log:
     failed: set[str] = field(default_factory=set)
 
 
-def read_openai_evals(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_openai_evals(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from event logs of openai/evals.
 
     Parameters
@@ -96,7 +95,7 @@ def read_openai_evals(files: Sequence[InputFile], options: ReadOptions) -> Score
     DataError
         If the results cannot be compared; see `rankbars.readers.logs.scores`.
     """
-    return scores_from_runs([_make_run(log) for log in read_each(files, _read)], options)
+    return [_make_run(log) for log in read_each(files, _read)]
 
 
 def _read(file: InputFile) -> _Log:

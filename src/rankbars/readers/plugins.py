@@ -16,6 +16,7 @@ from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
 from rankbars.readers.files import InputFile
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import Format, Recognition
 
 __all__ = ["GROUP", "KnownFormats", "Plugins", "load_plugins"]
@@ -153,16 +154,21 @@ class _Foreign:
             return Recognition(self.name, 0, f"{self.title} failed to look at it: "
                                f"{_reason(error)}.")  # fmt: skip
 
-    def read(self, files: Sequence[InputFile], options: ReadOptions) -> Scores:
+    def read(self, files: Sequence[InputFile], options: ReadOptions) -> Sequence[Part] | Scores:
         try:
-            scores = self.module.read(files, options)
+            found = self.module.read(files, options)
         except RankbarsError:
             raise
         except Exception as error:
             raise self._failed(files, _reason(error)) from error
-        if not isinstance(scores, Scores):
-            raise self._failed(files, f"it gave {type(scores).__name__}, not Scores")
-        return scores
+        if isinstance(found, Scores):
+            return found
+        if not isinstance(found, list) or not found:
+            raise self._failed(files, f"it gave {type(found).__name__}, not Scores or runs")
+        for part in found:
+            if not isinstance(part, Part):
+                raise self._failed(files, f"it gave a list of {type(part).__name__}, not of runs")
+        return found
 
     def _failed(self, files: Sequence[InputFile], reason: str) -> ReadError:
         problem = f"{self.title} failed: {reason}. Tell its authors, or leave the file out."

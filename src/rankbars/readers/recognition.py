@@ -11,6 +11,7 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, read_head
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.parts import Part
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.layouts import find_layout
@@ -54,7 +55,7 @@ class Format(NamedTuple):
     sniff : callable
         Path and first bytes (decompressed) → `Recognition`, or None if it is not concerned.
     read : callable
-        Files and options → `Scores`.
+        Files and options → what they hold, as `rankbars.readers.parts` tells; or `Scores`.
     description : str
         What the format is, in one line.
     is_table : bool
@@ -71,7 +72,7 @@ class Format(NamedTuple):
 
     name: str
     sniff: Callable[[Path, bytes], Recognition | None]
-    read: Callable[[Sequence[InputFile], ReadOptions], Scores]
+    read: Callable[[Sequence[InputFile], ReadOptions], Sequence[Part] | Scores]
     description: str
     is_table: bool = False
     files: str = ""

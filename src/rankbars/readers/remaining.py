@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from rankbars.errors import DataError
+from rankbars.readers.collecting import check_formats, collect_group
 from rankbars.readers.companions import PlaceOf, find_again, group_of
 from rankbars.readers.declared import Declared
-from rankbars.readers.grouping import by_reader, check_formats, collect_group
+from rankbars.readers.gathering import by_reader
 from rankbars.readers.pieces import KeptFile
 from rankbars.readers.requests import as_declared, known_formats, options_of
 from rankbars.readers.selection import Skipped
@@ -67,20 +68,22 @@ def read_rest_again(
         [file for file in again if (file.place in there) is which] for which in (False, True)
     )
     _refuse_mixed(lost, found_again, gone)
-    groups = by_reader(list(there.values()), lambda one: formats[one.format].read)
-    readers = {*groups, *(formats[file.format].read for file in left)}
-    declared = Declared(as_declared(options_of(given), "auto"), several=len(readers) > 1)
+    readers = {formats[file.format].read for file in left}
+    options = replace(as_declared(options_of(given), "auto"), engine=engine)
+    declared = Declared(options, several=len(readers) > 1)
     found: list[KeptFile] = []
     skipped = Skipped()
-    for read, members in groups.items():
+    for reader, members in by_reader(there.values(), lambda one: formats[one.format]):
         others = [
-            file for file in left if file.place not in there and formats[file.format].read is read
+            file
+            for file in left
+            if file.place not in there and formats[file.format].read is reader.read
         ]
         found += declared.heed(
-            partial(collect_group, members, others, formats=formats, skipped=skipped,
-                    engine=engine),
-            formats[members[0].format], scores_of=lambda _: None,
-        )  # fmt: skip
+            partial(collect_group, reader, members, others, skipped=skipped),
+            reader,
+            scores_of=lambda _: None,
+        )
     return [replace(file, place=place_of(file.path)) for file in found]
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.answers import Answers
@@ -21,8 +20,8 @@ from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import SCORED, UNSCORED, Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite, parse_time
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
 __all__ = ["parse_name", "read_simple_evals", "sniff_simple_evals"]
@@ -94,7 +93,7 @@ def parse_name(stem: str) -> Name:
     return Name(task, rest[len(task) + 1 :], stamp, debug)
 
 
-def read_simple_evals(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_simple_evals(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of simple-evals.
 
     Parameters
@@ -122,7 +121,7 @@ def read_simple_evals(files: Sequence[InputFile], options: ReadOptions) -> Score
     if debug:
         notes.append(Note("debug-runs", f"Made with --debug, on a few examples: {len(debug)} of "
                           f"{len(runs)} results, such as {debug[0]}."))  # fmt: skip
-    return scores_from_runs(runs, options).with_notes(notes)
+    return [*runs, *notes]
 
 
 def _is_full(file: InputFile) -> bool:

@@ -12,17 +12,18 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.parts import ErrorTable
 from rankbars.readers.recognition import SIGNATURE, Recognition
 from rankbars.readers.tables import (
     TABLE_SUFFIXES,
     open_table,
     parse_tables,
 )
-from rankbars.tables.assembly import ParsedTable, scores_from_parsed
+from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.columns import fold_name
-from rankbars.tables.database import Engine, Glance
+from rankbars.tables.database import Glance
 
-__all__ = ["put_tabarena_together", "read_tabarena", "sniff_tabarena"]
+__all__ = ["read_tabarena", "scores_from_errors", "sniff_tabarena"]
 
 ERROR_COLUMN = "metricerror"
 METHOD_COLUMNS = {"method", "framework"}
@@ -58,8 +59,8 @@ def sniff_tabarena(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_tabarena(files: Sequence[InputFile], options: ReadOptions) -> Scores:
-    """Scores from tables of TabArena and bencheval: errors, lower is better, per split.
+def read_tabarena(files: Sequence[InputFile], options: ReadOptions) -> list[ErrorTable]:
+    """Tables of TabArena and bencheval: errors, lower is better, per split.
 
     Parameters
     ----------
@@ -74,14 +75,13 @@ def read_tabarena(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     ReadError
         If a file is damaged.
     DataError
-        If a table cannot be understood, or it is not known how the splits were made.
+        If a table cannot be understood.
     """
-    with Engine(options.room.engine_bytes) as engine:
-        return put_tabarena_together(parse_tables(files, options, engine), options)
+    return [ErrorTable(*table) for table in parse_tables(files, options, options.engine)]
 
 
-def put_tabarena_together(tables: Sequence[ParsedTable], options: ReadOptions) -> Scores:
-    """Scores from coded tables; see `read_tabarena`.
+def scores_from_errors(tables: Sequence[ErrorTable], options: ReadOptions) -> Scores:
+    """Scores from tables of errors.
 
     Raises
     ------

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
 from rankbars.readers.compression import refuse_bomb
 from rankbars.readers.delimited import open_delimited, read_header
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.tables.assembly import ParsedTable, parse_table, scores_from_parsed
+from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.coding import CodedTable, Table
 from rankbars.tables.database import Engine, Scan
 from rankbars.tables.metrics import usual_direction
@@ -41,8 +40,8 @@ TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_
 BIG_CSV_BYTES = 8 << 20
 
 
-def read_tables(files: Sequence[InputFile], options: ReadOptions) -> Scores:
-    """Scores from files that hold tables, tidy or wide.
+def read_tables(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
+    """Tables, tidy or wide.
 
     Parameters
     ----------
@@ -58,8 +57,7 @@ def read_tables(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     DataError
         If a table cannot be understood.
     """
-    with Engine(options.room.engine_bytes) as engine:
-        return scores_from_parsed(parse_tables(files, options, engine), options)
+    return parse_tables(files, options, options.engine)
 
 
 def parse_tables(

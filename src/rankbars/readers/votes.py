@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,12 +14,12 @@ from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table, scan_of
 from rankbars.tables.cells import parse_number
-from rankbars.tables.database import Engine, Glance, Scan, report_damage
+from rankbars.tables.database import Glance, Scan, report_damage
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.voting.assembly import join_tasks
 from rankbars.tables.voting.columns import VoteColumns
@@ -34,7 +34,7 @@ from rankbars.tables.voting.rows import RowSource
 if TYPE_CHECKING:
     from rankbars.tables.coding import Table
 
-__all__ = ["FILE_TASK", "ParsedVotes", "put_votes_together", "read_votes", "sniff_votes"]
+__all__ = ["read_votes", "scores_from_votes", "sniff_votes"]
 
 # A task that nothing in the table names. Tasks that a column names are never empty.
 FILE_TASK = ""
@@ -62,7 +62,7 @@ def sniff_votes(path: Path, head: bytes) -> Recognition | None:
     return None if reason is None else Recognition("votes", SIGNATURE, f"{reason}.")
 
 
-def read_votes(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_votes(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     """Votes from files: one task per file, or one per task or category that a column names.
 
     Parameters
@@ -80,44 +80,21 @@ def read_votes(files: Sequence[InputFile], options: ReadOptions) -> Scores:
         If a table cannot be understood.
     """
     parts = []
-    with Engine() as engine:
-        for file, names in zip(files, name_files(files), strict=True):
-            table = open_table(file, engine)
-            part = scores_of_votes(table, options, FILE_TASK, _grouping(table))
-            part = part.with_notes(_time_note(table, options))
-            parts.append(ParsedVotes(table.source, part, names))
-    return put_votes_together(parts, options)
+    for file, names in zip(files, name_files(files), strict=True):
+        table = open_table(file, options.engine)
+        part = scores_of_votes(table, options, FILE_TASK, _grouping(table))
+        part = part.with_notes(_time_note(table, options))
+        parts.append(VoteTable(table.source, part, names))
+    return parts
 
 
-class ParsedVotes(NamedTuple):
-    """Votes of one file, read without regard to any other.
-
-    Parameters
-    ----------
-    source : str
-        The file, for messages.
-    scores : Scores
-        Its votes by task; one task may be called `FILE_TASK`, which is for the file to name.
-    names : FileNames
-        Names that the file gives; they depend on what other files there are.
-    """
-
-    source: str
-    scores: Scores
-    names: FileNames
-
-
-def put_votes_together(parts: Sequence[ParsedVotes], options: ReadOptions) -> Scores:
-    """Votes of several files; a store hands in those that it holds, and takes the new ones."""
-    if options.keep is not None:
-        parts = options.keep.votes(parts)
+def scores_from_votes(parts: Sequence[VoteTable]) -> Scores:
+    """Votes of several files; tasks of one name are put together."""
     scores = join_tasks([_name_task(part) for part in parts])
-    if options.keep is not None:
-        options.keep.said = scores.notes
-    return scores
+    return scores.with_notes(dict.fromkeys(note for part in parts for note in part.notes))
 
 
-def _name_task(part: ParsedVotes) -> Scores:
+def _name_task(part: VoteTable) -> Scores:
     """The votes with the task that is for the file to name called so."""
     name, scores = part.names.task or "votes", part.scores
     if FILE_TASK not in scores.tasks:

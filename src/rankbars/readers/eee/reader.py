@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
 from rankbars.readers.eee.aggregates import Aggregate, read_aggregates
 from rankbars.readers.eee.runs import runs_of_aggregate, runs_of_samples
@@ -18,7 +17,7 @@ from rankbars.readers.files import InputFile, file_stem
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Run
-from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.columns import fold_name
 
@@ -52,7 +51,7 @@ def sniff_eee(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_eee(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_eee(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from records of Every Eval Ever, schema 0.2 and 0.3.
 
     Parameters
@@ -92,7 +91,7 @@ def read_eee(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     ]
     runs += [run for samples in alone for run in runs_of_samples(samples)]
     runs = _join_data_sets(_drop_foreign_prints(runs, records))
-    return scores_from_runs(runs, options).with_notes(notes)
+    return [*runs, *notes]
 
 
 def _join(

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, read_each
 from rankbars.readers.helm.folders import RunFolder, find_schemas, group_folders
@@ -17,7 +16,7 @@ from rankbars.readers.helm.signatures import KINDS, file_kind, kind_of
 from rankbars.readers.helm.tables import read_group_tables
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 
 __all__ = ["read_helm", "sniff_helm"]
@@ -36,7 +35,7 @@ def sniff_helm(path: Path, head: bytes) -> Recognition | None:
     return Recognition("helm", CERTAIN, KINDS[kind]) if kind else None
 
 
-def read_helm(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_helm(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from runs of HELM, or from the tables of a release.
 
     Parameters
@@ -78,7 +77,7 @@ def read_helm(files: Sequence[InputFile], options: ReadOptions) -> Scores:
             "Columns of the tables that belong to no group of runs, such as 'Mean win rate', are "
             "not tasks: they depend on which models stand there.",
         ))  # fmt: skip
-    return scores_from_runs((replace(run, notes=(*notes, *run.notes)) for run in runs), options)
+    return [replace(run, notes=(*notes, *run.notes)) for run in runs]
 
 
 def _read_schemas(

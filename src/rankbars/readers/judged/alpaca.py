@@ -9,20 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.judged.comparisons import Comparison, JudgedFile, read_comparisons
-from rankbars.readers.keeping import Found
 from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_float, as_text, first_object
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import fingerprint
+from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
-__all__ = ["parse_alpaca", "put_alpaca_together", "read_alpaca", "sniff_alpaca"]
+__all__ = ["read_alpaca", "sniff_alpaca"]
 
 _KEYS = {"generator_1", "generator_2", "preference"}
 _STARTS = re.compile(rb'\s*\[\s*\{\s*"instruction"\s*:')
@@ -63,70 +60,37 @@ def sniff_alpaca(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_alpaca(files: Sequence[InputFile], options: ReadOptions) -> Scores:
-    """Votes of AlpacaEval; without annotations, win rates of a leaderboard.
+def read_alpaca(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+    """Votes of AlpacaEval, and win rates of leaderboards.
 
     Parameters
     ----------
     files : sequence of InputFile
         Annotations, leaderboards, or both.
     options : ReadOptions
-        What the caller declares; a filter names an annotator or a baseline.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If annotators or baselines differ, or one model was judged twice with other verdicts.
-    """
-    return put_alpaca_together(parse_alpaca(files), options)
-
-
-def parse_alpaca(files: Sequence[InputFile]) -> Found:
-    """What the files hold, before it is put together.
+        Not needed: a filter that names an annotator or a baseline is heeded later.
 
     Raises
     ------
     ReadError
         If a file is damaged.
     """
-    found = Found()
-    for part in read_each(files, _read_file):
-        if isinstance(part, JudgedFile):
-            found.judged.append(part)
-        else:
-            found.runs += part
-    return found
+    return read_each(files, _read_file)
 
 
-def put_alpaca_together(found: Found, options: ReadOptions) -> Scores:
-    """Votes; without annotations, win rates of a leaderboard.
-
-    Raises
-    ------
-    DataError
-        If annotators or baselines differ, or one model was judged twice with other verdicts.
-    """
-    if not found.judged:
-        return scores_from_runs(found.runs, options)
-    notes = [note for part in found.judged for note in part.notes]
-    if found.runs:
-        notes.append(Note("groups", "Leaderboards are not read: they sum up votes like those that "
-                          "are."))  # fmt: skip
-    rows = [row for part in found.judged for row in part.rows]
-    scores = read_comparisons(
-        rows, options, label="AlpacaEval", ordered=False, shared=("judge", "baseline")
-    )
-    return scores.with_notes(notes)
-
-
-def _read_file(file: InputFile) -> JudgedFile | list[Run]:
+def _read_file(file: InputFile) -> Part:
     if data_suffix(file.path) == ".csv":
-        return list(_read_table(file))
+        return Leaderboard(
+            file.label,
+            tuple(_read_table(file)),
+            "Leaderboards are not read: they sum up votes like those that are.",
+        )
     notes: list[Note] = []
     rows = _read_annotations(file, notes)
-    return JudgedFile(file.label, tuple(rows), tuple(notes))
+    return JudgedFile(
+        file.label, tuple(rows), "AlpacaEval", ordered=False, shared=("judge", "baseline"),
+        notes=tuple(notes),
+    )  # fmt: skip
 
 
 def _read_annotations(file: InputFile, notes: list[Note]) -> list[Comparison]:

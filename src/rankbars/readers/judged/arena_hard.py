@@ -12,11 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.judged.comparisons import Comparison, JudgedFile, read_comparisons
-from rankbars.readers.keeping import Found
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import (
     as_mapping,
@@ -26,14 +23,12 @@ from rankbars.readers.logs.jsontext import (
 )
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_finite
+from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 
-__all__ = [
-    "parse_arena_hard", "put_arena_hard_together", "read_arena_hard", "sniff_arena_hard",
-]  # fmt: skip
+__all__ = ["read_arena_hard", "sniff_arena_hard"]
 
 UNNAMED = "baseline"
 STRONG = 3.0
@@ -80,99 +75,36 @@ def sniff_arena_hard(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_arena_hard(files: Sequence[InputFile], options: ReadOptions) -> Scores:
-    """Votes of Arena-Hard-Auto; without games, scores of prompts or of a leaderboard.
+def read_arena_hard(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+    """Votes of Arena-Hard-Auto, scores of prompts, and win rates of leaderboards.
 
     Parameters
     ----------
     files : sequence of InputFile
         Judgements or leaderboards.
     options : ReadOptions
-        What the caller declares; a filter names a judge or a baseline, and the column ``weight``
-        named ``strength`` counts strong verdicts as the producer does.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If judges differ, or one model was judged twice with other verdicts.
-    """
-    return put_arena_hard_together(parse_arena_hard(files), options)
-
-
-def parse_arena_hard(files: Sequence[InputFile]) -> Found:
-    """What the files hold, before it is put together.
+        Not needed: a filter that names a judge or a baseline, and the column ``weight`` named
+        ``strength``, which counts strong verdicts as the producer does, are heeded later.
 
     Raises
     ------
     ReadError
         If a file is damaged.
     """
-    found = Found()
-    for judged, runs in read_each(files, _read_file):
-        if judged.rows:
-            found.judged.append(judged)
-        found.runs += runs
-    return found
+    return [part for parts in read_each(files, _read_file) for part in parts]
 
 
-def put_arena_hard_together(found: Found, options: ReadOptions) -> Scores:
-    """Votes; without games, scores of prompts or of a leaderboard.
-
-    Raises
-    ------
-    DataError
-        If judges differ, or one model was judged twice with other verdicts.
-    """
-    rows = [row for part in found.judged for row in part.rows]
-    scored = [run for run in found.runs if run.rows is not None]
-    tabled = [run for run in found.runs if run.rows is None]
-    if rows and scored:
-        raise DataError(
-            "Some files hold games between two models, others one score per prompt. They are two "
-            "kinds of evidence; read them one at a time."
-        )
-    notes: list[Note] = []
-    if tabled and (rows or scored):
-        notes.append(Note("groups", "Leaderboards are not read: they sum up judgements like those "
-                          "that are."))  # fmt: skip
-    if not rows:
-        return scores_from_runs(scored or tabled, options).with_notes(notes)
-    notes += _notes(rows, options)
-    scores = read_comparisons(rows, options, label="Arena-Hard", ordered=True, shared=("judge",))
-    return scores.with_notes(notes)
-
-
-def _read_file(file: InputFile) -> tuple[JudgedFile, list[Run]]:
+def _read_file(file: InputFile) -> list[Part]:
     if data_suffix(file.path) == ".csv":
-        return JudgedFile(file.label, ()), list(_read_table(file))
+        instead = "Leaderboards are not read: they sum up judgements like those that are."
+        return [Leaderboard(file.label, tuple(_read_table(file)), instead)]
     rows, runs = _read_judgements(file)
-    return JudgedFile(file.label, tuple(rows)), runs
-
-
-def _notes(rows: Sequence[Comparison], options: ReadOptions) -> Iterator[Note]:
-    strong = sum(row.strength > 1 for row in rows)
-    if strong and options.columns.get("weight") != "strength":
-        yield Note(
-            "strong-verdicts",
-            f"{strong:,} of {len(rows):,} verdicts are strong (A>>B). They count once; the "
-            "producer counts them three times: --column weight=strength.",
-        )
-    baselines = {row.task: row.baseline for row in rows}
-    if len(set(baselines.values())) > 1:
-        yield Note(
-            "baselines",
-            "Each category has a baseline of its own, which takes part in that category only: "
-            f"{'; '.join(f'{task}: {name}' for task, name in baselines.items())}. To rank one "
-            f"category: --tasks {next(iter(baselines))}.",
-        )
-    if any(row.baseline == UNNAMED for row in rows):
-        yield Note(
-            "baseline-unnamed",
-            "The files do not name the model that all others were compared with; it is called "
-            f"{UNNAMED!r} (usually gpt-4-0314).",
-        )
+    if not rows:
+        return [*runs]
+    judged = JudgedFile(
+        file.label, tuple(rows), "Arena-Hard", ordered=True, shared=("judge",), unnamed=UNNAMED
+    )
+    return [judged, *runs]
 
 
 def _read_judgements(file: InputFile) -> tuple[list[Comparison], list[Run]]:

@@ -2,117 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.logs.records import Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.parts import Comparison, JudgedFile
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.voting.reading import scores_of_votes
 
-__all__ = ["Comparison", "JudgedFile", "name_tasks", "read_comparisons"]
+__all__ = ["scores_from_judged"]
 
 
-class Comparison(NamedTuple):
-    """One judgement.
-
-    Parameters
-    ----------
-    first, second : str
-        The two models; the first one was shown first, where that is known of all.
-    share : float or None
-        What the first model gets, from 0 to 1; None if there is no verdict.
-    model, baseline : str
-        Which of the two is which.
-    judge : str
-        Who judged.
-    task : str
-        What was asked, as the tool calls it.
-    prompt : str
-        Name or hash of the prompt.
-    turn : int
-        Which judgement of this model on this prompt it is.
-    strength : float
-        How often the producer counts it.
-    group : str
-        Group of prompts that the file names, or nothing.
-    file : str
-        The file that it stands in.
-    row : int
-        Its row there, from 1.
-    """
-
-    first: str
-    second: str
-    share: float | None
-    model: str
-    baseline: str
-    judge: str
-    task: str
-    prompt: str
-    turn: int
-    strength: float
-    group: str
-    file: str
-    row: int
-
-    @property
-    def source(self) -> str:
-        """File and row, for messages."""
-        return f"{self.file}, row {self.row}"
-
-
-class JudgedFile(NamedTuple):
-    """The judgements of one file, read without regard to any other.
-
-    Parameters
-    ----------
-    source : str
-        The file.
-    rows : tuple of Comparison
-        Its judgements.
-    notes : tuple of Note
-        What must be said about it.
-    """
-
-    source: str
-    rows: tuple[Comparison, ...]
-    notes: tuple[Note, ...] = ()
-
-
-def read_comparisons(
-    rows: Sequence[Comparison], options: ReadOptions, *, label: str, ordered: bool,
-    shared: Sequence[str],
-) -> Scores:  # fmt: skip
+def scores_from_judged(
+    files: Sequence[JudgedFile], runs: Sequence[Run], notes: Iterable[Note], options: ReadOptions
+) -> Scores:
     """Votes by task.
 
     Parameters
     ----------
-    rows : sequence of Comparison
-        All judgements.
+    files : sequence of JudgedFile
+        All judgements of one tool.
+    runs : sequence of Run
+        What else the files hold.
+    notes : iterable of Note
+        What was left out.
     options : ReadOptions
         What the caller declares; a filter names a judge or a baseline.
-    label : str
-        Name of the input, for messages.
-    ordered : bool
-        Whether the first model of each row was the one shown first.
-    shared : sequence of str
-        Fields that all judgements of one board must share: ``"judge"``, ``"baseline"``.
 
     Raises
     ------
     DataError
-        If there are several judges or baselines, or one model was judged twice on a prompt and
-        the verdicts differ.
+        If there are several judges or baselines, one model was judged twice on a prompt and the
+        verdicts differ, or some files hold no votes but scores.
     """
+    if runs:
+        raise DataError(
+            "Some files hold games between two models, others one score per prompt. They are two "
+            "kinds of evidence; read them one at a time."
+        )
+    rows = [row for file in files for row in file.rows]
+    said = [*(note for file in files for note in file.notes), *notes, *_notes(files, rows, options)]
+    first = files[0]
+    return _votes(rows, options, first).with_notes(said)
+
+
+def _votes(rows: Sequence[Comparison], options: ReadOptions, tool: JudgedFile) -> Scores:
+    """Votes by task; what holds for the tool is said by one of its files."""
     chosen = _filter(rows, options)
-    _refuse_mixture(chosen, shared, options)
+    _refuse_mixture(chosen, tool.shared, options)
     kept, notes = _drop_copies(chosen, options)
-    names = name_tasks(kept)
-    sides = ("left", "right") if ordered else ("model_a", "model_b")
+    names = _name_tasks(kept)
+    sides = ("left", "right") if tool.ordered else ("model_a", "model_b")
     columns: dict[str, list[object]] = {
         sides[0]: [row.first for row in kept],
         sides[1]: [row.second for row in kept],
@@ -131,14 +75,42 @@ def read_comparisons(
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         yield {name: columns[name] for name in wanted}
 
-    table = ValueTable(label, tuple(columns), read_chunks)
-    scores = scores_of_votes(table, options, next(iter(tasks), label))
+    table = ValueTable(tool.tool, tuple(columns), read_chunks)
+    scores = scores_of_votes(table, options, next(iter(tasks), tool.tool))
     # The columns are made here: what they are called tells the reader of a board nothing.
     own = tuple(note for note in scores.notes if note.code != "columns")
     return Scores(scores.tasks, scores.info, (*notes, *_coverage(kept, names), *own))
 
 
-def name_tasks(rows: Sequence[Comparison]) -> dict[tuple[str, str, str], str]:
+def _notes(
+    files: Sequence[JudgedFile], rows: Sequence[Comparison], options: ReadOptions
+) -> Iterator[Note]:
+    """What the verdicts and the baselines ask to be said."""
+    strong = sum(row.strength > 1 for row in rows)
+    if strong and options.columns.get("weight") != "strength":
+        yield Note(
+            "strong-verdicts",
+            f"{strong:,} of {len(rows):,} verdicts are strong (A>>B). They count once; the "
+            "producer counts them three times: --column weight=strength.",
+        )
+    baselines = {row.task: row.baseline for row in rows}
+    if len(set(baselines.values())) > 1:
+        yield Note(
+            "baselines",
+            "Each category has a baseline of its own, which takes part in that category only: "
+            f"{'; '.join(f'{task}: {name}' for task, name in baselines.items())}. To rank one "
+            f"category: --tasks {next(iter(baselines))}.",
+        )
+    unnamed = {row.baseline for file in files for row in file.rows if row.baseline == file.unnamed}
+    for name in unnamed:
+        yield Note(
+            "baseline-unnamed",
+            "The files do not name the model that all others were compared with; it is called "
+            f"{name!r} (usually gpt-4-0314).",
+        )
+
+
+def _name_tasks(rows: Sequence[Comparison]) -> dict[tuple[str, str, str], str]:
     """Name of each task: what the tool calls it, and what else tells it from others."""
     keys = list(dict.fromkeys((row.task, row.baseline, row.judge) for row in rows))
     names = {}

@@ -12,17 +12,14 @@ from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes, merge_votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.keeping import Found
 from rankbars.readers.logs.jsontext import load_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.values import as_count
+from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import CERTAIN, Recognition
-from rankbars.readers.votes import ParsedVotes
 from rankbars.tables.tidy import FileNames
 
-__all__ = [
-    "parse_pair_counts", "put_pair_counts_together", "read_pair_counts", "sniff_pair_counts",
-]  # fmt: skip
+__all__ = ["read_pair_counts", "sniff_pair_counts"]
 
 
 def sniff_pair_counts(path: Path, head: bytes) -> Recognition | None:
@@ -41,8 +38,8 @@ def sniff_pair_counts(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_pair_counts(files: Sequence[InputFile], options: ReadOptions) -> Scores:
-    """Votes from counts per pair: one task per file.
+def read_pair_counts(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
+    """Votes from counts per pair: one task per file; those of one name are one task.
 
     Parameters
     ----------
@@ -56,41 +53,25 @@ def read_pair_counts(files: Sequence[InputFile], options: ReadOptions) -> Scores
     ReadError
         If a file is damaged, or a pair or count is none.
     """
-    return put_pair_counts_together(parse_pair_counts(files))
+    return read_each(files, _read_table)
 
 
-def parse_pair_counts(files: Sequence[InputFile]) -> Found:
-    """The counts of each file, before those of one task are put together.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged, or a pair or count is none.
-    """
-    return Found(votes=read_each(files, _parse))
-
-
-def put_pair_counts_together(found: Found) -> Scores:
-    """Votes from the counts of files; those of one name are one task."""
-    parts: dict[str, list[Votes]] = {}
-    for part in found.votes:
-        for task, votes in part.scores.tasks.items():
-            if isinstance(votes, Votes):
-                parts.setdefault(task, []).append(votes)
+def _read_table(file: InputFile) -> VoteTable:
+    task = file_stem(file.path)
     note = Note(
         "pair-counts",
         "Counts per pair: each vote counts as independent of the others, and nothing says which "
         "model was shown first.",
     )
-    return Scores({task: merge_votes(found) for task, found in parts.items()}, notes=(note,))
+    return VoteTable(
+        file.label,
+        Scores({task: merge_votes([_read_counts(file)])}),
+        FileNames(task, task, task),
+        (note,),
+    )
 
 
-def _parse(file: InputFile) -> ParsedVotes:
-    task = file_stem(file.path)
-    return ParsedVotes(file.label, Scores({task: _read(file)}), FileNames(task, task, task))
-
-
-def _read(file: InputFile) -> Votes:
+def _read_counts(file: InputFile) -> Votes:
     content = load_json(file)
     models, pairs, counts = (content.get(key) for key in ("models", "X", "Y"))
     if not isinstance(models, list) or not all(isinstance(name, str) for name in models):

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lighteval.details import Details, find_layout, read_details
@@ -22,8 +21,8 @@ from rankbars.readers.lighteval.results import (
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import parse_time
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.tables.database import Engine
 
@@ -77,7 +76,7 @@ class _Place(NamedTuple):
     root: Path | None
 
 
-def read_lighteval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_lighteval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results and details of lighteval.
 
     Parameters
@@ -115,7 +114,7 @@ def read_lighteval(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     read_each(details, join)
     runs = [run for number, one in enumerate(results)
             for run in _runs(one, joined.get(number, {}))]  # fmt: skip
-    return scores_from_runs([*runs, *_note_alone(alone)], options)
+    return [*runs, *_note_alone(alone)]
 
 
 def _runs(results: Results, details: Mapping[str, tuple[InputFile, Details]]) -> Iterator[Run]:

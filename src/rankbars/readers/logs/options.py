@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from rankbars.errors import OptionError, one_of
+from rankbars.tables.database import Engine
 from rankbars.tables.tableoptions import TableOptions
-
-if TYPE_CHECKING:
-    from rankbars.readers.keeping import Keeper
 
 __all__ = ["RERUNS", "ReadOptions", "named_once"]
 
@@ -36,8 +34,8 @@ class ReadOptions(TableOptions):
         Compare runs although they were not given the same task.
     models : tuple of str
         The only models whose runs count, by the names that they have among all runs.
-    keep : Keeper, optional
-        Takes what files hold before it is put together, for a store.
+    engine : Engine
+        Scans tables while they are read; readers alone need it.
     """
 
     metrics: tuple[str, ...] = ()
@@ -45,7 +43,7 @@ class ReadOptions(TableOptions):
     reruns: Reruns = "newest"
     compare_anyway: bool = False
     models: tuple[str, ...] = ()
-    keep: Keeper | None = field(default=None, compare=False, repr=False)
+    engine: Engine = field(default_factory=Engine, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         TableOptions.__post_init__(self)

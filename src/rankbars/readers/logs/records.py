@@ -2,7 +2,8 @@
 
 A log reader has two functions. ``sniff(path, head)`` says whether a file is its own (start from
 `rankbars.readers.logs.jsontext.top_level_keys`). ``read(files, options)`` turns the files into
-`Run` objects and returns ``scores_from_runs(runs, options)``; one line in `FORMATS` adds it.
+a list of `Run`, and of `Note` for what must be said about all of them; an entry in `FORMATS` adds
+it.
 
 A `Run` is one model on one task in one pass of the producer. It holds columns, not rows:
 
@@ -11,12 +12,12 @@ A `Run` is one model on one task in one pass of the producer. It holds columns, 
 * `Measure`: one metric. Its `scores` stand beside the rows, NaN where the producer gave none; and
   `value`, `se` and `n` are what the producer published. Either part may be absent.
 
-A reader states what it found and decides nothing. `scores_from_runs` decides, in this order, and
-notes each choice: parts instead of their whole (`parts`); names for systems and tasks that differ
-in their settings (`system`, `manner`, `setup`); one variant (`variants`, ``--filter``); one metric
-per task (``--metric``); one run per model and task (``--reruns``); whether the models were given
-the same task (`agree`, overruled by ``--compare-anyway``); the items they share, where they were
-given different ones on purpose (`selection`); item scores or published values; direction.
+A reader states what it found and decides nothing. `rankbars.readers.logs.scores` decides, in this
+order, and notes each choice: parts instead of their whole (`parts`); names for systems and tasks
+that differ in their settings (`system`, `manner`, `setup`); one variant (`variants`, ``--filter``);
+one metric per task (``--metric``); one run per model and task (``--reruns``); whether the models
+were given the same task (`agree`, overruled by ``--compare-anyway``); the items they share, where
+they were given different ones on purpose (`selection`); item scores or published values; direction.
 
 Never put text of prompts, answers or targets into a record, never put 0 for an absent score, and
 name the file and the place in every `ReadError`.

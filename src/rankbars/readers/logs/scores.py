@@ -51,8 +51,6 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
         If there is nothing to compare, or it cannot be told what is to be compared.
     """
     every = list(runs)
-    if options.keep is not None:
-        every = options.keep.runs(every)
     if not every:
         raise DataError("There is no result in the logs.")
     _check_filters(every, options)
@@ -82,10 +80,7 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     _refuse_faults(chosen)
     chosen = _leave_out_empty(chosen, remarks)
     scores = _build(chosen, options, remarks)
-    scores = replace(scores, notes=(*notes, *remarks.notes(len(groups)), *scores.notes))
-    if options.keep is not None:
-        options.keep.said = scores.notes
-    return scores
+    return replace(scores, notes=(*notes, *remarks.notes(len(groups)), *scores.notes))
 
 
 def _choose_models(systems: list[Run], wanted: Sequence[str]) -> tuple[list[Run], list[Note]]:

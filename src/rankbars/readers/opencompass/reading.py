@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import parse_time
 from rankbars.readers.opencompass.results import (
     HEADLINES,
@@ -27,6 +25,7 @@ from rankbars.readers.opencompass.results import (
     read_result,
 )
 from rankbars.readers.opencompass.summaries import COLUMNS, read_summary
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
 __all__ = ["read_opencompass", "sniff_opencompass"]
@@ -84,7 +83,7 @@ def _sniff_result(path: Path, folders: Sequence[str], *, in_run: bool) -> Recogn
     return None
 
 
-def read_opencompass(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_opencompass(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of OpenCompass; without them, from its summaries.
 
     Parameters
@@ -123,7 +122,7 @@ def read_opencompass(files: Sequence[InputFile], options: ReadOptions) -> Scores
     elif tables:
         tabled = read_each(tables, lambda file: read_summary(file, _stamp(file)))
         runs = [run for of_file in tabled for run in of_file]
-    return scores_from_runs(runs, options).with_notes(notes)
+    return [*runs, *notes]
 
 
 def _make_run(file: InputFile, result: Result) -> Run:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.readers.judged.comparisons import Comparison, JudgedFile
 from rankbars.readers.packing.coding import code, notes_of, notes_to_json, texts_of, whole
+from rankbars.readers.parts import Comparison, JudgedFile
 from rankbars.readers.pieces import Piece
 
 __all__ = ["JUDGED", "pack_judged", "unpack_judged"]
@@ -27,7 +27,10 @@ def pack_judged(part: JudgedFile) -> Piece:
     numbers: dict[str, NDArray[np.float64]] = {
         name: np.array([getattr(row, name) for row in rows], dtype=np.float64) for name in _NUMBERS
     }
-    facts = {"source": part.source, "notes": notes_to_json(part.notes)}
+    facts = {
+        "source": part.source, "notes": notes_to_json(part.notes), "tool": part.tool,
+        "ordered": part.ordered, "shared": list(part.shared), "unnamed": part.unnamed,
+    }  # fmt: skip
     return Piece(JUDGED, facts, {"judgements": code(labels, numbers, part.source)})
 
 
@@ -48,4 +51,8 @@ def unpack_judged(piece: Piece) -> JudgedFile:
         )
         for i, share in enumerate(numbers["share"])
     )
-    return JudgedFile(source, rows, notes_of(piece.facts["notes"]))
+    facts = piece.facts
+    return JudgedFile(
+        source, rows, facts["tool"], facts["ordered"], tuple(facts["shared"]), facts["unnamed"],
+        notes_of(facts["notes"]),
+    )  # fmt: skip

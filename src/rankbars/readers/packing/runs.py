@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,15 @@ from rankbars.readers.packing.coding import (
     texts_of,
     whole,
 )
+from rankbars.readers.parts import Heeded, Leaderboard
 from rankbars.readers.pieces import Piece
 
-__all__ = ["RUN", "pack_run", "unpack_run"]
+__all__ = [
+    "HEEDED", "RUN", "pack_board", "pack_heeded", "pack_run", "unpack_heeded", "unpack_runs",
+]  # fmt: skip
 
 RUN = "run"
+HEEDED = "heeded"
 _HALF = 32  # bits; both halves of a fingerprint are exact as floats
 
 
@@ -69,9 +74,38 @@ def _pack_measure(measure: Measure) -> dict[str, Any]:
     return {**facts, "limits": list(measure.limits), "scored": measure.scores is not None}
 
 
-def unpack_run(piece: Piece) -> Run:
-    """The run."""
-    facts = dict(piece.facts)
+def pack_board(board: Leaderboard) -> list[Piece]:
+    """The runs of a leaderboard."""
+    pieces = [pack_run(run) for run in board.runs]
+    return [replace(one, facts={**one.facts, "instead": board.instead}) for one in pieces]
+
+
+def pack_heeded(part: Heeded) -> Piece:
+    """The filters that a reader heeded."""
+    return Piece(HEEDED, {"source": part.source, "filters": list(part.filters)})
+
+
+def unpack_heeded(piece: Piece) -> Heeded:
+    """The filters."""
+    return Heeded(piece.facts["source"], tuple(piece.facts["filters"]))
+
+
+def unpack_runs(pieces: Sequence[Piece]) -> list[Run | Leaderboard]:
+    """The runs and leaderboards of a file."""
+    boards: dict[tuple[str, str], list[Run]] = {}
+    found: list[Run | Leaderboard] = []
+    for piece in pieces:
+        run, instead = _unpack_run(piece), piece.facts.get("instead")
+        if instead is None:
+            found.append(run)
+        else:
+            boards.setdefault((run.source, instead), []).append(run)
+    found += [Leaderboard(source, tuple(runs), text) for (source, text), runs in boards.items()]
+    return found
+
+
+def _unpack_run(piece: Piece) -> Run:
+    facts = {name: value for name, value in piece.facts.items() if name != "instead"}
     rows = _unpack_rows(piece, facts.pop("rows"))
     scores = np.empty(0)
     if "answer_scores" in piece.frames:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rankbars.readers.packing.coding import notes_of, notes_to_json
+from rankbars.readers.parts import ErrorTable
 from rankbars.readers.pieces import Piece
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.coding import CodedTable, NumberColumn
@@ -26,6 +27,7 @@ def pack_table(found: ParsedTable) -> Piece:
         "lacking": list(table.lacking),
         "renamed": table.renamed,
         "notes": notes_to_json(found.notes),
+        "errors": isinstance(found, ErrorTable),
         "seen": {
             role: [column.plain, column.percentages, column.truths]
             for role, column in table.coded.columns.items()
@@ -47,4 +49,5 @@ def unpack_table(piece: Piece) -> ParsedTable:
         tuple(facts["lacking"]),
         facts["renamed"],
     )
-    return ParsedTable(facts["source"], table, _NOBODY, notes_of(facts["notes"]))
+    kind = ErrorTable if facts.get("errors") else ParsedTable
+    return kind(facts["source"], table, _NOBODY, notes_of(facts["notes"]))

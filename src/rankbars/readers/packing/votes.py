@@ -12,8 +12,8 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.readers.packing.coding import code, column, notes_of, notes_to_json, whole
+from rankbars.readers.parts import VoteTable
 from rankbars.readers.pieces import Piece
-from rankbars.readers.votes import ParsedVotes
 from rankbars.tables.coding import Block, CodedTable
 from rankbars.tables.tidy import FileNames
 
@@ -23,7 +23,7 @@ VOTES = "votes"
 _NOBODY = FileNames(None, "", "")
 
 
-def pack_votes(part: ParsedVotes) -> list[Piece]:
+def pack_votes(part: VoteTable) -> list[Piece]:
     """One piece per task; the notes stand with the first."""
     pieces: list[Piece] = []
     for task, votes in part.scores.tasks.items():
@@ -33,6 +33,7 @@ def pack_votes(part: ParsedVotes) -> list[Piece]:
             "source": part.source,
             "task": task,
             "notes": notes_to_json(() if pieces else part.scores.notes),
+            "said": notes_to_json(part.notes),
             **facts_of_votes(votes),
         }
         pieces.append(Piece(VOTES, facts, pack_counts(votes, part.source)))
@@ -83,16 +84,18 @@ def pack_counts(votes: Votes, source: str) -> dict[str, CodedTable]:
     return frames
 
 
-def unpack_votes(pieces: Sequence[Piece]) -> list[ParsedVotes]:
+def unpack_votes(pieces: Sequence[Piece]) -> list[VoteTable]:
     """The votes of each file."""
     tasks: dict[str, dict[str, Votes]] = {}
     notes: dict[str, tuple[Note, ...]] = {}
+    said: dict[str, tuple[Note, ...]] = {}
     for piece in pieces:
         source = piece.facts["source"]
         tasks.setdefault(source, {})[piece.facts["task"]] = unpack_counts(piece)
         notes[source] = (*notes.get(source, ()), *notes_of(piece.facts["notes"]))
+        said[source] = notes_of(piece.facts.get("said", ()))
     return [
-        ParsedVotes(source, Scores(own, notes=notes[source]), _NOBODY)
+        VoteTable(source, Scores(own, notes=notes[source]), _NOBODY, said[source])
         for source, own in tasks.items()
     ]
 

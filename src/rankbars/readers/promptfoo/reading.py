@@ -11,14 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import as_mapping, first_object, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Direction, Measure, Run
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.logs.values import as_count, as_score
+from rankbars.readers.parts import Part
 from rankbars.readers.promptfoo.evaluations import Evaluation, System, read_evaluation
 from rankbars.readers.recognition import CERTAIN, Recognition
 
@@ -56,7 +55,7 @@ def sniff_promptfoo(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_promptfoo(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_promptfoo(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of promptfoo.
 
     Parameters
@@ -78,7 +77,7 @@ def read_promptfoo(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     found = read_each(files, lambda file: read_evaluation(file, cluster))
     names, notes = _name_tasks(found)
     runs = [run for one, task in zip(found, names, strict=True) for run in _runs(one, task)]
-    return scores_from_runs(runs, options).with_notes(notes)
+    return [*runs, *notes]
 
 
 def _name_tasks(found: Sequence[Evaluation]) -> tuple[list[str], list[Note]]:

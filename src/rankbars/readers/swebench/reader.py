@@ -8,14 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
 from rankbars.errors import Lacking, ReadError, UnknownOptionError
 from rankbars.readers.files import InputFile, open_text
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.scores import scores_from_runs
+from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.swebench.instances import is_instance
 from rankbars.readers.swebench.reports import (
@@ -87,7 +86,7 @@ def _starts_with_instances(head: bytes) -> bool:
     return all(is_instance(name) for name in whole)
 
 
-def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> Scores:
+def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from reports of the SWE-bench family.
 
     Parameters
@@ -136,9 +135,7 @@ def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> Scores:
     if not kept:
         alone = [*listed, *(file.label for file in described)]
         raise ReadError.at(alone[0], "there is no report on instances beside it.")
-    return scores_from_runs(make_runs(kept, listed), options).with_notes(
-        [*_name_notes(kept), *notes]
-    )
+    return [*make_runs(kept, listed), *_name_notes(kept), *notes]
 
 
 def _name_notes(reports: Sequence[Report]) -> list[Note]:
