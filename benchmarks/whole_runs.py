@@ -55,7 +55,7 @@ def board_of_rows(models: int, items: int, tasks: int, ids: str) -> Job:
 def published_table(table: int, repetitions: int) -> Job:
     """One table of the published simulation study."""
     from rankbars.simulate import measure
-    from rankbars.simulate.tables import tables
+    from rankbars.simulate.publishedtables import tables
 
     def check(made: Mapping[str, Any]) -> None:
         require(set(made) == {f"table_{table}"}, f"table {table}")

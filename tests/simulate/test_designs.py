@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankbars.simulate.designs import (
+from rankbars.simulate.levels import pool_scores, task_scores
+from rankbars.simulate.populations import (
     Design,
     block_correlation,
     legacy_normals,
@@ -18,8 +19,6 @@ from rankbars.simulate.designs import (
     tied_models,
     true_rank_sets,
 )
-from rankbars.simulate.newtasks import pool_scores
-from rankbars.simulate.thistask import task_scores
 
 
 def brute_force_tie(scores: np.ndarray, count: int) -> np.ndarray:

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from rankbars.simulate import Study, run
-from rankbars.simulate.designs import Design
-from rankbars.simulate.figures import figures
-from rankbars.simulate.newtasks import NewTaskPlan, measure_new_tasks
+from rankbars.simulate.levels import NewTaskPlan, measure_new_tasks
+from rankbars.simulate.populations import Design
+from rankbars.simulate.publishedfigures import figures
 from rankbars.simulate.study import number, numbers
 
 

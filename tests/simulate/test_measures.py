@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankbars.simulate.designs import RankSets
-from rankbars.simulate.measures import (
+from rankbars.simulate.coverages import (
     Tally,
     compare_with_published,
     covers,
     share_of_field,
     tally_rows,
 )
+from rankbars.simulate.populations import RankSets
 
 
 def test_width_is_a_share_of_the_field() -> None:

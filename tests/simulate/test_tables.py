@@ -10,8 +10,8 @@ import pytest
 
 import rankbars as rb
 from rankbars.simulate import Study, measure
+from rankbars.simulate.publishedtables import NUMBERS, designs_of, tables
 from rankbars.simulate.study import Row
-from rankbars.simulate.tables import NUMBERS, designs_of, tables
 
 CELLS = Path(__file__).parent.parent / "data" / "simulation_cells.csv"
 KEYS = ("n_models", "n_tasks", "n_base", "sigma", "alpha", "quantity")

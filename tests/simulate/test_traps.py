@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rankbars.simulate import STUDIES, Study, measure
-from rankbars.simulate.measures import compare_with_published
+from rankbars.simulate.coverages import compare_with_published
 from rankbars.simulate.study import Row, number
-from rankbars.simulate.traps import observed, ties
+from rankbars.simulate.traps import exactties, observed
 from rankbars.stats.votes.eprocess import log_e_two_sided
 
 
@@ -127,13 +127,13 @@ def test_true_rank_sets_with_ties_escape_the_merge_of_observed_ranks() -> None:
 
 @pytest.mark.slow
 def test_corrections_side_by_side_are_as_published() -> None:
-    rows = ties.measure("10 models, 10 rows, half tied", 0, 40, 0)
-    made = compare_with_published(rows, ("design", "method"), ties.PUBLISHED)
+    rows = exactties.measure("10 models, 10 rows, half tied", 0, 40, 0)
+    made = compare_with_published(rows, ("design", "method"), exactties.PUBLISHED)
     assert_near_published(made, 100)
 
 
 def test_ties_break_the_band_and_not_the_interval() -> None:
-    rows = ties.measure("30 models, 200 rows, all tied", 0, 5, 0)
+    rows = exactties.measure("30 models, 200 rows, all tied", 0, 5, 0)
     made = compare_with_published(rows, ("design", "method"), {})
     quantity = "coverage of one model"
     assert value(made, method="bootstrap band", quantity=quantity) < 0.05

@@ -15,8 +15,7 @@ from rankbars.simulate.vtab import (
     measure_winners,
     vtab,
 )
-from rankbars.simulate.vtabdata import published_cells
-from rankbars.simulate.vtabpage import agrees, make_page
+from rankbars.simulate.vtabreport import agrees, make_page, published_cells
 
 
 @pytest.mark.slow

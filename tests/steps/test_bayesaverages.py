@@ -10,7 +10,7 @@ from reference import golden
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json
-from rankbars.simulate.posterior import measure_coverage, measure_published
+from rankbars.simulate.posteriorstudy import measure_coverage, measure_published
 from rankbars.simulate.study import Row, number
 
 

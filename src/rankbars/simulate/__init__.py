@@ -4,10 +4,22 @@
 are those of the public interface, called as anybody would call them.
 """
 
+from collections.abc import Callable
+
 from rankbars.simulate.likeness import Evaluation, evaluation_like, planned_evaluation
-from rankbars.simulate.running import measure, run
-from rankbars.simulate.studies import STUDIES
+from rankbars.simulate.planning import coverage
+from rankbars.simulate.posteriorstudy import posterior
+from rankbars.simulate.publishedfigures import figures
+from rankbars.simulate.publishedtables import tables
+from rankbars.simulate.runner import measure, run
 from rankbars.simulate.study import Study, Unit
+from rankbars.simulate.traps.dependence import clusters, folds, runs
+from rankbars.simulate.traps.exactties import ties
+from rankbars.simulate.traps.observed import observed
+from rankbars.simulate.traps.peeking import peeking
+from rankbars.simulate.traps.taskfamilies import families
+from rankbars.simulate.traps.winner import winner
+from rankbars.simulate.vtab import vtab
 
 __all__ = [
     "STUDIES",
@@ -19,3 +31,20 @@ __all__ = [
     "planned_evaluation",
     "run",
 ]
+
+STUDIES: dict[str, Callable[..., Study]] = {
+    "tables": tables,
+    "figures": figures,
+    "coverage": coverage,
+    "winner": winner,
+    "clusters": clusters,
+    "folds": folds,
+    "runs": runs,
+    "ties": ties,
+    "families": families,
+    "observed": observed,
+    "peeking": peeking,
+    "vtab": vtab,
+    "posterior": posterior,
+}
+"""Each takes at least ``repetitions`` and ``seed``, both by name, and makes a `Study`."""

@@ -18,9 +18,16 @@ from numpy.typing import NDArray
 
 import rankbars as rb
 from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten
-from rankbars.simulate.vtabdata import PARTS, published_cells, vtab_scores
-from rankbars.simulate.vtabfigures import RANKINGS, WINNERS, draw_figures, weight_means
-from rankbars.simulate.vtabpage import make_page
+from rankbars.simulate.vtabreport import (
+    PARTS,
+    RANKINGS,
+    WINNERS,
+    draw_figures,
+    make_page,
+    published_cells,
+    vtab_scores,
+    weight_means,
+)
 
 __all__ = ["DRIFTS", "SOURCES", "vtab"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.measures import Published, compare_with_published
+from rankbars.simulate.coverages import Published, compare_with_published
 from rankbars.simulate.study import Study, Table, Unit, flatten
 
 __all__ = ["against_zero", "portions", "rejections", "trap"]
@@ -45,7 +45,7 @@ def trap(
     name : str
         Name of the study and of its table.
     function : callable
-        Makes tallies; see `rankbars.simulate.measures.tally_rows`.
+        Makes tallies; see `rankbars.simulate.coverages.tally_rows`.
     arguments : iterable of tuple
         Arguments of each unit of work.
     columns : tuple of str

@@ -13,7 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.designs import (
+from rankbars.simulate.coverages import (
+    Published,
+    compare_with_published,
+    covers,
+    share_of_field,
+    tally_rows,
+)
+from rankbars.simulate.populations import (
     BETWEEN_BLOCKS,
     Design,
     RankSets,
@@ -24,16 +31,9 @@ from rankbars.simulate.designs import (
     tied_models,
     true_rank_sets,
 )
-from rankbars.simulate.measures import (
-    Published,
-    compare_with_published,
-    covers,
-    share_of_field,
-    tally_rows,
-)
 from rankbars.simulate.study import Study, Table, Unit, check_repetitions, flatten
 from rankbars.simulate.traps.common import portions
-from rankbars.simulate.traps.ties import draw_task
+from rankbars.simulate.traps.exactties import draw_task
 from rankbars.stats.streams import stream
 
 __all__ = ["observed"]

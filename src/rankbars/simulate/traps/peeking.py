@@ -10,7 +10,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.simulate.measures import Published, tally_rows
+from rankbars.simulate.coverages import Published, tally_rows
 from rankbars.simulate.study import Study, Table, check_repetitions
 from rankbars.simulate.traps.common import portions, trap
 from rankbars.stats.streams import stream

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.designs import model_names, true_rank_sets
-from rankbars.simulate.measures import covers, tally_rows
+from rankbars.simulate.coverages import covers, tally_rows
+from rankbars.simulate.populations import model_names, true_rank_sets
 from rankbars.simulate.study import Study, Table, check_repetitions
 from rankbars.simulate.traps.common import portions, trap
 from rankbars.stats.streams import stream

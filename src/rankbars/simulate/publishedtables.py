@@ -14,8 +14,8 @@ from itertools import product
 from statistics import fmean, stdev
 
 from rankbars.errors import UnknownOptionError
-from rankbars.simulate.designs import Design
-from rankbars.simulate.newtasks import NewTaskPlan, measure_new_tasks
+from rankbars.simulate.levels import NewTaskPlan, ThisTaskPlan, measure_new_tasks, measure_this_task
+from rankbars.simulate.populations import Design
 from rankbars.simulate.study import (
     Cell,
     Row,
@@ -26,7 +26,6 @@ from rankbars.simulate.study import (
     flatten,
     number,
 )
-from rankbars.simulate.thistask import ThisTaskPlan, measure_this_task
 
 __all__ = ["NUMBERS", "designs_of", "tables"]
 

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
-from rankbars.simulate.designs import Design
-from rankbars.simulate.newtasks import NewTaskPlan, measure_new_tasks
+from rankbars.simulate.levels import NewTaskPlan, ThisTaskPlan, measure_new_tasks, measure_this_task
+from rankbars.simulate.populations import Design
+from rankbars.simulate.publishedtables import MODELS, ROWS, SIGMAS, designs_of
 from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten, numbers
-from rankbars.simulate.tables import MODELS, ROWS, SIGMAS, designs_of
-from rankbars.simulate.thistask import ThisTaskPlan, measure_this_task
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,17 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.simulate.designs import RankSets
+from rankbars.simulate.populations import RankSets
 from rankbars.simulate.study import Cell, Row, Table
 
-__all__ = [
-    "Published",
-    "Tally",
-    "compare_with_published",
-    "covers",
-    "share_of_field",
-    "tally_rows",
-]
+__all__ = ["Published", "Tally", "compare_with_published", "covers", "share_of_field", "tally_rows"]
 
 Published = Mapping[Any, float | tuple[float, float]]
 """Published values, or ranges of them, by what they belong to and the quantity."""

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.designs import (
+from rankbars.simulate.coverages import Tally, covers, share_of_field
+from rankbars.simulate.likeness import Evaluation, planned_evaluation
+from rankbars.simulate.populations import (
     RankSets,
     model_names,
     tie_closest,
     tied_models,
     true_rank_sets,
 )
-from rankbars.simulate.likeness import Evaluation, planned_evaluation
-from rankbars.simulate.measures import Tally, covers, share_of_field
 from rankbars.simulate.study import (
     Row,
     Study,

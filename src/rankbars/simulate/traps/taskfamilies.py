@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.designs import RankSets, model_names
-from rankbars.simulate.measures import covers, tally_rows
+from rankbars.simulate.coverages import covers, tally_rows
+from rankbars.simulate.populations import RankSets, model_names
 from rankbars.simulate.study import Study, Table, check_repetitions
 from rankbars.simulate.traps.common import portions, trap
 from rankbars.stats.streams import stream

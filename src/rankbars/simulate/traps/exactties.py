@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.designs import (
+from rankbars.simulate.coverages import covers, share_of_field, tally_rows
+from rankbars.simulate.populations import (
     BETWEEN_BLOCKS,
     Design,
     mean_scores,
@@ -23,7 +24,6 @@ from rankbars.simulate.designs import (
     tied_models,
     true_rank_sets,
 )
-from rankbars.simulate.measures import covers, share_of_field, tally_rows
 from rankbars.simulate.study import Study, Table, check_repetitions
 from rankbars.simulate.traps.common import portions, trap
 from rankbars.stats.streams import stream

@@ -1,0 +1,252 @@
+"""Rows that are not independent, and what a test does that takes them as independent.
+
+Clusters: differences of a cluster share a part. Cross-validation folds share training data: six
+least-squares models on disjoint features of one table. Items crossed with runs: a run shifts the
+difference on all items. The models are equal, so that every rejection is false.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rankbars as rb
+from rankbars.simulate.coverages import covers, tally_rows
+from rankbars.simulate.populations import model_names, true_rank_sets
+from rankbars.simulate.study import Study, Table, check_repetitions
+from rankbars.simulate.traps.common import TWO_SIDED, against_zero, portions, rejections, trap
+from rankbars.stats.streams import stream
+
+__all__ = ["clusters", "fold_scores", "folds", "runs"]
+
+CLUSTERS = ((20, 10, 0.3), (8, 25, 0.3), (50, 10, 0.05))  # clusters, rows of each, correlation
+CRITICAL = NormalDist().inv_cdf(1 - TWO_SIDED / 2)
+BATCH = 20  # data sets per call of the test
+
+OF_CLUSTERS = {
+    ("20 x 10, 0.3", "ignoring clusters", "type I error"): 0.327,
+    ("20 x 10, 0.3", "normal, uncorrected", "type I error"): 0.075,
+    ("20 x 10, 0.3", "cluster_t", "type I error"): 0.054,
+    ("8 x 25, 0.3", "ignoring clusters", "type I error"): 0.511,
+    ("8 x 25, 0.3", "normal, uncorrected", "type I error"): 0.110,
+    ("8 x 25, 0.3", "cluster_t", "type I error"): 0.053,
+    ("50 x 10, 0.05", "ignoring clusters", "type I error"): 0.115,
+    ("50 x 10, 0.05", "normal, uncorrected", "type I error"): 0.067,
+    ("50 x 10, 0.05", "cluster_t", "type I error"): 0.056,
+}
+FOLDS = ((10, 3), (3, 3), (1, 10))  # repeats, folds
+MODELS, ROWS, FEATURES = 6, 300, 5
+
+OF_FOLDS = {
+    ("10 x 3 folds", "t", "type I error"): 0.568,
+    ("10 x 3 folds", "t", "coverage of one model"): 0.097,
+    ("10 x 3 folds", "t", "coverage of all models"): 0.016,
+    ("10 x 3 folds", "corrected_t", "type I error"): 0.030,
+    ("10 x 3 folds", "corrected_t", "coverage of one model"): 0.985,
+    ("10 x 3 folds", "corrected_t", "coverage of all models"): 0.964,
+    ("3 x 3 folds", "t", "type I error"): 0.304,
+    ("3 x 3 folds", "t", "coverage of one model"): 0.531,
+    ("3 x 3 folds", "t", "coverage of all models"): 0.244,
+    ("3 x 3 folds", "corrected_t", "type I error"): 0.040,
+    ("3 x 3 folds", "corrected_t", "coverage of one model"): 0.961,
+    ("3 x 3 folds", "corrected_t", "coverage of all models"): 0.900,
+    ("1 x 10 folds", "t", "type I error"): 0.056,
+    ("1 x 10 folds", "t", "coverage of one model"): 0.962,
+    ("1 x 10 folds", "t", "coverage of all models"): 0.904,
+    ("1 x 10 folds", "corrected_t", "type I error"): 0.008,
+    ("1 x 10 folds", "corrected_t", "coverage of one model"): 0.997,
+    ("1 x 10 folds", "corrected_t", "coverage of all models"): 0.992,
+}
+ITEMS, RUNS = 200, 5
+ITEM_SD, RUN_SD, REST_SD = 0.5, 0.06, 0.5  # of the difference
+
+OF_RUNS = {
+    ("average over runs", "type I error"): 0.107,
+    ("two_way", "type I error"): 0.045,
+}
+
+
+def clusters(*, repetitions: int = 4000, seed: int = 0) -> Study:
+    """Type I error of two-sided 5 % tests when rows come in clusters.
+
+    Parameters
+    ----------
+    repetitions : int
+        Data sets per design, rounded up to a multiple of 20.
+    seed : int
+        Start of the random streams.
+
+    Returns
+    -------
+    Study
+        Table ``clusters``: a t-test that ignores clusters, the usual cluster-robust normal test
+        without a correction for few clusters, and ``cluster_t``.
+
+    Raises
+    ------
+    OptionError
+        If `repetitions` is below 1.
+    """
+    batches = -(-check_repetitions(repetitions) // BATCH)
+    arguments = [
+        (*design, *portion, seed) for design in CLUSTERS for portion in portions(batches, 50)
+    ]
+    return trap("clusters", measure_clusters, arguments, ("design", "method"), OF_CLUSTERS)
+
+
+def measure_clusters(
+    n_clusters: int, size: int, correlation: float, first: int, count: int, seed: int
+) -> Table:
+    """False rejections of three tests on some batches of data sets."""
+    design = f"{n_clusters} x {size}, {correlation}"
+    codes = np.repeat(np.arange(n_clusters), size)
+    found: dict[str, list[NDArray[np.bool_]]] = {}
+    for batch in range(first, first + count):
+        rng = stream(seed, "clusters", design, batch)
+        shared = np.sqrt(correlation) * rng.standard_normal((n_clusters, BATCH))
+        own = np.sqrt(1 - correlation) * rng.standard_normal((codes.size, BATCH))
+        models, values = against_zero(shared[codes] + own)
+        scores = rb.Scores({"pairs": rb.Items(models, values, clusters=codes)})
+        robust = rb.compare(scores, test="cluster_t")["pairs"]
+        found.setdefault("ignoring clusters", []).append(
+            rejections(rb.compare(scores, test="t")["pairs"])
+        )
+        found.setdefault("normal, uncorrected", []).append(_normal(robust, n_clusters))
+        found.setdefault("cluster_t", []).append(rejections(robust))
+    return [
+        row
+        for method, rejected in found.items()
+        for row in tally_rows(
+            {"design": design, "method": method}, {"type I error": np.concatenate(rejected)}
+        )
+    ]
+
+
+def _normal(robust: rb.Comparisons, n_clusters: int) -> NDArray[np.bool_]:
+    """The same variance without its factor G / (G - 1), and a normal critical value."""
+    se = robust.se[0, 1:] * np.sqrt((n_clusters - 1) / n_clusters)
+    return np.asarray(np.abs(robust.diff[0, 1:]) >= CRITICAL * se)
+
+
+def folds(*, repetitions: int = 250, seed: int = 0) -> Study:
+    """Type I error and coverage when rows are folds of repeated cross-validation.
+
+    Parameters
+    ----------
+    repetitions : int
+        Data sets per design.
+    seed : int
+        Start of the random streams.
+
+    Returns
+    -------
+    Study
+        Table ``folds``: the paired t-test and the corrected one of Nadeau and Bengio, two-sided at
+        5 %, and the 95 % rank intervals made from them.
+
+    Raises
+    ------
+    OptionError
+        If `repetitions` is below 1.
+    """
+    arguments = [
+        (*design, *portion, seed)
+        for design in FOLDS
+        for portion in portions(check_repetitions(repetitions), 25)
+    ]
+    return trap("folds", measure_folds, arguments, ("design", "method"), OF_FOLDS)
+
+
+def fold_scores(repeats: int, n_folds: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Negative mean squared error of each model on each fold, shape (repeats * folds, 6)."""
+    features = rng.standard_normal((MODELS, ROWS, FEATURES))
+    target = features.sum(axis=(0, 2)) + rng.standard_normal(ROWS)
+    scores = []
+    for _ in range(repeats):
+        fold = np.empty(ROWS, dtype=np.int64)
+        fold[rng.permutation(ROWS)] = np.arange(ROWS) % n_folds
+        for number in range(n_folds):
+            test = fold == number
+            train = features[:, ~test]
+            across = train.transpose(0, 2, 1)
+            weights = np.linalg.solve(across @ train, across @ target[~test, None])
+            residual = target[test] - (features[:, test] @ weights)[..., 0]
+            scores.append(-np.square(residual).mean(axis=1))
+    return np.array(scores)
+
+
+def measure_folds(repeats: int, n_folds: int, first: int, count: int, seed: int) -> Table:
+    """False rejections and coverage of both tests on some data sets."""
+    tasks = {
+        f"{number:05d}": fold_scores(
+            repeats, n_folds, stream(seed, "folds", repeats, n_folds, number)
+        )
+        for number in range(first, first + count)
+    }
+    design = rb.Folds(repeats=repeats, folds=n_folds)
+    scores = rb.Scores.from_arrays(tasks, model_names(MODELS), design=design)
+    truth = true_rank_sets(np.zeros(MODELS))
+    pairs = np.triu_indices(MODELS, k=1)
+    rows: Table = []
+    for test in ("t", "corrected_t"):
+        comparisons = rb.compare(scores, test=test)
+        p = np.array([np.minimum(one.p, one.p.T)[pairs] for one in comparisons.values()])
+        ranked = rb.rank(comparisons, alpha=0.05).values()
+        covered = np.array([covers(one.best, one.worst, truth) for one in ranked])
+        rows += tally_rows(
+            {"design": f"{repeats} x {n_folds} folds", "method": test},
+            {
+                "type I error": (p <= TWO_SIDED / 2).mean(axis=1),
+                "coverage of one model": covered.mean(axis=1),
+                "coverage of all models": covered.all(axis=1),
+            },
+        )
+    return rows
+
+
+def runs(*, repetitions: int = 20_000, seed: int = 0) -> Study:
+    """Type I error of two-sided 5 % tests for new items and new runs.
+
+    Parameters
+    ----------
+    repetitions : int
+        Data sets, rounded up to a multiple of 20.
+    seed : int
+        Start of the random streams.
+
+    Returns
+    -------
+    Study
+        Table ``runs``: averaging over runs and testing over items, and ``two_way``.
+
+    Raises
+    ------
+    OptionError
+        If `repetitions` is below 1.
+    """
+    batches = -(-check_repetitions(repetitions) // BATCH)
+    arguments = [(*portion, seed) for portion in portions(batches, 25)]
+    return trap("runs", measure_runs, arguments, ("method",), OF_RUNS)
+
+
+def measure_runs(first: int, count: int, seed: int) -> Table:
+    """False rejections of both tests on some batches of data sets."""
+    found: dict[str, list[np.ndarray]] = {"average over runs": [], "two_way": []}
+    for batch in range(first, first + count):
+        rng = stream(seed, "runs", batch)
+        differences = (
+            ITEM_SD * rng.standard_normal((ITEMS, 1, BATCH))
+            + RUN_SD * rng.standard_normal((1, RUNS, BATCH))
+            + REST_SD * rng.standard_normal((ITEMS, RUNS, BATCH))
+        )
+        models, cube = against_zero(differences)
+        scores = rb.Scores({"pairs": rb.Items(models, cube.mean(axis=1), runs=cube)})
+        for method, test in (("average over runs", "t"), ("two_way", "two_way")):
+            found[method].append(rejections(rb.compare(scores, test=test)["pairs"]))
+    return [
+        row
+        for method, rejected in found.items()
+        for row in tally_rows({"method": method}, {"type I error": np.concatenate(rejected)})
+    ]
