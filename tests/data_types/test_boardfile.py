@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import stat
 from dataclasses import replace
@@ -47,6 +48,17 @@ def test_file_follows_the_schema_that_ships_with_the_package(scores: rb.Scores) 
     validator = jsonschema.Draft202012Validator(board_schema())
     validator.validate(board_to_dict(rb.leaderboard(scores)))
     validator.validate(board_to_dict(small_board()))
+
+
+def test_schema_is_the_one_that_the_types_give() -> None:
+    """If not, run: python scripts/make_schema.py."""
+    place = Path(__file__).resolve().parents[2] / "scripts" / "make_schema.py"
+    spec = importlib.util.spec_from_file_location("make_schema", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert json.loads(module.schema_text()) == board_schema()
 
 
 def test_saving_leaves_nothing_half_written(tmp_path: Path) -> None:

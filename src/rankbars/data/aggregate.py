@@ -5,16 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Contrasts
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
+from rankbars.data.fields import (
+    Errors,
+    Freedom,
+    Level,
+    Numbers,
+    Ranks,
+    Rate,
+    Reals,
+    Relation,
+    check_ranks,
+    freeze,
+)
 from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.partialorder import PartialOrder
@@ -27,6 +38,7 @@ from rankbars.stats.tails import critical_value
 __all__ = ["Aggregate", "Over"]
 
 Over = Literal["items", "tasks", "families"]
+Chances = Annotated[NDArray[np.float64], Numbers("MM", least=0.0, most=1.0, null=np.nan)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,13 +114,13 @@ class Aggregate:
     """
 
     models: tuple[str, ...]
-    score: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    best: NDArray[np.int64]
-    worst: NDArray[np.int64]
-    shown_better: NDArray[np.bool_]
-    alpha: float
+    score: Reals
+    low: Reals
+    high: Reals
+    best: Ranks
+    worst: Ranks
+    shown_better: Relation
+    alpha: Rate
     scope: Scope
     over: Over
     estimator: str
@@ -120,42 +132,24 @@ class Aggregate:
     normalise: str | None = None
     limits: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     target: str = ""
-    guarantee: float | None = None
-    se: NDArray[np.float64] | None = None
+    guarantee: Level | None = None
+    se: Errors | None = None
     draws: Draws | None = None
-    rank_probability: NDArray[np.float64] | None = None
-    dominance: NDArray[np.float64] | None = None
+    rank_probability: Chances | None = None
+    dominance: Chances | None = None
     contrasts: Contrasts | None = None
     components: Components | None = None
     by_category: CategoryMeans | None = None
-    df: NDArray[np.float64] | None = None
-    bounds: tuple[float, float] = (-np.inf, np.inf)
+    df: Freedom | None = None
+    bounds: tuple[
+        Annotated[float, Numbers(null=-np.inf)], Annotated[float, Numbers(null=np.inf)]
+    ] = (-np.inf, np.inf)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
-        size = len(self.models)
-        for name in ("score", "low", "high"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.float64, name, (size,))
-            )
-        for name in ("best", "worst"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.int64, name, (size,))
-            )
-        object.__setattr__(
-            self,
-            "shown_better",
-            frozen_array(self.shown_better, np.bool_, "shown_better", (size, size)),
-        )
-        for name in ("se", "df"):
-            vector = frozen_optional(getattr(self, name), np.float64, name, (size,))
-            object.__setattr__(self, name, vector)
-        for name in ("rank_probability", "dominance"):
-            square = frozen_optional(getattr(self, name), np.float64, name, (size, size))
-            object.__setattr__(self, name, square)
+        freeze(self, M=len(self.models))
         object.__setattr__(self, "limits", MappingProxyType(dict(self.limits)))
-        if not ((self.best >= 1) & (self.best <= self.worst) & (self.worst <= size)).all():
-            raise DataError(f"Rank intervals must lie within 1 to {size}, best before worst.")
+        check_ranks(self.models, self.best, self.worst)
         for part in (self.draws, self.contrasts, self.by_category):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of an average must speak of the same models.")

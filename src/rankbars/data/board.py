@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
-from rankbars.data.arrays import frozen_array
 from rankbars.data.evidence import check_models
+from rankbars.data.fields import Relation, check_ranks, freeze
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.pairdetails import PairDetails
@@ -73,7 +73,7 @@ class Leaderboard:
     overall: RankIntervals | None
     aggregate: Aggregate | None
     lead: Literal["task", "aggregate", "new_task"]
-    shown_better: NDArray[np.bool_]
+    shown_better: Relation
     tiers: tuple[tuple[str, ...], ...]
     spec: Spec
     notes: tuple[Note, ...] = ()
@@ -92,11 +92,7 @@ class Leaderboard:
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
         size = len(self.models)
-        object.__setattr__(
-            self,
-            "shown_better",
-            frozen_array(self.shown_better, np.bool_, "shown_better", (size, size)),
-        )
+        freeze(self, M=size)
         object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
         if not self.tasks:
             raise DataError("A board needs at least one task; found none.")
@@ -106,6 +102,7 @@ class Leaderboard:
         for name, task in self.tasks.items():
             if task.best.shape != (size,):
                 raise DataError(f"Task {name!r} must have one interval per model ({size}).")
+            self._check_ranks(task)
         for part in (self.overall, self.aggregate, self.pairs):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of a board must rank the same models.")
@@ -113,6 +110,15 @@ class Leaderboard:
             raise DataError("The tiers must hold every model once.")
         if self.lead not in LEADS:
             raise UnknownOptionError.among("lead", self.lead, LEADS)
+
+    def _check_ranks(self, task: TaskResult) -> None:
+        for best, worst in (
+            (task.best, task.worst),
+            (task.observed_best, task.observed_worst),
+            (task.spread_best, task.spread_worst),
+        ):
+            if best is not None and worst is not None:
+                check_ranks(self.models, best, worst, task.name)
 
     def _check_health(self, health: Mapping[str, VoteHealth]) -> None:
         for name, found in health.items():

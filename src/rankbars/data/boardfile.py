@@ -1,30 +1,42 @@
-"""The board file: `Leaderboard` as plain JSON and back (schema ``rankbars.board/1``)."""
+"""The board file: `Leaderboard` as JSON and back (schema ``rankbars.board/1``)."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from importlib import resources
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankbars.data.averagefile import aggregate_from_dict, aggregate_to_dict
+from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
+from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.fields import Reals, Relation
 from rankbars.data.files import write_text
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.jsonarrays import whole_array
 from rankbars.data.notes import Note
-from rankbars.data.pairfile import pairs_from_dict, pairs_to_dict
+from rankbars.data.pairdetails import PairDetails, TaskPairs
+from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
-from rankbars.data.taskfile import task_from_dict, task_to_dict
-from rankbars.data.votehealthfile import health_from_dict, health_to_dict
-from rankbars.errors import RankbarsError, ReadError
+from rankbars.data.taskresult import TaskResult
+from rankbars.data.votehealth import VoteHealth
+from rankbars.errors import DataError, RankbarsError, ReadError
+from rankbars.stats.orders import find_cycles, tiers
+from rankbars.stats.ranks import rank_bounds
 
 __all__ = [
+    "KEYS",
     "SCHEMA",
+    "BoardFile",
+    "Provenance",
     "board_from_dict",
     "board_json",
     "board_schema",
@@ -37,45 +49,157 @@ __all__ = [
 SCHEMA = "rankbars.board/1"
 
 
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a board comes from.
+
+    Parameters
+    ----------
+    rankbars : str
+        Version of the package that made it.
+    inputs : tuple of Input
+        What was read.
+    """
+
+    rankbars: str
+    inputs: tuple[Input, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BoardFile:
+    """A board file, key by key.
+
+    Models and tasks are sorted by code point; every list with one entry per model is aligned with
+    `models`. NaN is null. Keys are only ever added within version 1.
+
+    Parameters
+    ----------
+    schema : {"rankbars.board/1"}
+        Version of the file.
+    models : tuple of str
+        Names of the models.
+    shown_better : array of bool, shape (M, M)
+        Pairs (better, worse) on what is shown first; all of them hold at once with probability
+        ``1 - alpha``.
+    tasks : tuple of TaskResult
+        One block per task.
+    overall : RankIntervals, optional
+        Rank prediction intervals for a new task.
+    aggregate : Aggregate, optional
+        The average.
+    lead : {"task", "aggregate", "new_task"}
+        What is shown first; `shown_better` and `tiers` speak of it.
+    tiers : tuple of tuple of str
+        Groups of models, best first.
+    notes : tuple of Note
+        What the reader must know.
+    spec : Spec
+        Every option.
+    provenance : Provenance
+        Version and inputs.
+    pairs : mapping from str to TaskPairs, optional
+        Only where it was asked for: differences of all pairs of models (0, 1), (0, 2), ...,
+        (1, 2), ... on each task.
+    vote_health : mapping from str to VoteHealth, optional
+        Only where it was asked for: health of the votes of each task that has any.
+    digest : str, optional
+        Digest of everything else, which tells a board that was changed from one that was written;
+        files of version 0.1 have none.
+    """
+
+    schema: Literal["rankbars.board/1"]
+    models: tuple[str, ...]
+    shown_better: Relation
+    tasks: tuple[TaskResult, ...]
+    overall: RankIntervals | None
+    aggregate: Aggregate | None
+    lead: Literal["task", "aggregate", "new_task"]
+    tiers: tuple[tuple[str, ...], ...]
+    notes: tuple[Note, ...]
+    spec: Spec
+    provenance: Provenance
+    pairs: Mapping[str, TaskPairs] | None = None
+    vote_health: Mapping[str, VoteHealth] | None = None
+    digest: str | None = None
+
+
+def _comparison_end(side: Literal["low", "high"]) -> Derived:
+    """One end of the intervals to compare by eye; None where no errors are known."""
+
+    def end(average: Aggregate) -> NDArray[np.float64] | None:
+        known = average.se is not None and not np.isnan(average.se).all()
+        if not known or average.is_range:
+            return None
+        return average.comparison_intervals()[("low", "high").index(side)]
+
+    return Derived(end, Reals | None)
+
+
+_MOST_MODELS = 100  # a table of pairs per category is left out for larger boards
+
+KEYS: dict[type, Keys] = {
+    BoardFile: Keys(optional=("pairs", "vote_health", "digest")),
+    RankIntervals: Keys(
+        renamed={"method": "merge"},
+        inherited=("models",),
+        left_out=("shown_better", "side_level", "notes"),
+    ),
+    # Draws are many times as large as all the rest, and the same seed makes them again.
+    Aggregate: Keys(
+        renamed={"by_category": "categories"},
+        inherited=("models", "shown_better"),
+        left_out=("notes", "draws", "contrasts", "components"),
+        derived={
+            "expected_rank": Derived(lambda average: average.expected_rank, Reals | None),
+            "comparison_low": _comparison_end("low"),
+            "comparison_high": _comparison_end("high"),
+        },
+    ),
+    CategoryMeans: Keys(
+        renamed={"categories": "names"},
+        inherited=("models",),
+        left_out=("draws",),
+        emptied={"difference_se": lambda means: len(means.models) > _MOST_MODELS},
+    ),
+    # Voters and judges by themselves stay out: a board file is made to be published.
+    VoteHealth: Keys(named_by="task", left_out=("judges", "controls")),
+}
+
+
 def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
     """The board as a plain dict of lists, strings and numbers; NaN becomes None.
 
     With `pairs` it holds the details of pairs and the health of votes too, where the board has
     them.
     """
-    better = np.argwhere(board.shown_better)
-    return (_extras(board) if pairs else {}) | {
-        "schema": SCHEMA,
-        "models": list(board.models),
-        "tasks": [task_to_dict(task) for task in board.tasks.values()],
-        "overall": None if board.overall is None else _overall_to_dict(board.overall),
-        "aggregate": None if board.aggregate is None else aggregate_to_dict(board.aggregate),
-        "lead": board.lead,
-        "shown_better": [[board.models[i], board.models[j]] for i, j in better],
-        "tiers": [list(tier) for tier in board.tiers],
-        "notes": [_note_to_dict(note) for note in board.notes],
-        "spec": board.spec.to_dict(),
-        "provenance": {
-            "rankbars": board.version,
-            "inputs": [
-                {"path": entry.path, "format": entry.format, "sha256": entry.sha256}
-                for entry in board.inputs
-            ],
-        },
-    }
+    content = BoardFile(
+        schema="rankbars.board/1",
+        models=board.models,
+        shown_better=board.shown_better,
+        tasks=tuple(board.tasks.values()),
+        overall=board.overall,
+        aggregate=board.aggregate,
+        lead=board.lead,
+        tiers=board.tiers,
+        notes=board.notes,
+        spec=board.spec,
+        provenance=Provenance(board.version, board.inputs),
+        pairs=board.pairs.tasks if pairs and board.pairs is not None else None,
+        vote_health=board.health if pairs else None,
+    )
+    plain: dict[str, Any] = to_plain(content, KEYS)
+    return plain | {"digest": _digest(plain)}
 
 
-def _extras(board: Leaderboard) -> dict[str, Any]:
-    extras: dict[str, Any] = {}
-    if board.pairs is not None:
-        extras["pairs"] = pairs_to_dict(board.pairs)
-    if board.health is not None:
-        extras["vote_health"] = health_to_dict(board.health)
-    return extras
+def _digest(plain: Mapping[str, Any]) -> str:
+    """Digest of a board file, however it is laid out and whether 1 is written as 1.0."""
+    rest = {key: value for key, value in plain.items() if key != "digest"}
+    text = json.dumps(rest, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(re.sub(r"(?<=\d)\.0(?=[],}])", "", text).encode()).hexdigest()
 
 
 def board_schema() -> dict[str, Any]:
-    """The JSON Schema of the board file."""
+    """The JSON Schema of the board file; made from the types by ``scripts/make_schema.py``."""
     text = resources.files("rankbars.data").joinpath("board.schema.json").read_text("utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
@@ -83,16 +207,7 @@ def board_schema() -> dict[str, Any]:
 
 def board_json(board: Leaderboard, *, pairs: bool = False) -> str:
     """The board as JSON text: sorted keys, shortest round trip of floats, one final newline."""
-    return (
-        json.dumps(
-            board_to_dict(board, pairs=pairs),
-            sort_keys=True,
-            indent=1,
-            ensure_ascii=False,
-            allow_nan=False,
-        )
-        + "\n"
-    )
+    return json_text(board_to_dict(board, pairs=pairs))
 
 
 def save_board(board: Leaderboard, path: str | Path, *, pairs: bool = False) -> None:
@@ -102,6 +217,9 @@ def save_board(board: Leaderboard, path: str | Path, *, pairs: bool = False) -> 
 
 def load(path: str | Path) -> Leaderboard:
     """Read a board file that `Leaderboard.save` wrote.
+
+    A file may come from anywhere: everything in it is checked. One that was changed after it was
+    written gets a note.
 
     Parameters
     ----------
@@ -115,7 +233,8 @@ def load(path: str | Path) -> Leaderboard:
     Raises
     ------
     ReadError
-        If the file is not a board, or was written with a newer schema.
+        If the file is not a board, or was written with a newer schema, or says what no board can
+        say; names the place.
     """
     try:
         content = Path(path).read_bytes()
@@ -132,14 +251,7 @@ def parse_board(content: bytes, name: str) -> Leaderboard:
     ReadError
         If it is not a board, or of a newer schema.
     """
-    try:
-        values = json.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ReadError(f"{name} is not a board file: it is not UTF-8 text.") from error
-    except (ValueError, RecursionError) as error:
-        raise ReadError(
-            f"{name} is not a board file: it does not hold valid JSON ({error})."
-        ) from error
+    values = _parse(content, name)
     schema = values.get("schema") if isinstance(values, dict) else None
     if schema != SCHEMA:
         found = f"schema {schema!r}" if schema else "no schema"
@@ -148,88 +260,146 @@ def parse_board(content: bytes, name: str) -> Leaderboard:
             "Make one with: rankbars rank INPUT -o board.json"
         )
     try:
-        return board_from_dict(values)
-    except (LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        reason = f"{error}" if isinstance(error, RankbarsError) else f"{error!r}"
-        raise ReadError(f"{name} is a damaged board file: {reason}.") from error
+        board = board_from_dict(values)
+        _check_agreement(board)
+        edited = values.get("digest") not in (None, _digest(values))
+    except (RankbarsError, RecursionError) as error:
+        raise ReadError(
+            f"{name} is a damaged board file: {str(error).removesuffix('.')}. Make it again with: "
+            "rankbars rank INPUT -o board.json"
+        ) from error
+    if not edited or _EDITED in board.notes:
+        return board
+    return replace(board, notes=(*board.notes, _EDITED))
+
+
+_EDITED = Note(
+    "edited-board",
+    "The board file was changed after it was written: its content does not fit its digest. What "
+    "it says is no longer what rankbars computed.",
+)
+
+
+def _parse(content: bytes, name: str) -> Any:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ReadError(f"{name} is not a board file: it is not UTF-8 text.") from error
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        conflict = re.search(r"^(<{7}|={7}|>{7})( .*)?$", text, re.MULTILINE)
+        if conflict is not None:
+            line = text.count("\n", 0, conflict.start()) + 1
+            raise ReadError(
+                f"{name}, line {line}: two versions of the board were merged and not settled "
+                f"({conflict[1]}). Choose one of them, or make the board again."
+            ) from error
+        raise ReadError(
+            f"{name} is not a board file: it does not hold valid JSON ({error})."
+        ) from error
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise DataError(f"the key {twice!r} stands twice in one object")
+    return found
+
+
+def _refuse_constant(word: str) -> Any:
+    raise DataError(f"{word} is no number of JSON; a number that is not known is null")
 
 
 def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
-    """The board from its plain dict; the inverse of `board_to_dict`."""
-    models = tuple(values["models"])
-    position = {name: i for i, name in enumerate(models)}
-    better = np.zeros((len(models), len(models)), dtype=np.bool_)
-    for winner, loser in values["shown_better"]:
-        better[position[winner], position[loser]] = True
-    overall, aggregate = values["overall"], values["aggregate"]
+    """The board from its plain dict; the inverse of `board_to_dict`.
+
+    Raises
+    ------
+    DataError
+        If anything has another type or lies outside of its range; begins with the key.
+    """
+    content: BoardFile = from_plain(values, BoardFile, KEYS)
+    tasks: dict[str, TaskResult] = {}
+    for k, task in enumerate(content.tasks):
+        if tasks.setdefault(task.name, task) is not task:
+            raise DataError(f"tasks[{k}].name: another task is called {task.name!r}, too.")
+    models = content.models
     return Leaderboard(
         models=models,
-        tasks={task["name"]: task_from_dict(task) for task in values["tasks"]},
-        overall=None if overall is None else _overall_from_dict(overall, models),
-        aggregate=None if aggregate is None else aggregate_from_dict(aggregate, models, better),
-        lead=values["lead"],
-        shown_better=better,
-        tiers=tuple(tuple(tier) for tier in values["tiers"]),
-        spec=Spec.from_dict(values["spec"]),
-        notes=tuple(_note_from_dict(note) for note in values["notes"]),
-        inputs=tuple(
-            Input(entry["path"], entry["format"], entry["sha256"])
-            for entry in values["provenance"]["inputs"]
-        ),
-        version=values["provenance"]["rankbars"],
-        pairs=pairs_from_dict(values.get("pairs"), models),
-        health=health_from_dict(values.get("vote_health")),
+        tasks=tasks,
+        overall=content.overall,
+        aggregate=content.aggregate,
+        lead=content.lead,
+        shown_better=content.shown_better,
+        tiers=content.tiers,
+        spec=content.spec,
+        notes=content.notes,
+        inputs=content.provenance.inputs,
+        version=content.provenance.rankbars,
+        pairs=None if content.pairs is None else PairDetails(models, content.pairs),
+        health=content.vote_health,
     )
 
 
-def _overall_to_dict(overall: RankIntervals) -> dict[str, Any]:
-    groups = overall.groups
-    return {
-        "target": overall.target,
-        "merge": overall.method,
-        "scope": overall.scope,
-        "alpha": overall.alpha,
-        "guarantee": overall.guarantee,
-        "trivial": overall.trivial,
-        "assumptions": list(overall.assumptions),
-        "best": overall.best.tolist(),
-        "worst": overall.worst.tolist(),
-        "spread": None if overall.spread is None else overall.spread.tolist(),
-        "groups": None
-        if groups is None
-        else {name: _overall_to_dict(group) for name, group in groups.items()},
-    }
+# ------------------------------------------------- what the parts of a board say about each other
 
 
-def _overall_from_dict(values: Mapping[str, Any], models: tuple[str, ...]) -> RankIntervals:
-    groups = values["groups"]
-    spread = values["spread"]
-    return RankIntervals(
-        models=models,
-        best=whole_array(values["best"]),
-        worst=whole_array(values["worst"]),
-        alpha=values["alpha"],
-        scope=values["scope"],
-        target=values["target"],
-        method=values["merge"],
-        guarantee=values["guarantee"],
-        assumptions=tuple(values["assumptions"]),
-        trivial=values["trivial"],
-        spread=None if spread is None else whole_array(spread),
-        groups=None
-        if groups is None
-        else {name: _overall_from_dict(group, models) for name, group in groups.items()},
-    )
+def _check_agreement(board: Leaderboard) -> None:
+    """Raise `DataError` where parts of the board contradict each other."""
+    shown = board.shown_better
+    circle = [[i] for i in np.flatnonzero(np.diagonal(shown))] or find_cycles(shown).groups
+    if circle:
+        names = ", ".join(repr(board.models[i]) for i in circle[0][:5])
+        raise DataError(f"shown_better: {names} are each shown better than another in a circle.")
+    if board.lead == "task" and len(board.tasks) != 1:
+        raise DataError(f"lead: 'task' is for one task; found {len(board.tasks)}.")
+    if board.lead == "aggregate" and board.aggregate is None:
+        raise DataError("lead: 'aggregate' needs an average, and aggregate is null.")
+    if board.overall is not None and board.overall.target != "new_task":
+        raise DataError(f"overall.target must be 'new_task'; found {board.overall.target!r}.")
+    expected = [{board.models[i] for i in group} for group in tiers(board.score, shown)]
+    for k, (one, other) in enumerate(zip_longest(board.tiers, expected, fillvalue=())):
+        if set(one) != set(other):
+            raise DataError(
+                f"tiers[{k}]: scores and shown_better put {_named(other)} here; found "
+                f"{_named(one)}."
+            )
+    _check_rows(board)
+    for name, health in (board.health or {}).items():
+        for k, pair in enumerate(health.neighbours):
+            if not {pair.ahead, pair.behind} <= set(health.models):
+                place = f"vote_health[{name!r}].neighbours[{k}]"
+                raise DataError(f"{place} must be two of the models there.")
+    if board.pairs is not None and set(board.pairs.tasks) != set(board.tasks):
+        raise DataError("pairs must have one block for each task.")
 
 
-def _note_to_dict(note: Note) -> dict[str, Any]:
-    return {
-        "code": note.code,
-        "message": note.message,
-        "task": note.task,
-        "models": list(note.models),
-    }
+def _named(models: Iterable[str]) -> str:
+    return ", ".join(repr(name) for name in sorted(models)[:5]) or "nobody"
 
 
-def _note_from_dict(values: Mapping[str, Any]) -> Note:
-    return Note(values["code"], values["message"], values["task"], tuple(values["models"]))
+# Their rows do not follow from pairs that are shown.
+_OWN_COUNTS = ("none", "simes", "bootstrap_band")
+
+
+def _check_rows(board: Leaderboard) -> None:
+    """Rows for all models at once are counted from `shown_better`."""
+    if board.lead == "new_task" or board.spec.correction in _OWN_COUNTS:
+        return
+    task = next(iter(board.tasks.values()))
+    average = board.aggregate
+    scope = task.scope if board.lead == "task" or average is None else average.scope
+    if scope != "all":
+        return
+    found, counted = board.ranks, rank_bounds(board.shown_better)
+    wrong = (found.best != counted.best) | (found.worst != counted.worst)
+    if wrong.any():
+        i = int(np.flatnonzero(wrong)[0])
+        place = "tasks[0]" if board.lead == "task" else "aggregate"
+        raise DataError(
+            f"{place}: {board.models[i]!r} has ranks {found.best[i]} to {found.worst[i]}, and "
+            f"shown_better gives {counted.best[i]} to {counted.worst[i]}."
+        )

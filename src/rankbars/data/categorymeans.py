@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array
 from rankbars.data.checks import check_name, check_number, check_whole, finite_weights
+from rankbars.data.fields import Numbers, freeze
 from rankbars.data.names import check_models
 from rankbars.data.weightmap import WeightMap
 from rankbars.errors import DataError, OptionError
@@ -84,8 +84,9 @@ class CategoryMeans:
         Share of each category in the average; they add up to 1.
     score, se : array of float, shape (C, M)
         Mean over exactly these tasks, higher is better, and its standard error; NaN = none.
-    difference_se : array of float, shape (C, M, M)
-        Standard error of each difference, with what two models have in common taken along.
+    difference_se : array of float, shape (C, M, M), optional
+        Standard error of each difference, with what two models have in common taken along; None
+        where they are not known: a board file keeps them for up to 100 models.
     draws : array of float, shape (S, C, M), optional
         Joint draws of the means, where the average was drawn task by task (resampled items, a
         posterior); a board file does not keep them.
@@ -110,30 +111,20 @@ class CategoryMeans:
 
     models: tuple[str, ...]
     categories: tuple[str, ...]
-    tasks: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    score: NDArray[np.float64]
-    se: NDArray[np.float64]
-    difference_se: NDArray[np.float64]
-    draws: NDArray[np.float64] | None = None
+    tasks: Annotated[NDArray[np.int64], Numbers("C", least=1)]
+    weights: Annotated[NDArray[np.float64], Numbers("C", least=0.0)]
+    score: Annotated[NDArray[np.float64], Numbers("CM", null=np.nan)]
+    se: Annotated[NDArray[np.float64], Numbers("CM", least=0.0, null=np.nan)]
+    difference_se: Annotated[NDArray[np.float64], Numbers("CMM", least=0.0, null=np.nan)] | None
+    draws: Annotated[NDArray[np.float64], Numbers("SCM")] | None = None
 
     def __repr__(self) -> str:
         return f"CategoryMeans({len(self.models)} models, {len(self.categories)} categories)"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
-        size, count = len(self.models), len(self.categories)
-        for name, dtype, shape in (
-            ("tasks", np.int64, (count,)),
-            ("weights", np.float64, (count,)),
-            ("score", np.float64, (count, size)),
-            ("se", np.float64, (count, size)),
-            ("difference_se", np.float64, (count, size, size)),
-        ):
-            object.__setattr__(self, name, frozen_array(getattr(self, name), dtype, name, shape))
-        if self.draws is not None:
-            shape = (len(self.draws), count, size)
-            object.__setattr__(self, "draws", frozen_array(self.draws, np.float64, "draws", shape))
+        draws = 0 if self.draws is None else len(self.draws)
+        freeze(self, M=len(self.models), C=len(self.categories), S=draws)
 
     def at(self, weights: Mapping[str, float] | Sequence[float] | None = None) -> Standing:
         """How models stand under given weights of the categories.
@@ -154,7 +145,7 @@ class CategoryMeans:
         """
         point = self.weights if weights is None else self._point(weights)
         self._need_two()
-        duel = weigh(point[None, :], self.score, np.square(self.difference_se))
+        duel = weigh(point[None, :], self.score, self._variance)
         return Standing(
             point @ self.score,
             self.models[int(duel.winner[0])],
@@ -214,7 +205,7 @@ class CategoryMeans:
         else:
             rng = stream(seed, "weights", *self.categories)
             grid = random_weights(count, _RANDOM_POINTS, rng)
-        duels = weigh(grid.points, self.score, np.square(self.difference_se))
+        duels = weigh(grid.points, self.score, self._variance)
         ahead = None
         if from_draws:
             if self.draws is None:
@@ -265,6 +256,12 @@ class CategoryMeans:
             after = {} if np.isinf(found.moved) else self._named(found.weights)
             changes.append(WinnerChange(self.models[rival], found.moved, after))
         return tuple(sorted(changes, key=lambda change: (change.moved, change.model)))
+
+    @property
+    def _variance(self) -> NDArray[np.float64]:
+        if self.difference_se is None:
+            return np.full((len(self.categories), len(self.models), len(self.models)), np.nan)
+        return np.square(self.difference_se)
 
     def _named(self, weights: NDArray[np.float64]) -> dict[str, float]:
         return dict(zip(self.categories, weights.tolist(), strict=True))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.fields import Counts, Numbers, freeze
 from rankbars.data.names import check_models
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
@@ -86,21 +87,18 @@ class Coverage:
         Rows whose score is 0, which are among the scored ones; None if not counted.
     """
 
-    expected: int
-    scored: NDArray[np.int64]
-    unscored: NDArray[np.int64]
-    errors: NDArray[np.int64]
-    missing: NDArray[np.int64]
-    zeros: NDArray[np.int64] | None = None
+    expected: Annotated[int, Numbers(least=0)]
+    scored: Counts
+    unscored: Counts
+    errors: Counts
+    missing: Counts
+    zeros: Counts | None = None
 
     def __repr__(self) -> str:
         return f"Coverage({self.scored.size} models, {self.expected} rows expected)"
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.scored)
-        for name in ("scored", "unscored", "errors", "missing"):
-            object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
-        object.__setattr__(self, "zeros", frozen_optional(self.zeros, np.int64, "zeros", shape))
+        freeze(self, M=int(np.size(self.scored)))
         total = self.scored + self.unscored + self.errors + self.missing
         if np.any(total != self.expected):
             raise DataError(f"Coverage counts must add up to {self.expected}; got {total}.")

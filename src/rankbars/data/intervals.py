@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.evidence import check_models
+from rankbars.data.fields import Level, Numbers, Ranks, Rate, Relation, check_ranks, freeze
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 
@@ -69,18 +69,18 @@ class RankIntervals:
     """
 
     models: tuple[str, ...]
-    best: NDArray[np.int64]
-    worst: NDArray[np.int64]
-    alpha: float
+    best: Ranks
+    worst: Ranks
+    alpha: Rate
     scope: Scope
     target: Literal["task", "new_task", "aggregate"]
     method: str
-    guarantee: float | None = None
+    guarantee: Level | None = None
     assumptions: tuple[str, ...] = ()
     trivial: bool = False
-    shown_better: NDArray[np.bool_] | None = None
+    shown_better: Relation | None = None
     side_level: float | None = None
-    spread: NDArray[np.int64] | None = None
+    spread: Annotated[NDArray[np.int64], Numbers("M", least=0)] | None = None
     groups: Mapping[str, RankIntervals] | None = None
     notes: tuple[Note, ...] = ()
 
@@ -92,26 +92,8 @@ class RankIntervals:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
-        size = len(self.models)
-        for name in ("best", "worst"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.int64, name, (size,))
-            )
-        object.__setattr__(
-            self,
-            "shown_better",
-            frozen_optional(self.shown_better, np.bool_, "shown_better", (size, size)),
-        )
-        object.__setattr__(
-            self, "spread", frozen_optional(self.spread, np.int64, "spread", (size,))
-        )
-        inside = (self.best >= 1) & (self.best <= self.worst) & (self.worst <= size)
-        if not inside.all():
-            i = int(np.flatnonzero(~inside)[0])
-            raise DataError(
-                f"Rank interval of {self.models[i]!r} is {self.best[i]} to {self.worst[i]}; "
-                f"it must lie within 1 to {size}."
-            )
+        freeze(self, M=len(self.models))
+        check_ranks(self.models, self.best, self.worst)
         shown = self.shown_better
         if shown is not None and (shown & shown.T).any():
             raise DataError("Two models cannot each be shown better than the other.")

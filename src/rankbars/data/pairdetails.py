@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
+from rankbars.data.fields import Freedom, Numbers, freeze
 from rankbars.data.names import check_models
 from rankbars.data.scorebins import ScoreBins
 from rankbars.errors import DataError
@@ -18,6 +18,7 @@ from rankbars.errors import DataError
 __all__ = ["MOST_PAIRS", "PairDetails", "TaskPairs", "count_pairs"]
 
 MOST_PAIRS = 100_000  # pairs of models times tasks; more would make a page slow to open
+PairCounts = Annotated[NDArray[np.int64], Numbers("P", least=0)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,34 +52,21 @@ class TaskPairs:
         If shapes disagree.
     """
 
-    difference: NDArray[np.float64]
-    se: NDArray[np.float64]
-    df: NDArray[np.float64]
-    n: NDArray[np.int64]
-    model_df: NDArray[np.float64]
-    ahead: NDArray[np.int64] | None = None
-    behind: NDArray[np.int64] | None = None
+    difference: Annotated[NDArray[np.float64], Numbers("P", null=np.nan)]
+    se: Annotated[NDArray[np.float64], Numbers("P", least=0.0, null=np.nan)]
+    df: Annotated[NDArray[np.float64], Numbers("P", least=0.0, null=np.inf, or_one=True)]
+    n: Annotated[NDArray[np.int64], Numbers("P", least=0, or_one=True)]
+    model_df: Freedom
+    ahead: PairCounts | None = None
+    behind: PairCounts | None = None
     binary: bool = False
     bins: ScoreBins | None = None
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.difference)
-        for name in ("difference", "se"):
-            table = frozen_array(getattr(self, name), np.float64, name, shape)
-            object.__setattr__(self, name, table)
-        for name, dtype in (("df", np.float64), ("n", np.int64)):
-            given = np.shape(getattr(self, name))
-            if given not in ((), shape):
-                raise DataError(f"{name} must be one number or have shape {shape}; got {given}.")
-            table = frozen_array(getattr(self, name), dtype, name, given)
-            object.__setattr__(self, name, table)
-        own = frozen_array(self.model_df, np.float64, "model_df")
-        object.__setattr__(self, "model_df", own)
-        for name in ("ahead", "behind"):
-            table_or_none = frozen_optional(getattr(self, name), np.int64, name, shape)
-            object.__setattr__(self, name, table_or_none)
-        if self.bins is not None and len(self.bins.counts) != own.size:
-            raise DataError(f"Bins must count the scores of {own.size} models.")
+        size = int(np.size(self.model_df))
+        freeze(self, P=int(np.size(self.difference)), M=size)
+        if self.bins is not None and len(self.bins.counts) != size:
+            raise DataError(f"Bins must count the scores of {size} models.")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array
+from rankbars.data.fields import Numbers, freeze
 from rankbars.errors import DataError
 
 __all__ = ["MOST_BINS", "MOST_CELLS", "ScoreBins", "bin_scores"]
@@ -35,21 +36,19 @@ class ScoreBins:
         If shapes disagree, or the edges do not rise.
     """
 
-    edges: NDArray[np.float64]
-    counts: NDArray[np.int64]
+    edges: Annotated[NDArray[np.float64], Numbers("E")]
+    counts: Annotated[NDArray[np.int64], Numbers("MB", least=0)]
 
     def __post_init__(self) -> None:
-        edges = frozen_array(self.edges, np.float64, "edges")
-        counts = frozen_array(self.counts, np.int64, "counts")
-        if edges.ndim != 1 or edges.size < 2 or not (np.diff(edges) > 0).all():
+        models, bins = (*np.shape(self.counts), 0, 0)[:2]
+        freeze(self, E=int(np.size(self.edges)), M=models, B=bins)
+        if self.edges.size < 2 or not (np.diff(self.edges) > 0).all():
             raise DataError("The edges of bins must be two or more rising numbers.")
-        if counts.ndim != 2 or counts.shape[1] != edges.size - 1:
+        if bins != self.edges.size - 1:
             raise DataError(
-                f"Bins between {edges.size} edges need {edges.size - 1} counts for each model; "
-                f"got shape {counts.shape}."
+                f"Bins between {self.edges.size} edges need {self.edges.size - 1} counts for each "
+                f"model; got {bins}."
             )
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "counts", counts)
 
 
 def bin_scores(values: NDArray[np.float64]) -> ScoreBins | None:

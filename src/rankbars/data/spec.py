@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from rankbars.data.checks import check_name
@@ -112,17 +112,19 @@ class Spec:
         check_resamples(self.resamples)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as a plain dict, for the board file."""
-        return asdict(self)
+        """The options as a plain dict, as the board file has them."""
+        from rankbars.data.plain import to_plain
+
+        plain: dict[str, Any] = to_plain(self, {})
+        return plain
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Spec:
         """Options from a plain dict; names that a later version added are left out."""
-        known = {one.name for one in fields(cls)}
-        kept = {name: value for name, value in values.items() if name in known}
-        if "votes" in kept:
-            kept["votes"] = VoteOptions.from_dict(kept["votes"])
-        return cls(**kept)
+        from rankbars.data.plain import from_plain
+
+        spec: Spec = from_plain(dict(values), cls, {})
+        return spec
 
 
 def check_resamples(resamples: int) -> int:

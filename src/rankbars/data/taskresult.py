@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.evidence import Coverage
+from rankbars.data.fields import Errors, Level, Numbers, Ranks, Rate, Reals, freeze
 from rankbars.data.intervals import Scope
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
@@ -74,28 +74,28 @@ class TaskResult:
 
     name: str
     kind: Kind
-    n: int
-    mean: NDArray[np.float64]
-    se: NDArray[np.float64]
-    best: NDArray[np.int64]
-    worst: NDArray[np.int64]
-    observed_best: NDArray[np.int64]
-    observed_worst: NDArray[np.int64]
-    coverage: NDArray[np.float64]
+    n: Annotated[int, Numbers(least=0)]
+    mean: Reals
+    se: Errors
+    best: Ranks
+    worst: Ranks
+    observed_best: Ranks
+    observed_worst: Ranks
+    coverage: Annotated[NDArray[np.float64], Numbers("M", least=0.0, most=1.0, null=0.0)]
     test: str
     correction: str
     scope: Scope
-    alpha: float
-    guarantee: float | None = None
+    alpha: Rate
+    guarantee: Level | None = None
     direction: Direction = "higher"
     category: str | None = None
     family: str | None = None
     metric: str | None = None
-    weight: float = 1.0
+    weight: Annotated[float, Numbers(least=0.0)] = 1.0
     assumptions: tuple[str, ...] = ()
-    spread_best: NDArray[np.int64] | None = None
-    spread_worst: NDArray[np.int64] | None = None
-    elo: NDArray[np.float64] | None = None
+    spread_best: Ranks | None = None
+    spread_worst: Ranks | None = None
+    elo: Reals | None = None
     elo_anchor: str | None = None
     counts: Coverage | None = None
 
@@ -103,19 +103,10 @@ class TaskResult:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
 
     def __post_init__(self) -> None:
-        shape = np.shape(self.best)
-        for name in ("spread_best", "spread_worst"):
-            value = frozen_optional(getattr(self, name), np.int64, name, shape)
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "elo", frozen_optional(self.elo, np.float64, "elo", shape))
-        for name in ("mean", "se", "coverage"):
-            object.__setattr__(
-                self, name, frozen_array(getattr(self, name), np.float64, name, shape)
-            )
-        for name in ("best", "worst", "observed_best", "observed_worst"):
-            object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
-        if self.counts is not None and self.counts.scored.shape != shape:
-            raise DataError(f"Task {self.name!r} must have counts for each of {shape[0]} models.")
+        size = int(np.size(self.best))
+        freeze(self, M=size)
+        if self.counts is not None and self.counts.scored.shape != (size,):
+            raise DataError(f"Task {self.name!r} must have counts for each of {size} models.")
 
     def ratings(self) -> Ratings:
         """Strengths from votes with their own intervals, at level ``1 - alpha``, by a normal tail.

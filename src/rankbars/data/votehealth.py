@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.arrays import frozen_array
+from rankbars.data.fields import Level, Numbers, Rate
 
 __all__ = ["Finding", "JudgeReport", "Neighbours", "VoteHealth"]
+
+Known = Annotated[float, Numbers(null=np.nan, word=True)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class Finding:
     """
 
     code: str
-    value: float
+    value: Known
     sentence: str
     concern: bool = False
 
@@ -56,10 +60,10 @@ class Neighbours:
 
     ahead: str
     behind: str
-    difference: float
-    se: float
-    votes: float
-    growth: float
+    difference: Known
+    se: Known
+    votes: Known
+    growth: Known
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,8 +130,8 @@ class VoteHealth:
 
     task: str
     models: tuple[str, ...]
-    alpha: float
-    power: float
+    alpha: Rate
+    power: Level
     findings: tuple[Finding, ...]
     neighbours: tuple[Neighbours, ...] = ()
     judges: tuple[JudgeReport, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from rankbars.errors import OptionError, UnknownOptionError
@@ -108,11 +108,16 @@ class VoteOptions:
         return Anchor(model or None, value)
 
     def to_dict(self) -> dict[str, Any]:
-        """The options as a plain dict, for the board file."""
-        return asdict(self)
+        """The options as a plain dict, as the board file has them."""
+        from rankbars.data.plain import to_plain
+
+        plain: dict[str, Any] = to_plain(self, {})
+        return plain
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> VoteOptions:
         """Options from a plain dict; names that a later version added are left out."""
-        known = {field.name for field in fields(cls)}
-        return cls(**{name: value for name, value in values.items() if name in known})
+        from rankbars.data.plain import from_plain
+
+        options: VoteOptions = from_plain(dict(values), cls, {})
+        return options

@@ -1,0 +1,177 @@
+"""What a field of a frozen type holds, said once: shape, range, and what a file writes for NaN."""
+
+from __future__ import annotations
+
+import math
+import types
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.arrays import frozen_array
+from rankbars.errors import DataError
+
+__all__ = [
+    "Counts",
+    "Errors",
+    "Freedom",
+    "Level",
+    "Numbers",
+    "Ranks",
+    "Rate",
+    "Reals",
+    "Relation",
+    "check_ranks",
+    "freeze",
+    "hints_of",
+    "numbers_of",
+    "without_none",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What stands in an ``Annotated`` hint beside a number or an array of numbers.
+
+    Parameters
+    ----------
+    axes : str
+        One letter per axis: M models, P pairs, C categories, S draws, B bins, E edges.
+    least, most : float
+        Ends of the range.
+    open : bool
+        Whether the ends are outside of it.
+    null : float, optional
+        What null stands for in a file; without it null is refused.
+    word : bool
+        Whether a file writes infinity as the word ``"infinite"``, because null is NaN there.
+    or_one : bool
+        Whether one number may stand for all.
+    """
+
+    axes: str = ""
+    least: float = -math.inf
+    most: float = math.inf
+    open: bool = False
+    null: float | None = None
+    word: bool = False
+    or_one: bool = False
+
+    def holds(self, least: float, most: float) -> bool:
+        """Whether everything from `least` to `most` lies in the range."""
+        if self.open:
+            return self.least < least and most < self.most
+        return self.least <= least and most <= self.most
+
+
+Rate = Annotated[float, Numbers(least=0.0, most=1.0, open=True)]
+"""An error rate."""
+Level = Annotated[float, Numbers(least=0.0, most=1.0)]
+"""A probability that something holds."""
+Reals = Annotated[NDArray[np.float64], Numbers("M", null=math.nan)]
+"""One number per model; NaN where there is none."""
+Errors = Annotated[NDArray[np.float64], Numbers("M", least=0.0, null=math.nan)]
+"""One standard error per model."""
+Freedom = Annotated[NDArray[np.float64], Numbers("M", least=0.0, null=math.inf)]
+"""Degrees of freedom per model; infinite for a normal tail."""
+Ranks = Annotated[NDArray[np.int64], Numbers("M", least=1)]
+"""One rank per model."""
+Counts = Annotated[NDArray[np.int64], Numbers("M", least=0)]
+"""One number of rows per model."""
+Relation = Annotated[NDArray[np.bool_], Numbers("MM")]
+"""``[i, j]``: whether it holds between i and j; a file lists the pairs of names."""
+
+
+@cache
+def hints_of(kind: Any) -> dict[str, Any]:
+    """Type hints of the fields of a dataclass, with what is annotated."""
+    known = get_type_hints(kind, include_extras=True)
+    return {name: known[name] for name in kind.__dataclass_fields__}
+
+
+def without_none(hint: Any) -> Any:
+    """The hint of a value that is there.
+
+    Examples
+    --------
+    >>> without_none(int | None)
+    <class 'int'>
+    """
+    if get_origin(hint) in (Union, types.UnionType):
+        kept = [one for one in get_args(hint) if one is not type(None)]
+        return kept[0] if len(kept) == 1 else hint
+    return hint
+
+
+def numbers_of(hint: Any) -> tuple[type[Any], Numbers] | None:
+    """Type of the numbers of an annotated array or number, and what they may be; else None.
+
+    Examples
+    --------
+    >>> numbers_of(Ranks)[0].__name__, numbers_of(Ranks)[1].axes
+    ('int64', 'M')
+    """
+    if get_origin(hint) is not Annotated:
+        return None
+    kind, *beside = get_args(hint)
+    about = next((one for one in beside if isinstance(one, Numbers)), None)
+    if about is None:
+        return None
+    # NDArray[np.int64] is ndarray[shape, dtype[int64]].
+    return (get_args(get_args(kind)[1])[0] if get_origin(kind) is np.ndarray else kind), about
+
+
+@cache
+def _arrays(kind: Any) -> tuple[tuple[str, type[Any], Numbers], ...]:
+    found = []
+    for name, hint in hints_of(kind).items():
+        numbers = numbers_of(without_none(hint))
+        if numbers is not None and numbers[1].axes:
+            found.append((name, *numbers))
+    return tuple(found)
+
+
+def freeze(owner: Any, **sizes: int) -> None:
+    """Replace the arrays of a frozen object by read-only copies of the declared type and shape.
+
+    Parameters
+    ----------
+    owner : dataclass
+        Called from its ``__post_init__``.
+    **sizes : int
+        Length of each axis, such as ``M=3``.
+
+    Raises
+    ------
+    DataError
+        If an array has another shape, or a type that does not fit.
+    """
+    kind: Any = type(owner)
+    for name, dtype, about in _arrays(kind):
+        value = getattr(owner, name)
+        if value is None:
+            continue
+        shape = tuple(sizes[axis] for axis in about.axes)
+        if about.or_one:
+            given = np.shape(value)
+            if given not in ((), shape):
+                raise DataError(f"{name} must be one number or have shape {shape}; got {given}.")
+            shape = given
+        object.__setattr__(owner, name, frozen_array(value, dtype, name, shape))
+
+
+def check_ranks(
+    models: tuple[str, ...], best: NDArray[Any], worst: NDArray[Any], task: str | None = None
+) -> None:
+    """Raise `DataError` unless ``1 <= best <= worst <= M`` for each of the M models."""
+    inside = (best >= 1) & (best <= worst) & (worst <= len(models))
+    if not inside.all():
+        i = int(np.flatnonzero(~inside)[0])
+        where = "" if task is None else f" on task {task!r}"
+        raise DataError(
+            f"Rank interval of {models[i]!r}{where} is {best[i]} to {worst[i]}; "
+            f"it must lie within 1 to {len(models)}."
+        )

@@ -1,0 +1,446 @@
+"""Frozen types as plain values for JSON, and back, by the type hints of their fields.
+
+A dataclass is a dict, a tuple and an array are lists, NaN is None, and a relation between models
+is the list of pairs of names for which it holds. What a type keeps otherwise stands in a small
+table of `Keys`. Everything that is read is checked: an error names the place by its key.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from itertools import chain
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.fields import Numbers, hints_of, numbers_of, without_none
+from rankbars.errors import DataError, RankbarsError
+
+__all__ = ["Derived", "Keys", "from_plain", "json_text", "to_plain"]
+
+INFINITE = "infinite"  # JSON has no such number, and null stands for "not known"
+LARGEST_WHOLE = 2**53  # what every reader of JSON can hold
+LARGEST = 1e300  # so that differences and shares can be computed
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A value that a file holds for its readers, and that follows from the others."""
+
+    value: Callable[[Any], Any]
+    hint: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """How a type is kept, where that is not every field under its own name.
+
+    Parameters
+    ----------
+    renamed : mapping from field to key
+        Fields with another name in the file.
+    inherited : collection of str
+        Fields that are taken from what the object is a part of.
+    left_out : collection of str
+        Fields that are not kept; they get their defaults.
+    named_by : str, optional
+        The field that is the object's name in the mapping it stands in.
+    optional : collection of str
+        Fields whose key is left out where they are None.
+    emptied : mapping from field to function
+        Fields that are kept as null where the function of the object says so.
+    derived : mapping from key to Derived
+        Keys that are written and not read.
+    """
+
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    inherited: Collection[str] = ()
+    left_out: Collection[str] = ()
+    named_by: str | None = None
+    optional: Collection[str] = ()
+    emptied: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    derived: Mapping[str, Derived] = field(default_factory=dict)
+
+    def kept(self, kind: type) -> list[tuple[str, str, Any, bool]]:
+        """Field, key, hint, and whether it must be there, of everything that is kept."""
+        without = {*self.inherited, *self.left_out, self.named_by}
+        hints = hints_of(kind)
+        return [
+            (
+                one.name,
+                self.renamed.get(one.name, one.name),
+                hints[one.name],
+                one.default is MISSING and one.default_factory is MISSING,
+            )
+            for one in fields(kind)
+            if one.name not in without
+        ]
+
+
+Table = Mapping[type, Keys]
+USUAL = Keys()
+
+
+def json_text(values: Any) -> str:
+    """Plain values as JSON: sorted keys, shortest round trip of floats, one final newline."""
+    text = json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False)
+    return text + "\n"
+
+
+# ------------------------------------------------------------------------------------- writing
+
+
+def to_plain(value: Any, table: Table, hint: Any = None, models: tuple[str, ...] = ()) -> Any:
+    """A value as lists, dicts, strings and numbers.
+
+    Parameters
+    ----------
+    value : object
+        A dataclass, or what a field of one holds.
+    table : mapping from type to Keys
+        Types that are kept in a way of their own.
+    hint : type hint, optional
+        Of a field; not needed for a dataclass.
+    models : tuple of str
+        The models that relations are between.
+
+    Examples
+    --------
+    >>> from rankbars.data.notes import Note
+    >>> to_plain(Note("few-items", "3 items.", models=("a",)), {Note: Keys(left_out=["task"])})
+    {'code': 'few-items', 'message': '3 items.', 'models': ['a']}
+    """
+    if value is None:
+        return None
+    if is_dataclass(value):
+        return _object_to_plain(value, table, models)
+    hint = without_none(hint)
+    numbers = numbers_of(hint)
+    if isinstance(value, np.ndarray):
+        return _array_to_plain(value, models)
+    if isinstance(value, float):
+        return _number_to_plain(value, numbers)
+    parts = get_args(hint)
+    if isinstance(value, Mapping):
+        return _mapping_to_plain(value, table, parts, models)
+    if isinstance(value, (tuple, list)):
+        inner = _hints_of_members(parts, len(value))
+        return [to_plain(one, table, kind, models) for one, kind in zip(value, inner, strict=True)]
+    if isinstance(value, frozenset):
+        return sorted(to_plain(one, table, parts[0], models) for one in value)
+    return value
+
+
+def _object_to_plain(value: Any, table: Table, models: tuple[str, ...]) -> dict[str, Any]:
+    kind = type(value)
+    keys = table.get(kind, USUAL)
+    models = getattr(value, "models", models)
+    found = {}
+    for name, key, hint, _ in keys.kept(kind):
+        part = getattr(value, name)
+        if part is None and name in keys.optional:
+            continue
+        if name in keys.emptied and keys.emptied[name](value):
+            part = None
+        found[key] = to_plain(part, table, hint, models)
+    for key, derived in keys.derived.items():
+        found[key] = to_plain(derived.value(value), table, derived.hint, models)
+    return found
+
+
+def _array_to_plain(array: NDArray[Any], models: tuple[str, ...]) -> Any:
+    if array.dtype == np.bool_:
+        return [[models[i], models[j]] for i, j in np.argwhere(array)]
+    plain = array.tolist()
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return plain
+    return _finite(plain)
+
+
+def _finite(plain: Any) -> Any:
+    if isinstance(plain, list):
+        return [_finite(one) for one in plain]
+    return plain if math.isfinite(plain) else None
+
+
+def _number_to_plain(value: float, numbers: tuple[type[Any], Numbers] | None) -> float | str | None:
+    if math.isfinite(value):
+        return value
+    return INFINITE if value == math.inf and numbers is not None and numbers[1].word else None
+
+
+def _mapping_to_plain(
+    value: Mapping[Any, Any], table: Table, parts: tuple[Any, ...], models: tuple[str, ...]
+) -> Any:
+    names, kind = parts or (str, None)
+    plain = {name: to_plain(one, table, kind, models) for name, one in value.items()}
+    if get_origin(names) is tuple:
+        return [[*name, one] for name, one in sorted(plain.items())]
+    return plain
+
+
+def _hints_of_members(parts: tuple[Any, ...], size: int) -> tuple[Any, ...]:
+    if not parts:
+        return (None,) * size
+    return (parts[0],) * size if len(parts) == 2 and parts[1] is Ellipsis else parts
+
+
+# ------------------------------------------------------------------------------------- reading
+
+
+def from_plain(
+    plain: Any, hint: Any, table: Table, place: str = "", given: Mapping[str, Any] | None = None
+) -> Any:
+    """The value that `to_plain` made `plain` from.
+
+    Parameters
+    ----------
+    plain : object
+        Lists, dicts, strings, numbers and None, from anywhere.
+    hint : type hint
+        What it is to be: a dataclass, or the hint of a field.
+    table : mapping from type to Keys
+        Types that are kept in a way of their own.
+    place : str
+        Where it stands, for errors.
+    given : mapping from str to object, optional
+        What the object is a part of, by field.
+
+    Raises
+    ------
+    DataError
+        If anything has another type or lies outside of its range, or what was put together is
+        refused; the message begins with the place.
+
+    Examples
+    --------
+    >>> from rankbars.data.notes import Note
+    >>> from_plain({"code": "few-items", "message": "3 items."}, Note, {})
+    Note(code='few-items', message='3 items.', task=None, models=())
+    >>> from_plain({"code": "few-items", "message": 3}, Note, {})
+    Traceback (most recent call last):
+    ...
+    rankbars.errors.DataError: message must be a text; found 3.
+    """
+    return _Reader(table).read(plain, hint, place, {} if given is None else given)
+
+
+class _Reader:
+    def __init__(self, table: Table) -> None:
+        self.table = table
+
+    def read(self, plain: Any, hint: Any, place: str, given: Mapping[str, Any]) -> Any:
+        if hint is Any:
+            return plain
+        if get_origin(hint) in (Union, UnionType):
+            hint = without_none(hint)
+            if plain is None:
+                return None
+        numbers = numbers_of(hint)
+        if numbers is not None:
+            return _read_numbers(plain, *numbers, place, given)
+        if is_dataclass(hint):
+            return self._read_object(plain, hint, place, given)
+        origin = get_origin(hint)
+        if origin is None:
+            return _READ_PLAIN[hint](plain, place)
+        if origin is Literal:
+            return _read_choice(plain, get_args(hint), place)
+        return self._read_members(plain, origin, get_args(hint), place, given)
+
+    def _read_object(self, plain: Any, kind: Any, place: str, given: Mapping[str, Any]) -> Any:
+        keys = self.table.get(kind, USUAL)
+        values = _expect(plain, dict, "an object", place)
+        found: dict[str, Any] = {name: given[name] for name in keys.inherited}
+        if keys.named_by is not None:
+            found[keys.named_by] = given["name"]
+        for name, key, hint, needed in keys.kept(kind):
+            here = f"{place}.{key}" if place else key
+            if key in values:
+                found[name] = self.read(values[key], hint, here, {**given, **found})
+            elif needed:
+                raise DataError(f"{here} is missing.")
+        for key, derived in keys.derived.items():
+            self.read(values.get(key), derived.hint, f"{place}.{key}" if place else key, given)
+        try:
+            return kind(**found)
+        except RankbarsError as error:
+            raise DataError(f"{place}: {error}" if place else str(error)) from error
+
+    def _read_members(
+        self, plain: Any, origin: Any, parts: tuple[Any, ...], place: str, given: Mapping[str, Any]
+    ) -> Any:
+        if isinstance(origin, type) and issubclass(origin, Mapping):
+            return self._read_mapping(plain, parts, place, given)
+        members = _expect(plain, list, "a list", place)
+        if origin is frozenset:
+            parts = (parts[0], Ellipsis)
+        hints = _hints_of_members(parts, len(members))
+        if len(hints) != len(members):
+            raise DataError(f"{place} must hold {len(hints)} values; found {len(members)}.")
+        read = (
+            self.read(one, kind, f"{place}[{k}]", given)
+            for k, (one, kind) in enumerate(zip(members, hints, strict=True))
+        )
+        return origin(read)
+
+    def _read_mapping(
+        self, plain: Any, parts: tuple[Any, ...], place: str, given: Mapping[str, Any]
+    ) -> dict[Any, Any]:
+        names, kind = parts
+        if get_origin(names) is tuple:
+            inner = (*get_args(names), kind)
+            rows = (
+                self._read_members(row, tuple, inner, f"{place}[{k}]", given)
+                for k, row in enumerate(_expect(plain, list, "a list", place))
+            )
+            return {row[:-1]: row[-1] for row in rows}
+        return {
+            _read_text(name, place): self.read(
+                one, kind, f"{place}[{name!r}]", {**given, "name": name}
+            )
+            for name, one in _expect(plain, dict, "an object", place).items()
+        }
+
+
+def _expect(plain: Any, kind: type, what: str, place: str) -> Any:
+    if type(plain) is not kind:
+        raise _wrong(place, what, plain)
+    return plain
+
+
+def _wrong(place: str, what: str, plain: Any) -> DataError:
+    kinds = {dict: "an object", list: "a list", type(None): "null", bool: str(plain).lower()}
+    shown = kinds.get(type(plain)) or repr(plain)
+    return DataError(
+        f"{place or 'The file'} must be {what}; found {shown[:60]}{'…' * (len(shown) > 60)}."
+    )
+
+
+def _read_text(plain: Any, place: str) -> str:
+    text: str = _expect(plain, str, "a text", place)
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        raise _wrong(place, "a text of valid characters", plain)
+    return text
+
+
+def _read_choice(plain: Any, known: tuple[Any, ...], place: str) -> Any:
+    if not isinstance(plain, str) or plain not in known:
+        raise _wrong(place, "one of " + ", ".join(repr(one) for one in known), plain)
+    return plain
+
+
+def _read_truth(plain: Any, place: str) -> Any:
+    return _expect(plain, bool, "true or false", place)
+
+
+def _read_number(plain: Any, place: str) -> Any:
+    return _read_numbers(plain, float, Numbers(), place, {})
+
+
+def _read_whole(plain: Any, place: str) -> Any:
+    return _read_numbers(plain, int, Numbers(), place, {})
+
+
+_READ_PLAIN: Mapping[Any, Callable[[Any, str], Any]] = {
+    str: _read_text,
+    bool: _read_truth,
+    int: _read_whole,
+    float: _read_number,
+}
+
+
+def _read_numbers(
+    plain: Any, kind: type[Any], about: Numbers, place: str, given: Mapping[str, Any]
+) -> Any:
+    if kind is np.bool_:
+        return _read_relation(plain, place, given["models"])
+    whole = issubclass(kind, (int, np.integer))
+    if kind in (int, float):
+        if about.word and plain == INFINITE:
+            return math.inf
+        _check_leaves([plain], whole, about, place, ())
+        return about.null if plain is None else plain
+    leaves, shape = _leaves(plain, about, place)
+    _check_leaves(leaves, whole, about, place, shape)
+    if not whole:
+        # NumPy reads None as NaN when told to read numbers.
+        array = np.array(leaves, dtype=np.float64)
+        if about.null is not None and not math.isnan(about.null):
+            array[np.isnan(array)] = about.null
+        return array.reshape(shape)
+    return np.array(leaves, dtype=np.int64).reshape(shape)
+
+
+def _read_relation(plain: Any, place: str, models: tuple[str, ...]) -> NDArray[np.bool_]:
+    position = {name: i for i, name in enumerate(models)}
+    shown = np.zeros((len(models), len(models)), dtype=np.bool_)
+    for k, pair in enumerate(_expect(plain, list, "a list", place)):
+        if type(pair) is not list or len(pair) != 2:
+            raise _wrong(f"{place}[{k}]", "a list of two models, the better one first", pair)
+        for name in pair:
+            if not isinstance(name, str) or name not in position:
+                raise _wrong(f"{place}[{k}]", "two names of models", name)
+        shown[position[pair[0]], position[pair[1]]] = True
+    return shown
+
+
+def _leaves(plain: Any, about: Numbers, place: str) -> tuple[list[Any], tuple[int, ...]]:
+    """The numbers of nested lists, and how many there are along each axis."""
+    if about.or_one and type(plain) is not list:
+        return [plain], ()
+    leaves: list[Any] = [plain]
+    shape: tuple[int, ...] = ()
+    for _ in about.axes:
+        for k, part in enumerate(leaves):
+            if type(part) is not list:
+                raise _wrong(place + _index(k, shape), "a list", part)
+            if len(part) != len(leaves[0]):
+                where = place + _index(k, shape)
+                raise DataError(f"{where} must hold {len(leaves[0])} values; found {len(part)}.")
+        shape = (*shape, len(leaves[0]) if leaves else 0)
+        leaves = list(chain.from_iterable(leaves))
+    return leaves, shape
+
+
+def _index(k: int, shape: tuple[int, ...]) -> str:
+    return "".join(f"[{int(i)}]" for i in np.unravel_index(k, shape)) if shape else ""
+
+
+def _check_leaves(
+    leaves: list[Any], whole: bool, about: Numbers, place: str, shape: tuple[int, ...]
+) -> None:
+    allowed = {int} if whole else {int, float}
+    kinds = set(map(type, leaves))
+    known = leaves
+    if about.null is not None and type(None) in kinds:
+        kinds.discard(type(None))
+        known = [one for one in leaves if one is not None]
+    most = LARGEST_WHOLE if whole else LARGEST
+    fits = kinds <= allowed and (
+        not known
+        or (about.holds(min(known), max(known)) and -most <= min(known) and max(known) <= most)
+    )
+    if fits:
+        return
+    for k, one in enumerate(leaves):
+        if one is None and about.null is not None:
+            continue
+        if type(one) not in allowed or not about.holds(one, one) or not -most <= one <= most:
+            raise _wrong(place + _index(k, shape), _wanted(whole, about), one)
+
+
+def _wanted(whole: bool, about: Numbers) -> str:
+    words = "a whole number" if whole else "a number"
+    if about.open:
+        words += f" strictly between {about.least:g} and {about.most:g}"
+    elif math.isfinite(about.least) and math.isfinite(about.most):
+        words += f" from {about.least:g} to {about.most:g}"
+    elif math.isfinite(about.least):
+        words += f", {about.least:g} or more"
+    return words + (" or null" if about.null is not None else "")
