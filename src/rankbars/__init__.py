@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from rankbars.pipeline import leaderboard
     from rankbars.readers import read
     from rankbars.render.evalrecords import write_eee
-    from rankbars.steps.aggregation import aggregate
+    from rankbars.steps.average.aggregation import aggregate
     from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
     from rankbars.steps.diagnosis import diagnose
@@ -143,7 +143,7 @@ _MODULE_OF: Final = {
     "Votes": "rankbars.data.votes",
     "WeightMap": "rankbars.data.weightmap",
     "WriteError": "rankbars.errors",
-    "aggregate": "rankbars.steps.aggregation",
+    "aggregate": "rankbars.steps.average.aggregation",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",
     "diagnose": "rankbars.steps.diagnosis",

@@ -18,14 +18,14 @@ from rankbars.data.spec import Spec
 from rankbars.data.storedtasks import known_outline
 from rankbars.data.voteoptions import VoteOptions
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.aggregation import AverageCollector, AveragePlan, plan_average
 from rankbars.steps.assembly import assemble_board
+from rankbars.steps.average.aggregation import AverageCollector
+from rankbars.steps.average.plan import FROM_ROWS
+from rankbars.steps.average.planning import plan_average
 from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import refuse_unfit, take_correction
-from rankbars.steps.estimators import BAYESIAN
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS
-from rankbars.steps.plans import Sampling
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.tested import PairMemory
 from rankbars.taskwork import Wanted, rank_tasks
@@ -156,16 +156,15 @@ def leaderboard(
     scores = keep_connected(count_outcomes(scores), spec.votes)
     scores = resolve_missing(scores, spec.missing)
 
-    plan = _plan(scores, spec)
-    sampling = Sampling(spec.seed, spec.resamples, spec.alpha)
-    collector = None if plan is None else AverageCollector(scores, plan, sampling)
     single = len(scores.tasks) == 1
+    plan = None if single or spec.over == "none" else plan_average(scores, spec)
+    collector = None if plan is None else AverageCollector(scores, plan)
     wanted = Wanted(
         spec,
         pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
-        rows=plan is not None and plan.estimator in ("bootstrap", *BAYESIAN),
+        rows=plan is not None and plan.estimator in FROM_ROWS,
     )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
@@ -188,7 +187,7 @@ def leaderboard(
 
     aggregate = None
     if collector is not None:
-        aggregate = collector.finish(spec.correction, spec.scope)
+        aggregate = collector.finish()
         notes.extend(aggregate.notes)
     overall = None
     if not single:
@@ -268,15 +267,6 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
             raise UnknownOptionError.among(what, name, known)
     refuse_unfit(chosen.test, chosen.correction)
     return chosen
-
-
-def _plan(scores: Scores, spec: Spec) -> AveragePlan | None:
-    if spec.over == "none" or len(scores.tasks) == 1:
-        return None
-    return plan_average(
-        scores, spec.over, spec.estimator, method=spec.method, normalise=spec.normalise,
-        prior=spec.prior,
-    )  # fmt: skip
 
 
 def _declared(scores: Scores, what: Literal["category", "family"]) -> dict[str, str] | None:

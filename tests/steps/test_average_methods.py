@@ -13,7 +13,7 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import rankbars as rb
-from rankbars.steps.taskpoints import METHODS
+from rankbars.steps.average.plan import METHODS
 
 
 def reference_scores() -> rb.Scores:

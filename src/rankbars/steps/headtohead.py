@@ -19,11 +19,11 @@ from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.summaries import ModelSummary, sampled_rows
 from rankbars.stats.ranks import midranks
-from rankbars.steps.averages import AveragePlan, plan_average
+from rankbars.steps.average.plan import AveragePlan, weight_words
+from rankbars.steps.average.planning import plan_average
 from rankbars.steps.levelnotes import few_rows_notes, few_tasks_notes, skew_notes
 from rankbars.steps.paircontrasts import POWER, Pair, mean_test, task_contrast
 from rankbars.steps.pairtests import compare_evidence
-from rankbars.steps.plans import weight_words
 from rankbars.steps.tested import Setting
 
 __all__ = ["head_to_head"]
@@ -98,7 +98,7 @@ def head_to_head(
     >>> math.difference, math.ahead, math.behind, math.verdict
     (0.625, 5, 0, 'better')
     """
-    Spec(test=test, alpha=alpha, over=over, seed=seed, resamples=resamples)  # checks them
+    spec = Spec(test=test, alpha=alpha, over=over, seed=seed, resamples=resamples)
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     chosen = scores.select(models=(a, b))
@@ -115,7 +115,7 @@ def head_to_head(
             f"Models {a!r} and {b!r} have no row in common on any of the {len(tasks)} tasks, so "
             "they cannot be compared. Were the same items asked, under the same names?"
         )
-    average, notes = _average(pair, chosen, over, compared, tasks, alpha)
+    average, notes = _average(pair, chosen, spec, compared, tasks)
     notes += tuple(note for one in compared.values() for note in one.notes)
     notes += _left_out(pair, tasks) + _by_another_test(compared)
     return HeadToHead(
@@ -133,15 +133,14 @@ def head_to_head(
 def _average(
     pair: Pair,
     scores: Scores,
-    over: str,
+    spec: Spec,
     compared: dict[str, Comparisons],
     tasks: dict[str, Contrast],
-    alpha: float,
 ) -> tuple[Contrast | None, tuple[Note, ...]]:
     weighted = [name for name in tasks if scores.info[name].weight > 0]
-    if over == "none" or len(weighted) < 2:
+    if spec.over == "none" or len(weighted) < 2:
         return None, ()
-    plan = plan_average(scores, over)
+    plan = plan_average(scores, spec)
     lacking = [name for name in plan.weights if math.isnan(tasks[name].difference)]
     if lacking:
         shown = ", ".join(lacking[:5]) + (" and others" if len(lacking) > 5 else "")
@@ -153,15 +152,13 @@ def _average(
         return None, (Note("no-average", message),)
     if plan.over == "items":
         rows = [len(e.values) for e in scores.tasks.values() if isinstance(e, Items)]
-        return _items_average(pair, plan, compared, tasks, alpha), few_rows_notes(
-            min(rows, default=np.inf)
-        )
-    average = _tasks_average(plan, tasks, alpha)
+        average = _items_average(pair, plan, compared, tasks)
+        return average, few_rows_notes(min(rows, default=np.inf))
+    average = _tasks_average(plan, tasks)
     if plan.unit != "rank":
         seen = np.array([[tasks[name].score_a, tasks[name].score_b] for name in plan.weights])
         return average, tuple(Note(code, text) for code, text in skew_notes(seen))
-    units = "families" if plan.over == "families" else "tasks"
-    return average, few_tasks_notes(average.n, units, alpha)
+    return average, few_tasks_notes(average.n, plan.units, plan.alpha)
 
 
 def _items_average(
@@ -169,7 +166,6 @@ def _items_average(
     plan: AveragePlan,
     compared: dict[str, Comparisons],
     tasks: dict[str, Contrast],
-    alpha: float,
 ) -> Contrast:
     sums = start_sums(2)
     for name, weight in plan.weights.items():
@@ -204,11 +200,11 @@ def _items_average(
             "The target is the average over exactly these tasks.",
             "Tasks have rows of their own, so their errors are independent of each other.",
         ),
-        **mean_test(average_contrasts(sums), pair.cell, alpha)._asdict(),
+        **mean_test(average_contrasts(sums), pair.cell, plan.alpha)._asdict(),
     )
 
 
-def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) -> Contrast:
+def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast]) -> Contrast:
     used = [tasks[name] for name in plan.weights]
     values = np.array([[task.score_a, task.score_b] for task in used])
     signs = np.array([1.0 if task.direction == "higher" else -1.0 for task in used])
@@ -224,7 +220,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
     sign = 1.0 if plan.direction == "higher" else -1.0
     mean_a, mean_b = (sign * rows.mean(axis=0)).tolist()
     what = "ranks within tasks" if plan.unit == "rank" else "scores"
-    units = "families" if plan.over == "families" else "tasks"
+    units = plan.units
     return Contrast(
         name=f"average over a population of {units} ({len(rows)} seen)",
         kind="tasks",
@@ -244,7 +240,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast], alpha: float) 
             f"The mean difference of {what} is close to normal.",
             *weight_words(plan),
         ),
-        **mean_test(paired_t(rows), (0, 1), alpha)._asdict(),
+        **mean_test(paired_t(rows), (0, 1), plan.alpha)._asdict(),
     )
 
 

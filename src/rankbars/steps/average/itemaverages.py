@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
-from rankbars.data.evidence import Estimates, Items
+from rankbars.data.evidence import Estimates, Folds, Items
 from rankbars.data.notes import Note
+from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.averaging.logs import log_pairs, log_summary
@@ -25,57 +26,49 @@ from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.distributions import (
+    binomial_draws,
     contrast_covariance,
     normal_draws,
     symmetric_root,
 )
+from rankbars.stats.resampling.itemmeans import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
-from rankbars.steps.levelnotes import few_rows_notes
-from rankbars.steps.plans import (
-    MOST_CATEGORY_CELLS,
+from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
     Estimate,
-    Sampling,
     TaskPart,
-    category_shares,
+    check_range,
     place,
 )
-from rankbars.steps.scales import draws_limits, scale_comparisons
-from rankbars.steps.taskdraws import draw_normal, draw_resampled
-from rankbars.steps.taskpoints import check_range, take_method
+from rankbars.steps.average.scales import draws_limits, scale_comparisons
+from rankbars.steps.levelnotes import few_rows_notes
 
 __all__ = ["start_analytic", "start_bootstrap"]
 
 DrawScores: TypeAlias = Callable[[TaskPart, tuple[str, ...], Streams, int], NDArray[np.float64]]
-_INDEPENDENT = (
-    "Errors of different models are independent. If models answered the same items, their answers "
-    "per item would separate them better."
-)
 
 
-def start_analytic(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+def start_analytic(plan: AveragePlan) -> Accumulator:
     """Paired contrasts summed over tasks; draws from the normal distribution."""
-    if take_method(plan.method).linear is not None:
-        return _Contrasts(plan, models, sampling)
-    return _Points(plan, models, sampling, draw_normal, "normal")
+    if plan.rule.linear is not None:
+        return _Contrasts(plan)
+    return _Points(plan, _draw_normal, "normal")
 
 
-def start_bootstrap(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+def start_bootstrap(plan: AveragePlan) -> Accumulator:
     """Items resampled within each task, the same for all models; percentile intervals."""
-    points = _Points(plan, models, sampling, draw_resampled, "bootstrap")
-    if take_method(plan.method).linear is None:
-        return points
-    return _Resampled(_Contrasts(plan, models, sampling), points)
+    points = _Points(plan, _draw_resampled, "bootstrap")
+    return points if plan.rule.linear is None else _Resampled(_Contrasts(plan), points)
 
 
 class _Contrasts:
     """Means, differences and their errors, summed over tasks."""
 
-    def __init__(self, plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> None:
-        self._plan, self._models, self._sampling = plan, models, sampling
-        self._sums = start_sums(len(models))
+    def __init__(self, plan: AveragePlan) -> None:
+        self._plan = plan
+        self._sums = start_sums(len(plan.models))
         self._fewest = np.inf
         self._independent = False
 
@@ -87,10 +80,11 @@ class _Contrasts:
                 f"Task {part.task!r}: test {compared.test!r} says nothing about means, so there "
                 "is no average. Use --test auto."
             )
-        summary = ModelSummary(compared.mean, compared.mean_se, compared.mean_df)
+        summary = part.summary
         if self._plan.method == "geometric":
-            seen = ~np.isnan(summary.mean)
-            check_range("geometric", summary.mean[seen], _named(self._models, seen), part.task)
+            seen = np.flatnonzero(~np.isnan(summary.mean))
+            names = tuple(self._plan.models[i] for i in seen)
+            check_range("geometric", summary.mean[seen], names, part.task)
             pairs, summary = log_pairs(summary, pairs), log_summary(summary)
         add_task(self._sums, pairs, summary, part.weight)
         if isinstance(compared.evidence, Items):
@@ -99,9 +93,9 @@ class _Contrasts:
             self._independent = True
 
     def finish(self) -> Estimate:
-        summary, pairs = average_summary(self._sums), average_contrasts(self._sums)
-        level = self._sampling.alpha / 2
-        half = critical_value(level, np.nan_to_num(summary.df, nan=0.0)) * summary.se
+        summary, pairs = self.contrasts()
+        df = np.nan_to_num(summary.df, nan=0.0)
+        half = critical_value(self._plan.alpha / 2, df) * summary.se
         draws, notes = self._draw(summary, pairs)
         return Estimate(
             summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
@@ -136,8 +130,8 @@ class _Contrasts:
         made = normal_draws(
             centre,
             found.root,
-            self._sampling.streams("average", "normal"),
-            self._sampling.resamples,
+            self._plan.streams("normal"),
+            self._plan.resamples,
             identical=pairs.identical[block],
         )
         notes = []
@@ -146,9 +140,13 @@ class _Contrasts:
         spread = (np.sqrt(own) > _ROUNDING * np.abs(mean)).any()  # constant scores have none
         if found.deficit > _LARGEST_DEFICIT and spread:
             notes.append(_NOT_JOINT)
-        return place(made, present, len(self._models)), tuple(notes)
+        return place(made, present, len(self._plan.models)), tuple(notes)
 
 
+_INDEPENDENT = (
+    "Errors of different models are independent. If models answered the same items, their answers "
+    "per item would separate them better."
+)
 _MOVED = 0.1  # standard errors
 _CENTRED = Note(
     "paired-draws",
@@ -167,79 +165,62 @@ _NOT_JOINT = Note(
 class _Points:
     """What models earn on each task, in every draw of their scores there."""
 
-    def __init__(
-        self,
-        plan: AveragePlan,
-        models: tuple[str, ...],
-        sampling: Sampling,
-        draw: DrawScores,
-        source: Source,
-    ) -> None:
-        self._plan, self._models, self._sampling = plan, models, sampling
-        self._draw, self._source = draw, source
-        self._method = take_method(plan.method)
-        self._shared = np.array([models.index(name) for name in plan.shared], dtype=np.intp)
+    def __init__(self, plan: AveragePlan, draw: DrawScores, source: Source) -> None:
+        self._plan, self._draw, self._source = plan, draw, source
+        self._shared = plan.positions
         self._score = np.zeros(self._shared.size)
-        self._draws = np.zeros((sampling.resamples, self._shared.size))
+        self._draws = np.zeros((plan.resamples, self._shared.size))
         self.limits: dict[str, Limits] = {}
-        self._by_category: dict[str, NDArray[np.float64]] = {}
-        self._share = category_shares(plan)
-        if len(self._share) * self._draws.size <= MOST_CATEGORY_CELLS:
-            self._by_category = {name: np.zeros_like(self._draws) for name in self._share}
+        self._share = plan.drawn_categories(self._shared.size)
+        self._by_category = {name: np.zeros_like(self._draws) for name in self._share}
 
     def add(self, part: TaskPart) -> None:
         if not self._shared.size:
             return  # no model has a score on every task
-        streams = self._sampling.streams("average", self._source, part.task)
-        values = self._draw(part, self._plan.shared, streams, self._sampling.resamples)
+        plan, rule = self._plan, self._plan.rule
+        streams = plan.streams(self._source, part.task)
+        values = self._draw(part, plan.shared, streams, plan.resamples)
         limits = part.limits
-        if self._plan.normalise == "minmax_draws":
+        if plan.normalise == "minmax_draws":
             limits = self.limits[part.task] = draws_limits(values, part.task)
             part = part._replace(comparisons=scale_comparisons(part.comparisons, limits))
         if limits is not None:
             values = limits.apply(values)
         mean = part.comparisons.mean[self._shared]
-        check_range(self._plan.method, mean, self._plan.shared, part.task)
-        if self._method.range == "positive" and (values <= 0).any():
-            if self._plan.normalise != "minmax_draws":
+        check_range(plan.method, mean, plan.shared, part.task)
+        if rule.range == "positive" and (values <= 0).any():
+            if plan.normalise != "minmax_draws":
                 raise DataError(
                     f"Task {part.task!r}: some resamples have scores of 0 or below, which have no "
                     "geometric mean. Use another method, such as mean or average_rank."
                 )
             # This scale makes the smallest draw 0: a product with it is the smallest, but finite.
             values = np.maximum(values, np.finfo(np.float64).tiny)
-        rng = self._sampling.streams("average", "noise", part.task)(0)
-        self._score += part.weight * self._method.points(mean)
-        drawn = part.weight * self._method.draw(values, rng)
+        rng = plan.streams("noise", part.task)(0)
+        self._score += part.weight * rule.points(mean)
+        drawn = part.weight * rule.draw(values, rng)
         self._draws += drawn
-        if self._by_category:
-            name = self._plan.categories[part.task]
+        if self._share:
+            name = plan.categories[part.task]
             self._by_category[name] += drawn / self._share[name]
 
     def finish(self) -> Estimate:
-        size = len(self._models)
-        ends = percentile_ends(self._draws, self._sampling.alpha)
+        ends = percentile_ends(self._draws, self._plan.alpha)
         with np.errstate(invalid="ignore"):
             spread = self._draws.std(axis=0, ddof=1) if len(self._draws) > 1 else ends.low * np.nan
-        summary = ModelSummary(
-            place(self._score, self._shared, size),
-            place(spread, self._shared, size),
-            place(np.full(self._shared.size, np.inf), self._shared, size),
-        )
         what = "resampled items" if self._source == "bootstrap" else "normal draws of task scores"
-        return Estimate(
-            summary,
-            place(ends.low, self._shared, size),
-            place(ends.high, self._shared, size),
+        found = Estimate(
+            ModelSummary(self._score, spread, np.full(self._shared.size, np.inf)),
+            ends.low,
+            ends.high,
             None,
-            place(self._draws, self._shared, size),
+            self._draws,
             self._source,
             _assumptions(f"{what} vary as the data would if they were collected again"),
             limits=self.limits,
-            category_draws={
-                name: place(draws, self._shared, size) for name, draws in self._by_category.items()
-            },
+            category_draws=self._by_category,
         )
+        return found.among(self._shared, len(self._plan.models))
 
 
 class _Resampled:
@@ -274,5 +255,55 @@ def _assumptions(errors: str) -> tuple[str, ...]:
     )
 
 
-def _named(models: tuple[str, ...], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
-    return tuple(name for name, kept in zip(models, chosen, strict=True) if kept)
+def _draw_resampled(
+    part: TaskPart, models: tuple[str, ...], streams: Streams, draws: int
+) -> NDArray[np.float64]:
+    """Scores of `models` on resampled items of one task, shape (S, M)."""
+    evidence = part.evidence
+    columns = [evidence.models.index(name) for name in models]
+    if isinstance(evidence, Items):
+        values = evidence.values[:, columns]
+        _refuse_rows(part.task, evidence, values)
+        return bootstrap_means(
+            values, streams, draws, clusters=evidence.clusters, weights=evidence.weights
+        )
+    if isinstance(evidence, Estimates) and evidence.n is not None and is_share(evidence):
+        return binomial_draws(evidence.mean[columns], evidence.n[columns], streams, draws)
+    return _draw_normal(part, models, streams, draws)
+
+
+def _draw_normal(
+    part: TaskPart, models: tuple[str, ...], streams: Streams, draws: int
+) -> NDArray[np.float64]:
+    """Normal draws of the scores of `models` on one task, shape (S, M)."""
+    compared = part.comparisons
+    chosen = np.array([compared.models.index(name) for name in models], dtype=np.intp)
+    block = np.ix_(chosen, chosen)
+    pairs, mean = compared.pairs, compared.mean[chosen]
+    own = np.square(compared.mean_se[chosen])
+    among = np.full(own.shape * 2, np.nan) if pairs is None else np.square(pairs.se[block])
+    if pairs is None or not (np.isfinite(own).all() and np.isfinite(among).all()):
+        raise OptionError(
+            f"Task {part.task!r} does not say how sure its scores are, so nothing can be drawn. "
+            'Use over="tasks" (--aggregate tasks).'
+        )
+    root = symmetric_root(contrast_covariance(own, among)).root
+    centre = consensus_scores(mean, pairs.diff[block], pairs.se[block])
+    made = normal_draws(centre, root, streams, draws, identical=pairs.identical[block])
+    if part.limits is None:
+        return made
+    # Comparisons are on the common scale already; draws are handed over as they were read.
+    return made * part.limits.width + part.limits.low
+
+
+def _refuse_rows(task: str, evidence: Items, values: NDArray[np.float64]) -> None:
+    if isinstance(evidence.design, Folds):
+        raise OptionError(
+            f"Task {task!r}: rows are cross-validation folds, which share training data, and "
+            "cannot be resampled. Use the estimator 'analytic', or over=\"tasks\"."
+        )
+    if np.isnan(values).any():
+        raise OptionError(
+            f"Task {task!r}: resampling items needs complete scores. Use --missing listwise, "
+            "fail, drop_models or bounds, or the estimator 'analytic'."
+        )

@@ -24,17 +24,15 @@ from rankbars.stats.resampling.taskmeans import (
     studentised_ends,
 )
 from rankbars.stats.tails import critical_value
-from rankbars.steps.levelnotes import few_tasks_notes, skew_notes
-from rankbars.steps.plans import (
+from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
     Estimate,
-    Sampling,
     TaskPart,
-    place,
+    check_range,
     weight_words,
 )
-from rankbars.steps.taskpoints import check_range, take_method
+from rankbars.steps.levelnotes import few_tasks_notes, skew_notes
 
 __all__ = ["start_bootstrap", "start_bootstrap_t", "start_t", "start_two_level"]
 
@@ -56,67 +54,54 @@ class _Found(NamedTuple):
     source: Source
 
 
-Interval: TypeAlias = Callable[[_Sample, Sampling], _Found]
+Interval: TypeAlias = Callable[[_Sample, AveragePlan], _Found]
+
+_FEW_TO_RESAMPLE = 30  # below this, percentile intervals over tasks are too short
 
 
-FEW_TO_RESAMPLE = 30  # below this, percentile intervals over tasks are too short
-
-
-def start_t(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+def start_t(plan: AveragePlan) -> Accumulator:
     """Paired t over tasks or families; draws from the multivariate t distribution."""
-    return _TaskRows(plan, models, sampling, _by_t)
+    return _TaskRows(plan, _by_t)
 
 
-def start_bootstrap(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+def start_bootstrap(plan: AveragePlan) -> Accumulator:
     """Whole tasks or families resampled; percentile intervals."""
-    return _TaskRows(plan, models, sampling, _by_percentiles)
+    return _TaskRows(plan, _by_percentiles)
 
 
-def start_bootstrap_t(
-    plan: AveragePlan, models: tuple[str, ...], sampling: Sampling
-) -> Accumulator:
+def start_bootstrap_t(plan: AveragePlan) -> Accumulator:
     """Whole tasks or families resampled; intervals from studentised draws."""
-    return _TaskRows(plan, models, sampling, _by_studentised)
+    return _TaskRows(plan, _by_studentised)
 
 
-def start_two_level(plan: AveragePlan, models: tuple[str, ...], sampling: Sampling) -> Accumulator:
+def start_two_level(plan: AveragePlan) -> Accumulator:
     """Variance between tasks and within them, each counted once."""
-    return _TwoLevel(plan, models, sampling, _by_t)
+    return _TwoLevel(plan, _by_t)
 
 
-def _by_t(sample: _Sample, sampling: Sampling) -> _Found:
+def _by_t(sample: _Sample, plan: AveragePlan) -> _Found:
     mean, se, df = sample.summary
-    half = critical_value(sampling.alpha / 2, df) * se
-    streams = sampling.streams("average", "t")
-    draws = row_draws(sample.rows, streams, sampling.resamples)
+    half = critical_value(plan.alpha / 2, df) * se
+    draws = row_draws(sample.rows, plan.streams("t"), plan.resamples)
     return _Found(Ends(mean - half, mean + half), draws, "t")
 
 
-def _by_percentiles(sample: _Sample, sampling: Sampling) -> _Found:
-    streams = sampling.streams("average", "tasks")
-    made = resample_tasks(sample.rows, streams, sampling.resamples)
-    return _Found(percentile_ends(made.values, sampling.alpha), made.values, "bootstrap")
+def _by_percentiles(sample: _Sample, plan: AveragePlan) -> _Found:
+    made = resample_tasks(sample.rows, plan.streams("tasks"), plan.resamples)
+    return _Found(percentile_ends(made.values, plan.alpha), made.values, "bootstrap")
 
 
-def _by_studentised(sample: _Sample, sampling: Sampling) -> _Found:
-    streams = sampling.streams("average", "tasks")
-    made = resample_tasks(sample.rows, streams, sampling.resamples)
-    ends = studentised_ends(sample.summary.mean, sample.summary.se, made, sampling.alpha)
+def _by_studentised(sample: _Sample, plan: AveragePlan) -> _Found:
+    made = resample_tasks(sample.rows, plan.streams("tasks"), plan.resamples)
+    ends = studentised_ends(sample.summary.mean, sample.summary.se, made, plan.alpha)
     return _Found(ends, made.values, "bootstrap")
 
 
 class _TaskRows:
     """Scores of every task, kept until all are there: one row each."""
 
-    def __init__(
-        self,
-        plan: AveragePlan,
-        models: tuple[str, ...],
-        sampling: Sampling,
-        interval: Interval,
-    ) -> None:
-        self._plan, self._models, self._sampling = plan, models, sampling
-        self._interval = interval
+    def __init__(self, plan: AveragePlan, interval: Interval) -> None:
+        self._plan, self._interval = plan, interval
         self._means: dict[str, NDArray[np.float64]] = {}
 
     def add(self, part: TaskPart) -> None:
@@ -129,29 +114,28 @@ class _TaskRows:
         components = self._components(shared, len(sample.rows))
         if components is not None:
             sample = _widened(sample, components, shared)
-        found = self._interval(sample, self._sampling)
-        size = len(self._models)
-        return Estimate(
-            ModelSummary(*(place(part, shared, size) for part in sample.summary)),
-            place(found.ends.low, shared, size),
-            place(found.ends.high, shared, size),
+        ends, draws, source = self._interval(sample, self._plan)
+        size = len(self._plan.models)
+        found = Estimate(
+            sample.summary,
+            ends.low,
+            ends.high,
             _pad_pairs(sample.pairs, shared, size),
-            place(found.draws, shared, size),
-            found.source,
+            draws,
+            source,
             (*self._assumptions(len(sample.rows)), *self._field(shared.size)),
             notes=self._notes(sample.rows),
-            rows=place(sample.rows, shared, size),
-            components=None
-            if components is None
-            else Components(*(place(part, shared, size) for part in components.models)),
+            rows=sample.rows,
+            components=None if components is None else components.models,
         )
+        return found.among(shared, size)
 
     def _points(self, values: NDArray[np.float64], shared: NDArray[np.intp]) -> NDArray[np.float64]:
         # Ranks among the models that every task has: rank 3 of 5 is not rank 3 of 30.
-        names = tuple(self._models[i] for i in shared)
+        names = tuple(self._plan.models[i] for i in shared)
         for task, row in zip(self._means, values, strict=True):
             check_range(self._plan.method, row, names, task)
-        return take_method(self._plan.method).points(values) if shared.size else values
+        return self._plan.rule.points(values) if shared.size else values
 
     def _sampled(self, points: NDArray[np.float64]) -> _Sample:
         weights = np.array([self._plan.weights[name] for name in self._means])
@@ -166,7 +150,7 @@ class _TaskRows:
         return None
 
     def _field(self, count: int) -> tuple[str, ...]:
-        if self._plan.method != "average_rank" or count == len(self._models):
+        if self._plan.method != "average_rank" or count == len(self._plan.models):
             return ()
         return (
             f"Ranks within tasks are among the {count} models that every task has; how the others "
@@ -174,12 +158,12 @@ class _TaskRows:
         )
 
     def _notes(self, rows: NDArray[np.float64]) -> tuple[Note, ...]:
-        count, units = len(rows), "families" if self._plan.over == "families" else "tasks"
-        if take_method(self._plan.method).linear is None:
-            notes = [*few_tasks_notes(count, units, self._sampling.alpha)]
+        count, units = len(rows), self._plan.units
+        if self._plan.rule.linear is None:
+            notes = [*few_tasks_notes(count, units, self._plan.alpha)]
         else:
             notes = [Note(code, text) for code, text in skew_notes(rows)]
-        if self._plan.estimator == "bootstrap" and count < FEW_TO_RESAMPLE:
+        if self._plan.estimator == "bootstrap" and count < _FEW_TO_RESAMPLE:
             notes.append(
                 Note(
                     "few-resampled",
@@ -191,7 +175,7 @@ class _TaskRows:
         return tuple(notes)
 
     def _assumptions(self, count: int) -> tuple[str, ...]:
-        what = take_method(self._plan.method).words
+        what = self._plan.rule.words
         what = "scores" if what == "average score" else f"tasks' contributions to the {what}"
         if self._plan.over == "families":
             return (
@@ -230,22 +214,16 @@ class _Noise(NamedTuple):
 class _TwoLevel(_TaskRows):
     """Task rows whose errors are never taken to be smaller than the items alone make them."""
 
-    def __init__(
-        self,
-        plan: AveragePlan,
-        models: tuple[str, ...],
-        sampling: Sampling,
-        interval: Interval,
-    ) -> None:
-        super().__init__(plan, models, sampling, interval)
-        size = len(models)
+    def __init__(self, plan: AveragePlan, interval: Interval) -> None:
+        super().__init__(plan, interval)
+        size = len(plan.models)
         self._noise = _Noise(np.zeros(size), np.zeros((size, size)))
         self._even_noise = _Noise(np.zeros(size), np.zeros((size, size)))
 
     def add(self, part: TaskPart) -> None:
         super().add(part)
         pairs = part.comparisons.pairs
-        if pairs is None or take_method(self._plan.method).linear != "difference":
+        if pairs is None or self._plan.rule.linear != "difference":
             raise OptionError(
                 "Estimator 'two_level' splits the variance of average scores; use the method mean."
             )

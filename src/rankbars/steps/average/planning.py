@@ -12,32 +12,72 @@ from rankbars.data.aggregate import Over
 from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.priors import PriorChoice, prior_kind
+from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Direction, Scores
-from rankbars.data.spec import OVERS
+from rankbars.data.spec import OVERS, Spec
 from rankbars.data.storedtasks import known_outline, models_of
-from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.estimators import BAYESIAN, ESTIMATORS, take_estimator
-from rankbars.steps.plans import AveragePlan
-from rankbars.steps.scales import fixed_limits
-from rankbars.steps.taskdraws import is_share
-from rankbars.steps.taskpoints import METHODS, take_method
+from rankbars.errors import DataError, OptionError
+from rankbars.steps.average import bayesaverages, itemaverages, taskaverages
+from rankbars.steps.average.plan import (
+    BAYESIAN,
+    FROM_ROWS,
+    METHODS,
+    Accumulator,
+    AveragePlan,
+    StartAverage,
+    take_method,
+)
+from rankbars.steps.average.scales import fixed_limits
 from rankbars.tables.metrics import depends_on_scale
 
-__all__ = ["ESTIMATORS", "METHODS", "AveragePlan", "plan_average"]
+__all__ = ["ESTIMATORS", "plan_average", "start_average"]
+
+ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
+    "analytic": {"items": itemaverages.start_analytic},
+    "t": {"tasks": taskaverages.start_t, "families": taskaverages.start_t},
+    "bootstrap": {
+        "items": itemaverages.start_bootstrap,
+        "tasks": taskaverages.start_bootstrap,
+        "families": taskaverages.start_bootstrap,
+    },
+    "bootstrap_t": {
+        "tasks": taskaverages.start_bootstrap_t,
+        "families": taskaverages.start_bootstrap_t,
+    },
+    "two_level": {"tasks": taskaverages.start_two_level},
+    "bayes": {"items": bayesaverages.start_posterior, "tasks": bayesaverages.start_posterior},
+    "bayes_predictive": {
+        "items": bayesaverages.start_predictive,
+        "tasks": bayesaverages.start_predictive,
+    },
+}
+"""What starts each estimator, for each of the averages that it is for."""
+
+
+def start_average(plan: AveragePlan) -> Accumulator:
+    """The estimator that was planned, before its first task."""
+    return ESTIMATORS[plan.estimator][plan.over](plan)
 
 
 def plan_average(
     scores: Scores,
-    over: str = "auto",
-    estimator: str = "auto",
-    weights: Mapping[str, float] | None = None,
+    spec: Spec,
     *,
-    method: str = "auto",
-    normalise: str | None = None,
+    weights: Mapping[str, float] | None = None,
     limits: Mapping[str, tuple[float, float]] | None = None,
-    prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
+    prior: PriorChoice | Mapping[str, PriorChoice] | None = None,
 ) -> AveragePlan:
     """What can and should be averaged, decided by the structure of the input alone.
+
+    Parameters
+    ----------
+    scores : Scores
+        What is averaged.
+    spec : Spec
+        The options of the average: `over`, `estimator`, `method`, `normalise`, `prior`,
+        `correction`, `scope`, `alpha`, `seed` and `resamples`.
+    weights, limits, prior
+        In place of the declared weights and limits of the tasks, and of the prior of `spec`.
 
     Raises
     ------
@@ -48,33 +88,43 @@ def plan_average(
     DataError
         If there are fewer than two tasks (or families) with weight.
     """
-    _check_names(over, estimator, method)
+    normalise = spec.normalise
+    _check_names(spec)
     shares = _shares(scores, weights)
     if len(shares) < 2:
         raise DataError(f"An average needs at least two tasks with weight; found {len(shares)}.")
     fixed = fixed_limits(scores, shares, normalise, limits)
-    chosen = _choose_method(scores, shares, method, normalise)
-    target = _choose_over(scores, shares, over, estimator, chosen)
-    name = _choose_estimator(scores, shares, estimator, target, chosen.name)
-    take_estimator(name, target)
-    _check_prior(prior, name)
-    if normalise == "minmax_draws" and (name, target) != ("bootstrap", "items"):
+    chosen = _choose_method(scores, shares, spec.method, normalise)
+    over = _choose_over(scores, shares, spec, chosen)
+    estimator = _choose_estimator(scores, shares, spec.estimator, over, chosen.name)
+    if over not in ESTIMATORS[estimator]:
+        known = " or ".join(repr(one) for one in ESTIMATORS[estimator])
+        raise OptionError(f"Estimator {estimator!r} is for over={known}; got over={over!r}.")
+    prior = spec.prior if prior is None else prior
+    _check_prior(prior, estimator)
+    if normalise == "minmax_draws" and (estimator, over) != ("bootstrap", "items"):
         raise OptionError(
             "Normalisation 'minmax_draws' takes its limits from draws of resampled items. Use "
             "over='items' and estimator='bootstrap', or normalise='bounds'."
         )
     return AveragePlan(
-        over=target,
-        estimator=name,
+        models=scores.models,
+        shared=_shared_models(scores, shares),
+        over=over,
+        estimator=estimator,
         method=chosen.name,
         direction=_direction(scores, shares, chosen.name, normalise),
         weights=shares,
-        shared=_shared_models(scores, shares),
         normalise=None if normalise == "rank" else normalise,
         limits=fixed,
-        families=_families(scores, shares) if target == "families" else {},
+        families=_families(scores, shares) if over == "families" else {},
         categories=_categories(scores, shares, chosen.name, normalise),
         prior=prior,
+        correction=spec.correction,
+        scope=spec.scope,
+        alpha=spec.alpha,
+        seed=spec.seed,
+        resamples=spec.resamples,
     )
 
 
@@ -92,14 +142,11 @@ class _Chosen(NamedTuple):
     fallback: bool  # ranks because the tasks have no scale in common
 
 
-def _check_names(over: str, estimator: str, method: str) -> None:
-    known = tuple(value for value in OVERS if value != "none")
-    if over not in known:
-        raise UnknownOptionError.among("average (over)", over, known)
-    if estimator != "auto" and estimator not in ESTIMATORS:
-        raise UnknownOptionError.among("estimator", estimator, ("auto", *ESTIMATORS))
-    if method != "auto":
-        take_method(method)
+def _check_names(spec: Spec) -> None:
+    check_name("average (over)", spec.over, tuple(name for name in OVERS if name != "none"))
+    check_name("estimator", spec.estimator, ("auto", *ESTIMATORS))
+    if spec.method != "auto":
+        take_method(spec.method)
 
 
 def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, float]:
@@ -137,14 +184,12 @@ def _choose_method(
     return _Chosen(method, False)
 
 
-def _choose_over(
-    scores: Scores, shares: Mapping[str, float], over: str, estimator: str, chosen: _Chosen
-) -> Over:
-    counts = estimator == "bootstrap" or estimator in BAYESIAN
+def _choose_over(scores: Scores, shares: Mapping[str, float], spec: Spec, chosen: _Chosen) -> Over:
+    counts = spec.estimator in FROM_ROWS
     sure = all(_has_error(scores, name, counts=counts) for name in shares)
-    fits = ("items", "tasks") if estimator == "auto" else tuple(ESTIMATORS[estimator])
-    wanted = over
-    if over == "auto":
+    fits = ("items", "tasks") if spec.estimator == "auto" else tuple(ESTIMATORS[spec.estimator])
+    wanted = spec.over
+    if wanted == "auto":
         items = "items" in fits and (len(fits) == 1 or (sure and not chosen.fallback))
         wanted = "items" if items else "tasks"
     if wanted == "items":

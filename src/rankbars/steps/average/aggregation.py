@@ -1,0 +1,339 @@
+"""The verb `aggregate`: how models stand on an average of tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.aggregate import Aggregate
+from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.checks import check_name
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.draws import Draws
+from rankbars.data.evidence import Estimates
+from rankbars.data.notes import Note
+from rankbars.data.priors import PriorChoice
+from rankbars.data.rightanswers import is_share
+from rankbars.data.scores import Scores
+from rankbars.data.spec import SCOPES, Spec
+from rankbars.errors import DataError
+from rankbars.stats.averaging.limits import Limits
+from rankbars.stats.pairwise.contrasts import add_task, start_sums
+from rankbars.steps.average.findings import (
+    average_contrasts,
+    average_notes,
+    average_ranks,
+    describe_target,
+    show_average,
+)
+from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, TaskPart
+from rankbars.steps.average.planning import plan_average, start_average
+from rankbars.steps.average.scales import (
+    RangeCollector,
+    refuse_beyond_limits,
+    scale_comparisons,
+    shown_limits,
+    zscore_limits,
+)
+from rankbars.steps.corrections import refuse_unfit, side_level, take_correction
+from rankbars.steps.levelnotes import LEVEL_CODES
+from rankbars.steps.pairtests import compare_evidence
+from rankbars.tables.summaries import binomial_se
+
+__all__ = ["AverageCollector", "aggregate"]
+
+_MOST_CELLS = 5  # named in a note
+_MOST_PAIRED = 200  # beyond, the table of pairs is left to `Draws.dominance`
+
+
+def aggregate(
+    scores: Scores,
+    *,
+    over: str = "auto",
+    estimator: str = "auto",
+    method: str = "auto",
+    normalise: str | None = None,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    weights: Mapping[str, float] | None = None,
+    test: str = "auto",
+    correction: str = "holm",
+    scope: str = "each",
+    alpha: float = 0.05,
+    seed: int = 0,
+    resamples: int = 1000,
+    prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
+) -> Aggregate:
+    """Average score of each model over the tasks, and where its rank by that average may lie.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results on two tasks or more.
+    over : {"auto", "items", "tasks", "families"}
+        ``"items"``: the average over exactly these tasks; the items of each task are the sample.
+        ``"tasks"``: the average over a population of tasks, of which these are a sample.
+        ``"families"``: the same for families of tasks; every family counts the same.
+        ``"auto"``: these tasks where every task says how sure its scores are, else the population.
+    estimator : str
+        ``"analytic"`` (items): paired contrasts summed over tasks, normal draws. ``"t"`` (tasks,
+        families): the paired t over tasks. ``"bootstrap"``: resampled items, tasks or families,
+        percentile intervals. ``"bootstrap_t"`` (tasks, families): studentised intervals.
+        ``"two_level"`` (tasks): variance between and within tasks, each counted once. ``"bayes"``
+        (items, tasks): the posterior under a hierarchical model of each model's tasks, by
+        quadrature; ``"bayes_predictive"``: what fresh items of these tasks would give, or the
+        true score on one new task. ``"auto"``: the first that fits.
+    method : str
+        What is averaged. ``"mean"``, ``"geometric"``; ``"average_rank"`` (ties share the mean of
+        their ranks), ``"average_rank_noise"``, ``"average_rank_bins"``; ``"borda"``;
+        ``"win_rate"`` (share of the other models beaten), ``"win_rate_field"`` (tasks won
+        against the mean of the others), ``"win_rate_top1"``; ties split. ``"auto"``: the mean
+        where tasks share a scale, else the average rank.
+    normalise : {"bounds", "chance", "zscore", "rank", "minmax_draws"}, optional
+        Scale of the scores: declared limits to 0 and 1; guessing to 0 and the best score to 1;
+        mean and standard deviation of the models; ranks within tasks; smallest and largest draw,
+        which only reproduces published numbers, for what it estimates depends on the number of
+        draws.
+    limits : mapping from task to (float, float), optional
+        Scores that count as 0 and as 1, for ``"bounds"`` and ``"chance"``, in the units of the
+        input; those declared with the scores where not given.
+    weights : mapping from task to float, optional
+        Weights of the tasks, 0 or more; scaled to sum 1. Those of the scores where not given.
+    test : str
+        Paired test within a task; see `rankbars.compare`.
+    correction, scope, alpha, seed, resamples
+        As in `rankbars.rank`; `resamples` is the number of draws too.
+    prior : str, Prior, callable, or mapping from str to one of these
+        For the estimators ``bayes``: a name, such as ``"exponential"``, ``"uniform_log"`` or, with
+        its numbers, ``"exponential:1000"``; a `rankbars.Prior`; a function of (a, b) that gives a
+        log density; or one of these for every model. ``"auto"``: ``"uniform_log"`` for counts of
+        right answers, ``"uniform_spread"`` for scores with standard errors.
+
+    Returns
+    -------
+    Aggregate
+        Ranks come from paired contrasts of the average by the one rule, not from overlap of
+        intervals; `shown_better` is from a run for all models at once. Methods that rank or
+        count wins within resampled items have no contrasts: their ranks are a band, which
+        `guarantee` None says. `draws` give rank probabilities.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two tasks with weight.
+    OptionError
+        If a weight is negative or for an unknown task, all are zero, options do not fit each
+        other, or scores on different scales would be averaged.
+
+    Notes
+    -----
+    Over items: the variance of a contrast is the weighted sum over tasks of its squared standard
+    errors, with Satterthwaite's degrees of freedom; tasks are taken as independent of each
+    other. Over tasks: the differences of task means are the sample, with N - 1 degrees of
+    freedom; item noise is contained in them and is not counted twice. Tasks with different
+    metrics are averaged as ranks within tasks, never raw.
+
+    References
+    ----------
+    Longjohn, Gopalan & Casleton 2025, arXiv:2501.04234, for the bootstrap, the weights and the
+    five ways to aggregate ranks.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = {name: rng.random((40, 3)) + [0.0, 0.5, 0.5] for name in ("math", "law")}
+    >>> average = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"]))
+    >>> average.best.tolist(), average.worst.tolist()
+    ([3, 1, 1], [3, 2, 2])
+    >>> average.target
+    'average score over exactly these 2 tasks'
+    """
+    if not isinstance(scores, Scores):
+        raise DataError(
+            f"aggregate() averages Scores; got {type(scores).__name__}. Make them with "
+            "rb.read(...), rb.Scores.from_frame(frame) or rb.Scores.from_arrays({...}, models)."
+        )
+    check_name("scope", scope, SCOPES)
+    spec = Spec(
+        test=test, correction=correction, scope="each" if scope == "each" else "all", alpha=alpha,
+        over=over, estimator=estimator, method=method, normalise=normalise, seed=seed,
+        resamples=resamples,
+    )  # fmt: skip
+    take_correction(correction)
+    refuse_unfit(test, correction)
+    plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
+    collector = AverageCollector(scores, plan)
+    level: list[Note] = []
+    for name, evidence in scores.tasks.items():
+        compared = compare_evidence(evidence, scores.models, test, name)
+        if plan.over == "items":
+            level.extend(note for note in compared.notes if note.code in LEVEL_CODES)
+        collector.add(name, compared)
+    found = collector.finish()
+    return replace(found, notes=(*found.notes, *level))
+
+
+class AverageCollector:
+    """Takes the comparisons of one task after the other, so that no two tasks are held at once.
+
+    Parameters
+    ----------
+    scores : Scores
+        What is averaged.
+    plan : AveragePlan
+        How.
+    """
+
+    def __init__(self, scores: Scores, plan: AveragePlan) -> None:
+        self._plan, self._info = plan, scores.info
+        self._limits: dict[str, Limits] = {}
+        self._average = start_average(plan)
+        self._categories = _CategorySums(plan) if plan.categories else None
+        self._range = RangeCollector(plan)
+        self._zero_errors: list[tuple[str, str]] = []  # model and task
+
+    def add(self, task: str, comparisons: Comparisons) -> None:
+        """Add one task; a task without weight is left out.
+
+        Raises
+        ------
+        DataError
+            If a score lies beyond the declared limits of the task.
+        """
+        plan, evidence, info = self._plan, comparisons.evidence, self._info[task]
+        weight = plan.weights.get(task, 0.0)
+        if weight == 0.0 or evidence is None:
+            return
+        if isinstance(evidence, Estimates):
+            if plan.estimator in FROM_ROWS:
+                comparisons = _with_binomial_errors(comparisons, evidence)
+            zero = np.flatnonzero((comparisons.mean_se == 0) & ~np.isnan(comparisons.mean))
+            self._zero_errors.extend((plan.models[i], task) for i in zero)
+        limits, scaled = plan.limits.get(task), comparisons
+        if plan.normalise == "zscore":
+            limits = zscore_limits(comparisons.mean[plan.positions], task)
+        if limits is not None:
+            scaled = scale_comparisons(comparisons, limits)
+            if plan.normalise == "bounds":
+                refuse_beyond_limits(scaled, shown_limits(limits, info))
+            self._limits[task] = limits
+        self._range.add(comparisons, info, limits)
+        part = TaskPart(task, weight, scaled, evidence, limits)
+        self._average.add(part)
+        if self._categories is not None:
+            self._categories.add(part)
+
+    def finish(self) -> Aggregate:
+        """The average of what was added."""
+        plan, found = self._plan, self._average.finish()
+        draws = self._draws(found)
+        ranks = average_ranks(found, plan, draws)
+        bounds = self._range.finish(len(plan.shared))
+        shown = show_average(found, plan, bounds)
+        promised = found.pairs is not None
+        promised = promised and side_level(plan.correction, plan.scope, plan.alpha) is not None
+        limits = self._limits | dict(found.limits)
+        few = len(plan.models) <= _MOST_PAIRED
+        return Aggregate(
+            models=plan.models,
+            score=shown.score,
+            low=shown.low,
+            high=shown.high,
+            best=ranks.bounds.best,
+            worst=ranks.bounds.worst,
+            shown_better=ranks.shown_better,
+            alpha=plan.alpha,
+            scope=plan.scope,
+            over=plan.over,
+            estimator=plan.estimator,
+            unit=plan.unit,
+            direction=plan.direction,
+            assumptions=found.assumptions,
+            notes=found.notes
+            + ranks.notes
+            + self._zero_error_notes()
+            + average_notes(shown, plan, ranges=ranks.counted),
+            method=plan.method,
+            normalise=plan.normalise,
+            limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},
+            bounds=bounds,
+            target=describe_target(plan),
+            guarantee=1.0 - plan.alpha if promised else None,
+            se=shown.se,
+            df=found.summary.df,
+            draws=draws,
+            rank_probability=None if draws is None else draws.rank_probability(),
+            dominance=draws.dominance() if draws is not None and few else None,
+            contrasts=average_contrasts(found, plan, bounds),
+            components=found.components,
+            by_category=None
+            if self._categories is None
+            else self._categories.finish(found.category_draws),
+        )
+
+    def _zero_error_notes(self) -> tuple[Note, ...]:
+        cells = self._zero_errors
+        if self._plan.over != "items" or not cells:
+            return ()
+        shown = ", ".join(f"{model} on {task}" for model, task in cells[:_MOST_CELLS])
+        more = len(cells) - _MOST_CELLS
+        shown += f" and {more:,} more" if more > 0 else ""
+        names = tuple(sorted({model for model, _ in cells}))
+        message = (
+            f"Scores published with a standard error of 0: {len(cells):,} ({shown}). They add no "
+            "error to the average."
+        )
+        return (Note("zero-se", message, models=names),)
+
+    def _draws(self, found: Estimate) -> Draws | None:
+        if found.draws is None:
+            return None
+        values = found.draws
+        plan = self._plan
+        if plan.unit == "score":  # ranks stay negative: higher is better
+            values = plan.rule.back(values)
+        values.setflags(write=False)  # nobody else holds them, so they need not be copied
+        target = describe_target(plan)
+        return Draws(plan.models, values, found.source, target, found.effective, found.alike)
+
+
+def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comparisons:
+    """Shares without a standard error get the binomial one, so that they can be compared."""
+    if evidence.has_uncertainty or evidence.n is None or not is_share(evidence):
+        return comparisons
+    known = replace(evidence, se=binomial_se(evidence.mean, evidence.n))
+    return compare_evidence(known, comparisons.models, "z", comparisons.task)
+
+
+class _CategorySums:
+    """Sums of contrasts, one set per category: means over exactly these tasks."""
+
+    def __init__(self, plan: AveragePlan) -> None:
+        self._models, self._category = plan.models, plan.categories
+        self._share = dict(sorted(plan.category_shares.items()))
+        self._sums = {name: start_sums(len(plan.models)) for name in self._share}
+
+    def add(self, part: TaskPart) -> None:
+        """Take one task, with the weight it has within its category."""
+        name = self._category[part.task]
+        pairs = part.comparisons.pairs
+        if pairs is not None:
+            add_task(self._sums[name], pairs, part.summary, part.weight / self._share[name])
+
+    def finish(self, draws: Mapping[str, NDArray[np.float64]]) -> CategoryMeans:
+        """The means of what was added, with joint draws of them where there are some."""
+        sums = list(self._sums.values())
+        names = list(self._category.values())
+        return CategoryMeans(
+            models=self._models,
+            categories=tuple(self._sums),
+            tasks=np.array([names.count(name) for name in self._sums]),
+            weights=np.array(list(self._share.values())),
+            score=np.array([one.score for one in sums]),
+            se=np.sqrt(np.array([one.score_variance for one in sums])),
+            difference_se=np.sqrt(np.array([one.variance for one in sums])),
+            draws=np.stack([draws[name] for name in self._sums], axis=1) if draws else None,
+        )

@@ -1,0 +1,380 @@
+"""What an estimate says: ranks, contrasts, and the average as it is shown, with its notes.
+
+Ranks come from contrasts by the one rule, or are a band counted in draws.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.contrasts import Contrasts
+from rankbars.data.draws import Draws
+from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.data.notes import Note
+from rankbars.errors import DataError, OptionError
+from rankbars.stats.averaging.allpairs import maximum_contrasts, maximum_paired_contrasts
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.ranks import RankBounds, rank_bounds
+from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
+from rankbars.stats.resampling.taskmeans import fewest_draws
+from rankbars.steps.average.plan import AveragePlan, Estimate
+from rankbars.steps.corrections import (
+    Family,
+    simultaneous_order,
+    strict_correction,
+    take_correction,
+)
+
+__all__ = [
+    "AverageRanks",
+    "ShownAverage",
+    "average_contrasts",
+    "average_notes",
+    "average_ranks",
+    "describe_target",
+    "show_average",
+]
+
+_NO_SPREAD = 1e-12
+_BAND_NOTE = Note(
+    "average-band",
+    "Ranks on this average are bands counted in draws, not confidence intervals: tied models are "
+    "missed far more often than the level suggests, and nothing is claimed about pairs.",
+)
+_RANGE_NOTE = Note(
+    "average-band",
+    "Over items, ranks and wins are counted in draws: their intervals, and the ranks that follow, "
+    "are ranges of draws and not confidence intervals. Models that are close or tied are missed "
+    "far more often than the level suggests, and nothing is claimed about pairs.",
+)
+
+
+class AverageRanks(NamedTuple):
+    """Ends of the rank intervals, what is claimed for all pairs at once, and notes.
+
+    `counted` says that the ends are counted in draws.
+    """
+
+    bounds: RankBounds
+    shown_better: NDArray[np.bool_]
+    notes: tuple[Note, ...]
+    counted: bool = False
+
+
+def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> AverageRanks:
+    """Where each model's rank on the average may lie.
+
+    Parameters
+    ----------
+    found : Estimate
+        The average.
+    plan : AveragePlan
+        How it was made; how contrasts are corrected, and for whom the guarantee holds.
+    draws : Draws, optional
+        Draws of the average.
+    """
+    models, correction, alpha = plan.models, plan.correction, plan.alpha
+    size, present = len(models), found.present
+    notes = list(_absence(found, models))
+    if found.pairs is None:
+        bounds = _band(draws, size, alpha)
+        shown = np.zeros((size, size), dtype=np.bool_)
+        posterior = found.source in ("posterior", "predictive")
+        note = _BAND_NOTE if posterior else _RANGE_NOTE
+        return AverageRanks(bounds, shown, (note, *notes), counted=True)
+    if not present.size:
+        return AverageRanks(_anywhere(size), np.zeros((size, size), np.bool_), tuple(notes))
+    family = _family(found, found.pairs, plan).among(present)
+    # What stands in shown_better is claimed for all pairs at once, whatever was asked for.
+    strict = take_correction(strict_correction(correction))(family, "all", alpha)
+    relation = strict.decisions.shown_better
+    if relation is None:
+        raise OptionError(f"Correction {correction!r} does not say which models are better.")
+    order, cycles = simultaneous_order(relation)
+    shown = np.zeros((size, size), dtype=np.bool_)
+    shown[np.ix_(present, present)] = order
+    notes = [_cycle(models, present, members) for members in cycles] + notes
+    if correction == "bootstrap_band":
+        bounds = _band(draws, size, alpha)
+        return AverageRanks(bounds, shown, (_BAND_NOTE, *notes), counted=True)
+    if plan.scope == "all" and correction != "none":
+        return AverageRanks(rank_bounds(shown), shown, tuple(notes))
+    corrected = take_correction(correction)(family, plan.scope, alpha)
+    notes.extend(
+        Note(code, text, models=tuple(models[present[i]] for i in members))
+        for code, text, members in corrected.notes
+    )
+    best, worst = _anywhere(size)
+    best[present] = 1 + corrected.decisions.better
+    worst[present] = size - corrected.decisions.worse
+    return AverageRanks(RankBounds(best, worst), shown, tuple(notes))
+
+
+def average_contrasts(
+    found: Estimate, plan: AveragePlan, bounds: tuple[float, float]
+) -> Contrasts | None:
+    """Differences of all pairs, with intervals under the correction that was asked for.
+
+    `bounds` are the least and the greatest average there can be, as they are shown.
+    """
+    if found.pairs is None or not found.present.size:
+        return None
+    for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
+        table.setflags(write=False)  # nobody else holds them, so they need not be copied
+    scale = plan.rule.linear or "difference"
+    kept: Literal["holm", "bonferroni", "maxt", "none"] = "holm"
+    maxima = None
+    if plan.correction.startswith("maxt"):
+        kept, maxima = "maxt", _maxima(found, found.pairs, plan)
+    elif plan.correction == "none":
+        kept = "none"
+    elif plan.correction == "bonferroni":
+        kept = "bonferroni"
+    largest = _largest(bounds, scale)
+    return Contrasts(plan.models, found.pairs, plan.alpha, kept, scale, maxima, largest)
+
+
+def _largest(bounds: tuple[float, float], scale: Literal["difference", "log ratio"]) -> float:
+    """The largest contrast between two averages within `bounds`."""
+    low, high = bounds
+    if scale == "difference":
+        return high - low
+    return float(np.log(high / low)) if low > 0 and np.isfinite(high) else np.inf
+
+
+def _band(draws: Draws | None, size: int, alpha: float) -> RankBounds:
+    if draws is None or draws.size < fewest_draws(alpha):
+        return _anywhere(size)
+    return draws.rank_band(alpha)
+
+
+def _anywhere(size: int) -> RankBounds:
+    return RankBounds(np.ones(size, dtype=np.int64), np.full(size, size, dtype=np.int64))
+
+
+def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family:
+    resampled = _evidence(found, pairs, plan) if plan.correction.startswith("maxt") else None
+    return Family(
+        pairs.statistic,
+        pairs.df,
+        None,
+        pairs.se,
+        resampled,
+        "average",
+        plan.seed,
+        plan.resamples,
+    )
+
+
+def _evidence(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Evidence:
+    """What max-T resamples: tasks, or scores with the covariance of the average."""
+    present = found.present
+    names = tuple(plan.models[i] for i in present)
+    if found.rows is not None:
+        return Items(names, found.rows[:, present])
+    try:
+        return Estimates(names, found.summary.mean[present], cov=_covariance(found, pairs))
+    except DataError as error:
+        raise OptionError(_INCOMPLETE) from error
+
+
+_INCOMPLETE = (
+    "max-T on the average needs complete scores. Use --missing listwise, fail, drop_models or "
+    "bounds, or --correction holm."
+)
+
+
+def _covariance(found: Estimate, pairs: PairStatistics) -> NDArray[np.float64]:
+    present = found.present
+    return contrast_covariance(
+        np.square(found.summary.se[present]), np.square(pairs.se[np.ix_(present, present)])
+    )
+
+
+def _maxima(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> NDArray[np.float64]:
+    present = found.present
+    block = np.ix_(present, present)
+    se = pairs.se[block]
+    usable = np.isfinite(se) & (se > 0)
+    streams = plan.streams("maximum")
+    if found.rows is not None:
+        rows = found.rows[:, present]
+        return maximum_paired_contrasts(rows, usable, streams, plan.resamples)
+    cov = _covariance(found, pairs)
+    if not np.isfinite(cov).all():
+        raise OptionError(_INCOMPLETE)
+    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block][usable]
+    least = float(np.min(df[df > 0], initial=np.inf))  # tails as heavy as those of any pair
+    return maximum_contrasts(symmetric_root(cov).root, se, streams, plan.resamples, least)
+
+
+def _absence(found: Estimate, models: tuple[str, ...]) -> tuple[Note, ...]:
+    absent = tuple(name for i, name in enumerate(models) if np.isnan(found.summary.mean[i]))
+    if not absent:
+        return ()
+    message = (
+        "No score on some task, so no average: may stand anywhere on it, and stands in the first "
+        "tier, because nothing was shown to be better."
+    )
+    return (Note("no-average", message, models=absent),)
+
+
+def _cycle(models: tuple[str, ...], present: NDArray[np.intp], members: list[int]) -> Note:
+    return Note(
+        "cycle",
+        "On the average these models were each shown better than another in a circle, so at "
+        "least one of the findings is false. Nothing is claimed among them.",
+        models=tuple(models[present[i]] for i in members),
+    )
+
+
+class ShownAverage(NamedTuple):
+    """Averages in the units of the input.
+
+    Attributes
+    ----------
+    score, low, high, se : array of float, shape (M,)
+        Average, ends of its interval, standard error; NaN where there is none.
+    constant : array of bool, shape (M,)
+        Models whose sample has no spread, and so no interval.
+    unbounded : array of bool, shape (M,)
+        Models with an end that the sample does not set.
+    too_few : bool
+        Whether there are too few draws to count the ends of intervals in.
+    """
+
+    score: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    se: NDArray[np.float64]
+    constant: NDArray[np.bool_]
+    unbounded: NDArray[np.bool_]
+    too_few: bool
+
+
+def show_average(found: Estimate, plan: AveragePlan, bounds: tuple[float, float]) -> ShownAverage:
+    """What leaves is in the units of the input; inside, higher is better.
+
+    Parameters
+    ----------
+    found : Estimate
+        The average.
+    plan : AveragePlan
+        How it was made.
+    bounds : (float, float)
+        Least and greatest value that it can have. Intervals are cut there: the true value lies
+        between them, so that what is kept holds it as often as the whole.
+    """
+    method = plan.rule
+    sign = -1.0 if plan.direction == "lower" and method.unit == "score" else 1.0
+    score, one, two = (
+        sign * method.back(values) for values in (found.summary.mean, found.low, found.high)
+    )
+    if method.linear is None:  # ranks and wins are fractions: 0.9999999999999999 is 1
+        score, one, two = (np.round(values, 12) for values in (score, one, two))
+    se = found.summary.se
+    if method.linear == "log ratio":
+        se = se * score
+    low, high = np.minimum(one, two), np.maximum(one, two)
+    counted = found.pairs is None or found.source not in ("normal", "t")
+    too_few = counted and plan.resamples < fewest_draws(plan.alpha)
+    unbounded = np.isinf(found.low) | np.isinf(found.high)
+    # A sample without any spread does not say how large the spread is. But that a model takes the
+    # same rank in every draw of the items does say something about these tasks.
+    ranked = method.linear is None and plan.over == "items"
+    with np.errstate(invalid="ignore"):
+        same = high - low <= _NO_SPREAD * np.abs(score)
+    constant = np.zeros_like(same) if ranked or too_few else same & ~unbounded
+    score, low, high = (np.clip(values, *bounds) for values in (score, low, high))
+    none = constant | np.isinf(low) | np.isinf(high) | too_few
+    low, high = (np.where(none, np.nan, values) for values in (low, high))
+    drawn = too_few and plan.over == "items"  # there the error is that of the draws
+    return ShownAverage(
+        score, low, high, np.where(constant | drawn, np.nan, se), constant, unbounded, too_few
+    )
+
+
+def average_notes(
+    shown: ShownAverage, plan: AveragePlan, *, ranges: bool = False
+) -> tuple[Note, ...]:
+    """What the reader of these intervals must know.
+
+    `ranges` says that ranks are counted in draws too, and so need as many.
+    """
+    notes = []
+    outside = (shown.score < shown.low) | (shown.score > shown.high)
+    if outside.any():
+        notes.append(Note("outside-interval", _OUTSIDE, models=_named(plan.models, outside)))
+    if shown.constant.any():
+        what = {"items": "item", "tasks": "task", "families": "family"}[plan.over]
+        message = (
+            f"The same on every {what}, so nothing says how far the average may be off: it has no "
+            "interval of its own."
+        )
+        notes.append(Note("constant-score", message, models=_named(plan.models, shown.constant)))
+    if shown.too_few or (ranges and plan.resamples < fewest_draws(plan.alpha)):
+        notes.append(_few_draws(plan, intervals=shown.too_few, ranges=ranges))
+    elif shown.unbounded.any():
+        cut = not np.isnan(shown.low[shown.unbounded]).any()
+        message = f"Too few {plan.units} for studentised resampling at this level: " + (
+            "intervals reach to the end of the scale." if cut else "there are no intervals."
+        )
+        notes.append(Note("unbounded", message, models=_named(plan.models, shown.unbounded)))
+    if plan.normalise == "minmax_draws":
+        notes.append(_DRIFTS)
+    return tuple(notes)
+
+
+def _few_draws(plan: AveragePlan, *, intervals: bool, ranges: bool) -> Note:
+    draws = "1 draw is" if plan.resamples == 1 else f"{plan.resamples} draws are"
+    counted = "the ends of intervals in: there are none" if intervals else "ranges of ranks in"
+    if ranges:
+        counted += ", and ranges of ranks say nothing" if intervals else ": they say nothing"
+    return Note(
+        "few-draws",
+        f"{draws} too few to count {counted}. At this level it takes at least "
+        f"{fewest_draws(plan.alpha)} (--resamples).",
+    )
+
+
+def _named(models: tuple[str, ...], chosen: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(models[i] for i in np.flatnonzero(chosen))
+
+
+_OUTSIDE = (
+    "The value on the data lies outside of what resampled data give: resampling adds noise, which "
+    "draws ranks and wins towards the middle."
+)
+_DRIFTS = Note(
+    "drifting-scale",
+    "The scale of each task is the range of its draws, which widens with their number: these "
+    "averages reproduce published ones and estimate nothing fixed.",
+)
+
+
+def describe_target(plan: AveragePlan) -> str:
+    """What an average is an average of, in plain words."""
+    tasks = f"{len(plan.weights)} tasks"
+    weighted = "" if plan.even else "weighted "
+    scaled = _SCALES.get(plan.normalise or "", "")
+    fresh = "fresh items of " if plan.estimator == "bayes_predictive" else ""
+    over = {
+        "items": f"over {fresh}exactly these {tasks}",
+        "tasks": f"over the population that these {tasks} were drawn from",
+        "families": f"over the population that these {len(set(plan.families.values()))} families "
+        f"({tasks}) were drawn from",
+    }[plan.over]
+    if plan.estimator == "bayes_predictive" and plan.over == "tasks":
+        return f"score{scaled} on one new task from the population that these {tasks} are from"
+    return f"{weighted}{plan.rule.words}{scaled} {over}"
+
+
+_SCALES = {
+    "bounds": " (scaled to the limits of each task)",
+    "chance": " (guessing counts as 0, the best score as 1)",
+    "zscore": " (in standard deviations of the models on each task)",
+    "minmax_draws": " (scaled to the range of the draws of each task)",
+}
