@@ -63,7 +63,7 @@ def try_out(place: Path, python: str, constraints: list[str], tests: list[str]) 
         subprocess.run([python, "-m", "venv", "--clear", str(place)], check=True)
     pins = place / "constraints.txt"
     pins.write_text("\n".join(constraints) + "\n", encoding="utf-8")
-    install = [own, "-m", "pip", "install", "--quiet", "--constraint", pins, "--editable"]
+    install = [str(own), "-m", "pip", "install", "--quiet", "--constraint", str(pins), "--editable"]
     if subprocess.run([*install, f"{ROOT}[{EXTRAS}]"], check=False).returncode:
         return "could not be installed"
     run = subprocess.run([own, "-m", "pytest", *QUICK, *tests], cwd=ROOT, check=False)

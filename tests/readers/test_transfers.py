@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rankbars.errors import ReadError
-from rankbars.readers.locations import Limits, fetched
+from rankbars.readers.transfers import Limits, fetched
 
 TABLE = b"model,task,item,score\na,t,1,1\n"
 

@@ -25,10 +25,23 @@ from rankbars.readers.compression import (
 )
 
 __all__ = [
-    "COMPRESSIONS", "DAMAGE", "InputFile", "Meter", "Progress", "data_suffix", "digest",
-    "file_stem", "find_files", "open_binary", "open_raw", "open_text", "read_each", "read_head",
+    "COMPRESSIONS",
+    "DAMAGE",
+    "InputFile",
+    "Meter",
+    "Progress",
+    "data_suffix",
+    "digest",
+    "file_stem",
+    "find_files",
+    "is_url",
+    "open_binary",
+    "open_raw",
+    "open_text",
+    "read_each",
+    "read_head",
     "standard_input",
-]  # fmt: skip
+]
 
 HEAD_BYTES = 1 << 16
 STANDARD_INPUT = "-"
@@ -272,3 +285,15 @@ def _not_utf8(file: InputFile, error: UnicodeDecodeError) -> ReadError:
     return ReadError.at(
         file.label, f"the text is not UTF-8 ({error.reason}); it may be UTF-16. Save it as UTF-8."
     )
+
+
+def is_url(path: str) -> bool:
+    """Whether a path names a protocol.
+
+    Examples
+    --------
+    >>> is_url("s3://bucket/x.parquet"), is_url("C:/x.parquet")
+    (True, False)
+    """
+    protocol, sign, _ = path.partition("://")
+    return bool(sign) and protocol.isalnum()

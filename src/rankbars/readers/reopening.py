@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankbars.errors import ReadError
-from rankbars.readers.locations import is_url, register
+from rankbars.readers.files import is_url
 from rankbars.tables.coding import CodedTable
 from rankbars.tables.database import Engine, Scan, report_damage
 
@@ -70,6 +70,8 @@ class ParquetSource:
         with Engine(threads=1) as engine:
             running = engine.start()
             if is_url(self.place):
+                from rankbars.readers.transfers import register
+
                 register(running, self.place)
             with report_damage(self.source):
                 # Once, because the file may lie far away.

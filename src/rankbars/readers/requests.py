@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.room import Room, parse_size
 from rankbars.errors import UnknownOptionError
-from rankbars.readers.files import InputFile, Meter, Progress, find_files, standard_input
-from rankbars.readers.locations import fetched, is_url
+from rankbars.readers.files import InputFile, Meter, Progress, find_files, is_url, standard_input
 from rankbars.readers.logs.options import ReadOptions, named_once
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.registry import FORMATS
@@ -130,11 +130,23 @@ def find_paths(paths: Paths) -> Iterator[list[InputFile]]:
     texts = [os.fspath(path) for path in given]
     urls = list(dict.fromkeys(path for path in texts if is_url(path)))
     from_files = [path for path in texts if path != "-" and path not in urls]
-    with standard_input("-" in texts) as piped, fetched(urls) as copies:
+    with standard_input("-" in texts) as piped, _fetched(urls) as copies:
         more = [InputFile(copy, url, url=url) for url, copy in copies.items()]
         if piped is not None:
             more.append(piped)
         yield [*(find_files(from_files) if from_files or not more else []), *more]
+
+
+@contextmanager
+def _fetched(urls: Sequence[str]) -> Iterator[dict[str, Path]]:
+    """Copies of files that lie elsewhere; without any, nothing of networks is loaded."""
+    if not urls:
+        yield {}
+        return
+    from rankbars.readers.transfers import fetched
+
+    with fetched(urls) as copies:
+        yield copies
 
 
 def as_declared(options: ReadOptions, format: str) -> ReadOptions:

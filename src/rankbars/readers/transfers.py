@@ -22,7 +22,7 @@ from rankbars.errors import MissingPackageError, ReadError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Limits", "fetched", "is_url", "register"]
+__all__ = ["Limits", "fetched", "register"]
 
 _BLOCK = 1 << 20
 
@@ -43,18 +43,6 @@ class Limits(NamedTuple):
     size: float = 50e9
     silence: float = 60.0
     other_hosts: bool = False
-
-
-def is_url(path: str) -> bool:
-    """Whether a path names a protocol.
-
-    Examples
-    --------
-    >>> is_url("s3://bucket/x.parquet"), is_url("C:/x.parquet")
-    (True, False)
-    """
-    protocol, sign, _ = path.partition("://")
-    return bool(sign) and protocol.isalnum()
 
 
 @contextmanager
