@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.board import Leaderboard
     from rankbars.data.boardfile import load
-    from rankbars.data.categorymeans import CategoryMeans
+    from rankbars.data.categorymeans import CategoryMeans, WeightMap
     from rankbars.data.comparisons import Comparisons
     from rankbars.data.contrasts import Contrasts
     from rankbars.data.draws import Draws
@@ -26,10 +26,8 @@ if TYPE_CHECKING:
     from rankbars.data.plaintable import PlainTable
     from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
-    from rankbars.data.spec import Spec
-    from rankbars.data.voteoptions import VoteOptions
+    from rankbars.data.spec import Spec, VoteOptions
     from rankbars.data.votes import Votes
-    from rankbars.data.weightmap import WeightMap
     from rankbars.errors import (
         ConvergenceError,
         DataError,
@@ -139,9 +137,9 @@ _MODULE_OF: Final = {
     "Spec": "rankbars.data.spec",
     "TaskInfo": "rankbars.data.scores",
     "UnknownOptionError": "rankbars.errors",
-    "VoteOptions": "rankbars.data.voteoptions",
+    "VoteOptions": "rankbars.data.spec",
     "Votes": "rankbars.data.votes",
-    "WeightMap": "rankbars.data.weightmap",
+    "WeightMap": "rankbars.data.categorymeans",
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.average.aggregation",
     "compare": "rankbars.steps.comparison",

@@ -10,13 +10,10 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.outcomes import count_outcomes
-from rankbars.data.pairdetails import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
-from rankbars.data.scorebins import MOST_BINS, MOST_CELLS
 from rankbars.data.scores import Scores
-from rankbars.data.spec import Spec
+from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import known_outline
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.assembly import assemble_board
 from rankbars.steps.average.aggregation import AverageCollector
@@ -24,7 +21,8 @@ from rankbars.steps.average.plan import FROM_ROWS
 from rankbars.steps.average.planning import plan_average
 from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import refuse_unfit, take_correction
-from rankbars.steps.missingness import resolve_missing
+from rankbars.steps.missingness import count_outcomes, resolve_missing
+from rankbars.steps.pairsummary import MOST_BINS, MOST_CELLS
 from rankbars.steps.pairtests import TESTS
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.tested import PairMemory

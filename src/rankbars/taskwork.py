@@ -10,10 +10,10 @@ from rankbars.data.board import TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items, take_models
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.pairdetails import TaskPairs
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec
 from rankbars.data.storedtasks import TaskReference, look_at, refer
+from rankbars.data.taskresult import TaskPairs
 from rankbars.steps.assembly import describe_task, observe_ranks
 from rankbars.steps.corrections import strict_correction
 from rankbars.steps.pairsummary import summarise_pairs

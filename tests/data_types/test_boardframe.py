@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from importlib import util
-
 import numpy as np
 import pytest
 
@@ -42,7 +39,6 @@ def test_unknown_library_lists_the_known_ones() -> None:
 def test_without_any_library_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(util, "find_spec", lambda name: None)
-    monkeypatch.delitem(sys.modules, "rankbars.data.boardframe", raising=False)
+    monkeypatch.setattr("rankbars.data.board.find_spec", lambda name: None)
     with pytest.raises(rb.MissingPackageError, match="pip install pandas"):
         board().to_frame()

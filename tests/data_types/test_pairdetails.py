@@ -9,7 +9,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json, board_schema, board_to_dict
-from rankbars.data.pairdetails import PairDetails, TaskPairs
+from rankbars.data.taskresult import PairDetails, TaskPairs
 from rankbars.errors import DataError
 
 RIGHT = {"x": [[1, 0, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]], "y": [[0.1, 0.5, 0.2]] * 3}

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.ballots import Ballots, Labels
-from rankbars.data.votes import merge_votes
+from rankbars.data.votes import Ballots, Labels, merge_votes
 
 WINS = np.array([[0.0, 3.0, 1.0], [1.0, 0.0, 2.0], [0.0, 2.0, 0.0]])
 TIES = np.array([[0.0, 2.0, 0.0], [2.0, 0.0, 1.0], [0.0, 1.0, 0.0]])

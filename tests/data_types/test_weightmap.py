@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.data.categorymeans import CategoryMeans
-from rankbars.data.weightmap import WeightMap
+from rankbars.data.categorymeans import CategoryMeans, WeightMap
 
 
 def category_scores(categories: int = 3, uncertain: bool = True) -> rb.Scores:

@@ -12,7 +12,7 @@ from reference import golden as golden_section
 from votefiles import CROWD, draw_rows
 
 import rankbars as rb
-from rankbars.data.ballots import Ballots, Labels
+from rankbars.data.votes import Ballots, Labels
 
 CASE = golden_section("bradley_terry")
 NAMES = ("a", "b", "c", "d")

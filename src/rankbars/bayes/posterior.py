@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from rankbars.bayes.chains import ChainChecks
 from rankbars.data.aggregate import Aggregate
-from rankbars.data.arrays import frozen_array
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
+from rankbars.data.fields import frozen_array
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 

@@ -10,7 +10,7 @@ import click
 
 from rankbars.cli.options import collect_options, named_option
 from rankbars.cli.outputs import STANDARD
-from rankbars.data.voteoptions import BOTH_BAD, COVARIANCES, TIES, VoteOptions
+from rankbars.data.spec import BOTH_BAD, COVARIANCES, TIES, VoteOptions
 from rankbars.tables.tableoptions import SELF_VOTES
 
 if TYPE_CHECKING:

@@ -22,11 +22,10 @@ from rankbars.data.fields import Reals, Relation
 from rankbars.data.files import write_text
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.pairdetails import PairDetails, TaskPairs
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
-from rankbars.data.taskresult import TaskResult
+from rankbars.data.taskresult import PairDetails, TaskPairs, TaskResult
 from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError, RankbarsError, ReadError
 from rankbars.stats.orders import find_cycles, tiers

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.evidence import Evidence, check_models
+from rankbars.data.fields import frozen_array, frozen_optional
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.pairs import PairStatistics, p_values

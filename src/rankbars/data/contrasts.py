@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
 from rankbars.data.checks import check_name
 from rankbars.data.evidence import check_models
+from rankbars.data.fields import frozen_array, frozen_optional
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import (

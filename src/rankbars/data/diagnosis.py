@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array
 from rankbars.data.evidence import check_models
+from rankbars.data.fields import frozen_array
 
 __all__ = ["Diagnosis", "LeftOut"]
 

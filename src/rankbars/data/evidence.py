@@ -12,9 +12,15 @@ from typing import Annotated, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array, frozen_optional
-from rankbars.data.fields import Counts, Numbers, freeze
-from rankbars.data.names import check_models
+from rankbars.data.fields import (
+    Counts,
+    Numbers,
+    check_models,
+    freeze,
+    frozen_array,
+    frozen_optional,
+    locate_models,
+)
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 
@@ -107,6 +113,23 @@ class Coverage:
     def share(self) -> NDArray[np.float64]:
         """Share of the expected rows that have a score, shape (M,)."""
         return self.scored / max(self.expected, 1)
+
+    def spread(self, of_models: Sequence[str], models: Sequence[str]) -> Coverage:
+        """Counts about `of_models` as counts about `models`; for further ones all are missing.
+
+        Examples
+        --------
+        >>> Coverage(2, [2], [0], [0], [0]).spread(("b",), ("a", "b")).missing.tolist()
+        [2, 0]
+        """
+        columns = locate_models(of_models, models)
+        counts = {}
+        for name in ("scored", "unscored", "errors", "zeros", "missing"):
+            given = getattr(self, name)
+            if given is not None:
+                counts[name] = np.full(len(models), self.expected if name == "missing" else 0)
+                counts[name][columns] = given
+        return Coverage(self.expected, **counts)
 
     def take(self, columns: Sequence[int]) -> Coverage:
         """The same counts of the models at the given positions only."""

@@ -1,17 +1,17 @@
-"""What a field of a frozen type holds, said once: shape, range, and what a file writes for NaN."""
+"""What a field of a frozen type holds, said once: read-only arrays, ranges, names of models."""
 
 from __future__ import annotations
 
 import math
 import types
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rankbars.data.arrays import frozen_array
 from rankbars.errors import DataError
 
 __all__ = [
@@ -24,12 +24,73 @@ __all__ = [
     "Rate",
     "Reals",
     "Relation",
+    "check_models",
     "check_ranks",
     "freeze",
+    "frozen_array",
+    "frozen_optional",
     "hints_of",
+    "locate_models",
     "numbers_of",
     "without_none",
 ]
+
+
+def frozen_array(
+    value: ArrayLike, dtype: type[Any], name: str, shape: tuple[int, ...] | None = None
+) -> NDArray[Any]:
+    """Copy of `value` that cannot be written to, with its type and shape checked.
+
+    The cast follows NumPy's ``same_kind`` rule, so a rank of 1.5 raises instead of becoming 1.
+    An array that is locked already, with whatever owns its data, is shared, not copied.
+    The lock protects against slips; it does not survive pickling and nothing may rely on it.
+    """
+    given = np.asarray(value)
+    if not np.can_cast(given.dtype, dtype, casting="same_kind"):
+        raise DataError(f"{name} must hold {np.dtype(dtype).name} values; got {given.dtype}.")
+    locked = _is_locked(given) and given.flags.c_contiguous
+    array = given if locked and given.dtype == dtype else np.array(given, dtype=dtype, order="C")
+    if shape is not None and array.shape != shape:
+        raise DataError(f"{name} must have shape {shape}; got {array.shape}.")
+    array.setflags(write=False)
+    return array
+
+
+def _is_locked(array: NDArray[Any]) -> bool:
+    owner = array.base
+    if owner is not None and not (isinstance(owner, np.ndarray) and owner.base is None):
+        return False
+    return not array.flags.writeable and (owner is None or not owner.flags.writeable)
+
+
+def frozen_optional(
+    value: ArrayLike | None, dtype: type[Any], name: str, shape: tuple[int, ...] | None = None
+) -> NDArray[Any] | None:
+    """`frozen_array`, or None where nothing was given."""
+    return None if value is None else frozen_array(value, dtype, name, shape)
+
+
+def check_models(models: tuple[str, ...]) -> tuple[str, ...]:
+    """The names as a tuple; raises `DataError` if one is repeated or there is none."""
+    names = tuple(models)
+    if not names:
+        raise DataError("At least one model is needed; found none.")
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise DataError(f"Model {twice!r} is named twice; each model needs a name of its own.")
+    return names
+
+
+def locate_models(names: Sequence[str], models: Sequence[str]) -> NDArray[np.intp]:
+    """Position of each of `names` in `models`, which holds them all.
+
+    Examples
+    --------
+    >>> locate_models(["c", "a"], ["a", "b", "c"]).tolist()
+    [2, 0]
+    """
+    place = {model: i for i, model in enumerate(models)}
+    return np.array([place[name] for name in names], dtype=np.intp)
 
 
 @dataclass(frozen=True, slots=True)

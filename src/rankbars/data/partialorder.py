@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array
-from rankbars.data.names import check_models
+from rankbars.data.fields import check_models, frozen_array
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.stats.orders import find_cycles, transitive_closure, transitive_reduction
 

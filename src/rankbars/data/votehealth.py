@@ -8,8 +8,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.arrays import frozen_array
-from rankbars.data.fields import Level, Numbers, Rate
+from rankbars.data.fields import Level, Numbers, Rate, frozen_array
 
 __all__ = ["Finding", "JudgeReport", "Neighbours", "VoteHealth"]
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
-from rankbars.data.categorymeans import CategoryMeans, WinnerChange
-from rankbars.data.weightmap import WeightMap
+from rankbars.data.categorymeans import CategoryMeans, WeightMap, WinnerChange
 from rankbars.errors import DataError
 from rankbars.render.claims import average_title
 from rankbars.render.notation import (

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.evidence import Coverage
-from rankbars.data.pairdetails import PairDetails, TaskPairs
-from rankbars.data.scorebins import ScoreBins
+from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
 from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError
 from rankbars.render.claims import (

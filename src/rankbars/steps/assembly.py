@@ -14,13 +14,11 @@ from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
+from rankbars.data.fields import locate_models
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.names import locate_models
 from rankbars.data.notes import Note
-from rankbars.data.outcomes import spread_coverage
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.spec import Spec
-from rankbars.data.voteoptions import Anchor, VoteOptions
+from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
@@ -143,7 +141,7 @@ def assemble_board(
 def _counts(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> Coverage | None:
     if info.coverage is None:
         return None
-    return spread_coverage(info.coverage, evidence.models, models)
+    return info.coverage.spread(evidence.models, models)
 
 
 def _coverage(evidence: Evidence, info: TaskInfo, models: tuple[str, ...]) -> NDArray[np.float64]:

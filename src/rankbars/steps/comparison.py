@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
-from rankbars.data.spec import check_resamples
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.spec import VoteOptions, check_resamples
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.connectivity import Connectivity, find_components, largest_component

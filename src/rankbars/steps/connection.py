@@ -10,8 +10,8 @@ import numpy as np
 from rankbars.data.evidence import take_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.data.spec import VoteOptions
 from rankbars.data.storedtasks import Change, change_tasks
-from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 
 __all__ = ["keep_connected"]

@@ -11,8 +11,7 @@ from rankbars.data.evidence import Items
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.spec import Spec
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums

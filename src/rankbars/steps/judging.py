@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import BAD, LOSS, TIE, Ballots
+from rankbars.data.spec import VoteOptions
 from rankbars.data.votehealth import Finding, JudgeReport
-from rankbars.data.voteoptions import VoteOptions
-from rankbars.data.votes import Votes
+from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes
 from rankbars.errors import RankbarsError
 from rankbars.stats.multiplicity.stepdown import holm_each
 from rankbars.stats.votes.agreement import (

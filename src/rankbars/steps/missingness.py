@@ -1,4 +1,4 @@
-"""The verb `resolve_missing`: what happens where a model has no score."""
+"""The verb `resolve_missing`: what happens where a model has no score, and how often that is."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_rows
-from rankbars.data.names import locate_models
+from rankbars.data.evidence import Coverage, Estimates, Evidence, Items, Votes, take_rows
+from rankbars.data.fields import locate_models
 from rankbars.data.notes import Note
-from rankbars.data.outcomes import spread_coverage
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import Change, Outline, change_tasks, models_of, outline_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
-__all__ = ["POLICIES", "resolve_missing"]
+__all__ = ["POLICIES", "count_outcomes", "resolve_missing"]
 
 
 _MOST_NAMES = 5
@@ -379,6 +378,42 @@ def _with_further_models(scores: Scores, tasks: Mapping[str, Evidence]) -> dict[
         before, after = models_of(scores.tasks, name), models_of(tasks, name)
         coverage = info.coverage
         if coverage is not None and before != after:
-            coverage = spread_coverage(coverage, before, after)
+            coverage = coverage.spread(before, after)
         found[name] = replace(info, coverage=coverage)
     return found
+
+
+def count_outcomes(scores: Scores) -> Scores:
+    """The same scores with the outcomes of all rows counted, as far as they are known.
+
+    Counts are of the input: what is done about missing scores later does not change them.
+
+    Parameters
+    ----------
+    scores : Scores
+        Tasks whose reader told apart what failed, what ran unscored and what left no trace keep
+        those counts; else every row without a score is missing. Published scores and votes have
+        no rows to count.
+
+    Examples
+    --------
+    >>> scores = Scores.from_arrays({"math": [[1, 0], [0, np.nan]]}, ["a", "b"])
+    >>> counts = count_outcomes(scores).info["math"].coverage
+    >>> counts.scored.tolist(), counts.zeros.tolist(), counts.missing.tolist()
+    ([2, 1], [1, 1], [0, 1])
+    """
+    info = {}
+    for name in scores.tasks:
+        about = scores.info[name]
+        outline = outline_of(scores.tasks, name)
+        if outline is not None:
+            coverage = about.coverage or _observe(outline)
+            about = replace(about, coverage=replace(coverage, zeros=outline.zeros))
+        info[name] = about
+    return replace(scores, info=info)
+
+
+def _observe(outline: Outline) -> Coverage:
+    scored = outline.rows - outline.missing
+    nothing = np.zeros_like(scored)
+    return Coverage(outline.rows, scored, nothing, nothing, outline.missing)

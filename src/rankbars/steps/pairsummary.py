@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items, Votes
-from rankbars.data.pairdetails import TaskPairs
-from rankbars.data.scorebins import bin_scores
+from rankbars.data.taskresult import ScoreBins, TaskPairs
 
-__all__ = ["summarise_pairs"]
+__all__ = ["MOST_BINS", "MOST_CELLS", "bin_scores", "summarise_pairs"]
 
+MOST_BINS = 20
+MOST_CELLS = 100_000  # bins times models times tasks; more would make a page slow to open
+_SMALLEST = 1e-150  # so that no power of ten overflows
 _CELLS = 2**22  # of a block of rows times pairs
 
 
@@ -108,3 +112,53 @@ def _count_ahead(
         ahead[block] = np.count_nonzero(one > two, axis=1)
         behind[block] = np.count_nonzero(one < two, axis=1)
     return ahead, behind
+
+
+def bin_scores(values: NDArray[np.float64]) -> ScoreBins | None:
+    """Histograms of the columns of `values`, in at most `MOST_BINS` bins with round edges.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Scores; NaN = none.
+
+    Returns
+    -------
+    ScoreBins or None
+        None where there are no two different scores.
+
+    Examples
+    --------
+    >>> bins = bin_scores(np.array([[0.12, 0.5], [0.31, 0.5], [0.88, np.nan]]))
+    >>> bins.edges[:3].tolist(), bins.counts.sum(axis=1).tolist()
+    ([0.1, 0.15, 0.2], [3, 2])
+    """
+    known = values[np.isfinite(values)]
+    if not known.size or known.min() == known.max():
+        return None
+    edges = _round_edges(float(known.min()), float(known.max()))
+    if edges is None:
+        return None
+    counts = [np.histogram(column[np.isfinite(column)], bins=edges)[0] for column in values.T]
+    return ScoreBins(edges, np.array(counts, dtype=np.int64))
+
+
+def _round_edges(low: float, high: float) -> NDArray[np.float64] | None:
+    """Multiples of 1, 2 or 5 times a power of ten around the scores; None if too close to tell."""
+    if high - low < _SMALLEST:
+        return None
+    exponent = math.floor(math.log10((high - low) / MOST_BINS))
+    for mantissa, power in [(m, exponent + k) for k in (0, 1) for m in (1, 2, 5)]:
+        # Dividing by a whole number gives 0.15, where multiplying by 0.05 would not.
+        step, divisor = mantissa * 10.0 ** max(power, 0), 10.0 ** max(-power, 0)
+        first, last = math.floor(low * divisor / step), math.ceil(high * divisor / step)
+        if last - first <= MOST_BINS:
+            edges = np.arange(first, last + 1, dtype=np.float64) * step / divisor
+            return _outermost(edges, low, high)
+    return None
+
+
+def _outermost(edges: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64] | None:
+    """Edges that hold the ends although they were rounded; None if they no longer rise."""
+    edges[0], edges[-1] = min(edges[0], low), max(edges[-1], high)
+    return edges if (np.diff(edges) > 0).all() else None

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, take_models
-from rankbars.data.names import locate_models
+from rankbars.data.fields import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError, UnknownOptionError

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import BAD, LABELS, LOSS, TIE, WIN, Ballots
-from rankbars.data.voteoptions import VoteOptions
-from rankbars.data.votes import Votes
+from rankbars.data.spec import VoteOptions
+from rankbars.data.votes import BAD, LABELS, LOSS, TIE, WIN, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
 from rankbars.stats.votes.votecounts import from_matrices

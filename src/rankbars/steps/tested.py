@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Items
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.spec import VoteOptions
 from rankbars.stats.pairwise.pairs import PairStatistics
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.pairwise.updates import KnownPairs

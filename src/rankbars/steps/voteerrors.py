@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.voteoptions import VoteOptions
+from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.bridges import joined_groups

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import LOSS, WIN, Ballots
+from rankbars.data.spec import VoteOptions
 from rankbars.data.votehealth import Finding, Neighbours
-from rankbars.data.voteoptions import VoteOptions
-from rankbars.data.votes import Votes
+from rankbars.data.votes import LOSS, WIN, Ballots, Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.binomial import clustered_share_test
 from rankbars.stats.votes.connectivity import find_components

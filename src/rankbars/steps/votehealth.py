@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rankbars.data.scores import Scores
-from rankbars.data.spec import check_rate
+from rankbars.data.spec import VoteOptions, check_rate
 from rankbars.data.votehealth import Finding, VoteHealth
-from rankbars.data.voteoptions import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.votes.connectivity import find_components, largest_component

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from rankbars.data.ballots import Labels
+from rankbars.data.spec import VoteOptions
 from rankbars.data.votehealth import Finding
-from rankbars.data.voteoptions import VoteOptions
-from rankbars.data.votes import Votes
+from rankbars.data.votes import Labels, Votes
 from rankbars.stats.votes.clusterinfluence import drop_clusters
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
 from rankbars.stats.votes.votehealth import design_effect

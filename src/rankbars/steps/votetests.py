@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import LOSS, WIN
 from rankbars.data.evidence import Estimates, Evidence
-from rankbars.data.votes import Votes
+from rankbars.data.votes import LOSS, WIN, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.summaries import ModelSummary
 from rankbars.stats.votes.binomial import pair_p_values

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
-from rankbars.data.names import locate_models
+from rankbars.data.fields import locate_models
 from rankbars.data.storedtasks import Outline
 from rankbars.tables.matrices import Filling, index_rows
 from rankbars.tables.records import Records

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import Ballots, Labels
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.votes import Votes
+from rankbars.data.votes import Ballots, Labels, Votes
 from rankbars.readers.packing.coding import code, column, notes_of, notes_to_json, whole
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.pieces import Piece

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.weightmap import WeightMap
+from rankbars.data.categorymeans import WeightMap
 from rankbars.errors import DataError
 from rankbars.render.claims import average_title, lead_claim
 from rankbars.render.notation import shorten, show_level, visible

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rankbars.data.ballots import Ballots, Labels
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.votes import Votes, merge_votes
+from rankbars.data.votes import Ballots, Labels, Votes, merge_votes
 from rankbars.errors import DataError
 from rankbars.tables.coding import Table
 from rankbars.tables.columns import fold_name

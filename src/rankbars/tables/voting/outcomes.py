@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import BAD, LOSS, TIE, WIN
+from rankbars.data.votes import BAD, LOSS, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.voting.rawcolumns import RawColumns, controls_of, labels_of, positions_of
 from rankbars.tables.voting.rows import RowSource, VoteRows

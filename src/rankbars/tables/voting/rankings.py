@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rankbars.data.ballots import TIE, WIN
+from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import label_text
 from rankbars.tables.coding import Table

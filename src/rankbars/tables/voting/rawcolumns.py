@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import BAD, LOSS, TIE, WIN
+from rankbars.data.votes import BAD, LOSS, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
 from rankbars.tables.coding import CodedTable

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.ballots import BAD, LOSS, TIE, WIN
+from rankbars.data.votes import BAD, LOSS, TIE, WIN
 from rankbars.errors import DataError
 
 __all__ = ["KNOWN_WORDS", "NO_VOTE", "UNKNOWN", "read_outcomes", "word_code"]
