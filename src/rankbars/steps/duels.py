@@ -18,8 +18,8 @@ from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.summaries import ModelSummary, sampled_rows
 from rankbars.stats.ranks import midranks
+from rankbars.steps.average.choices import plan_average
 from rankbars.steps.average.plan import AveragePlan, weight_words
-from rankbars.steps.average.planning import plan_average
 from rankbars.steps.levelnotes import few_rows_notes, few_tasks_notes, skew_notes
 from rankbars.steps.paircontrasts import POWER, Pair, mean_test, task_contrast
 from rankbars.steps.pairtests import compare_evidence
