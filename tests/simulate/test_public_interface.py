@@ -12,7 +12,7 @@ from rankbars import simulate
 TOOLS = {
     "rankbars.demos",
     "rankbars.stats.streams",
-    "rankbars.data.files",
+    "rankbars.data.drafts",
     "rankbars.render.plotting.style",
     "rankbars.render.plotting",
     "rankbars.errors",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from rankbars.data.files import real_path, write_all
+from rankbars.data.drafts import real_path, write_all
 from rankbars.errors import OptionError, ReadError, WriteError
 
 if TYPE_CHECKING:
