@@ -12,7 +12,6 @@ from benchmarks.rows import Ratio, Row, Sides, require
 from benchmarks.straight import bounds_by_differences, bounds_by_moments, bounds_by_scipy
 from rankbars.stats.multiplicity.stepdown import (
     Decisions,
-    holm_adjust,
     holm_all,
     holm_each,
     holm_each_from_p,
@@ -107,12 +106,14 @@ def against_p_matrix(models: int, items: int) -> Sides:
 
 def all_against_p(models: int, items: int) -> Sides:
     """One Holm over all pairs, beside the textbook way over adjusted p-values."""
+    from statsmodels.stats.multitest import multipletests
+
     found = paired_t(draw_scores(models, items))
     pairs = ~np.eye(models, dtype=bool)
 
     def by_p() -> NDArray[np.bool_]:
         shown = np.zeros((models, models), dtype=bool)
-        shown[pairs] = holm_adjust(p_values(found)[pairs]) <= ALPHA
+        shown[pairs] = multipletests(p_values(found)[pairs], ALPHA, "holm")[0]
         return shown
 
     def ours() -> NDArray[np.bool_] | None:

@@ -9,6 +9,7 @@ from vote_cases import (
     band_wins,
     choix_reference,
     complete_wins,
+    count_votes,
     draw_votes,
     golden_votes,
     peers_reference,
@@ -20,7 +21,7 @@ from vote_cases import (
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.votes.bradleyterry import elo_ratings, fit_bradley_terry
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import win_totals
 
 

@@ -15,10 +15,8 @@ from rankbars.stats.orders import (
     tiers,
     transitive_closure,
     transitive_reduction,
-    undominated,
     unseparated_runs,
 )
-from rankbars.stats.ranks import rank_bounds
 
 
 def relation(size, *pairs):
@@ -216,11 +214,6 @@ def test_neighbours_not_separated_counts_pairs_open_both_ways():
     assert neighbours_not_separated([0, 2, 1, 3], shown) == 3
     assert neighbours_not_separated([0], relation(1)) == 0
     assert neighbours_not_separated([], relation(0)) == 0
-
-
-@given(relations())
-def test_undominated_models_are_those_whose_best_rank_is_one(shown):
-    assert undominated(shown).tolist() == (rank_bounds(shown).best == 1).tolist()
 
 
 def test_large_relations_cross_the_borders_of_bytes():

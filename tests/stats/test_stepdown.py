@@ -235,21 +235,14 @@ def test_holm_is_closed_testing_with_bonferroni(family):
     assert stepdown.holm_each_from_p(p, 2 * level).better[0] == len(falls)
 
 
-def test_adjusted_p_values_are_those_of_statsmodels():
-    from statsmodels.stats.multitest import multipletests
-
-    rng = np.random.default_rng(5)
-    families = np.round(rng.random((20, 7)) ** 3, 2)  # with ties
-    expected = [multipletests(family, method="holm")[1] for family in families]
-    np.testing.assert_allclose(stepdown.holm_adjust(families), expected, rtol=1e-14)
-
-
 @given(evidence())
 def test_holm_rejects_what_its_adjusted_p_values_say(case):
     _, _, p, alpha, _ = case
     assume(len(p) > 1)
     rows = p[~np.eye(len(p), dtype=bool)].reshape(len(p), -1)
-    adjusted = stepdown.holm_adjust(rows)
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = np.array([multipletests(row, method="holm")[1] for row in rows])
     # p * m <= a and p <= a / m can differ in the last bit: leave out what lies on the line.
     assume(not np.isclose(adjusted, alpha / 2, rtol=1e-12).any())
     expected = np.count_nonzero(adjusted <= alpha / 2, axis=1)

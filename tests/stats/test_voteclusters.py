@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vote_cases import same_counts, vote_tables
+from vote_cases import count_votes, same_counts, vote_tables
 
 from rankbars.errors import DataError
 from rankbars.stats.votes import voteclusters
@@ -14,7 +14,6 @@ from rankbars.stats.votes.voteclusters import (
     keep_first_of_each,
     measure_reach,
 )
-from rankbars.stats.votes.votecounts import count_votes
 from rankbars.stats.votes.votecovariance import cluster_covariance
 
 

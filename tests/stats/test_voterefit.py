@@ -2,13 +2,12 @@
 
 import numpy as np
 import pytest
-from vote_cases import draw_votes
+from vote_cases import count_position_votes, count_votes, draw_votes
 
 from rankbars.stats.votes import voterefit
 from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.covariates import count_position_votes
 from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import join_parameters
 from rankbars.stats.votes.voterefit import prepare_refits, refit
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -263,9 +262,3 @@ def _places(strength: NDArray[np.float64]) -> NDArray[np.int64]:
     place = np.empty(strength.size, dtype=np.int64)
     place[np.argsort(-strength, kind="stable")] = np.arange(strength.size)
     return place
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Names in a sentence."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

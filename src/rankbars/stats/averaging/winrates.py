@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["pair_win_rates", "top_win_rates", "win_rates"]
+__all__ = ["top_win_rates", "win_rates"]
 
 
 def top_win_rates(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -53,22 +53,6 @@ def win_rates(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     wins, met = _meetings(values)
     return _mean(wins.sum(axis=1), met.sum(axis=1))
-
-
-def pair_win_rates(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Share of their common tasks on which model i beats model j; a tie is one half.
-
-    Returns
-    -------
-    array of float, shape (M, M)
-        NaN for models without a common task and on the diagonal.
-
-    Examples
-    --------
-    >>> pair_win_rates(np.array([[0.9, 0.1], [0.5, 0.5]]))[0, 1].item()
-    0.75
-    """
-    return _mean(*_meetings(values))
 
 
 def _meetings(

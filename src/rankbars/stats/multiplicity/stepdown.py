@@ -45,7 +45,6 @@ __all__ = [
     "bonferroni_all_from_p",
     "bonferroni_each",
     "bonferroni_each_from_p",
-    "holm_adjust",
     "holm_all",
     "holm_all_from_p",
     "holm_each",
@@ -56,34 +55,6 @@ __all__ = [
     "unadjusted_each",
     "unadjusted_each_from_p",
 ]
-
-
-def holm_adjust(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Holm-adjusted p-values along the last axis.
-
-    Parameters
-    ----------
-    p : ndarray, shape (..., K)
-        p-values of a family of K hypotheses.
-
-    Returns
-    -------
-    ndarray, shape (..., K)
-        Smallest level of the family at which each hypothesis is rejected.
-
-    Notes
-    -----
-    The readable reference. The decisions of this module do not come from here.
-
-    Examples
-    --------
-    >>> holm_adjust(np.array([0.01, 0.04, 0.03, 0.005])).tolist()
-    [0.03, 0.06, 0.06, 0.02]
-    """
-    order = np.argsort(p, axis=-1)
-    scaled = np.take_along_axis(p, order, -1) * np.arange(p.shape[-1], 0, -1)
-    stepped = np.minimum(np.maximum.accumulate(scaled, axis=-1), 1.0)
-    return np.take_along_axis(stepped, np.argsort(order, axis=-1), -1)
 
 
 def holm_each(

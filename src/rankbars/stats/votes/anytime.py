@@ -6,8 +6,6 @@ so may what closed testing makes of them. All e-values come as logarithms.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,33 +13,14 @@ from rankbars.stats.multiplicity.thresholds import check_alpha
 from rankbars.stats.ranks import RankBounds, count_bounds
 
 __all__ = [
-    "RunningBounds",
     "anytime_bounds",
     "anytime_relation",
-    "intersect_bounds",
     "mean_e_count",
 ]
 
 Array = NDArray[np.float64]
 
 _LARGEST_LOG = 600.0
-
-
-class RunningBounds(NamedTuple):
-    """Rank bounds of all looks so far.
-
-    Attributes
-    ----------
-    best, worst : ndarray of int64, shape (M,)
-        Intersection of the bounds; where it became empty, the last one that was not.
-    contradicted : ndarray of bool, shape (M,)
-        Models whose bounds at two looks exclude each other, which proves that one of them is
-        wrong. Together this happens to a model with probability at most alpha.
-    """
-
-    best: NDArray[np.int64]
-    worst: NDArray[np.int64]
-    contradicted: NDArray[np.bool_]
 
 
 def mean_e_count(log_e: Array, alpha: float) -> NDArray[np.int64]:
@@ -157,40 +136,6 @@ def anytime_relation(log_e: Array, alpha: float) -> NDArray[np.bool_]:
     missing = np.where(others, np.maximum(bound - e_values, 0.0), 0.0)
     relation: NDArray[np.bool_] = others & (e_values >= bound + missing.sum() - missing)
     return relation
-
-
-def intersect_bounds(previous: RunningBounds | RankBounds, current: RankBounds) -> RunningBounds:
-    """Bounds of all looks so far, from those before and those of this look.
-
-    Parameters
-    ----------
-    previous : RunningBounds or RankBounds
-        Bounds up to the look before.
-    current : RankBounds
-        Bounds of this look, for the same models.
-
-    Returns
-    -------
-    RunningBounds
-        As valid as those of one look, since the level covers all looks together.
-
-    Examples
-    --------
-    >>> first = RankBounds(np.array([1, 1]), np.array([2, 1]))
-    >>> second = RankBounds(np.array([1, 2]), np.array([1, 2]))
-    >>> running = intersect_bounds(first, second)
-    >>> running.worst.tolist(), running.contradicted.tolist()
-    ([1, 1], [False, True])
-    """
-    best = np.maximum(previous.best, current.best)
-    worst = np.minimum(previous.worst, current.worst)
-    empty = best > worst
-    before = previous.contradicted if isinstance(previous, RunningBounds) else False
-    return RunningBounds(
-        np.where(empty, previous.best, best),
-        np.where(empty, previous.worst, worst),
-        empty | before,
-    )
 
 
 def _e_values(log_e: Array) -> Array:

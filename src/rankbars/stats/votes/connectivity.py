@@ -65,8 +65,10 @@ def find_components(counts: VoteCounts) -> Connectivity:
     --------
     Models 0 and 1 beat each other; both always beat 2; 3 and 4 met only each other.
 
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> counts = count_votes([0, 1, 0, 1, 3], [1, 0, 2, 2, 4], [0, 0, 0, 0, 1], 5)
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> wins, ties = np.zeros((2, 5, 5))
+    >>> wins[[0, 1, 0, 1], [1, 0, 2, 2]] = ties[[3, 4], [4, 3]] = 1
+    >>> counts = from_matrices(wins, ties)
     >>> groups = find_components(counts)
     >>> groups.component.tolist(), groups.island.tolist()
     ([0, 0, 2, 1, 1], [0, 0, 0, 1, 1])
@@ -99,8 +101,10 @@ def largest_component(counts: VoteCounts) -> NDArray[np.intp]:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> counts = count_votes([0, 2, 1, 2], [1, 3, 2, 3], [1, 1, 0, 1], 4)
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> wins, ties = np.zeros((2, 4, 4))
+    >>> wins[1, 2], ties[[0, 1], [1, 0]], ties[[2, 3], [3, 2]] = 1, 1, 2
+    >>> counts = from_matrices(wins, ties)
     >>> largest_component(counts).tolist()
     [2, 3]
     """
@@ -132,8 +136,8 @@ def check_connected(counts: VoteCounts) -> None:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> check_connected(count_votes([0, 0], [1, 1], [0, 1], 2))
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> check_connected(from_matrices([[0, 1], [0, 0]], [[0, 1], [1, 0]]))
     """
     if strongly_connected(not_lost_graph(counts)):
         return
@@ -172,8 +176,8 @@ def check_tie_parameter(counts: VoteCounts) -> None:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> check_tie_parameter(count_votes([0, 0, 0], [1, 1, 1], [0, 1, 2], 2))
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> check_tie_parameter(from_matrices([[0, 1], [1, 0]], [[0, 1], [1, 0]]))
     """
     wins, ties, losses = (counts.weight[outcome] > 0 for outcome in (WIN, TIE, LOSS))
     if not ties.any():

@@ -21,8 +21,14 @@ def check_votes(
 
     Parameters
     ----------
-    first, second, outcome, n_models, weight
-        As in `count_votes`.
+    first, second : array_like of int, shape (n,)
+        The two models of each vote, 0 to ``n_models - 1``.
+    outcome : array_like of int, shape (n,)
+        0 the first model wins, 1 tie, 2 the second model wins.
+    n_models : int
+        Number of models.
+    weight : array_like of float, shape (n,), optional
+        Weight of each vote, finite and above 0; by default every vote counts once.
 
     Returns
     -------

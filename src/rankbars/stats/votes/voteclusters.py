@@ -61,7 +61,7 @@ def count_clustered_votes(
     Parameters
     ----------
     first, second, outcome, n_models, weight
-        As in `rankbars.stats.votes.votecounts.count_votes`.
+        As in `rankbars.stats.votes.votechecks.check_votes`.
     cluster : array_like, shape (n,)
         Cluster of each vote: numbers or names.
     covariates : array_like of float, shape (n, q), optional
@@ -75,7 +75,7 @@ def count_clustered_votes(
     Raises
     ------
     DataError
-        As for `count_votes`, and if `cluster` or `covariates` have another length.
+        As for `check_votes`, and if `cluster` or `covariates` have another length.
 
     Examples
     --------

@@ -2,77 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.votechecks import check_votes
 from rankbars.stats.votes.voterows import VoteCounts
 
-__all__ = ["count_votes", "from_matrices", "to_matrices"]
-
-_DENSE_CELLS = 2**23
-"""Largest table of pairs and outcomes that is filled directly; above it pairs are sorted."""
-
-_CHUNK = 2**18
-"""Votes coded at a time."""
-
-
-def count_votes(
-    first: ArrayLike,
-    second: ArrayLike,
-    outcome: ArrayLike,
-    n_models: int,
-    weight: ArrayLike | None = None,
-) -> VoteCounts:
-    """Counts per pair; a pair given in both orders becomes one row.
-
-    Parameters
-    ----------
-    first, second : array_like of int, shape (n,)
-        The two models of each vote, 0 to ``n_models - 1``.
-    outcome : array_like of int, shape (n,)
-        0 the first model wins, 1 tie, 2 the second model wins.
-    n_models : int
-        Number of models.
-    weight : array_like of float, shape (n,), optional
-        Weight of each vote, finite and above 0; by default every vote counts once.
-
-    Returns
-    -------
-    VoteCounts
-        One row per pair with votes.
-
-    Raises
-    ------
-    DataError
-        If a model or outcome is out of range, a model meets itself or a weight is not positive.
-
-    Examples
-    --------
-    >>> counts = count_votes([0, 1, 0], [1, 0, 2], [0, 0, 1], 3)
-    >>> counts.first.tolist(), counts.second.tolist()
-    ([0, 0], [1, 2])
-    >>> counts.weight
-    array([[1., 0.],
-           [0., 1.],
-           [1., 0.]])
-    """
-    a, b, coded, loads = check_votes(first, second, outcome, n_models, weight)
-    if 3 * n_models**2 <= max(_DENSE_CELLS, 4 * a.size):
-        keys, totals = _fill_table(a, b, coded, loads, n_models)
-    else:
-        keys, totals = _sort_pairs(a, b, coded, loads, n_models)
-    return VoteCounts(
-        n_models,
-        keys // max(n_models, 1),
-        keys % max(n_models, 1),
-        totals[0],
-        totals[-1],
-        np.empty((keys.size, 0)),
-    )
+__all__ = ["from_matrices", "to_matrices"]
 
 
 def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
@@ -151,53 +87,3 @@ def to_matrices(counts: VoteCounts) -> tuple[NDArray[np.float64], NDArray[np.flo
     np.add.at(wins, (counts.second, counts.first), counts.weight[2])
     np.add.at(ties, (counts.first, counts.second), counts.weight[1])
     return wins, ties + ties.T
-
-
-Pairs = tuple[NDArray[np.intp], list[NDArray[np.float64]]]
-
-
-def _fill_table(
-    a: NDArray[np.intp],
-    b: NDArray[np.intp],
-    outcome: NDArray[np.intp],
-    loads: NDArray[np.float64] | None,
-    n_models: int,
-) -> Pairs:
-    """Keys and totals of pairs, through the table of all ordered pairs and outcomes."""
-    powers = (1,) if loads is None else (1, 2)
-    shape = (n_models, n_models, 3)
-    tables = [np.zeros(3 * n_models**2) for _ in powers]
-    for votes in _vote_chunks(a.size, 3 * n_models**2):
-        key = (a[votes] * n_models + b[votes]) * 3 + outcome[votes]
-        for table, power in zip(tables, powers, strict=True):
-            load = None if loads is None else loads[votes] ** power
-            np.add(table, np.bincount(key, load, table.size), out=table)
-    folded = []
-    for table in tables:
-        ordered = table.reshape(shape)
-        folded.append((ordered + ordered.transpose(1, 0, 2)[..., ::-1]).reshape(-1, 3))
-    keys = np.flatnonzero(np.triu(folded[0].any(axis=1).reshape(shape[:2]), 1))
-    return keys, [np.ascontiguousarray(table[keys].T) for table in folded]
-
-
-def _vote_chunks(n_votes: int, n_cells: int) -> Iterator[slice]:
-    """Slices of votes, long enough that adding up tables costs less than filling them."""
-    step = max(_CHUNK, n_cells)
-    for start in range(0, n_votes, step):
-        yield slice(start, min(start + step, n_votes))
-
-
-def _sort_pairs(
-    a: NDArray[np.intp],
-    b: NDArray[np.intp],
-    outcome: NDArray[np.intp],
-    loads: NDArray[np.float64] | None,
-    n_models: int,
-) -> Pairs:
-    """Keys and totals of pairs, for many models with few pairs."""
-    key = np.minimum(a, b) * n_models + np.maximum(a, b)
-    keys, row = np.unique(key, return_inverse=True)
-    cell = row * 3 + np.where(a < b, outcome, 2 - outcome)
-    powers = [loads] if loads is None else [loads, loads**2]
-    totals = [np.bincount(cell, load, 3 * keys.size).reshape(-1, 3) for load in powers]
-    return keys, [np.ascontiguousarray(total.T, dtype=np.float64) for total in totals]

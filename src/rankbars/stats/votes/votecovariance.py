@@ -34,7 +34,6 @@ from rankbars.stats.votes.voterows import VoteCounts
 __all__ = [
     "cluster_covariance",
     "cluster_scores",
-    "contrast_se",
     "model_covariance",
     "outcome_scores",
     "sandwich_covariance",
@@ -68,7 +67,8 @@ def model_covariance(fit: VoteFit) -> Array:
     >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> fit = fit_bradley_terry(from_matrices([[0, 8], [2, 0]]))
-    >>> round(float(contrast_se(model_covariance(fit))[0, 1]) ** 2, 9), 1 / 8 + 1 / 2
+    >>> lead = np.array([1, -1])
+    >>> round(float(lead @ model_covariance(fit) @ lead), 9), 1 / 8 + 1 / 2
     (0.625, 0.625)
     """
     size = fit.strength.size
@@ -108,8 +108,9 @@ def sandwich_covariance(counts: VoteCounts, fit: VoteFit) -> Array:
     >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> counts = from_matrices([[0, 3], [1, 0]], [[0, 1], [1, 0]])
-    >>> se = contrast_se(sandwich_covariance(counts, fit_bradley_terry(counts)))
-    >>> round(float(se[0, 1]) ** 2, 9), round(0.16 / 5 / (0.7 * 0.3) ** 2, 9)
+    >>> lead = np.array([1, -1])
+    >>> variance = lead @ sandwich_covariance(counts, fit_bradley_terry(counts)) @ lead
+    >>> round(float(variance), 9), round(0.16 / 5 / (0.7 * 0.3) ** 2, 9)
     (0.725623583, 0.725623583)
     """
     design = lay_out(counts, fit.outcomes.has_tie)
@@ -172,28 +173,6 @@ def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
     return _symmetric(bread @ _sum_of_squares(clusters, fit) @ bread) * (
         n_clusters / (n_clusters - 1)
     )
-
-
-def contrast_se(covariance: Array) -> Array:
-    """Standard errors of all differences.
-
-    Parameters
-    ----------
-    covariance : ndarray, shape (M, M)
-        Covariance of the strengths.
-
-    Returns
-    -------
-    ndarray, shape (M, M)
-        ``sqrt(V_ii + V_jj - 2 V_ij)``; 0 on the diagonal.
-
-    Examples
-    --------
-    >>> contrast_se(np.array([[2.0, -1.0], [-1.0, 3.0]])).round(6).tolist()
-    [[0.0, 2.645751], [2.645751, 0.0]]
-    """
-    variance = covariance.diagonal()
-    return np.sqrt(np.maximum(variance + variance[:, None] - 2 * covariance, 0.0))
 
 
 def outcome_scores(design: Design, fit: VoteFit) -> tuple[Array, Array]:

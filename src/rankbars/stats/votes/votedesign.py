@@ -79,8 +79,8 @@ def lay_out(counts: VoteCounts, has_tie: bool) -> Design:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> lay_out(count_votes([0, 1], [1, 2], [0, 0], 3), has_tie=True).n_parameters
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> lay_out(from_matrices([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), has_tie=True).n_parameters
     4
     """
     pair = counts.first * counts.n_models + counts.second
@@ -111,8 +111,8 @@ def predict_rows(design: Design, parameters: Array) -> Array:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> design = lay_out(count_votes([0], [1], [0], 2), has_tie=False)
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> design = lay_out(from_matrices([[0, 1], [0, 0]]), has_tie=False)
     >>> predict_rows(design, np.array([0.5, -0.5])).tolist()
     [1.0]
     """
@@ -140,8 +140,8 @@ def collect_slopes(design: Design, slope: Array, tie_slope: Array) -> Array:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> design = lay_out(count_votes([0], [1], [0], 2), has_tie=False)
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> design = lay_out(from_matrices([[0, 1], [0, 0]]), has_tie=False)
     >>> collect_slopes(design, np.array([2.0]), np.zeros(1)).tolist()
     [2.0, -2.0]
     """
@@ -172,8 +172,8 @@ def collect_products(design: Design, weight: Array, cross: Array, tie_weight: Ar
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> design = lay_out(count_votes([0], [1], [0], 2), has_tie=False)
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> design = lay_out(from_matrices([[0, 1], [0, 0]]), has_tie=False)
     >>> collect_products(design, np.array([2.0]), np.zeros(1), np.zeros(1))
     array([[ 2., -2.],
            [ 0.,  2.]])

@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.binomial import ShareTest, share_test
-from rankbars.stats.votes.votedesign import lay_out, predict_rows, sum_by
-from rankbars.stats.votes.votefit import VoteFit, join_parameters, tie_parameter
+from rankbars.stats.votes.votedesign import sum_by
 from rankbars.stats.votes.voterows import LOSS, TIE, WIN, VoteCounts
 
 __all__ = [
@@ -20,7 +19,6 @@ __all__ = [
     "growth_to_separate",
     "measure_coverage",
     "position_bias",
-    "row_residuals",
     "votes_to_separate",
 ]
 
@@ -67,8 +65,9 @@ def measure_coverage(counts: VoteCounts) -> VoteCoverage:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> coverage = measure_coverage(count_votes([0, 0, 0], [1, 1, 2], [0, 1, 2], 3))
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> wins, ties = [[0, 1, 0], [0, 0, 0], [1, 0, 0]], [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> coverage = measure_coverage(from_matrices(wins, ties))
     >>> coverage.votes.tolist(), coverage.opponents.tolist(), round(coverage.effective_pairs, 6)
     ([3.0, 2.0, 1.0], [2, 1, 1], 1.8)
     """
@@ -227,36 +226,6 @@ def design_effect(clustered: Array, independent: Array) -> float:
     # The mean over pairs of V_ii + V_jj - 2 V_ij is proportional to the trace if rows sum to 0.
     plain = float(np.trace(independent))
     return float(np.trace(clustered)) / plain if plain > 0 else float("nan")
-
-
-def row_residuals(counts: VoteCounts, fit: VoteFit) -> Array:
-    """Standardised residual of each row: how far a pair is from what the fit expects of it.
-
-    Parameters
-    ----------
-    counts : VoteCounts
-        The votes that were fitted.
-    fit : VoteFit
-        Their fit.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        Score of the first model less its expectation, over its standard deviation under the
-        fit; about standard normal for many votes. 0 where the fit leaves no variation.
-
-    Examples
-    --------
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-    >>> from rankbars.stats.votes.votecounts import from_matrices
-    >>> counts = from_matrices([[0, 8, 2], [2, 0, 8], [8, 2, 0]])
-    >>> row_residuals(counts, fit_bradley_terry(counts)).round(3).tolist()
-    [1.897, -1.897, 1.897]
-    """
-    design = lay_out(counts, fit.outcomes.has_tie)
-    eta = predict_rows(design, join_parameters(fit))
-    chances = fit.outcomes.chances(eta, tie_parameter(fit), counts.weight)
-    return standardise_rows(counts.weight, chances)
 
 
 def standardise_rows(weight: Array, chances: Array) -> Array:

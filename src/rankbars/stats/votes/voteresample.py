@@ -25,7 +25,6 @@ __all__ = [
     "bootstrap_clusters",
     "bootstrap_votes",
     "check_unit_weights",
-    "draw_strengths",
 ]
 
 Array = NDArray[np.float64]
@@ -148,44 +147,6 @@ def bootstrap_clusters(
     return _collect(
         prepare_refits(clusters.counts, fit), resample, n_draws, seed, (*key, "clusters")
     )
-
-
-def draw_strengths(
-    strength: Array,
-    covariance: Array,
-    n_draws: int,
-    seed: int,
-    key: tuple[str | int, ...] = (),
-) -> Array:
-    """Normal draws around fitted strengths.
-
-    Parameters
-    ----------
-    strength : ndarray, shape (M,)
-        Fitted strengths.
-    covariance : ndarray, shape (M, M)
-        Their covariance.
-    n_draws, seed, key
-        As in `bootstrap_votes`.
-
-    Returns
-    -------
-    ndarray, shape (S, M)
-        Draws; they need no refit and agree with the bootstrap for large boards.
-
-    Examples
-    --------
-    >>> draw_strengths(np.zeros(2), np.array([[1.0, -1.0], [-1.0, 1.0]]), 3, 0).sum(axis=1).round(9)
-    array([0., 0., 0.])
-    """
-    size, vectors = np.linalg.eigh(covariance)
-    root = vectors * np.sqrt(np.maximum(size, 0.0))
-    draws = np.empty((n_draws, strength.size))
-    for chunk, start in enumerate(range(0, n_draws, CHUNK)):
-        rows = draws[start : start + CHUNK]
-        noise = stream(seed, *key, "normal", chunk).standard_normal((CHUNK, strength.size))
-        rows[:] = strength + noise[: rows.shape[0]] @ root.T
-    return draws
 
 
 def check_unit_weights(counts: VoteCounts) -> None:

@@ -1,4 +1,4 @@
-"""Rows of votes: the table behind every fit, and what can be done with it.
+"""Rows of votes: the table behind every fit.
 
 A vote compares two models. Its outcome is coded for the first one: 0 it wins, 1 tie, 2 it loses.
 So ``2 - outcome`` is the same vote told from the other side.
@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-
-from rankbars.errors import DataError
+from numpy.typing import NDArray
 
 __all__ = [
     "LOSS",
@@ -21,9 +19,7 @@ __all__ = [
     "VoteCounts",
     "code_rows",
     "code_votes",
-    "merge_counts",
     "merge_rows",
-    "select_models",
 ]
 
 WIN, TIE, LOSS = 0, 1, 2
@@ -57,86 +53,6 @@ class VoteCounts(NamedTuple):
     weight: NDArray[np.float64]
     squared: NDArray[np.float64]
     covariates: NDArray[np.float64]
-
-
-def merge_counts(parts: Sequence[VoteCounts]) -> VoteCounts:
-    """Counts of several sets of votes together.
-
-    Parameters
-    ----------
-    parts : sequence of VoteCounts
-        Counts over the same models, with the same covariates; at least one.
-
-    Returns
-    -------
-    VoteCounts
-        Rows with equal models and covariates are added up.
-
-    Raises
-    ------
-    DataError
-        If there are no parts, or models or covariates differ in number.
-
-    Examples
-    --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> part = count_votes([0], [1], [2], 2)
-    >>> merge_counts([part, part]).weight[:, 0].tolist()
-    [0.0, 0.0, 2.0]
-    """
-    shapes = {(part.n_models, part.covariates.shape[1]) for part in parts}
-    if len(shapes) != 1:
-        raise DataError(
-            "Counts to merge must have the same models and covariates; got (models, covariates) "
-            f"{sorted(shapes)}."
-        )
-    (n_models, _), *_ = shapes
-    return merge_rows(
-        n_models,
-        np.concatenate([part.first for part in parts]),
-        np.concatenate([part.second for part in parts]),
-        np.concatenate([part.weight for part in parts], axis=1),
-        np.concatenate([part.squared for part in parts], axis=1),
-        np.concatenate([part.covariates for part in parts]),
-    )
-
-
-def select_models(counts: VoteCounts, models: ArrayLike) -> VoteCounts:
-    """Counts between some of the models, numbered in the given order.
-
-    Parameters
-    ----------
-    counts : VoteCounts
-        Counts.
-    models : array_like of int
-        Models to keep, each once.
-
-    Returns
-    -------
-    VoteCounts
-        Votes between two kept models.
-
-    Examples
-    --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> counts = count_votes([0, 0, 1], [1, 2, 2], [0, 0, 0], 3)
-    >>> kept = select_models(counts, [2, 1])
-    >>> kept.first.tolist(), kept.second.tolist(), kept.weight[:, 0].tolist()
-    ([0], [1], [0.0, 0.0, 1.0])
-    """
-    keep = np.asarray(models, dtype=np.intp)
-    number = np.full(counts.n_models, -1, dtype=np.intp)
-    number[keep] = np.arange(keep.size)
-    a, b = number[counts.first], number[counts.second]
-    rows = (a >= 0) & (b >= 0)
-    return merge_rows(
-        keep.size,
-        a[rows],
-        b[rows],
-        counts.weight[:, rows],
-        counts.squared[:, rows],
-        counts.covariates[rows],
-    )
 
 
 def merge_rows(
