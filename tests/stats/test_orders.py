@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbars.errors import DataError
-from rankbars.stats.multiplicity.stepdown import holm_all
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.orders import (
     find_cycles,
     neighbours_not_separated,
@@ -133,7 +133,7 @@ def test_complete_paired_data_give_relations_that_are_closed(size, n, spread, se
         t[i, j] = d.mean() / (d.std(ddof=1) / np.sqrt(n))
         t[j, i] = -t[i, j]
     for alpha in (0.05, 0.5):
-        shown = holm_all(t, n - 1.0, alpha).shown_better
+        shown = decide(t, n - 1.0, alpha, scope="all").shown_better
         np.testing.assert_array_equal(transitive_closure(shown), shown)
         assert find_cycles(shown).groups == []
 

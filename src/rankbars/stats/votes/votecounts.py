@@ -78,7 +78,7 @@ def to_matrices(counts: VoteCounts) -> tuple[NDArray[np.float64], NDArray[np.flo
 
     Examples
     --------
-    >>> wins, ties = to_matrices(count_votes([0, 1, 0], [1, 0, 1], [0, 0, 1], 2))
+    >>> wins, ties = to_matrices(from_matrices([[0, 1], [1, 0]], [[0, 1], [1, 0]]))
     >>> wins.tolist(), ties.tolist()
     ([[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
     """
