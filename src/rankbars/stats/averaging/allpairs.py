@@ -156,7 +156,9 @@ def maximum_contrasts(
             scores /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
         for rows in row_blocks(used, size * size, _BLOCK_CELLS):
             block = scores[rows]
-            distance = np.abs(block[:, :, None] - block[:, None, :]) * scale
+            distance = block[:, :, None] - block[:, None, :]
+            np.abs(distance, out=distance)
+            distance *= scale
             made.append(distance.max(axis=(1, 2)))
     return np.sort(np.concatenate(made))
 
