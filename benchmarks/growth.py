@@ -21,9 +21,8 @@ from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.resampling.dominance import dominance
 from rankbars.stats.resampling.itemmeans import bootstrap_means
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.votecounts import from_matrices
-from rankbars.stats.votes.voterows import VoteCounts, code_votes
+from rankbars.stats.votes.votecounts import VoteCounts, code_votes, from_matrices
+from rankbars.stats.votes.votemodels import fit_bradley_terry
 
 TITLE = "How cost grows: exponents"
 ALPHA = 0.05

@@ -9,8 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from reference import DATA
 
-from rankbars.stats.votes.votechecks import check_covariates, check_votes
-from rankbars.stats.votes.voterows import VoteCounts, code_votes
+from rankbars.stats.votes.votecounts import VoteCounts, check_covariates, check_votes, code_votes
 
 
 class Votes(NamedTuple):

@@ -10,8 +10,12 @@ from hypothesis.extra.numpy import arrays
 from reference import golden
 
 from rankbars.errors import OptionError
-from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation, mean_e_count
-from rankbars.stats.votes.eprocess import log_e_better
+from rankbars.stats.votes.anytime import (
+    anytime_bounds,
+    anytime_relation,
+    log_e_better,
+    mean_e_count,
+)
 
 # None of their means lies on a bound 1 / alpha, where logarithms would round to either side.
 E_VALUES = st.sampled_from([0.0, 0.3, 1.0, 4.7, 19.0, 21.0, 45.0, 90.0, 400.0, 1e5])

@@ -7,14 +7,13 @@ from reference import golden
 from vote_cases import count_position_votes, count_votes, draw_votes, golden_votes, swap_sides
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.ties import fit_davidson
 from rankbars.stats.votes.voteclusters import count_clustered_votes
 from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
     model_covariance,
     sandwich_covariance,
 )
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson
 
 
 def styled_votes(seed=7, n_votes=300, tie_share=0.2):

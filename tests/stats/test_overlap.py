@@ -13,7 +13,7 @@ from rankbars.errors import DataError
 from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.pairwise.estimates import z_from_se
 from rankbars.stats.ranks import count_bounds
-from rankbars.stats.votes.overlap import overlap_bounds
+from rankbars.stats.votes.arena import overlap_bounds
 
 ENDS = arrays(float, st.integers(0, 8), elements=st.integers(-3, 3).map(float))
 

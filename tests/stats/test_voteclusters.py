@@ -8,13 +8,13 @@ from vote_cases import count_votes, same_counts, vote_tables
 
 from rankbars.errors import DataError
 from rankbars.stats.votes import voteclusters
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.voteclusters import (
     count_clustered_votes,
     keep_first_of_each,
     measure_reach,
 )
 from rankbars.stats.votes.votecovariance import cluster_covariance
+from rankbars.stats.votes.votemodels import fit_bradley_terry
 
 
 @given(vote_tables(), st.integers(1, 5))

@@ -20,8 +20,6 @@ from vote_cases import (
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
 from rankbars.stats.votes import votecovariance
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
 from rankbars.stats.votes.voteclusters import count_clustered_votes
 from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votecovariance import (
@@ -31,6 +29,7 @@ from rankbars.stats.votes.votecovariance import (
     sandwich_covariance,
 )
 from rankbars.stats.votes.votefit import join_parameters
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 
 
 def test_equal_the_reference_values():

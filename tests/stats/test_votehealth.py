@@ -7,10 +7,10 @@ from scipy.stats import binomtest, norm
 from vote_cases import contrast_se, count_position_votes, count_votes, vote_tables
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.votecounts import from_matrices, to_matrices
 from rankbars.stats.votes.votecovariance import model_covariance
-from rankbars.stats.votes.votehealth import (
+from rankbars.stats.votes.votemodels import fit_bradley_terry
+from rankbars.stats.votes.votequality import (
     design_effect,
     growth_to_separate,
     measure_coverage,

@@ -5,12 +5,11 @@ import pytest
 from vote_cases import count_votes, draw_votes
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.ties import fit_davidson
 from rankbars.stats.votes.voteclusters import count_clustered_votes
 from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
-from rankbars.stats.votes.voteresample import bootstrap_clusters, bootstrap_votes
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson
+from rankbars.stats.votes.voterefits import bootstrap_clusters, bootstrap_votes
 
 
 def tied_votes(n_votes=2000):

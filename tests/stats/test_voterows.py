@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from vote_cases import count_votes, same_counts, swap_sides, vote_tables
 
-from rankbars.stats.votes import voterows
-from rankbars.stats.votes.voterows import code_rows
+from rankbars.stats.votes import votecounts
+from rankbars.stats.votes.votecounts import code_rows
 
 TABLES = st.tuples(st.integers(1, 30), st.integers(1, 3))
 
@@ -21,7 +21,7 @@ def test_rows_are_numbered_in_sorted_order(table):
 def test_large_numbers_are_numbered_by_sorting(monkeypatch):
     values = np.array([900, 3, 900, 500])
     by_table = code_rows([values])
-    monkeypatch.setattr(voterows, "_SMALL_RANGE", 0)
+    monkeypatch.setattr(votecounts, "_SMALL_RANGE", 0)
     assert code_rows([values]).tolist() == by_table.tolist() == [2, 0, 2, 1]
 
 

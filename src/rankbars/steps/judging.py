@@ -19,9 +19,9 @@ from rankbars.stats.votes.agreement import (
     outcome_distance,
 )
 from rankbars.stats.votes.connectivity import find_components
+from rankbars.stats.votes.votecounts import code_rows
 from rankbars.stats.votes.votecovariance import sandwich_covariance
-from rankbars.stats.votes.votehealth import position_bias
-from rankbars.stats.votes.voterows import code_rows
+from rankbars.stats.votes.votequality import position_bias
 from rankbars.steps.strengths import contrast_statistics, fit_strengths
 from rankbars.steps.tallies import tally
 from rankbars.steps.tested import Setting

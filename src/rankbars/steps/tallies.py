@@ -9,8 +9,7 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import BAD, LABELS, LOSS, TIE, WIN, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
-from rankbars.stats.votes.votecounts import from_matrices
-from rankbars.stats.votes.voterows import VoteCounts, code_rows, merge_rows
+from rankbars.stats.votes.votecounts import VoteCounts, code_rows, from_matrices, merge_rows
 
 __all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used", "tally",
            "tally_clusters"]  # fmt: skip

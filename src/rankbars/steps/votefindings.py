@@ -13,16 +13,16 @@ from rankbars.data.votes import LOSS, WIN, Ballots, Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.binomial import clustered_share_test
 from rankbars.stats.votes.connectivity import find_components
-from rankbars.stats.votes.intransitivity import simulate_transitivity
 from rankbars.stats.votes.votecovariance import sandwich_covariance
-from rankbars.stats.votes.votehealth import (
+from rankbars.stats.votes.voteinfluence import votes_to_swap
+from rankbars.stats.votes.votequality import (
     design_effect,
     growth_to_separate,
     measure_coverage,
     position_bias,
+    simulate_transitivity,
     votes_to_separate,
 )
-from rankbars.stats.votes.voteinfluence import votes_to_swap
 from rankbars.steps.strengths import Strengths, contrast_statistics, fit_tally
 from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.tested import Setting

@@ -9,8 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.votechecks import check_covariates, check_votes
-from rankbars.stats.votes.voterows import VoteCounts, code_rows, code_votes
+from rankbars.stats.votes.votecounts import (
+    VoteCounts,
+    check_covariates,
+    check_votes,
+    code_rows,
+    code_votes,
+)
 
 __all__ = ["ClusterCounts", "ClusterReach", "count_clustered_votes", "keep_first_of_each",
            "measure_reach", "split_clusters"]  # fmt: skip
@@ -61,7 +66,7 @@ def count_clustered_votes(
     Parameters
     ----------
     first, second, outcome, n_models, weight
-        As in `rankbars.stats.votes.votechecks.check_votes`.
+        As in `rankbars.stats.votes.votecounts.check_votes`.
     cluster : array_like, shape (n,)
         Cluster of each vote: numbers or names.
     covariates : array_like of float, shape (n, q), optional

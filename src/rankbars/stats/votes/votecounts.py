@@ -1,14 +1,292 @@
-"""Votes as counts: whatever their number, a fit sees one row per pair of models."""
+"""Votes as counts: whatever their number, a fit sees one row per pair of models.
+
+A vote compares two models. Its outcome is coded for the first one: 0 it wins, 1 tie, 2 it loses.
+So ``2 - outcome`` is the same vote told from the other side. Votes with covariates have a row per
+pair and value of the covariates.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.voterows import VoteCounts
 
-__all__ = ["from_matrices", "to_matrices"]
+__all__ = [
+    "LOSS",
+    "TIE",
+    "WIN",
+    "VoteCounts",
+    "check_covariates",
+    "check_votes",
+    "code_rows",
+    "code_votes",
+    "from_matrices",
+    "merge_rows",
+    "to_matrices",
+]
+
+WIN, TIE, LOSS = 0, 1, 2
+"""Outcome of a vote for its first model."""
+
+_SMALL_RANGE = 2**20
+"""Whole numbers up to here are numbered by a table, others by sorting."""
+
+
+class VoteCounts(NamedTuple):
+    """Votes reduced to rows; a row holds the votes of one pair with one value of the covariates.
+
+    Attributes
+    ----------
+    n_models : int
+        Number of models, with or without votes.
+    first, second : ndarray of intp, shape (R,)
+        The two models of each row, ``first < second``, sorted.
+    weight : ndarray of float64, shape (3, R)
+        Votes (sum of weights) that the first model won, tied, lost.
+    squared : ndarray of float64, shape (3, R)
+        Sum of squared weights; equal to `weight` when every vote counts once.
+    covariates : ndarray of float64, shape (R, q)
+        Covariates as seen from the first model; q is 0 without covariates, and then a pair has
+        one row.
+    """
+
+    n_models: int
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    squared: NDArray[np.float64]
+    covariates: NDArray[np.float64]
+
+
+def merge_rows(
+    n_models: int,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    squared: NDArray[np.float64],
+    covariates: NDArray[np.float64],
+) -> VoteCounts:
+    """Counts with ``first < second`` and one row per pair and value of the covariates.
+
+    Parameters
+    ----------
+    n_models : int
+        Number of models.
+    first, second, weight, squared, covariates
+        Rows in any order and direction, shapes as in `VoteCounts`.
+
+    Returns
+    -------
+    VoteCounts
+        A turned row has its outcomes swapped and its covariates negated.
+
+    Examples
+    --------
+    >>> weight = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 5.0]])
+    >>> rows = merge_rows(2, np.array([0, 1]), np.array([1, 0]), weight, weight, np.ones((2, 1)))
+    >>> rows.weight[0].tolist(), rows.covariates[:, 0].tolist()
+    ([5.0, 1.0], [-1.0, 1.0])
+    """
+    row, empty = _number_rows(n_models, first, second, covariates)
+    turned = first > second
+
+    def add_up(load: NDArray[np.float64]) -> NDArray[np.float64]:
+        facing = np.where(turned, load[::-1], load)
+        return np.stack([np.bincount(row, outcome, empty.first.size) for outcome in facing])
+
+    total = add_up(weight)
+    return empty._replace(weight=total, squared=total if squared is weight else add_up(squared))
+
+
+def code_votes(
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    outcome: NDArray[np.intp],
+    n_models: int,
+    weight: NDArray[np.float64] | None,
+    covariates: NDArray[np.float64],
+) -> tuple[NDArray[np.intp], VoteCounts]:
+    """Row of each vote, and the counts of the rows.
+
+    Parameters
+    ----------
+    first, second, outcome, n_models, weight
+        Votes that `rankbars.stats.votes.votecounts.check_votes` has passed.
+    covariates : ndarray, shape (n, q)
+        Covariates of each vote, as seen from its first model.
+
+    Returns
+    -------
+    row : ndarray of intp, shape (n,)
+        Row of each vote.
+    counts : VoteCounts
+        The rows.
+
+    Examples
+    --------
+    >>> votes = np.array([1, 0]), np.array([0, 1]), np.array([0, 0])
+    >>> row, counts = code_votes(*votes, 2, None, np.ones((2, 1)))
+    >>> row.tolist(), counts.covariates[:, 0].tolist(), counts.weight[:, 0].tolist()
+    ([0, 1], [-1.0, 1.0], [0.0, 0.0, 1.0])
+    """
+    row, empty = _number_rows(n_models, first, second, covariates)
+    cell = row * 3 + np.where(first < second, outcome, 2 - outcome)
+
+    def add_up(load: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        totals = np.bincount(cell, load, 3 * empty.first.size).reshape(-1, 3)
+        return np.ascontiguousarray(totals.T, dtype=np.float64)
+
+    total = add_up(weight)
+    squared = total if weight is None else add_up(weight**2)
+    return row, empty._replace(weight=total, squared=squared)
+
+
+def _number_rows(
+    n_models: int,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    covariates: NDArray[np.float64],
+) -> tuple[NDArray[np.intp], VoteCounts]:
+    """Row of each entry among the distinct, turned, sorted ones; and those rows without votes."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    seen = np.where((first > second)[:, None], -covariates, covariates) + 0.0
+    row = code_rows([low * n_models + high, *seen.T])
+    leader = np.empty(int(row.max(initial=-1)) + 1, dtype=np.intp)
+    leader[row] = np.arange(row.size)
+    nothing = np.zeros((3, leader.size))
+    return row, VoteCounts(n_models, low[leader], high[leader], nothing, nothing, seen[leader])
+
+
+def code_rows(columns: Sequence[NDArray[np.generic]]) -> NDArray[np.intp]:
+    """Number of the distinct combination that each row holds, in sorted order of combinations.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray, shape (n,)
+        Columns, the most significant first; at least one.
+
+    Returns
+    -------
+    ndarray of intp, shape (n,)
+        0 to (number of distinct rows) - 1.
+
+    Examples
+    --------
+    >>> code_rows([np.array([1, 1, 0]), np.array([0.5, 0.2, 0.5])]).tolist()
+    [2, 1, 0]
+    """
+    code = _number_values(columns[0])
+    for column in columns[1:]:
+        inner = _number_values(column)
+        code = _number_values(code * (int(inner.max(initial=0)) + 1) + inner)
+    return code
+
+
+def _number_values(values: NDArray[np.generic]) -> NDArray[np.intp]:
+    """Number of each value among the distinct ones, in ascending order."""
+    if values.dtype.kind == "i" and values.size > 0:
+        top = int(values.max())
+        if values.min() >= 0 and top <= max(_SMALL_RANGE, 4 * values.size):
+            present = np.bincount(values, minlength=top + 1) > 0
+            number: NDArray[np.intp] = (np.cumsum(present) - 1)[values]
+            return number
+    code: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
+    return code
+
+
+def check_votes(
+    first: ArrayLike,
+    second: ArrayLike,
+    outcome: ArrayLike,
+    n_models: int,
+    weight: ArrayLike | None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64] | None]:
+    """Votes as arrays of one length, all of them within range.
+
+    Parameters
+    ----------
+    first, second : array_like of int, shape (n,)
+        The two models of each vote, 0 to ``n_models - 1``.
+    outcome : array_like of int, shape (n,)
+        0 the first model wins, 1 tie, 2 the second model wins.
+    n_models : int
+        Number of models.
+    weight : array_like of float, shape (n,), optional
+        Weight of each vote, finite and above 0; by default every vote counts once.
+
+    Returns
+    -------
+    tuple of ndarray
+        First model, second model, outcome, and weight or None.
+
+    Raises
+    ------
+    DataError
+        If one of them is out of range; it says which.
+    """
+    columns = [np.asarray(column) for column in (first, second, outcome)]
+    # An empty list is an array of floats to NumPy.
+    columns = [column.astype(np.intp) if column.size == 0 else column for column in columns]
+    loads = None if weight is None else np.asarray(weight, dtype=np.float64)
+    lengths = {column.shape for column in columns} | ({loads.shape} if loads is not None else set())
+    if len(lengths) != 1 or columns[0].ndim != 1:
+        raise DataError(
+            f"Votes must be columns of one length; got shapes {sorted(map(str, lengths))}."
+        )
+    limits = (("first", n_models), ("second", n_models), ("outcome", 3))
+    for column, (name, limit) in zip(columns, limits, strict=True):
+        if column.dtype.kind not in "iu":
+            raise DataError(f"{name} must hold whole numbers (codes); got {column.dtype}.")
+        if column.size and not (column.min() >= 0 and column.max() < limit):
+            raise DataError(
+                f"{name} must lie between 0 and {limit - 1}; got {column.min()} to {column.max()}."
+            )
+    a, b, coded = (column.astype(np.intp, copy=False) for column in columns)
+    if (a == b).any():
+        raise DataError(
+            f"{np.count_nonzero(a == b)} votes compare a model with itself, vote number "
+            f"{int((a == b).argmax())} first; drop them."
+        )
+    if loads is not None and not (np.isfinite(loads).all() and (loads > 0).all()):
+        raise DataError("Weights of votes must be finite and above 0; drop votes without weight.")
+    return a, b, coded, loads
+
+
+def check_covariates(covariates: ArrayLike | None, n_votes: int) -> NDArray[np.float64]:
+    """Covariates as a table with one row per vote, all of them finite.
+
+    Parameters
+    ----------
+    covariates : array_like of float, shape (n, q), optional
+        Covariates; None means none.
+    n_votes : int
+        Number of votes.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, q)
+        The table.
+
+    Raises
+    ------
+    DataError
+        If it has another number of rows, or holds a value that is not finite.
+    """
+    if covariates is None:
+        return np.empty((n_votes, 0))
+    table = np.asarray(covariates, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != n_votes:
+        raise DataError(
+            f"Covariates must be a table with one row for each of {n_votes} votes; got shape "
+            f"{table.shape}."
+        )
+    if not np.isfinite(table).all():
+        raise DataError("Covariates must be finite; fill or drop the votes without them.")
+    return table
 
 
 def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:

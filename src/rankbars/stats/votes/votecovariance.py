@@ -13,15 +13,16 @@ from scipy.linalg import lapack
 from scipy.sparse import csr_array
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.newton import factorise
-from rankbars.stats.votes.voteclusters import ClusterCounts, split_clusters
-from rankbars.stats.votes.votedesign import (
+from rankbars.stats.votes.likelihood import (
     Design,
     collect_products,
     lay_out,
     mirror_upper,
     predict_rows,
 )
+from rankbars.stats.votes.newton import factorise
+from rankbars.stats.votes.voteclusters import ClusterCounts, split_clusters
+from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import (
     VoteFit,
     fix_gauge,
@@ -29,13 +30,11 @@ from rankbars.stats.votes.votefit import (
     join_parameters,
     tie_parameter,
 )
-from rankbars.stats.votes.voterows import VoteCounts
 
 __all__ = [
     "cluster_covariance",
     "cluster_scores",
     "model_covariance",
-    "outcome_scores",
     "sandwich_covariance",
 ]
 
@@ -64,7 +63,7 @@ def model_covariance(fit: VoteFit) -> Array:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> fit = fit_bradley_terry(from_matrices([[0, 8], [2, 0]]))
     >>> lead = np.array([1, -1])
@@ -105,7 +104,7 @@ def sandwich_covariance(counts: VoteCounts, fit: VoteFit) -> Array:
     --------
     Two models, three wins, one loss, one tie: the mean of 1, 1, 1, 1/2, 0 is .7, its variance .16.
 
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> counts = from_matrices([[0, 3], [1, 0]], [[0, 1], [1, 0]])
     >>> lead = np.array([1, -1])
@@ -114,7 +113,7 @@ def sandwich_covariance(counts: VoteCounts, fit: VoteFit) -> Array:
     (0.725623583, 0.725623583)
     """
     design = lay_out(counts, fit.outcomes.has_tie)
-    slope, tie_slope = outcome_scores(design, fit)
+    slope, tie_slope = _outcome_scores(design, fit)
     meat = collect_products(
         design,
         (counts.squared * slope**2).sum(axis=0),
@@ -154,7 +153,7 @@ def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
     --------
     With one vote per cluster it is the sandwich times ``G / (G - 1)``.
 
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
     >>> from rankbars.stats.votes.voteclusters import count_clustered_votes
     >>> votes = [0, 0, 1, 1], [1, 1, 0, 0], [0, 2, 1, 0]
     >>> clusters = count_clustered_votes(*votes, [0, 1, 2, 3], 2)
@@ -175,7 +174,7 @@ def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
     )
 
 
-def outcome_scores(design: Design, fit: VoteFit) -> tuple[Array, Array]:
+def _outcome_scores(design: Design, fit: VoteFit) -> tuple[Array, Array]:
     """Derivatives of the log-probability of each outcome of each row, at the fit.
 
     Parameters
@@ -210,7 +209,7 @@ def cluster_scores(clusters: ClusterCounts, fit: VoteFit) -> csr_array:
         Rows add up to zero for a fit without ridge.
     """
     design = lay_out(clusters.counts, fit.outcomes.has_tie)
-    places, values = _scores_of_cells(clusters, design, outcome_scores(design, fit), slice(None))
+    places, values = _scores_of_cells(clusters, design, _outcome_scores(design, fit), slice(None))
     cluster = np.tile(clusters.cluster, len(values))
     shape = (clusters.n_clusters, design.n_parameters)
     return csr_array((np.concatenate(values), (cluster, np.concatenate(places))), shape=shape)
@@ -250,7 +249,7 @@ def _sum_of_squares(clusters: ClusterCounts, fit: VoteFit) -> Array:
         scores = cluster_scores(clusters, fit)
         product: Array = (scores.T @ scores).toarray()
         return product
-    slopes = outcome_scores(design, fit)
+    slopes = _outcome_scores(design, fit)
     total = np.zeros((size, size))
     for cells, cluster in split_clusters(clusters, max(1, 2**20 // size)):
         places, values = _scores_of_cells(clusters, design, slopes, cells)
