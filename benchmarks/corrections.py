@@ -11,7 +11,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.stats.multiplicity.closedtesting import simes_each, simes_each_from_p, simes_guarded
 from rankbars.stats.multiplicity.stepdown import Decisions
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 
 TITLE = "Other corrections"
 ALPHA = 0.05

@@ -13,7 +13,7 @@ from benchmarks.straight import bounds_by_differences, bounds_by_moments, bounds
 from rankbars.stats.multiplicity.stepdown import decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.ranks import RankBounds, count_bounds
 
 TITLE = "Rank intervals on tasks"

@@ -25,7 +25,7 @@ from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.bands import bootstrap_band
-from rankbars.stats.pairwise.summaries import weighted_rows
+from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation
 

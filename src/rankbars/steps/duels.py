@@ -15,8 +15,8 @@ from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.families import family_means
 from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
+from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.summaries import ModelSummary, sampled_rows
 from rankbars.stats.ranks import midranks
 from rankbars.steps.average.choices import plan_average
 from rankbars.steps.average.plan import AveragePlan, weight_words

@@ -11,7 +11,7 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper

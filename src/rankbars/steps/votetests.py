@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.votes import LOSS, WIN, Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.votes.anytime import log_e_better
 from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components

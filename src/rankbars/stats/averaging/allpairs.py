@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
 from rankbars.stats.resampling.distributions import symmetric_root
 from rankbars.stats.tails import critical_value, upper_tail

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.distributions import contrast_covariance
 
 __all__ = ["log_pairs", "log_summary"]
@@ -47,7 +47,7 @@ def log_pairs(summary: ModelSummary, pairs: PairStatistics) -> PairStatistics:
     Examples
     --------
     >>> from rankbars.stats.pairwise.paired import paired_t
-    >>> from rankbars.stats.pairwise.summaries import item_summary
+    >>> from rankbars.stats.pairwise.modelscores import item_summary
     >>> x = np.array([[0.9, 0.45], [0.5, 0.25], [0.7, 0.35]])  # always twice as good
     >>> made = log_pairs(item_summary(x), paired_t(x))
     >>> made.diff[0, 1].round(4).item(), made.se[0, 1].round(6).item()

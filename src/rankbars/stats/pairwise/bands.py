@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import Rate, exact_rate
-from rankbars.stats.pairwise.centring import find_copies
-from rankbars.stats.pairwise.lattice import find_lattice
+from rankbars.stats.pairwise.scorerows import find_copies, find_lattice
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.streams import stream
 

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.degenerate import sign_test_statistic
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = ["ContrastSums", "add_task", "average_contrasts", "average_summary", "start_sums"]
 
@@ -88,7 +88,7 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     Examples
     --------
     >>> from rankbars.stats.pairwise.paired import paired_t
-    >>> from rankbars.stats.pairwise.summaries import item_summary
+    >>> from rankbars.stats.pairwise.modelscores import item_summary
     >>> x = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     >>> sums = start_sums(2)
     >>> for values in (x, 1 - x):
@@ -107,7 +107,7 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     statistic = np.zeros((size, size))
     ordinary = comparable & ~still
     statistic[ordinary] = sums.diff[ordinary] / np.sqrt(sums.variance[ordinary])
-    df = satterthwaite(sums.variance, sums.variance_df)
+    df = _satterthwaite(sums.variance, sums.variance_df)
     floor = sign_test_statistic(sums.rows[constant], np.inf)
     statistic[constant] = floor * np.sign(sums.diff[constant])
     df[constant] = np.inf
@@ -124,11 +124,11 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
 
 def average_summary(sums: ContrastSums) -> ModelSummary:
     """Average score of each model with its standard error and Satterthwaite df."""
-    df = satterthwaite(sums.score_variance, sums.score_variance_df)
+    df = _satterthwaite(sums.score_variance, sums.score_variance_df)
     return ModelSummary(sums.score, np.sqrt(sums.score_variance), df)
 
 
-def satterthwaite(
+def _satterthwaite(
     variance: NDArray[np.float64], variance_df: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Degrees of freedom of a sum of variance estimates; infinite where there is no variance."""

@@ -126,8 +126,8 @@ def position_bias(outcome: ArrayLike, alpha: float) -> ShareTest:
 
     Notes
     -----
-    Takes positions as drawn at random. Where they were not, fit the position as a covariate
-    (`rankbars.stats.votes.covariates.count_position_votes`), which allows for the strengths.
+    Takes positions as drawn at random. Where they were not, fit the position as a covariate,
+    which allows for the strengths.
 
     Examples
     --------

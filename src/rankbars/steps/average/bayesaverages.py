@@ -33,7 +33,7 @@ from rankbars.stats.hierarchical.sharedraws import (
     population_moments,
     share_moments,
 )
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.steps.average.plan import (
     Accumulator,

@@ -15,15 +15,14 @@ from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.averaging.logs import log_pairs, log_summary
-from rankbars.stats.pairwise.consensus import consensus_scores
 from rankbars.stats.pairwise.contrasts import (
     add_task,
     average_contrasts,
     average_summary,
     start_sums,
 )
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary, consensus_scores
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.distributions import (
     binomial_draws,

@@ -28,8 +28,8 @@ from rankbars.stats.averaging.points import (
     noisy_ranks,
     win_shares,
 )
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import midranks
 from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.counts import Streams

@@ -12,9 +12,9 @@ from rankbars.data.draws import Source
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.stats.averaging.families import family_means
+from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, sampled_rows
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.components import Components, split_variance, weigh_components
 from rankbars.stats.resampling.distributions import row_draws
 from rankbars.stats.resampling.taskmeans import (
