@@ -19,8 +19,8 @@ from rankbars.stats.multiplicity.closedtesting import simes_guarded
 from rankbars.stats.newtask.merges import joint_merge, quantile_merge
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.dominance import dominance
-from rankbars.stats.resampling.itemmeans import bootstrap_means
+from rankbars.stats.resampling.itembootstrap import bootstrap_means
+from rankbars.stats.resampling.rankcounts import dominance
 from rankbars.stats.votes.votecounts import VoteCounts, code_votes, from_matrices
 from rankbars.stats.votes.votemodels import fit_bradley_terry
 

@@ -24,8 +24,8 @@ from rankbars.stats.multiplicity.maxt import (
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
-from rankbars.stats.pairwise.bands import bootstrap_band
 from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.stats.resampling.itembootstrap import bootstrap_band
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation
 

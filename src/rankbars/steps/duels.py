@@ -13,8 +13,12 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.families import family_means
-from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
+from rankbars.stats.averaging.taskcontrasts import (
+    add_task,
+    average_contrasts,
+    family_means,
+    start_sums,
+)
 from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.ranks import midranks

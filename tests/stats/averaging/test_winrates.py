@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from reference import golden
 
-from rankbars.stats.averaging.winrates import top_win_rates, win_rates
+from rankbars.stats.averaging.points import top_win_rates, win_rates
 
 NAMES = "abc"
 tables = arrays(

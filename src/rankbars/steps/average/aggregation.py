@@ -20,8 +20,8 @@ from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, Spec
 from rankbars.errors import DataError
-from rankbars.stats.averaging.limits import Limits
-from rankbars.stats.pairwise.contrasts import add_task, start_sums
+from rankbars.stats.averaging.points import Limits
+from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
 from rankbars.steps.average.choices import plan_average, start_average
 from rankbars.steps.average.findings import (
     average_contrasts,

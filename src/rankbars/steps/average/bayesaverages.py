@@ -14,7 +14,7 @@ from rankbars.data.notes import Note
 from rankbars.data.priors import Prior, prior_kind, take_prior
 from rankbars.data.rightanswers import RightAnswers, count_answers, settle_shift
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.limits import Limits
+from rankbars.stats.averaging.points import Limits
 from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, share_grid
 from rankbars.stats.hierarchical.normalnormal import (
     Scored,

@@ -18,8 +18,8 @@ from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.averaging.points import (
+    Limits,
     binned_ranks,
     borda_points,
     field_wins,
@@ -31,8 +31,8 @@ from rankbars.stats.averaging.points import (
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import midranks
-from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.counts import Streams
+from rankbars.stats.resampling.taskmeans import Components
 from rankbars.stats.streams import stream
 
 __all__ = [
