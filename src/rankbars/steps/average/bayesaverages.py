@@ -15,7 +15,17 @@ from rankbars.data.priors import Prior, prior_kind, take_prior
 from rankbars.data.rightanswers import RightAnswers, count_answers, settle_shift
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits
-from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, share_grid
+from rankbars.stats.hierarchical.betabinomial import (
+    Counts,
+    Moments,
+    draw_fresh,
+    draw_hyper,
+    draw_new_task,
+    draw_shares,
+    population_moments,
+    share_grid,
+    share_moments,
+)
 from rankbars.stats.hierarchical.normalnormal import (
     Scored,
     draw_new_score,
@@ -24,14 +34,6 @@ from rankbars.stats.hierarchical.normalnormal import (
     score_moments,
     spread_grid,
     spread_moments,
-)
-from rankbars.stats.hierarchical.sharedraws import (
-    Moments,
-    draw_fresh,
-    draw_new_task,
-    draw_shares,
-    population_moments,
-    share_moments,
 )
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.resampling.taskmeans import percentile_ends
