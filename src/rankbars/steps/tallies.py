@@ -56,7 +56,8 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
     if ballots is None or any(name not in ballots.labels for name in names):
         raise OptionError(_no_labels(votes, "+".join(names)))
     used = _with_conventions(ballots, options)
-    code = code_rows([_single_codes(used.labels[name].codes) for name in names])
+    codes = [_single_codes(used.labels[name].codes) for name in names]
+    code = codes[0] if len(codes) == 1 else code_rows(codes)
     clusters = count_clustered_votes(
         used.first, used.second, used.outcome, code, len(votes.models), used.load,
         _covariates(used),
