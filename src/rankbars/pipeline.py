@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
@@ -16,9 +16,6 @@ from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import TaskReference, known_outline, look_at, refer
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.average.aggregation import AverageCollector
-from rankbars.steps.average.choices import plan_average
-from rankbars.steps.average.plan import FROM_ROWS
 from rankbars.steps.boardassembly import assemble_board, describe_task, observe_ranks
 from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import refuse_unfit, strict_correction, take_correction
@@ -28,6 +25,9 @@ from rankbars.steps.pairtests import TESTS, compare_evidence, take_present
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task
 from rankbars.steps.tested import PairMemory, Setting
+
+if TYPE_CHECKING:
+    from rankbars.steps.average.aggregation import AverageCollector
 
 __all__ = ["leaderboard"]
 
@@ -156,14 +156,13 @@ def leaderboard(
     scores = resolve_missing(scores, spec.missing)
 
     single = len(scores.tasks) == 1
-    plan = None if single or spec.over == "none" else plan_average(scores, spec)
-    collector = None if plan is None else AverageCollector(scores, plan)
+    collector = None if single or spec.over == "none" else _start_average(scores, spec)
     wanted = _Wanted(
         spec,
         pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
-        rows=plan is not None and plan.estimator in FROM_ROWS,
+        rows=collector is not None and collector.takes_rows,
     )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
@@ -211,6 +210,14 @@ def leaderboard(
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
+
+
+def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
+    """What takes the comparisons of all tasks; one task alone loads nothing of averages."""
+    from rankbars.steps.average.aggregation import AverageCollector
+    from rankbars.steps.average.choices import plan_average
+
+    return AverageCollector(scores, plan_average(scores, spec))
 
 
 class _Wanted(NamedTuple):
