@@ -75,9 +75,11 @@ def test_number_cells_remember_what_they_could_not_read() -> None:
     cells = NumberCells()
     cells.extend(["1", "x", None, 2, "50%", "y", True, 10**400])
     np.testing.assert_array_equal(cells.values(), [1, np.nan, np.nan, 2, 50, np.nan, 1, np.nan])
-    assert cells.unread == (1, "x", 3)
-    assert (cells.plain, cells.percentages) == (3, 1)
-    assert not cells.truths
+    column = cells.column()
+    assert column.unread == (1, "x", 3)
+    assert (column.plain, column.percentages, column.truths) == (3, 1, 1)
+    assert column.largest == 50
+    assert not column.only_truths
 
 
 @given(st.lists(st.sampled_from(["b", "a", "10", "9", None, "", "é", "Z"]), max_size=20))

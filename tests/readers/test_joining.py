@@ -146,6 +146,7 @@ def test_many_tasks_with_items_of_their_own_need_no_big_table(
     path = TABLES / "swebench_pro.parquet"
     whole = rb.read(path)
     monkeypatch.setattr(rankbars.tables.matrices, "DENSE_CELLS", 0)
+    monkeypatch.setattr(rankbars.tables.matrices, "DENSE_TIMES", 0)
     assert_same(whole, rb.read(path))
 
 

@@ -15,8 +15,6 @@ from hypothesis import strategies as st
 from tablefiles import FRAMES, WRITERS, assert_same, read_columns, rows_of, write_csv
 
 import rankbars as rb
-import rankbars.readers.relations
-import rankbars.readers.tables
 
 NAMES = ("a", "gpt-4", "Ünïcode", "a,b", 'quo"te', "10", "007", "<b>", "x y")
 QUARTERS = st.integers(0, 4).map(lambda k: k / 4)
@@ -61,12 +59,11 @@ def test_every_file_format_and_frame_gives_the_same_scores(columns: dict[str, li
 
 @settings(max_examples=10, deadline=None)
 @given(columns=tidy_columns())
-def test_the_engine_reads_csv_like_the_cell_by_cell_reader(columns: dict[str, list[Any]]) -> None:
+def test_csv_that_is_read_in_blocks_says_the_same(columns: dict[str, list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = write_csv(columns, Path(folder))
         expected = rb.read(path)
-        patch.setattr(rankbars.readers.tables, "BIG_CSV_BYTES", 0)
-        patch.setattr(rankbars.readers.relations, "BLOCK_ROWS", 3)
+        patch.setattr("rankbars.tables.records.BLOCK_ROWS", 3)
         assert_same(expected, rb.read(path))
 
 
@@ -190,7 +187,7 @@ def test_a_parquet_file_of_several_blocks_reads_like_one_block(
 
     path = write_parquet(columns, tmp_path)
     whole = rb.read(path)
-    monkeypatch.setattr(rankbars.readers.relations, "BLOCK_ROWS", 64)
+    monkeypatch.setattr("rankbars.tables.records.BLOCK_ROWS", 64)
     assert_same(whole, rb.read(path))
     assert whole.tasks["results"].n == 100
 

@@ -18,7 +18,6 @@ import pytest
 from logfiles import inspect_header, peak_kilobytes, sample, write_archive, write_simple
 
 import rankbars as rb
-import rankbars.readers.relations
 from rankbars.readers import explain
 
 SOURCES = Path(rb.__file__).parent
@@ -171,7 +170,7 @@ def test_parquet_files_that_explode_are_refused(
 ) -> None:
     import duckdb
 
-    monkeypatch.setattr(rankbars.readers.relations, "FREE_ROWS", 1_000)
+    monkeypatch.setattr("rankbars.readers.parquet.FREE_ROWS", 1_000)
 
     path = tmp_path / "bomb.parquet"
     duckdb.sql(
@@ -215,3 +214,27 @@ def test_a_log_says_nothing_to_the_shell(tmp_path: Path) -> None:
     assert scores.models == (name,)
     assert json.dumps(scores.models)
     assert not list(tmp_path.rglob("evil"))
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "rows.jsonl"])
+def test_a_row_as_long_as_a_file_is_refused(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    start = "model,item,score,text\na,1,1," if name.endswith("csv") else '{"model": "a", "text": "'
+    path.write_text(start + "x" * (40 << 20))
+    with pytest.raises(rb.ReadError, match=r"row \d.* is longer than 16 MiB"):
+        rb.read(path, format="tidy")
+
+
+def test_long_texts_beside_scores_are_left_aside(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    text = "x" * (6 << 20)
+    path.write_text(f"model,item,score,text\na,1,1,{text}\nb,1,0,{text}\n")
+    assert rb.read(path).tasks["rows"].values.tolist() == [[1.0, 0.0]]
+
+
+def test_parquet_that_is_nothing_but_a_description_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    size = 100 << 20
+    path.write_bytes(b"PAR1" + bytes(size) + size.to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(rb.ReadError, match="takes 100 MiB"):
+        rb.read(path)

@@ -10,7 +10,6 @@ import pytest
 from tablefiles import TABLES, read_columns, write_parquet
 
 import rankbars as rb
-import rankbars.readers.tables
 
 GOOD = "model,task,item,score\na,t,1,1\na,t,2,0\nb,t,1,1\nb,t,2,1\n"
 
@@ -33,16 +32,6 @@ def refusal(path: Path, **options: Any) -> str:
     return text
 
 
-@pytest.fixture(params=[False, True], ids=["cell by cell", "engine"])
-def _either_csv_reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if request.param:
-        monkeypatch.setattr(rankbars.readers.tables, "BIG_CSV_BYTES", 0)
-
-
-either_csv_reader = pytest.mark.usefixtures("_either_csv_reader")
-
-
-@either_csv_reader
 def test_a_row_that_stands_twice(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, GOOD + "b,t,2,0\n"))
     assert "row 5" in text
@@ -56,7 +45,6 @@ def test_the_same_answer_numbered_twice(tmp_path: Path) -> None:
     assert "stands 2 times" in refusal(path)
 
 
-@either_csv_reader
 def test_text_in_the_score_column(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, GOOD.replace("b,t,1,1", "b,t,1,oops")))
     assert "row 4 (model 'b', task 't', item '1')" in text
@@ -64,19 +52,16 @@ def test_text_in_the_score_column(tmp_path: Path) -> None:
     assert "Expected a number" in text
 
 
-@either_csv_reader
 def test_decimal_commas_are_named(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, "model;item;score\na;1;0,5\n"))
     assert "'0,5'" in text
     assert "Decimal commas" in text
 
 
-@either_csv_reader
 def test_underscores_are_no_part_of_a_number(tmp_path: Path) -> None:
     assert "'1_000'" in refusal(write(tmp_path, GOOD.replace("b,t,1,1", "b,t,1,1_000")))
 
 
-@either_csv_reader
 @pytest.mark.parametrize("cell", ["inf", "-Infinity", "1e999"])
 def test_infinite_scores(tmp_path: Path, cell: str) -> None:
     text = refusal(write(tmp_path, GOOD.replace("b,t,1,1", f"b,t,1,{cell}")))
@@ -114,7 +99,6 @@ def test_a_parquet_file_without_rows(tmp_path: Path) -> None:
     assert "header and no row" in refusal(path)
 
 
-@either_csv_reader
 def test_a_csv_file_cut_off_inside_a_row(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, GOOD[:-5]))
     assert "row 5" in text
@@ -122,13 +106,11 @@ def test_a_csv_file_cut_off_inside_a_row(tmp_path: Path) -> None:
     assert "cut off" in text
 
 
-@either_csv_reader
 def test_a_row_of_the_wrong_width_in_the_middle(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, GOOD.replace("a,t,2,0", "a,t,2,0,9")))
     assert "row 3: the row has 5 cells, the header has 4" in text
 
 
-@either_csv_reader
 def test_a_quotation_mark_that_is_never_closed(tmp_path: Path) -> None:
     assert "never closed" in refusal(write(tmp_path, GOOD + '"b,t,3,1\n'))
 
@@ -214,7 +196,6 @@ def test_a_parquet_file_cut_off(tmp_path: Path, kept: int) -> None:
     assert "cut off or damaged" in refusal(write(tmp_path, content, "results.parquet"))
 
 
-@either_csv_reader
 def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, GOOD.replace("b,t,1", "bé,t,1").encode("latin-1")))
     assert "row 4: the byte 0xe9 is not UTF-8" in text
@@ -226,7 +207,6 @@ def test_text_in_another_encoding(tmp_path: Path, encoding: str) -> None:
     refusal(write(tmp_path, GOOD.encode(encoding)))
 
 
-@either_csv_reader
 def test_a_column_named_twice(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, "model,item,score,score\na,1,1,0\n"))
     assert "'score' is named twice" in text
@@ -276,7 +256,6 @@ def test_an_empty_name(tmp_path: Path) -> None:
     assert "row 5 (task 't', item '2'): the model is empty" in text
 
 
-@either_csv_reader
 def test_models_and_items_swapped(tmp_path: Path) -> None:
     rows = "".join(f"q{i},m{j},1\n" for i in range(2000) for j in range(3))
     path = write(tmp_path, "model,item,score\n" + rows)
@@ -317,3 +296,14 @@ def test_a_pandas_frame_with_two_header_rows() -> None:
     frame = pd.DataFrame([[1, 2]], columns=pd.MultiIndex.from_tuples([("a", "x"), ("a", "y")]))
     with pytest.raises(rb.DataError, match="2 header rows"):
         rb.Scores.from_frame(frame)
+
+
+@pytest.mark.parametrize("scores", [("true", "88"), ("false", "45%"), ("yes", "12.5")])
+def test_true_and_false_beside_another_scale(tmp_path: Path, scores: tuple[str, str]) -> None:
+    path = write(tmp_path, f"model,item,score\na,1,{scores[0]}\nb,1,{scores[1]}\n")
+    assert "Write all of them the same way" in refusal(path)
+
+
+def test_true_and_false_beside_one_and_nought_are_scores(tmp_path: Path) -> None:
+    path = write(tmp_path, "model,item,score\na,1,true\nb,1,0\n")
+    assert rb.read(path).tasks["results"].values.tolist() == [[1.0, 0.0]]

@@ -12,13 +12,13 @@ from rankbars import simulate
 TOOLS = {
     "rankbars.demos",
     "rankbars.stats.streams",
-    "rankbars.data.drafts",
+    "rankbars.data.files",
     "rankbars.render.plotting.style",
     "rankbars.render.plotting",
     "rankbars.errors",
 }
 # The public interface has no e-process of a single pair.
-EXCEPTIONS = {"peeking.py": {"rankbars.stats.votes.anytime"}}
+EXCEPTIONS = {"peeking.py": {"rankbars.stats.votes.eprocess"}}
 
 
 def sources() -> list[Path]:

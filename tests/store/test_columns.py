@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from storefiles import add, assert_equals_files, inside
 from tablefiles import csv_text
 
-from rankbars.readers import relations
 from rankbars.store.columns import decode, decode_names, encode, encode_names
 from rankbars.store.opening import connect
 
@@ -70,7 +69,7 @@ def test_columns_that_files_share_are_kept_once(tmp_path: Path) -> None:
 def test_a_table_that_is_read_in_blocks_is_kept_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(relations, "BLOCK_ROWS", 4)
+    monkeypatch.setattr("rankbars.tables.records.BLOCK_ROWS", 4)
     with inside(tmp_path):
         duckdb.sql(
             "COPY (SELECT 'm' || (i % 2) AS model, 't' AS task, 'q' || (i // 2) AS item, "

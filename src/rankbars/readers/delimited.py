@@ -4,21 +4,39 @@ from __future__ import annotations
 
 import csv
 import itertools
+import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
 
+import numpy as np
+
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, data_suffix, open_text
-from rankbars.tables.valuetables import Chunk, ValueTable, check_width
+from rankbars.readers.files import (
+    COMPRESSIONS,
+    DAMAGE,
+    InputFile,
+    data_suffix,
+    open_binary,
+    open_text,
+)
+from rankbars.readers.parquet import count_shares
+from rankbars.tables.database import Engine, quote_text
+from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["find_delimiter", "open_delimited", "read_header"]
+__all__ = ["find_delimiter", "open_delimited"]
 
 DELIMITERS = (",", "\t", ";", "|")
-CHUNK_ROWS = 1 << 15
 
 # Room for ten thousand columns with names of two hundred letters.
 LONGEST_HEADER = 1 << 21
+
+# A row may hold long texts beside its score, but not the whole of a file.
+LONGEST_ROW = 1 << 24
+BUFFER_BYTES = 1 << 25
 
 
 def find_delimiter(line: str, suffix: str) -> str:
@@ -35,19 +53,128 @@ def find_delimiter(line: str, suffix: str) -> str:
     return usual if cells[usual] == best else max(cells, key=cells.__getitem__)
 
 
-def read_header(file: InputFile) -> tuple[tuple[str, ...], str]:
-    """Names of the columns, and the delimiter.
+class _Header(NamedTuple):
+    names: tuple[str, ...]
+    delimiter: str
+    blank_lines: int
+
+
+def open_delimited(file: InputFile, engine: Engine) -> CsvTable:
+    """The file as a table of text; only its header has been read.
 
     Raises
     ------
     ReadError
         If there is no header.
     """
+    return CsvTable(file, _read_header(file), engine)
+
+
+class CsvTable(Table):
+    """A CSV or TSV file: its columns are text, and are put into the database as they are needed.
+
+    The database reads the rows. Where it gives up, they are read again one by one, which tells
+    what is wrong and where.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    header : _Header
+        Its names, delimiter, and blank lines above.
+    engine : Engine
+        The database.
+    """
+
+    header_rows = 1
+
+    def __init__(self, file: InputFile, header: _Header, engine: Engine) -> None:
+        self.source = file.label
+        self.columns = header.names
+        self.report = count_shares(file)
+        self._file = file
+        self._header = header
+        self._engine = engine
+        self._held: tuple[frozenset[str], Relation] | None = None
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+        return [tuple(row) for row in itertools.islice(_read_rows(self._file, self._header), rows)]
+
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """The given columns as text."""
+        wanted = frozenset((*labels.values(), *numbers.values()))
+        if self._held is None or not wanted <= self._held[0]:
+            self._held = wanted, self._put(wanted)
+        return self._held[1]
+
+    def _put(self, wanted: frozenset[str]) -> Relation:
+        import duckdb
+
+        # The first of columns of one name; from the end, so that it is what stays.
+        places = {name: i for i, name in reversed([*enumerate(self.columns)]) if name in wanted}
+        columns = {name: (f"c{i}", "VARCHAR") for name, i in places.items()}
+        selected = ", ".join(cell for cell, _ in columns.values()) or "c0"
+        table = self._engine.new_name()
+        try:
+            with _plain_file(self._file) as path:
+                self._engine.run(
+                    f"CREATE TEMP TABLE {table} AS SELECT {selected} FROM {self._clause(path)}"
+                )
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error:
+            # Most often this raises an error that says more.
+            rows = [[row[i] or None for i in places.values()]
+                    for row in _read_rows(self._file, self._header)]  # fmt: skip
+            cells = np.array([*rows, [None] * len(places)], dtype=object)[:-1]
+            table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
+        return Relation(self._engine, f"(SELECT *, rowid AS place FROM {table})", columns)
+
+    def _clause(self, path: Path) -> str:
+        """What the engine is told of the file: nothing is left for it to find out."""
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
+        pattern = "".join(f"[{c}]" if c in "*?[" else c for c in str(path.resolve()))
+        # With one column a blank line is a row to the engine.
+        rest = " WHERE c0 IS NOT NULL" if len(self.columns) == 1 else ""
+        return (
+            f"read_csv({quote_text(pattern)}, columns = {{{types}}}, header = true, "
+            f"skip = {self._header.blank_lines}, auto_detect = false, "
+            f"delim = '{self._header.delimiter}', quote = '\"', escape = '\"', nullstr = '', "
+            "strict_mode = true, null_padding = false, hive_partitioning = false, "
+            f"compression = 'none', max_line_size = {LONGEST_ROW}, buffer_size = {BUFFER_BYTES})"
+            f"{rest}"
+        )
+
+
+@contextmanager
+def _plain_file(file: InputFile) -> Iterator[Path]:
+    """The file as the engine can read it: without compression."""
+    if file.path.suffix.lower() not in COMPRESSIONS:
+        yield file.path
+        return
+    folder = TemporaryFolder()
+    try:
+        path = folder.path / "table.csv"
+        try:
+            with open_binary(file.path, file.meter, file.label) as packed, path.open("wb") as copy:
+                shutil.copyfileobj(packed, copy, 1 << 20)
+        except DAMAGE:
+            # Row by row it comes out how far the file goes, and what is wrong.
+            for _ in _read_rows(file, _read_header(file)):
+                pass
+            raise
+        yield path
+    finally:
+        folder.close()
+
+
+def _read_header(file: InputFile) -> _Header:
     with _unlimited_cells(), open_text(file) as text:
-        lines = (line for line in iter(lambda: text.readline(LONGEST_HEADER + 1), "")
-                 if line.strip())  # fmt: skip
-        first = next(lines, None)
-        if first is None:
+        blank, first = 0, ""
+        while (first := text.readline(LONGEST_HEADER + 1)) and not first.strip():
+            blank += 1
+        if not first:
             raise ReadError.at(file.label, "the file holds no text. Expected a header and rows.")
         if len(first) > LONGEST_HEADER:
             raise ReadError.at(
@@ -57,45 +184,62 @@ def read_header(file: InputFile) -> tuple[tuple[str, ...], str]:
                 row=1,
             )
         delimiter = find_delimiter(first.rstrip("\r\n"), data_suffix(file.path))
-        header = _next_row(file, csv.reader(itertools.chain([first], lines), delimiter=delimiter,
-                                            strict=True))  # fmt: skip
+        lines = _Lines(file, text, first)
+        header = _next_row(file, csv.reader(lines, delimiter=delimiter, strict=True))
     names = tuple(header or ())
     check_width(names, file.label)
-    return names, delimiter
+    return _Header(names, delimiter, blank)
 
 
-def open_delimited(file: InputFile) -> ValueTable:
-    """The file as a table of text cells; raises `ReadError` for a row that does not fit."""
-    header, delimiter = read_header(file)
-    # The first of columns of one name; from the end, so that it is what stays.
-    places = {name: i for i, name in reversed([*enumerate(header)])}
+class _Lines:
+    """The lines of a file, of which one row takes up so many at most."""
 
-    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
-        position = {name: places[name] for name in wanted}
-        for rows in _read_rows(file, header, delimiter):
-            yield {name: [row[i] for row in rows] for name, i in position.items()}
+    def __init__(self, file: InputFile, text: IO[str], first: str = "") -> None:
+        self._file = file
+        self._text = text
+        self._first = first
+        self._number = 0
+        self._left = LONGEST_ROW
 
-    return ValueTable(file.label, header, read_chunks)
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line, self._first = self._first or self._text.readline(self._left + 1), ""
+        self._number += 1
+        self._left -= len(line)
+        if self._left < 0:
+            raise ReadError.at(
+                self._file.label,
+                f"the row is longer than {LONGEST_ROW >> 20} MiB, which no row of a table of "
+                "results is. Is a quotation mark never closed, or a line break missing?",
+                row=self._number,
+            )
+        if not line:
+            raise StopIteration
+        return line
+
+    def start_row(self) -> None:
+        """The next line begins a row."""
+        self._left = LONGEST_ROW
 
 
-def _read_rows(file: InputFile, header: Sequence[str], delimiter: str) -> Iterator[list[list[str]]]:
+def _read_rows(file: InputFile, header: _Header) -> Iterator[list[str]]:
+    """The rows below the header, one by one; raises `ReadError` for one that does not fit."""
     with _unlimited_cells(), open_text(file) as text:
-        reader = csv.reader(text, delimiter=delimiter, strict=True)
-        number, width = 0, len(header)
-        rows: list[list[str]] = []
+        lines = _Lines(file, text)
+        reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
+        number, width = 0, len(header.names)
         while (row := _next_row(file, reader)) is not None:
-            if not row:
+            lines.start_row()
+            if not row or (number == 0 and not "".join(row).strip()):
                 continue  # a blank line
             number += 1
             if number == 1:
                 continue
             if len(row) != width:
-                raise _wrong_width(file, reader, row, header, number)
-            rows.append(row)
-            if len(rows) == CHUNK_ROWS:
-                yield rows
-                rows = []
-        yield rows
+                raise _wrong_width(file, reader, row, header.names, number)
+            yield row
 
 
 def _next_row(file: InputFile, reader: Iterator[list[str]]) -> list[str] | None:

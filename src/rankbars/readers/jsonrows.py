@@ -10,11 +10,16 @@ from typing import Any
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, open_text
 from rankbars.tables.coding import CodedTable
-from rankbars.tables.valuetables import Chunk, ValueTable, check_width
+from rankbars.tables.database import Engine
+from rankbars.tables.relations import Relation, Table, check_width
+from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["JsonLinesTable", "is_json_lines", "open_json"]
 
 CHUNK_ROWS = 1 << 15
+
+# A row may hold long texts beside its score, but not the whole of a file.
+LONGEST_LINE = 1 << 24
 
 # Rows that a first look takes in.
 FIRST_ROWS = 1000
@@ -40,7 +45,7 @@ def is_json_lines(head: str) -> bool:
     return rest.lstrip().startswith("{")
 
 
-class JsonLinesTable:
+class JsonLinesTable(Table):
     """A file with one object per line, read in one go.
 
     Its columns are the keys of the first rows, and all further ones once it was coded: then
@@ -50,24 +55,23 @@ class JsonLinesTable:
     ----------
     file : InputFile
         The file.
+    engine : Engine
+        The database.
     """
 
     header_rows = 0
 
-    def __init__(self, file: InputFile) -> None:
+    def __init__(self, file: InputFile, engine: Engine) -> None:
         self._file = file
+        self._engine = engine
+        self.source = file.label
         self._keys: dict[str, None] = {}
         for row in itertools.islice(_read_lines(file), FIRST_ROWS):
             self._keys |= dict.fromkeys(row)
             check_width(self._keys, file.label)
 
     @property
-    def source(self) -> str:
-        """Name for messages."""
-        return self._file.label
-
-    @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]  # it grows
         """Keys seen so far, in order of appearance."""
         return tuple(self._keys)
 
@@ -76,12 +80,16 @@ class JsonLinesTable:
         first = itertools.islice(self._read_rows(), rows)
         return [tuple(row.get(name) for name in self.columns) for row in list(first)]
 
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """Columns in the database; notices further columns on the way."""
+        return self._table().relate(labels, numbers)
+
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
         """Columns in coded form; notices further columns on the way."""
         return self._table().code(labels, numbers)
 
     def _table(self) -> ValueTable:
-        return _table(self._file, self.columns, self._read_rows)
+        return _table(self._file, self.columns, self._read_rows, self._engine)
 
     def _read_rows(self) -> Iterator[Row]:
         keys = self._keys
@@ -92,7 +100,7 @@ class JsonLinesTable:
             yield row
 
 
-def open_json(file: InputFile) -> ValueTable:
+def open_json(file: InputFile, engine: Engine) -> ValueTable:
     """The file as a table.
 
     It may hold one object or a list of objects, ``{"columns": [...], "data": [...]}``, an object
@@ -107,11 +115,11 @@ def open_json(file: InputFile) -> ValueTable:
         content = _parse(file, text.read(), None)
     rows = _rows_of(file, content)
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
-    return _table(file, columns, lambda: iter(rows))
+    return _table(file, columns, lambda: iter(rows), engine)
 
 
 def _table(
-    file: InputFile, columns: tuple[str, ...], read: Callable[[], Iterator[Row]]
+    file: InputFile, columns: tuple[str, ...], read: Callable[[], Iterator[Row]], engine: Engine
 ) -> ValueTable:
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         rows = read()
@@ -127,15 +135,23 @@ def _table(
                 return
             yield chunk
 
-    return ValueTable(file.label, columns, read_chunks, header_rows=0)
+    return ValueTable(file.label, columns, read_chunks, 0, engine)
 
 
 def _read_lines(file: InputFile) -> Iterator[Row]:
     decoder = json.JSONDecoder(object_pairs_hook=_object)
     with open_text(file) as text:
-        for number, line in enumerate(text, start=1):
+        lines = iter(lambda: text.readline(LONGEST_LINE + 1), "")
+        for number, line in enumerate(lines, start=1):
             if line.isspace():
                 continue
+            if len(line) > LONGEST_LINE:
+                raise ReadError.at(
+                    file.label,
+                    f"the line is longer than {LONGEST_LINE >> 20} MiB, which no row of a table of "
+                    "results is. Is a line break missing?",
+                    row=number,
+                )
             row = _parse(file, line, number, decoder)
             if not isinstance(row, dict):
                 raise ReadError.at(

@@ -10,6 +10,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import change_tasks
 from rankbars.readers.logs.remarks import list_names
 from rankbars.tables.joining import join_scores
+from rankbars.tables.remarks import note_lookalikes
 
 __all__ = ["merge_sources"]
 
@@ -39,9 +40,10 @@ def merge_sources(parts: Sequence[Scores]) -> Scores:
     ['algebra', 'art']
     """
     if len(parts) == 1:
-        return parts[0]
+        return note_lookalikes(parts[0])
     kept, notes = _take_leaves(parts)
-    return join_scores(kept, [_title(part) for part in kept]).with_notes(notes)
+    joined = join_scores(kept, [_title(part) for part in kept]).with_notes(notes)
+    return note_lookalikes(joined)
 
 
 def _take_leaves(parts: Sequence[Scores]) -> tuple[list[Scores], list[Note]]:

@@ -229,6 +229,8 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
             return None, f"There is {'no record in it' if listed else _NO_ROW}."
         try:
             return find_layout(table, None, {})
+        except ReadError:
+            raise  # it is damaged, whatever its layout
         except DataError as error:
             reason = str(error).removeprefix(f"{path.name}: ")
             return None, reason[0].upper() + reason[1:]

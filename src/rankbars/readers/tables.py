@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rankbars.data.notes import Note
-from rankbars.errors import ReadError
 from rankbars.readers.compression import refuse_bomb
-from rankbars.readers.delimited import open_delimited, read_header
+from rankbars.readers.delimited import open_delimited
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.parquet import open_parquet
 from rankbars.tables.assembly import ParsedTable, parse_table
-from rankbars.tables.coding import CodedTable, Table
-from rankbars.tables.database import Engine, Scan
+from rankbars.tables.database import Engine
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
-from rankbars.tables.valuetables import ValueTable
-
-if TYPE_CHECKING:
-    from rankbars.readers.relations import RelationTable
 
 __all__ = [
     "PARQUET_SUFFIXES", "TABLE_SUFFIXES", "name_files", "open_table", "parse_tables",
-    "read_tables", "scan_of",
+    "read_tables",
 ]  # fmt: skip
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -35,9 +29,6 @@ DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
-
-# From this size on, a CSV file is read by the engine; reading it cell by cell takes seconds.
-BIG_CSV_BYTES = 8 << 20
 
 
 def read_tables(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
@@ -63,7 +54,7 @@ def read_tables(files: Sequence[InputFile], options: ReadOptions) -> list[Parsed
 def parse_tables(
     files: Sequence[InputFile], options: ReadOptions, engine: Engine
 ) -> list[ParsedTable]:
-    """Each file as a coded table; nothing has been put together.
+    """Each file by the roles of its columns; nothing has been put together.
 
     Raises
     ------
@@ -73,7 +64,9 @@ def parse_tables(
         If a table cannot be understood.
     """
     return [
-        parse_table(open_table(file, engine), names, options)._replace(notes=_note_open_end(file))
+        parse_table(open_table(file, engine), names, options, engine)._replace(
+            notes=_note_open_end(file)
+        )
         for file, names in zip(files, name_files(files), strict=True)
     ]
 
@@ -91,69 +84,15 @@ def open_table(file: InputFile, engine: Engine) -> Table:
     head = read_head(file)
     suffix = data_suffix(file.path)
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
-        from rankbars.readers.relations import parquet_table
-
-        return parquet_table(file, engine)
+        return open_parquet(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
     if suffix in JSON_LINES_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and is_json_lines(start)):
-        return JsonLinesTable(file)
+        return JsonLinesTable(file, engine)
     if suffix in JSON_SUFFIXES or (
         suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))
     ):
-        return open_json(file)
-    exact = open_delimited(file)
-    if file.path.stat().st_size < BIG_CSV_BYTES or file.path.suffix.lower() in COMPRESSIONS:
-        return exact
-
-    def open_fast() -> RelationTable:
-        from rankbars.readers.relations import big_csv_table
-
-        header, delimiter = read_header(file)
-        return big_csv_table(file, header, delimiter, engine)
-
-    return _BigTable(exact, open_fast)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _BigTable:
-    """A big CSV file: coded by the engine, or cell by cell where the engine gives up.
-
-    The engine is the fast way; the other one knows every spelling and names what is wrong.
-    """
-
-    exact: ValueTable
-    open_fast: Callable[[], RelationTable]
-
-    @property
-    def source(self) -> str:
-        return self.exact.source
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        return self.exact.columns
-
-    @property
-    def header_rows(self) -> int:
-        return self.exact.header_rows
-
-    def head(self, rows: int) -> list[tuple[object, ...]]:
-        return self.exact.head(rows)
-
-    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        from rankbars.readers.enginecolumns import UnusualTextError
-
-        try:
-            return self.open_fast().code(labels, numbers)
-        except (ReadError, UnusualTextError):
-            return self.exact.code(labels, numbers)
-
-
-def scan_of(table: Table) -> Scan | None:
-    """What the engine scans behind a table; None where it is read cell by cell."""
-    if isinstance(table, _BigTable):
-        return table.open_fast().scan
-    scan = getattr(table, "scan", None)
-    return scan if isinstance(scan, Scan) else None
+        return open_json(file, engine)
+    return open_delimited(file, engine)
 
 
 def name_files(files: Sequence[InputFile]) -> list[FileNames]:

@@ -13,12 +13,13 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.jsonrows import JsonLinesTable
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
-from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table, scan_of
+from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table
 from rankbars.tables.cells import parse_number
-from rankbars.tables.database import Glance, Scan, report_damage
+from rankbars.tables.database import Glance, report_damage
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.voting.assembly import join_tasks
@@ -32,7 +33,7 @@ from rankbars.tables.voting.reading import (
 from rankbars.tables.voting.rows import RowSource
 
 if TYPE_CHECKING:
-    from rankbars.tables.coding import Table
+    from rankbars.tables.relations import Table
 
 __all__ = ["read_votes", "scores_from_votes", "sniff_votes"]
 
@@ -113,17 +114,21 @@ def _name_task(part: VoteTable) -> Scores:
 
 def _grouping(table: Table) -> Grouping | None:
     """The engine's way to put equal votes together, for files that it scans."""
-    scan = scan_of(table)
-    if scan is None:
+    if isinstance(table, ValueTable | JsonLinesTable):
         return None
 
     def group(columns: VoteColumns) -> RowSource | None:
         roles = [role for role in GROUPED_ROLES if role in columns.roles]
         names = list(dict.fromkeys(columns.roles[role] for role in roles))
-        cells = ", ".join(f"{scan.column(name)[0]} AS g{i}" for i, name in enumerate(names))
-        with report_damage(scan.source):
-            answer = scan.ask(f"{cells}, count(*) AS n", f"GROUP BY ALL LIMIT {MOST_ROWS}")
-            found = answer.fetchnumpy()
+        with report_damage(table.source):
+            relation = table.relate({name: name for name in names}, {})
+            cells = ", ".join(
+                f"{relation.columns[name][0]} AS g{i}" for i, name in enumerate(names)
+            )
+            found = relation.engine.arrays(
+                f"SELECT {cells}, count(*) AS n FROM {relation.clause} GROUP BY ALL "
+                f"LIMIT {MOST_ROWS}"
+            )
         if len(found["n"]) == MOST_ROWS:
             return None
         arrays = {name: _plain(found[f"g{i}"]) for i, name in enumerate(names)}
@@ -133,7 +138,7 @@ def _grouping(table: Table) -> Grouping | None:
         def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
             yield {name: arrays[name] for name in wanted}
 
-        counted = ValueTable(scan.source, (*names, *SUMS), read_chunks, 1)
+        counted = ValueTable(table.source, (*names, *SUMS), read_chunks, 1)
         return RowSource(counted, columns, sums=SUMS)
 
     return group
@@ -172,9 +177,8 @@ def _time_note(table: Table, options: TableOptions) -> list[Note]:
 
 def _first_earlier(table: Table, name: str) -> int | None:
     """Row of the first vote that is earlier than the one above it."""
-    scan = scan_of(table)
-    if scan is not None:
-        return _first_earlier_scanned(scan, table.header_rows, name)
+    if not isinstance(table, ValueTable | JsonLinesTable):
+        return _first_earlier_scanned(table, name)
     coded = table.code({"time": name}, {})
     # Names stand in code-point order; 10 comes before 9 there.
     numbers = [parse_number(text) for text in coded.names["time"]]
@@ -193,18 +197,18 @@ def _first_earlier(table: Table, name: str) -> int | None:
     return None
 
 
-def _first_earlier_scanned(scan: Scan, header_rows: int, name: str) -> int | None:
-    column, kind = scan.column(name)
-    number = "file_row_number" if scan.numbered else "row_number() OVER () - 1"
-    with report_damage(scan.source):
+def _first_earlier_scanned(table: Table, name: str) -> int | None:
+    with report_damage(table.source):
+        relation = table.relate({"time": name}, {})
+        column, kind = relation.columns[name]
         if kind == "VARCHAR":
             cast = f"try_cast({column} AS DOUBLE)"
-            known, plain = scan.ask(f"count({column}), count({cast})").fetchall()[0]
+            ((known, plain),) = relation.engine.ask(
+                f"SELECT count({column}), count({cast}) FROM {relation.clause}"
+            )
             column = cast if known == plain else column
-        rows = f"SELECT {number} AS r, {column} AS t FROM {scan.clause}"
+        rows = f"SELECT place AS r, {column} AS t FROM {relation.clause}"
         # Without ORDER BY the engine streams the rows as they stand, and keeps none of them.
         inner = f"SELECT r, t < lag(t) OVER () AS earlier FROM ({rows}) WHERE t IS NOT NULL"
-        found = scan.engine.execute(
-            f"SELECT min(r) FROM ({inner}) WHERE earlier", [scan.path]
-        ).fetchall()
-    return None if found[0][0] is None else int(found[0][0]) + header_rows + 1
+        found = relation.engine.ask(f"SELECT min(r) FROM ({inner}) WHERE earlier")
+    return None if found[0][0] is None else int(found[0][0]) + table.header_rows + 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -188,7 +188,8 @@ def _footer(
     return lines
 
 
-class _Pen(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Pen:
     """What the terminal can show, and what stands for what it cannot."""
 
     encoding: str
@@ -219,7 +220,8 @@ def _pen_for(encoding: str) -> _Pen:
     return _Pen(encoding, _LINES, "…")
 
 
-class _Column(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Column:
     """One column: header lines, one cell per row, and how it is set."""
 
     header: Sequence[str]

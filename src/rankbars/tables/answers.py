@@ -1,41 +1,25 @@
-"""Several answers to one row, what belongs to rows as a whole, and rows that stand twice."""
+"""Several answers to one row: their mean, what they differ in, and whether rows cross labels."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import DataError
-from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED, CleanRows, Records
+from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED
 
-__all__ = ["Answers", "DuplicateRowsError", "Index", "Sides", "describe_duplicates"]
+__all__ = ["Answers", "Crossing", "Labels"]
 
+# What answers differ in, by the role of the column that numbers them.
+LABELLED: Mapping[str, str] = {
+    "run": "runs", "repeat": "runs", "epoch": "runs", "variant": "prompts", "item": "items",
+    "fold": "folds",
+}  # fmt: skip
 
-class DuplicateRowsError(DataError):
-    """A model has two rows where one is expected; raised while rows are counted."""
-
-
-class Index(Protocol):
-    """What is needed of the index of rows: see `rankbars.tables.matrices.RowIndex`."""
-
-    @property
-    def pairs(self) -> NDArray[np.int64]:
-        """Number of every row."""
-
-    @property
-    def task_of_row(self) -> NDArray[np.int64]:
-        """Task code of each row."""
-
-    @property
-    def key_of_row(self) -> NDArray[np.int64]:
-        """Key code of each row."""
-
-    def find(self, task: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Position of each (task, key)."""
+# A cube of more cells is not kept: it costs 8 bytes each.
+MOST_CELLS = 40_000_000
 
 
 class Answers(NamedTuple):
@@ -45,13 +29,6 @@ class Answers(NamedTuple):
     identity: NDArray[np.int64]
     score: NDArray[np.float64]
     state: NDArray[np.uint8]
-
-    @classmethod
-    def of(
-        cls, records: Records, rows: CleanRows, cell: NDArray[np.int64], roles: Sequence[str]
-    ) -> Answers:
-        """Answers in one block; `roles` together number the answers to one row."""
-        return cls(cell, _identities(records, rows, cell, roles), rows.score, rows.state)
 
     @classmethod
     def joined(cls, parts: Sequence[Answers]) -> Answers:
@@ -70,7 +47,7 @@ class Answers(NamedTuple):
         self,
         values: NDArray[np.float64],
         counts: NDArray[np.int64],
-        index: Index,
+        task_of_row: NDArray[np.int64],
         first: int = 0,
     ) -> NDArray[np.int64] | None:
         """Write the mean of the scored answers of each cell, and count the states of cells.
@@ -81,8 +58,8 @@ class Answers(NamedTuple):
             Takes the means.
         counts : array of int, shape (4, T, M)
             Takes the counts.
-        index : Index
-            The rows of all tasks.
+        task_of_row : array of int
+            The task of each row of all tasks.
         first : int
             Which of them the first row of `values` is.
 
@@ -99,147 +76,99 @@ class Answers(NamedTuple):
             number = np.diff(np.append(starts, np.count_nonzero(scored)))
             values.reshape(-1)[cells] = sums / number
             behind.reshape(-1)[cells] = number
-        self._count_cells(values.shape[1], counts, index, first)
+        self._count_cells(values.shape[1], counts, task_of_row[first:])
         return behind if behind.size and behind.max() > 1 else None
 
     def _count_cells(
-        self, models: int, counts: NDArray[np.int64], index: Index, first: int
+        self, models: int, counts: NDArray[np.int64], task_of_row: NDArray[np.int64]
     ) -> None:
         """State of a cell: scored if any answer is, else an error, unscored, missing."""
         left = np.arange(len(self.cell))
         for state in (SCORED, ERROR, UNSCORED, MISSING):
             cells = np.unique(self.cell[left][self.state[left] == state])
             row, model = np.divmod(cells, models)
-            np.add.at(counts[state], (index.task_of_row[row + first], model), 1)
+            np.add.at(counts[state], (task_of_row[row], model), 1)
             left = left[~np.isin(self.cell[left], cells)]
 
 
-def _identities(
-    records: Records, rows: CleanRows, cell: NDArray[np.int64], roles: Sequence[str]
-) -> NDArray[np.int64]:
-    """One number for the cell and the number of the answer."""
-    identity = cell
-    for role in roles:
-        # An empty cell is an answer without a number, one of its own.
-        identity = identity * (len(records.table.names[role]) + 1) + rows.block.labels[role] + 1
-    return identity
-
-
-@dataclass(slots=True)
-class Sides:
-    """Cluster and weight of each row, which must agree between models.
-
-    A column of clusters that was only recognised by its name, and does not describe rows, is set
-    aside; one that the caller named raises `DataError`.
+class Crossing(NamedTuple):
+    """How the answers of one task are labelled.
 
     Parameters
     ----------
-    records : Records
-        The rows.
-    clusters : array of int, shape (R,), or None
-        Cluster code of each row.
-    weights : array of float, shape (R,), or None
-        Weight of each row.
-    set_aside : str
-        Why the clusters are not used; empty if they are.
+    averaged : tuple of str
+        What answers to one row differ in, as the words of `LABELLED`.
+    cube : array of float, shape (n, S, M), or None
+        The answers by row, label and model, if every model with any answer gave one to every
+        row under the same S labels. NaN for models without any answer.
     """
 
-    records: Records
-    clusters: NDArray[np.int64] | None
-    weights: NDArray[np.float64] | None
-    set_aside: str = ""
-
-    @classmethod
-    def of(cls, records: Records, index: Index) -> Sides:
-        """Nothing known yet."""
-        rows = len(index.pairs)
-        return cls(
-            records,
-            np.full(rows, -1, np.int64) if "cluster" in records.table.names else None,
-            np.full(rows, np.nan) if "weight" in records.table.columns else None,
-        )
-
-    def put(self, rows: CleanRows, row: NDArray[np.int64]) -> None:
-        """Enter one block; `row` is the position of each of its rows."""
-        if self.clusters is not None:
-            codes = rows.block.labels["cluster"].astype(np.int64)
-            new = self.clusters[row] < 0
-            # Of several entries the first one counts, so that the message names the other.
-            self.clusters[row[new][::-1]] = codes[new][::-1]
-            differs = self.clusters[row] != codes
-            if "cluster" in self.records.named:
-                self._refuse(rows, codes < 0, "the cluster is empty", "Every row needs one")
-                self._refuse(
-                    rows, differs, "the row is in two clusters", "It must be in the same one"
-                )
-            elif (codes < 0).any() or differs.any():
-                self.clusters, self.set_aside = None, "it does not describe every row"
-        if self.weights is not None:
-            given = rows.block.numbers["weight"]
-            bad = ~(np.isfinite(given) & (given >= 0))
-            self._refuse(rows, bad, "the weight is not a number, 0 or more", "Every row needs one")
-            new = np.isnan(self.weights[row])
-            self.weights[row[new][::-1]] = given[new][::-1]
-            differs = self.weights[row] != given
-            self._refuse(rows, differs, "the row has two weights", "It must have the same one")
-
-    def settle(self, task_of_row: NDArray[np.int64]) -> None:
-        """Set clusters aside that tell the rows of no task apart."""
-        if self.clusters is None or "cluster" in self.records.named:
-            return
-        pairs = np.unique(np.stack((task_of_row, self.clusters)), axis=1)
-        if pairs.shape[1] == len(np.unique(task_of_row)):
-            self.clusters, self.set_aside = None, "it tells no rows of a task apart"
-
-    def _refuse(self, rows: CleanRows, bad: NDArray[np.bool_], problem: str, expected: str) -> None:
-        if bad.any():
-            place = self.records.table.describe_row(rows.block, int(np.argmax(bad)))
-            raise DataError(f"{place}: {problem}. {expected} for all models.")
+    averaged: tuple[str, ...]
+    cube: NDArray[np.float64] | None
 
 
-def describe_duplicates(
-    records: Records, index: Index, answers: Sequence[str]
-) -> DuplicateRowsError:
-    """The error for rows that stand twice: names the first in the order of the matrix."""
-    models = len(records.table.names["model"])
-    parts = []
-    for rows in records.rows():
-        cell = index.find(rows.task, rows.key) * models + rows.model
-        parts.append(_identities(records, rows, cell, answers))
-    identities, times = np.unique(np.concatenate(parts), return_counts=True)
-    twice = np.flatnonzero(times > 1)
-    first, count = int(identities[twice[0]]), int(times[twice[0]])
-    places, row, model = [], 0, 0
-    sources: set[str] = set()
-    for rows in records.rows():
-        position = index.find(rows.task, rows.key)
-        same = _identities(records, rows, position * models + rows.model, answers) == first
-        for i in np.flatnonzero(same):
-            row, model = int(position[i]), int(rows.model[i])
-            places.append(f"{rows.block.source}, row {rows.block.row_number(int(i))}")
-            sources.add(rows.block.source)
-    names = records.table.names
-    shown = [f"model {names['model'][model]!r}", f"task {names['task'][index.task_of_row[row]]!r}"]
-    if records.keys:
-        key = records.key_names[index.key_of_row[row]]
-        shown.append(f"{' and '.join(records.keys)} {key!r}")
-    extra = len(twice) - 1
-    return DuplicateRowsError(
-        f"{places[0]}: {', '.join(shown)} stands {count} times (also {places[1]})"
-        f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. "
-        f"{_advise(len(sources) > 1)}"
-    )
+class Labels(NamedTuple):
+    """All answers of a group of tables, and what numbers them.
+
+    Parameters
+    ----------
+    answers : Answers
+        Answers, sorted by cell.
+    roles : tuple of str
+        Label roles that together number the answers to one row.
+    widths : tuple of int
+        Number of names of each role.
+    """
+
+    answers: Answers
+    roles: tuple[str, ...]
+    widths: tuple[int, ...]
+
+    def cross(self, rows: slice, models: int) -> Crossing:
+        """How the answers to some `rows` of the matrix with as many `models` are labelled."""
+        first, last = np.searchsorted(
+            self.answers.cell, [rows.start * models, rows.stop * models]
+        ).tolist()
+        cell = self.answers.cell[first:last]
+        codes = self._codes(first, last)
+        several = {role: code for role, code in codes.items() if _differ(cell, code)}
+        averaged = tuple(dict.fromkeys(LABELLED[role] for role in several))
+        # Labels of two columns are not independent draws: those that share a seed are alike.
+        if len(several) != 1 or (self.answers.state[first:last] != SCORED).any():
+            return Crossing(averaged, None)
+        (code,) = several.values()
+        row, model = np.divmod(cell - rows.start * models, models)
+        shape = (rows.stop - rows.start, models)
+        return Crossing(averaged, _fill(row, model, code, self.answers.score[first:last], shape))
+
+    def _codes(self, first: int, last: int) -> dict[str, NDArray[np.int64]]:
+        """Code of each answer by role, -1 for an empty cell; undoes the one number for all."""
+        rest = self.answers.identity[first:last]
+        codes = {}
+        for role, width in zip(reversed(self.roles), reversed(self.widths), strict=True):
+            rest, code = np.divmod(rest, width + 1)
+            codes[role] = code - 1
+        return {role: codes[role] for role in self.roles}
 
 
-def _advise(several_files: bool) -> str:
-    """What to do about rows that stand twice."""
-    if several_files:
-        return (
-            "If the files are copies, leave one out. If each is another model or run, name models "
-            "after their files: --column model= (in Python: columns={'model': ''}). If they are "
-            "answers to the same items, name the column that numbers them: --column epoch=NAME."
-        )
-    return (
-        "Remove the copies; or, if they are several answers to one item, name the column that "
-        "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
-    )
+def _differ(cell: NDArray[np.int64], code: NDArray[np.int64]) -> bool:
+    """Whether some cell has answers under two codes; `cell` is sorted."""
+    same = cell[1:] == cell[:-1]
+    return bool((same & (code[1:] != code[:-1])).any())
+
+
+def _fill(
+    row: NDArray[np.int64], model: NDArray[np.int64], code: NDArray[np.int64],
+    score: NDArray[np.float64], shape: Sequence[int],
+) -> NDArray[np.float64] | None:  # fmt: skip
+    """Scores by row, label and model; None where one is not there or they are too many."""
+    names, label = np.unique(code, return_inverse=True)
+    rows, models = shape
+    present = len(np.unique(model))
+    # No answer stands twice, so that as many answers as cells fill them all.
+    complete = len(score) == rows * len(names) * present
+    if not complete or names[0] < 0 or rows * len(names) * models > MOST_CELLS:
+        return None
+    cube = np.full((rows, len(names), models), np.nan)
+    cube[row, label.reshape(-1), model] = score
+    return cube

@@ -3,48 +3,45 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Folds
+from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
-from rankbars.data.storedtasks import Outline, TaskReference
-from rankbars.errors import DataError, Lacking, OptionError
-from rankbars.tables.answers import DuplicateRowsError
-from rankbars.tables.coding import CodedTable, Table
+from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
+from rankbars.tables.database import Engine
 from rankbars.tables.decorated import SplitCells, split_cells
 from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
 from rankbars.tables.groups import AboutTasks, Group, describe_tasks
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
-from rankbars.tables.matrices import Filling, Matrix, RowIndex, index_rows
-from rankbars.tables.positions import number_rows
-from rankbars.tables.records import Records
+from rankbars.tables.matrices import Filling, RowIndex, index_rows
+from rankbars.tables.records import DuplicateRowsError, Records
+from rankbars.tables.references import references
+from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
     check_swapped,
     describe_group,
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.sourcetasks import Reading, SourceTask
 from rankbars.tables.summaries import read_summaries
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.taskestimates import build_estimates, task_weight
 from rankbars.tables.taskitems import (
-    Refer,
     Shelf,
     count_coverage,
     fold_designs,
     split_weights,
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
-from rankbars.tables.traits import TRAIT_ROLES, check_scale
+from rankbars.tables.traits import check_scale
 from rankbars.tables.wide import describes_rows, prepare_wide
 
 __all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
@@ -71,7 +68,9 @@ class ParsedTable(NamedTuple):
     notes: tuple[Note, ...] = ()
 
 
-def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: TableOptions) -> Scores:
+def scores_from_tables(
+    tables: Sequence[tuple[Table, FileNames]], options: TableOptions, engine: Engine
+) -> Scores:
     """Scores from one or more tables.
 
     Tables of one design are read as one; those of different designs are joined task by task.
@@ -82,6 +81,8 @@ def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: Table
         Each table, and names for what it does not say.
     options : TableOptions
         What the caller declares.
+    engine : Engine
+        The database that rows are put into.
 
     Raises
     ------
@@ -89,18 +90,27 @@ def scores_from_tables(tables: Sequence[tuple[Table, FileNames]], options: Table
         If a table cannot be understood; the message names the place and what to do.
     """
     return scores_from_parsed(
-        [parse_table(table, names, options) for table, names in tables], options
+        [parse_table(table, names, options, engine) for table, names in tables], options
     )
 
 
 def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> Scores:
-    """Scores from tables that are in coded form already; see `scores_from_tables`.
+    """Scores from tables whose columns are known already; see `scores_from_tables`.
 
     Raises
     ------
     DataError
         If tables cannot be put together.
     """
+    engines = [parsed.table.rows.engine for parsed in tables]
+    known = next((engine for engine in engines if engine is not None), None)
+    if known is not None:
+        return _put_together(tables, options, known)
+    with Engine(options.room.engine_bytes) as engine:
+        return _put_together(tables, options, engine)
+
+
+def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: Engine) -> Scores:
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
     for parsed in tables:
@@ -111,31 +121,33 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> 
         sources[plan].append(parsed.source)
     found = []
     for plan, parts in groups.items():
-        scores = _read_group(Group.of(plan, parts), options)
+        scores = _read_group(Group.of(plan, parts), options, engine)
         remarks = describe_group(parts, sources[plan])
         found.append(replace(scores, notes=remarks + scores.notes))
     notes = [note for parsed in tables for note in parsed.notes]
     return join_scores(found).with_notes(notes)
 
 
-def parse_table(table: Table, names: FileNames, options: TableOptions) -> ParsedTable:
-    """The table in coded form.
+def parse_table(
+    table: Table, names: FileNames, options: TableOptions, engine: Engine
+) -> ParsedTable:
+    """The table by the roles of its columns.
 
     Raises
     ------
     DataError
         If it cannot be understood; the message names the place and what to do.
     """
-    return ParsedTable(table.source, _prepare(table, names, options), names)
+    return ParsedTable(table.source, _prepare(table, names, options, engine), names)
 
 
-def _prepare(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
+def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engine) -> TidyTable:
     if not table.head(1):
         raise DataError(
             f"{table.source}: there is a header and no row below it. Expected one row per score."
         )
     if options.cells is not None:
-        return _prepare_split(split_cells(table, options.cells), names, options)
+        return _prepare_split(split_cells(table, options.cells, engine), names, options)
     layout = _layout(table, options)
     if layout == "tidy":
         return prepare_tidy(table, names, options)
@@ -179,51 +191,39 @@ def _layout(table: Table, options: TableOptions) -> str:
     return find_layout(table, options.layout, named).name
 
 
-def _read_group(group: Group, options: TableOptions) -> Scores:
-    options = _choose_metric(group.table, options)
-    if group.plan.kind == "positions":
-        group = replace(group, table=number_rows(group.table),
-                        plan=RowPlan("items", ("item",), (), ()))  # fmt: skip
-    records = Records(group.table, group.plan.keys, options, group.named)
-    index = index_rows(records, [role for role in TRAIT_ROLES if role in group.table.names])
+def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
+    by_position = group.plan.kind == "positions"
+    if by_position:
+        group = replace(group, plan=RowPlan("items", ("item",), (), ()))
+    records = Records(
+        engine, [part.rows for part in group.parts], group.plan.keys, options, group.named,
+        by_position=by_position,
+    )  # fmt: skip
+    index = index_rows(records)
     if not len(index.pairs):
         raise DataError("No row is left to read: all of them are empty or excluded.")
-    simpler = _without_rows(group, index, options)
+    simpler = _without_rows(group, records, index)
     if simpler is not None:
-        return _read_group(simpler, options)
-    about = describe_tasks(group, index, options)
+        return _read_group(simpler, options, engine)
+    about = describe_tasks(group, records, index, records.options)
     if group.plan.kind == "estimates":
-        return _read_estimates(group, records, index, about)
+        return _read_estimates(group, records, about)
     try:
         return _read_items(group, records, index, about)
     except DuplicateRowsError:
         other = _seed_as_repeat(group)
         if other is None:
             raise
-        return _read_group(other, options)
+        return _read_group(other, options, engine)
 
 
-def _choose_metric(table: CodedTable, options: TableOptions) -> TableOptions:
-    """Options with the metric spelt as in the table."""
-    names = table.names.get("metric")
-    if names is None or options.metric is None or options.metric in names:
-        return options
-    same = [name for name in names if fold_name(name) == fold_name(options.metric)]
-    if len(same) != 1:
-        error = DataError(
-            f"The metric {options.metric!r} is not in the table. Metrics: "
-            f"{', '.join(map(repr, names))}."
-        )
-        raise error.about(Lacking("metric", (options.metric,), tuple(names)))
-    return replace(options, metric=same[0])
-
-
-def _without_rows(group: Group, index: RowIndex, options: TableOptions) -> Group | None:
+def _without_rows(group: Group, records: Records, index: RowIndex) -> Group | None:
     """The group as one score per model and task, if its row column only looks like one.
 
     A single fold, run or prompt per task, or an "id" or prompt that no two models share, names
     no row.
     """
+    options = records.options
     if options.rows is not None or options.folds is not None:
         return None
     largest = int(np.bincount(index.task_of_row).max())
@@ -235,8 +235,8 @@ def _without_rows(group: Group, index: RowIndex, options: TableOptions) -> Group
     )
     numbers_rows = (
         (by_id or (group.plan.kind == "prompts" and "variant" not in group.named))
-        and len(group.table.names["model"]) > 1
-        and len(index.pairs) == group.table.rows
+        and len(records.names["model"]) > 1
+        and len(index.pairs) == records.rows
     )
     if not (single or numbers_rows):
         return None
@@ -257,7 +257,7 @@ def _seed_as_repeat(group: Group) -> Group | None:
 
 
 def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
-    names = group.table.names["task"]
+    names = records.names["task"]
     turned = {code for code, task in enumerate(names) if about.directions.get(task) == "lower"}
     shelf = Shelf(records, index, turned)
     filling = Filling(records, index, group.plan.answers)
@@ -271,9 +271,11 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
         kind = group.plan.kind
     refer = None
     if records.options.room.by_reference:
-        refer = _references(group, records, matrix, about)
+        turned_tasks = {names[code] for code in turned}
+        refer = references(records, group.roles, group.plan.answers, matrix, turned_tasks)
     tasks = shelf.tasks(matrix, designs, kind, refer)
-    _refuse_two_scales(matrix, records, about)
+    largest = {task: matrix.largest[code] for code, task in enumerate(names)}
+    _refuse_two_scales(largest, records, about)
     info: dict[str, TaskInfo] = {}
     for code, task in enumerate(names):
         if task in tasks:
@@ -281,61 +283,23 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
             info[task] = about.info(task, weight, count_coverage(index, matrix, code))
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
-    return scores.with_notes(describe_rows(group, scores, matrix, designs, records.options))
+    return scores.with_notes(describe_rows(group, records, scores, matrix, designs))
 
 
-def _references(group: Group, records: Records, matrix: Matrix, about: AboutTasks) -> Refer:
-    """Makes references to tasks, which are read again from where they are."""
-    table, names = records.table, records.table.names
-    if table.source is None:
-        raise OptionError(
-            "Tasks that are read by reference must stand in tidy Parquet files whose names and "
-            "scores are typed columns. Write them as Parquet, or leave out --by-reference "
-            "(by_reference=True)."
-        )
-    # Workers see the rows of one task only, and sort them by the same rule only if it is the same
-    # for all of them.
-    for role in group.plan.keys:
-        plain = [name for name in names[role] if name.lstrip("-").isdecimal()]
-        if plain and len(plain) < len(names[role]):
-            raise OptionError(
-                f"Tasks that are read by reference need one kind of names: in the column "
-                f"{group.roles.get(role, role)!r} some are numbers ({plain[0]!r}) and others are "
-                "not. Leave out --by-reference (by_reference=True)."
-            )
-    reading = Reading(
-        table.source, records.keys, group.plan.answers, records.options.metric,
-        (records.options.minimum, records.options.maximum), records.named,
-        matrix.clusters is not None,
-    )  # fmt: skip
-
-    def refer(
-        task: str, models: tuple[str, ...], design: Folds | NamedKind, outline: Outline
-    ) -> TaskReference:
-        turned = about.directions[task] == "lower"
-        return SourceTask(reading, task, models, design, turned, outline)
-
-    return refer
-
-
-def _refuse_two_scales(matrix: Matrix, records: Records, about: AboutTasks) -> None:
-    names = records.table.names
-    largest: dict[str, NDArray[np.float64]] = {
-        task: matrix.largest[code] for code, task in enumerate(names["task"])
-        if task in about.metrics
-    }  # fmt: skip
+def _refuse_two_scales(
+    largest: Mapping[str, NDArray[np.float64]], records: Records, about: AboutTasks
+) -> None:
+    known = {task: values for task, values in largest.items() if task in about.metrics}
     declared = [limit for limit in about.limits if limit is not None]
-    check_scale(largest, about.metrics, names["model"], declared)
+    check_scale(known, about.metrics, records.names["model"], declared)
 
 
-def _read_estimates(group: Group, records: Records, index: RowIndex, about: AboutTasks) -> Scores:
-    summaries = read_summaries(records, index)
-    names = group.table.names
+def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
+    summaries = read_summaries(records)
+    names = records.names
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
-    declared = [limit for limit in about.limits if limit is not None]
-    largest = {task: summaries.mean[code] for task, code in codes.items()}
-    check_scale(largest, about.metrics, names["model"], declared)
-    percent = group.table.columns["score"].percentages > 0
+    _refuse_two_scales({task: summaries.mean[code] for task, code in codes.items()}, records, about)
+    percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}
     info: dict[str, TaskInfo] = {}
@@ -344,4 +308,4 @@ def _read_estimates(group: Group, records: Records, index: RowIndex, about: Abou
         lower = about.directions[task] == "lower"
         tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
     scores = Scores(tasks, info, (*about.notes, *notes))
-    return scores.with_notes(describe_rows(group, scores, summaries, None, records.options))
+    return scores.with_notes(describe_rows(group, records, scores, summaries, None))

@@ -17,7 +17,10 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 
-__all__ = ["WORDS", "LabelCells", "NumberCells", "Unread", "label_text", "parse_number"]
+__all__ = [
+    "LONGEST_NUMBER", "WORDS", "LabelCells", "NumberCells", "NumberColumn", "Unread", "label_text",
+    "merge_columns", "parse_number",
+]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
 WORDS = {
@@ -46,6 +49,59 @@ class Unread(NamedTuple):
     row: int
     text: str
     cells: int
+
+
+class NumberColumn(NamedTuple):
+    """What is known of the cells of a column of numbers.
+
+    Parameters
+    ----------
+    unread : Unread or None
+        Cells that are not numbers.
+    plain, percentages : int
+        Cells that are plain numbers or truth values; cells with a percent sign.
+    truths : int
+        Cells that are truth values (true, false).
+    largest : float
+        The largest number; NaN where there is none.
+    """
+
+    unread: Unread | None = None
+    plain: int = 0
+    percentages: int = 0
+    truths: int = 0
+    largest: float = math.nan
+
+    @property
+    def only_truths(self) -> bool:
+        """Whether there are values and all of them are true or false."""
+        return 0 < self.plain == self.truths and not self.percentages
+
+    @property
+    def mixture(self) -> str:
+        """What stands beside each other and has no scale in common; empty if nothing does.
+
+        Examples
+        --------
+        >>> NumberColumn(plain=7, truths=2, largest=88.0).mixture
+        '2 times true or false and numbers up to 88'
+        """
+        if self.plain and self.percentages:
+            return f"{self.percentages} percentages and {self.plain} plain numbers"
+        if 0 < self.truths < self.plain and self.largest > 1.0:
+            return f"{self.truths} times true or false and numbers up to {self.largest:g}"
+        return ""
+
+
+def merge_columns(one: NumberColumn, two: NumberColumn) -> NumberColumn:
+    """What is known of the cells of both."""
+    return NumberColumn(
+        one.unread or two.unread,
+        one.plain + two.plain,
+        one.percentages + two.percentages,
+        one.truths + two.truths,
+        float(np.fmax(one.largest, two.largest)),
+    )
 
 
 def parse_number(text: str) -> float | None:
@@ -141,31 +197,30 @@ class NumberCells:
 
     def __init__(self) -> None:
         self._values = array("d")
-        self.unread: Unread | None = None
-        self.percentages = 0
-        self.plain = 0
-        self._only_truths = True
+        self._unread: Unread | None = None
+        self._percentages = self._plain = self._truths = 0
 
     def extend(self, cells: Sequence[object] | NDArray[Any]) -> None:
         """Append cells."""
         if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
-            self._only_truths &= cells.dtype.kind == "b"
             values = np.asarray(cells, dtype=np.float64)
-            self.plain += int(np.count_nonzero(~np.isnan(values)))
+            known = int(np.count_nonzero(~np.isnan(values)))
+            self._plain += known
+            self._truths += known if cells.dtype.kind == "b" else 0
             self._values.frombytes(values.tobytes())
             return
         append, convert = self._values.append, self._convert
         for cell in cells:
             append(convert(cell))
 
-    @property
-    def truths(self) -> bool:
-        """Whether there are values and all of them are true or false."""
-        return self._only_truths and self.plain > 0
-
     def values(self) -> NDArray[np.float64]:
         """Values so far, shape (rows,)."""
         return np.frombuffer(self._values, np.float64) if self._values else np.empty(0)
+
+    def column(self) -> NumberColumn:
+        """What is known of them."""
+        largest = float(np.fmax.reduce(self.values(), initial=np.nan))
+        return NumberColumn(self._unread, self._plain, self._percentages, self._truths, largest)
 
     def _convert(self, cell: object) -> float:
         if isinstance(cell, str):
@@ -173,15 +228,15 @@ class NumberCells:
         if cell is None:
             return math.nan
         if isinstance(cell, bool | np.bool_):
-            self.plain += 1
+            self._plain += 1
+            self._truths += 1
             return float(cell)
-        self._only_truths = False
         if isinstance(cell, int | float | np.integer | np.floating | decimal.Decimal):
             try:
                 value = float(cell)
             except OverflowError:
                 return self._remember(str(cell)[:40])
-            self.plain += not math.isnan(value)
+            self._plain += not math.isnan(value)
             return value
         return self._remember(f"a {type(cell).__name__}")
 
@@ -192,16 +247,15 @@ class NumberCells:
         if math.isnan(value):
             return value
         if "%" in cell:
-            self.percentages += 1
+            self._percentages += 1
         else:
-            self.plain += 1
-        self._only_truths &= cell.strip().casefold() in WORDS
+            self._plain += 1
+            self._truths += cell.strip().casefold() in WORDS
         return value
 
     def _remember(self, text: str) -> float:
-        self._only_truths = False
-        if self.unread is None:
-            self.unread = Unread(len(self._values), text, 1)
+        if self._unread is None:
+            self._unread = Unread(len(self._values), text, 1)
         else:
-            self.unread = self.unread._replace(cells=self.unread.cells + 1)
+            self._unread = self._unread._replace(cells=self._unread.cells + 1)
         return math.nan

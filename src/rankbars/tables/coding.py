@@ -1,28 +1,22 @@
-"""Coded tables: names as integers and numbers as floats, delivered in blocks of rows.
-
-Every source of rows (a data frame, a CSV file, a Parquet file, a wide matrix) is turned into this
-form, and everything after it is the same for all of them.
-"""
+"""Coded tables: names as integers, numbers as floats; votes and stores take rows in this form."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.tables.cells import Unread
-from rankbars.tables.sources import ConstantSource, TableSource
+from rankbars.tables.cells import NumberColumn
 
 __all__ = [
+    "NAMING_ROLES",
     "ROW_ROLES",
     "Block",
     "CodedTable",
-    "NumberColumn",
-    "Table",
     "keep_roles",
     "sort_names",
     "take_codes",
@@ -33,28 +27,6 @@ ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch", "variant"})
 
 # Roles that say which row of a task a message speaks of.
 NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")
-
-# Rows that are processed at once; larger blocks only cost memory.
-SLICE_ROWS = 1 << 19
-
-
-class NumberColumn(NamedTuple):
-    """What was seen while a number column was converted.
-
-    Parameters
-    ----------
-    unread : Unread or None
-        Cells that are not numbers.
-    plain, percentages : int
-        Cells that are plain numbers; cells with a percent sign.
-    truths : bool
-        Whether all cells are truth values (true, false).
-    """
-
-    unread: Unread | None
-    plain: int
-    percentages: int
-    truths: bool
 
 
 class Block(NamedTuple):
@@ -90,39 +62,10 @@ class Block(NamedTuple):
         """Number of a row as its source counts."""
         return self.first + index if self.chosen is None else int(self.chosen[index])
 
-    def take(self, mask: NDArray[np.bool_]) -> Block:
-        """The rows where `mask` holds."""
-        if mask.all():
-            return self
-        kept = np.flatnonzero(mask)
-        return Block(
-            self.first,
-            len(kept),
-            {role: codes[kept] for role, codes in self.labels.items()},
-            {role: values[kept] for role, values in self.numbers.items()},
-            self.source,
-            kept + self.first if self.chosen is None else self.chosen[kept],
-            self.is_matrix,
-        )
-
-    def slices(self, rows: int = SLICE_ROWS) -> Iterator[Block]:
-        """The block in pieces of at most `rows` rows."""
-        for start in range(0, self.rows, rows):
-            stop = min(start + rows, self.rows)
-            yield Block(
-                self.first + start,
-                stop - start,
-                {role: codes[start:stop] for role, codes in self.labels.items()},
-                {role: values[start:stop] for role, values in self.numbers.items()},
-                self.source,
-                None if self.chosen is None else self.chosen[start:stop],
-                self.is_matrix,
-            )
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedTable:
-    """A table in coded form.
+    """Rows of a table in coded form.
 
     Parameters
     ----------
@@ -134,37 +77,16 @@ class CodedTable:
         Gives the blocks afresh, restricted to the roles it is passed (None for all).
     columns : mapping from str to NumberColumn
         What was seen in each number role.
-    filled : frozenset of str
-        Label roles that are known to have no empty cell.
-    read_combinations : callable, optional
-        Gives blocks in which each combination of codes of the label roles it is passed stands at
-        least once, where that is quicker than to give all rows.
-    read_tasks : callable, optional
-        Gives the rows of the tasks with the given codes, where that is quicker than to give all.
-    source : TableSource, optional
-        Where another process can read the rows of a task.
     """
 
     names: Mapping[str, tuple[str, ...]]
     rows: int
     read_blocks: Callable[[Collection[str] | None], Iterator[Block]]
     columns: Mapping[str, NumberColumn] = field(default_factory=dict)
-    filled: frozenset[str] = frozenset()
-    read_combinations: Callable[[Collection[str]], Iterator[Block]] | None = None
-    read_tasks: Callable[[Collection[int]], Iterator[Block]] | None = None
-    source: TableSource | None = None
-
-    def combinations(self, roles: Collection[str]) -> Iterator[Block]:
-        """Every combination of codes of the given label roles, at least once.
-
-        Row numbers of the blocks mean nothing.
-        """
-        return (self.read_combinations or self.read_blocks)(roles)
 
     def blocks(self, roles: Collection[str] | None = None) -> Iterator[Block]:
-        """Pieces of the table, each small enough to work on."""
-        for block in self.read_blocks(roles):
-            yield from block.slices()
+        """The rows."""
+        return self.read_blocks(roles)
 
     def whole(self) -> Block:
         """All rows of a table of one source, at once."""
@@ -172,8 +94,13 @@ class CodedTable:
         if not others:
             return first
         blocks = (first, *others)
+        numbers = np.concatenate([
+            np.arange(block.first, block.first + block.rows)
+            if block.chosen is None else block.chosen
+            for block in blocks
+        ])  # fmt: skip
         return first._replace(
-            rows=sum(block.rows for block in blocks),
+            rows=len(numbers),
             labels={
                 role: np.concatenate([block.labels[role] for block in blocks])
                 for role in first.labels
@@ -182,78 +109,8 @@ class CodedTable:
                 role: np.concatenate([block.numbers[role] for block in blocks])
                 for role in first.numbers
             },
+            chosen=numbers,
         )
-
-    def tasks(self, codes: Collection[int]) -> Iterator[Block]:
-        """Pieces of the table with the rows of some tasks; -1 stands for an empty cell."""
-        # An empty cell picks the entry added at the end.
-        wanted = np.zeros(len(self.names["task"]) + 1, np.bool_)
-        wanted[list(codes)] = True
-        blocks = self.read_blocks(None) if self.read_tasks is None else self.read_tasks(codes)
-        for block in blocks:
-            for part in block.slices():
-                yield part.take(wanted[part.labels["task"]])
-
-    def with_constant(self, role: str, name: str) -> CodedTable:
-        """The table with one more label role that is `name` on every row."""
-
-        def add(blocks: Iterator[Block]) -> Iterator[Block]:
-            for block in blocks:
-                # A view of one zero: no memory per row.
-                zeros = np.broadcast_to(np.zeros(1, np.int32), (block.rows,))
-                yield block._replace(labels={**block.labels, role: zeros})
-
-        def find(codes: Collection[int]) -> Iterator[Block]:
-            return add(self.read_tasks(codes) if self.read_tasks else self.read_blocks(None))
-
-        return replace(
-            self,
-            names={**self.names, role: (name,)},
-            read_blocks=lambda roles: add(self.read_blocks(roles)),
-            filled=self.filled | {role},
-            read_combinations=lambda roles: add(self.combinations(roles)),
-            read_tasks=None if role == "task" or self.read_tasks is None else find,
-            source=None if self.source is None else ConstantSource(self.source, role, name),
-        )
-
-    def row_names(self, block: Block, index: int) -> dict[str, str]:
-        """Names of one row of a block, by role; empty cells are left out."""
-        return {
-            role: self.names[role][codes[index]]
-            for role, codes in block.labels.items()
-            if codes[index] >= 0
-        }
-
-    def describe_row(self, block: Block, index: int) -> str:
-        """Place of a row for messages: source, row, model, task and whatever names the row."""
-        names = self.row_names(block, index)
-        shown = [
-            f"{role} {names[role]!r}" for role in ("model", "task", *NAMING_ROLES) if role in names
-        ]
-        place = f"{block.source}, row {block.row_number(index)}"
-        return f"{place} ({', '.join(shown)})" if shown else place
-
-
-class Table(Protocol):
-    """A source of rows with named columns."""
-
-    @property
-    def source(self) -> str:
-        """Name for messages: a path, or what kind of frame it is."""
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Header."""
-
-    @property
-    def header_rows(self) -> int:
-        """Rows before the first row of data, for counting rows as the user sees them."""
-
-    def head(self, rows: int) -> list[tuple[object, ...]]:
-        """First rows as they are."""
-
-    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        """Columns in coded form: `labels` and `numbers` map roles to columns."""
 
 
 def sort_names(names: Sequence[str], *, numeric: bool) -> tuple[tuple[str, ...], NDArray[np.int32]]:

@@ -1,23 +1,31 @@
-"""The database engine that scans Parquet and big CSV files, and what it is told to scan."""
+"""The database in which rows of results lie while they are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rankbars.data.temporary import TemporaryFolder
-from rankbars.errors import ReadError
+from rankbars.errors import DataError, ReadError
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Engine", "Glance", "Scan", "report_damage"]
+__all__ = ["Engine", "Glance", "as_numbers", "quote", "quote_text", "report_damage"]
+
+# Names of tables, of which no two in a process are the same.
+_NUMBERS = count()
 
 
 class Engine(ExitStack):
-    """The engine, started only if a file needs it; closed with the context.
+    """A database in memory, started only if something is put into it; closed with the context.
+
+    It reads no other files than those it is told to, and has a temporary folder of its own.
 
     Parameters
     ----------
@@ -35,46 +43,71 @@ class Engine(ExitStack):
         self._threads = threads
 
     def start(self) -> duckdb.DuckDBPyConnection:
-        """The running engine: in memory, without network, with a temporary folder of its own."""
+        """The running engine."""
         if self._started is None:
-            import duckdb
-
             folder = TemporaryFolder()
             self.callback(folder.close)
-            settings: dict[str, str | bool | int | float | list[str]] = {
-                "temp_directory": str(folder.path),
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-            self._started = self.enter_context(duckdb.connect(":memory:", config=settings))
-            self._started.execute("SET enable_progress_bar = false")
+            self._started = self._connect(":memory:", str(folder.path))
             if self._threads is not None:
                 self._started.execute(f"SET threads = {self._threads}")
             if self._memory is not None:
                 self._started.execute(f"SET memory_limit = '{self._memory}B'")
         return self._started
 
+    def _connect(self, name: str, folder: str) -> duckdb.DuckDBPyConnection:
+        import duckdb
+
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "temp_directory": folder,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        connection = self.enter_context(duckdb.connect(name, config=settings))
+        connection.execute("SET enable_progress_bar = false")
+        return connection
+
+    def run(self, command: str) -> None:
+        """Do something that has no result."""
+        self.start().execute(command)
+
+    def ask(self, query: str) -> list[Any]:
+        """Rows of a result."""
+        return self.start().execute(query).fetchall()
+
+    def arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """Columns of a result; those with gaps are masked."""
+        return self.start().execute(query).fetchnumpy()
+
+    def put(self, columns: Mapping[str, NDArray[Any]]) -> str:
+        """A new table with the given columns; gives its name."""
+        name, given = self.new_name(), self.new_name()
+        running = self.start()
+        running.register(given, dict(columns))
+        # An array of Python objects holds texts, even where it is empty.
+        selected = ", ".join(
+            f"{quote(column)}{'::VARCHAR' if cells.dtype.kind == 'O' else ''} AS {quote(column)}"
+            for column, cells in columns.items()
+        )
+        running.execute(f"CREATE TEMP TABLE {name} AS SELECT {selected} FROM {given}")
+        running.unregister(given)
+        return name
+
+    @staticmethod
+    def new_name() -> str:
+        """A name that no table has."""
+        return f"rows_{next(_NUMBERS)}"
+
 
 class Glance(Engine):
-    """An engine for a look at what a file is.
+    """A database for a look at what a file is.
 
     All that are open at the same time are one, so that to look at many files starts it once.
     """
 
     def start(self) -> duckdb.DuckDBPyConnection:
-        """The running engine: in memory, without network or temporary files."""
+        """The running engine: in memory, without temporary files."""
         if self._started is None:
-            import duckdb
-
-            settings: dict[str, str | bool | int | float | list[str]] = {
-                "temp_directory": "",
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-            }
-            self._started = self.enter_context(
-                duckdb.connect(":memory:rankbars-glance", config=settings)
-            )
-            self._started.execute("SET enable_progress_bar = false")
+            self._started = self._connect(":memory:rankbars-glance", "")
         return self._started
 
 
@@ -85,6 +118,10 @@ def report_damage(source: str) -> Iterator[None]:
 
     try:
         yield
+    except duckdb.OutOfMemoryException as error:
+        raise DataError(
+            f"{source}: the memory limit is too small to read it. Give more: --memory-limit."
+        ) from error
     except duckdb.Error as error:
         text = str(error).partition("\n")[0].removeprefix("Invalid Input Error: ")
         raise ReadError.at(
@@ -92,50 +129,31 @@ def report_damage(source: str) -> Iterator[None]:
         ) from error
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Scan:
-    """A file as the engine sees it.
+def quote(name: str) -> str:
+    """A name of a column or table, as a query takes it.
 
-    Parameters
-    ----------
-    source : str
-        Name for messages.
-    columns : tuple of str
-        Header; the engine knows the columns as c0, c1, and so on.
-    types : tuple of str
-        Type of each column in the engine.
-    engine : duckdb connection
-        Where to ask.
-    clause : str
-        What to select from; its one parameter is the path.
-    path : str
-        The path, as a pattern that matches this file only; empty if `clause` has no parameter.
-    numbered : bool
-        Whether there is a column ``file_row_number``, by which parts are found quickly.
+    Examples
+    --------
+    >>> quote('a "b" c')
+    '"a ""b"" c"'
     """
+    return '"' + name.replace('"', '""') + '"'
 
-    source: str
-    columns: tuple[str, ...]
-    types: tuple[str, ...]
-    engine: duckdb.DuckDBPyConnection
-    clause: str
-    path: str
-    numbered: bool
 
-    @property
-    def parameters(self) -> list[str]:
-        """Parameters of `clause`."""
-        return [self.path] if self.path else []
+def quote_text(text: str) -> str:
+    """A text, as a query takes it.
 
-    def ask(self, selected: str, rest: str = "") -> duckdb.DuckDBPyConnection:
-        """Result of selecting from the file."""
-        return self.engine.execute(f"SELECT {selected} FROM {self.clause} {rest}", self.parameters)
+    Examples
+    --------
+    >>> quote_text("it's")
+    "'it''s'"
+    """
+    return "'" + text.replace("'", "''") + "'"
 
-    def values(self, selected: str, rest: str = "") -> list[Any]:
-        """The one column that is selected, as Python values."""
-        return [row[0] for row in self.ask(selected, rest).fetchall()]
 
-    def column(self, name: str) -> tuple[str, str]:
-        """Name and type of a column in the engine."""
-        position = self.columns.index(name)
-        return f"c{position}", self.types[position]
+def as_numbers(cells: NDArray[Any]) -> NDArray[np.float64]:
+    """A column of a result as numbers, NaN where there is none."""
+    values = np.asarray(np.ma.getdata(cells), dtype=np.float64)
+    if np.ma.is_masked(cells):
+        values[np.ma.getmaskarray(cells)] = np.nan
+    return values

@@ -10,6 +10,8 @@ import numpy as np
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.tables.assembly import scores_from_tables
+from rankbars.tables.database import Engine
+from rankbars.tables.remarks import note_lookalikes
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -36,18 +38,22 @@ def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
     DataError
         If it is no data frame, or cannot be understood as results.
     """
-    table = table_from_frame(frame)
-    if holds_votes(table, options):
-        return scores_of_vote_frame(frame, table, options)
-    return scores_from_tables([(table, FileNames(None, "all", "all"))], options)
+    with Engine() as engine:
+        table = table_from_frame(frame, engine)
+        if holds_votes(table, options):
+            scores = scores_of_vote_frame(frame, table, options)
+        else:
+            tables = [(table, FileNames(None, "all", "all"))]
+            scores = scores_from_tables(tables, options, engine)
+    return note_lookalikes(scores)
 
 
-def table_from_frame(frame: Any) -> ValueTable:
+def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:
     """The frame as a table of values."""
     import narwhals as nw
 
     if type(frame).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
-        return _relation_table(frame)
+        return _relation_table(frame, engine)
     try:
         wrapped = nw.from_native(_with_index(frame))
     except TypeError as error:
@@ -67,7 +73,7 @@ def table_from_frame(frame: Any) -> ValueTable:
             part = wrapped[start : start + CHUNK_ROWS]
             yield {name: _cells(part[named[name]]) for name in wanted}
 
-    return ValueTable("data frame", columns, read_chunks, header_rows=0)
+    return ValueTable("data frame", columns, read_chunks, 0, engine)
 
 
 def _with_index(frame: Any) -> Any:
@@ -102,7 +108,7 @@ def _cells(series: Any) -> Any:
     return [None if gone else cell for cell, gone in zip(cells, empty, strict=True)]
 
 
-def _relation_table(relation: Any) -> ValueTable:
+def _relation_table(relation: Any, engine: Engine | None) -> ValueTable:
     columns = tuple(relation.columns)
 
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
@@ -110,7 +116,7 @@ def _relation_table(relation: Any) -> ValueTable:
         arrays = relation.project(quoted).fetchnumpy()
         yield {name: _plain(arrays[name]) for name in wanted}
 
-    return ValueTable("duckdb relation", columns, read_chunks, header_rows=0)
+    return ValueTable("duckdb relation", columns, read_chunks, 0, engine)
 
 
 def _plain(cells: Any) -> Any:

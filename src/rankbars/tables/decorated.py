@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
-from rankbars.tables.coding import Table
-from rankbars.tables.meanings import CellMeaning
+from rankbars.tables.database import Engine
+from rankbars.tables.relations import Table
+from rankbars.tables.tableoptions import CellMeaning
 from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = ["SplitCells", "describe_decoration", "split_cells"]
@@ -70,7 +71,7 @@ class SplitCells(NamedTuple):
                     f"there is a column {name + '_se'!r}. Keep one of them."
                 )
             data[f"{name}_se"] = self.errors.get(name, [math.nan] * rows)
-        return _table(self.values.source, data, self.values.header_rows)
+        return _table(self.values.source, data, self.values.header_rows, self.values.engine)
 
     def _columns(self) -> dict[str, Sequence[object]]:
         chunk = next(self.values.read_chunks(self.values.columns))
@@ -94,7 +95,7 @@ def describe_decoration(text: str) -> str:
     )
 
 
-def split_cells(table: Table, meaning: CellMeaning) -> SplitCells:
+def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCells:
     """The table with what stands behind its values put apart.
 
     Parameters
@@ -103,6 +104,8 @@ def split_cells(table: Table, meaning: CellMeaning) -> SplitCells:
         Any table of moderate size.
     meaning : CellMeaning
         What stands behind the values.
+    engine : Engine
+        The database that rows are put into.
 
     Raises
     ------
@@ -139,7 +142,7 @@ def split_cells(table: Table, meaning: CellMeaning) -> SplitCells:
     remark = f"What stands behind {number} values ({_some(list(errors))}) is {meaning.words}."
     if meaning.kind == "value":
         remark = f"What stands behind the values of {_some(list(errors))} is left aside."
-    return SplitCells(_table(table.source, values, table.header_rows), errors, remark)
+    return SplitCells(_table(table.source, values, table.header_rows, engine), errors, remark)
 
 
 def _split(cell: object, meaning: CellMeaning, place: str) -> tuple[object, float]:
@@ -184,11 +187,13 @@ def _match(text: str) -> tuple[re.Match[str] | None, re.Match[str] | None, re.Ma
     return _HALF.fullmatch(plain), _RANGE.fullmatch(plain), _SIDES.fullmatch(plain)
 
 
-def _table(source: str, data: Mapping[str, Sequence[object]], header_rows: int) -> ValueTable:
+def _table(
+    source: str, data: Mapping[str, Sequence[object]], header_rows: int, engine: Engine | None
+) -> ValueTable:
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         yield {name: data[name] for name in wanted}
 
-    return ValueTable(source, tuple(data), read_chunks, header_rows)
+    return ValueTable(source, tuple(data), read_chunks, header_rows, engine)
 
 
 def _some(names: Sequence[str]) -> str:

@@ -1,9 +1,10 @@
-"""Tables of one design as one, and what is known about their tasks before scores are counted."""
+"""Tables of one design, and what is known about their tasks before scores are counted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,13 @@ import numpy as np
 from rankbars.data.evidence import Coverage
 from rankbars.data.notes import Note
 from rankbars.data.scores import TaskInfo
-from rankbars.tables.coding import CodedTable
+from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.columns import fold_name
-from rankbars.tables.concatenation import concatenate
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.directions import Direction, Side, settle_directions
 from rankbars.tables.matrices import RowIndex
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.records import Records
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 from rankbars.tables.traits import (
@@ -25,7 +26,6 @@ from rankbars.tables.traits import (
     read_directions,
     read_metrics,
     read_traits,
-    values_by_task,
 )  # fmt: skip
 
 __all__ = ["AboutTasks", "Group", "describe_tasks"]
@@ -33,14 +33,14 @@ __all__ = ["AboutTasks", "Group", "describe_tasks"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Group:
-    """Tables whose rows mean the same, as one coded table.
+    """Tables whose rows mean the same.
 
     Parameters
     ----------
     plan : RowPlan
         What a row is.
-    table : CodedTable
-        All rows.
+    parts : tuple of TidyTable
+        The tables.
     roles : mapping from str to str
         Column by role; of the first table that has the role.
     named : frozenset of str
@@ -50,7 +50,7 @@ class Group:
     """
 
     plan: RowPlan
-    table: CodedTable
+    parts: tuple[TidyTable, ...]
     roles: Mapping[str, str]
     named: frozenset[str]
     metric: str | None
@@ -67,16 +67,21 @@ class Group:
             parts = [
                 part
                 if "metric" in part.roles or part.metric is None
-                else part._replace(coded=part.coded.with_constant("metric", part.metric))
+                else part.with_constants({"metric": part.metric})
                 for part in parts
             ]
         return cls(
             plan,
-            concatenate([part.coded for part in parts]),
+            tuple(parts),
             roles,
             frozenset().union(*(part.named for part in parts)),
             next(iter(metrics)) if len(metrics) == 1 else None,
         )
+
+    @property
+    def score(self) -> NumberColumn:
+        """What the columns of scores hold."""
+        return reduce(merge_columns, (part.rows.numbers["score"] for part in self.parts))
 
 
 class AboutTasks(NamedTuple):
@@ -109,7 +114,9 @@ class AboutTasks(NamedTuple):
         )  # fmt: skip
 
 
-def describe_tasks(group: Group, index: RowIndex, options: TableOptions) -> AboutTasks:
+def describe_tasks(
+    group: Group, records: Records, index: RowIndex, options: TableOptions
+) -> AboutTasks:
     """Metric, category, family and direction of each task.
 
     Raises
@@ -117,19 +124,14 @@ def describe_tasks(group: Group, index: RowIndex, options: TableOptions) -> Abou
     DataError
         If a task has several metrics or its direction cannot be settled.
     """
-    names = group.table.names
+    names = records.names
     present = [names["task"][code] for code in np.unique(index.task_of_row).tolist()]
-    values = {
-        role: {
-            task: found
-            for task, found in values_by_task(
-                index.traits[role], names[role], names["task"]
-            ).items()
-            if task in set(present)
-        }
-        for role in TRAIT_ROLES
-        if role in index.traits
-    }
+    values: dict[str, dict[str, list[str]]] = {}
+    for role in TRAIT_ROLES:
+        if role in records.roles:
+            values[role] = {task: [] for task in present}
+            for task, name in records.traits(role):
+                values[role][names["task"][task]].append(name)
     nothing: dict[str, str | None] = dict.fromkeys(present)
     by_column = "metric" not in values
     metrics = dict.fromkeys(present, group.metric) if by_column else read_metrics(values["metric"])
@@ -149,7 +151,7 @@ def describe_tasks(group: Group, index: RowIndex, options: TableOptions) -> Abou
         known = fold_name(str(group.metric)) != "score" and usual_direction(str(group.metric))
         metrics = metrics if known else nothing
     limits = (options.minimum, options.maximum)
-    if group.table.columns["score"].truths and limits == (None, None):
+    if group.score.only_truths and limits == (None, None):
         limits = (0.0, 1.0)
     return AboutTasks(
         metrics, found["category"], found["family"], directions, limits, (*notes, *said)

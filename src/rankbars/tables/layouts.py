@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
-from rankbars.tables.coding import Table
 from rankbars.tables.columns import (
     ROLES,
     check_header,
@@ -19,6 +18,7 @@ from rankbars.tables.columns import (
     is_series,
 )
 from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""From rows of tidy tables to one matrix per task: rows of the task by models.
+"""From rows of tables to one matrix per task: rows of the task by models.
 
 Two passes over the rows: the first finds the rows of each task and what describes the task, the
 second puts every score into its cell. Duplicates show as fewer cells than rows.
@@ -6,26 +6,27 @@ second puts every score into its cell. Duplicates show as fewer cells than rows.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.answers import Answers, Sides, describe_duplicates
-from rankbars.tables.crossing import Crossing, Labels
-from rankbars.tables.records import MISSING, SCORED, STATES, CleanRows, Records
+from rankbars.tables.answers import Answers, Crossing, Labels
+from rankbars.tables.database import as_numbers
+from rankbars.tables.records import MISSING, SCORED, STATES, Records
 
 __all__ = ["Filling", "Matrix", "RowIndex", "TaskCells", "index_rows"]
 
-# A table of flags per (task, key) is used up to this size; beyond it, sorted numbers.
-DENSE_CELLS = 1 << 27
+# A table with a place for each (task, key) is used up to this size, or this many times the rows;
+# beyond it, sorted numbers.
+DENSE_CELLS, DENSE_TIMES = 1 << 22, 16
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RowIndex:
     """Which rows each task has.
 
@@ -37,22 +38,27 @@ class RowIndex:
         Number of key codes.
     tasks : int
         Number of task codes; some may have no row.
-    traits : mapping from str to array of int, shape (k, 2)
-        Distinct (task, code) of each label role that describes tasks.
     """
 
     pairs: NDArray[np.int64]
     key_count: int
     tasks: int
-    traits: Mapping[str, NDArray[np.int64]]
-    _place: NDArray[np.int64] | None
 
-    def find(self, task: NDArray[np.int64], key: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Position in `pairs` of each (task, key)."""
-        wanted = task * self.key_count + key
-        return np.searchsorted(self.pairs, wanted) if self._place is None else self._place[wanted]
+    @cached_property
+    def _place(self) -> NDArray[np.int32] | None:
+        size = self.tasks * self.key_count
+        if size > max(DENSE_CELLS, DENSE_TIMES * len(self.pairs)):
+            return None
+        place = np.full(size, -1, np.int32)
+        place[self.pairs] = np.arange(len(self.pairs), dtype=np.int32)
+        return place
 
-    @property
+    def find(self, pair: NDArray[Any]) -> NDArray[Any]:
+        """Position in `pairs` of each pair."""
+        place = self._place
+        return np.searchsorted(self.pairs, pair) if place is None else place[pair]
+
+    @cached_property
     def task_of_row(self) -> NDArray[np.int64]:
         """Task code of each row, shape (R,)."""
         return self.pairs // self.key_count
@@ -68,50 +74,9 @@ class RowIndex:
         return slice(int(ends[0]), int(ends[1]))
 
 
-def index_rows(records: Records, traits: Sequence[str]) -> RowIndex:
-    """Rows of each task, and the distinct values per task of the roles in `traits`."""
-    tasks, keys = len(records.table.names["task"]), records.key_count
-    dense = tasks * keys <= DENSE_CELLS
-    seen = np.zeros(tasks * keys if dense else 0, np.bool_)
-    found: list[NDArray[np.int64]] = []
-    described: dict[str, list[NDArray[np.int64]]] = {role: [] for role in traits}
-    for rows in _find_combinations(records, traits):
-        pair = rows.task * keys + rows.key
-        if dense:
-            seen[pair] = True
-        else:
-            found.append(np.unique(pair))
-        for role in traits:
-            width = len(records.table.names[role])
-            codes = rows.block.labels[role]
-            known = codes >= 0
-            described[role].append(np.unique(rows.task[known] * width + codes[known]))
-    pairs = np.flatnonzero(seen) if dense else _unite(found)
-    place = None
-    if dense:
-        place = np.cumsum(seen, dtype=np.int64) - 1
-    return RowIndex(
-        pairs,
-        keys,
-        tasks,
-        {
-            role: np.stack(np.divmod(_unite(parts), max(len(records.table.names[role]), 1)), axis=1)
-            for role, parts in described.items()
-        },
-        place,
-    )
-
-
-def _find_combinations(records: Records, traits: Sequence[str]) -> Iterator[CleanRows]:
-    """Rows that tell which keys and traits each task has; what is read twice does no harm."""
-    try:
-        yield from records.combinations(traits)
-    except DataError:
-        yield from records.rows(traits)  # names the row that is at fault
-
-
-def _unite(parts: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int64)
+def index_rows(records: Records) -> RowIndex:
+    """Rows of each task."""
+    return RowIndex(records.pairs(), records.key_count, len(records.names["task"]))
 
 
 class TaskCells(NamedTuple):
@@ -176,18 +141,23 @@ class Filling:
         From `index_rows`.
     answers : sequence of str
         Label roles that number several answers to one row, which are averaged.
+
+    Raises
+    ------
+    DataError
+        If one row of a task has two clusters or two weights.
     """
 
     def __init__(self, records: Records, index: RowIndex, answers: Sequence[str]) -> None:
         self.records = records
         self.index = index
         self.answers = tuple(answers)
-        self.models = len(records.table.names["model"])
+        self.models = len(records.names["model"])
         self._counts = np.zeros((len(STATES), index.tasks, self.models), np.int64)
         self._largest = np.full((index.tasks, self.models), np.nan)
         self._most_answers = 0
-        self._sides = Sides.of(records, index)
-        self._left_out: Counter[str] = Counter()
+        self._clusters, self._set_aside = _read_clusters(records, index)
+        self._weights = _read_weights(records, index)
 
     def fill(self, tasks: range) -> Iterator[tuple[int, TaskCells]]:
         """The cells of some tasks that follow each other, each with the code of its task.
@@ -197,34 +167,43 @@ class Filling:
         Raises
         ------
         DataError
-            If a row stands twice, or one row of a task has two clusters or two weights.
+            If a row stands twice, or a score is infinite or outside of its limits.
         """
-        first, last = self.index.span(tasks[0]).start, self.index.span(tasks[-1]).stop
+        records, index = self.records, self.index
+        first, last = index.span(tasks[0]).start, index.span(tasks[-1]).stop
         values = np.full((last - first, self.models), np.nan)
-        filled = np.zeros(values.shape, np.bool_)
+        # Where every row has a score, a filled cell tells itself.
+        told = records.all_scored and not self.answers
+        filled = None if told else np.zeros(values.size, np.bool_)
         number, kept = 0, []
-        whole = len(tasks) == self.index.tasks
-        for rows in self.records.rows() if whole else self.records.rows_of(tasks):
-            row = self.index.find(rows.task, rows.key)
-            cell = (row - first) * self.models + rows.model
+        some = None if len(tasks) == index.tasks else tasks
+        for rows in records.batches(self._roles, (), some):
+            row = index.find(self._pair(rows.codes)).astype(np.int64)
+            cell = (row - first) * self.models
+            cell += rows.codes["model"]
+            score = rows.numbers["value"]
+            if records.is_outside(score):
+                records.refuse_range()
             number += len(cell)
-            filled.reshape(-1)[cell] = True
-            self._sides.put(rows, row)
-            self._left_out.update(rows.left_out)
+            if filled is not None:
+                filled[cell] = True
             if self.answers:
-                kept.append(Answers.of(self.records, rows, cell, self.answers))
-            else:
-                values.reshape(-1)[cell] = rows.score
+                state = np.full(len(cell), SCORED) if rows.state is None else rows.state
+                identity = self._identify(cell, rows.codes)
+                kept.append(Answers(cell, identity, score, state.astype(np.uint8)))
+                continue
+            values.reshape(-1)[cell] = score
+            if rows.state is not None:
                 other = np.flatnonzero(rows.state != SCORED)
-                place = (rows.state[other], rows.task[other], rows.model[other])
-                np.add.at(self._counts, place, 1)
-        twice = not self.answers and number != np.count_nonzero(filled)
+                place = (index.task_of_row[row[other]], rows.codes["model"][other])
+                np.add.at(self._counts, (rows.state[other], *place), 1)
+        seen = np.count_nonzero(~np.isnan(values)) if filled is None else np.count_nonzero(filled)
         del filled
-        if twice:
-            raise describe_duplicates(self.records, self.index, ())
+        if not self.answers and number != seen:
+            raise records.duplicates(())
         behind, labels = self._average(kept, values, first) if kept else (None, None)
         for task in tasks:
-            span = self.index.span(task)
+            span = index.span(task)
             part = slice(span.start - first, span.stop - first)
             if part.start < part.stop:
                 self._count(task, values[part])
@@ -237,17 +216,39 @@ class Filling:
             yield task, TaskCells(values[part], behind[part], crossing)
         values.setflags(write=False)
 
+    @property
+    def _roles(self) -> tuple[str, ...]:
+        return ("model", "task", *self.records.keys, *self.answers)
+
+    def _pair(self, codes: Mapping[str, NDArray[Any]]) -> NDArray[np.int64]:
+        """``task * key_count + key`` of rows."""
+        pair = codes["task"].astype(np.int64)
+        for role in self.records.keys:
+            pair *= len(self.records.names[role])
+            pair += codes[role]
+        return pair
+
+    def _identify(
+        self, cell: NDArray[np.int64], codes: Mapping[str, NDArray[Any]]
+    ) -> NDArray[np.int64]:
+        """One number for the cell and the number of the answer."""
+        identity = cell
+        for role in self.answers:
+            # An empty cell is an answer without a number, one of its own.
+            identity = identity * (len(self.records.names[role]) + 1) + codes[role] + 1
+        return identity
+
     def _average(
         self, kept: Sequence[Answers], values: NDArray[np.float64], first: int
     ) -> tuple[NDArray[np.int64] | None, Labels | None]:
         joined = Answers.joined(kept)
         if joined.has_duplicates():
-            raise describe_duplicates(self.records, self.index, self.answers)
-        behind = joined.average(values, self._counts, self.index, first)
+            raise self.records.duplicates(self.answers)
+        behind = joined.average(values, self._counts, self.index.task_of_row, first)
         if behind is None:
             return None, None
         self._most_answers = max(self._most_answers, int(behind.max()))
-        widths = tuple(len(self.records.table.names[role]) for role in self.answers)
+        widths = tuple(len(self.records.names[role]) for role in self.answers)
         return behind, Labels(joined, self.answers, widths)
 
     def _count(self, task: int, values: NDArray[np.float64]) -> None:
@@ -258,7 +259,6 @@ class Filling:
     def finish(self) -> Matrix:
         """What was found on the way, after all tasks."""
         index, counts = self.index, self._counts
-        self._sides.settle(index.task_of_row)
         present = counts.sum(axis=0) > 0
         expected = np.bincount(index.task_of_row, minlength=index.tasks)
         counts[MISSING] += expected[:, None] - counts.sum(axis=0)
@@ -267,8 +267,74 @@ class Filling:
             counts,
             self._largest,
             self._most_answers,
-            self._sides.clusters,
-            self._sides.weights,
-            dict(self._left_out),
-            self._sides.set_aside,
+            self._clusters,
+            self._weights,
+            self.records.left_out(),
+            self._set_aside,
         )
+
+
+def _read_clusters(records: Records, index: RowIndex) -> tuple[NDArray[np.int64] | None, str]:
+    """Cluster of each row, which must agree between models; or why they are not used.
+
+    A column of clusters that was only recognised by its name, and does not describe rows, is set
+    aside; one that the caller named raises `DataError`.
+    """
+    if "cluster" not in records.names:
+        return None, ""
+    roles = ("task", *records.keys, "cluster")
+    found = _by_row(records, index, roles, "min(cluster_code) AS low, max(cluster_code) AS high, "
+                    "count(*) - count(cluster_code) AS gaps")  # fmt: skip
+    low = np.ma.filled(found["low"].astype(np.int64), -1)
+    differs = bool(np.ma.getdata(found["gaps"]).any())
+    differs = differs or bool((low != np.ma.filled(found["high"].astype(np.int64), -1)).any())
+    if "cluster" in records.named and differs:
+        records.refuse(
+            "cluster_code IS NULL", "the cluster is empty. Every row needs one for all models.",
+            roles,
+        )  # fmt: skip
+        _refuse_second(records, "cluster_code", "the row is in two clusters. It must be in the "
+                       "same one for all models.", roles)  # fmt: skip
+    if differs:
+        return None, "it does not describe every row"
+    if "cluster" not in records.named:
+        pairs = np.unique(np.stack((index.task_of_row, low)), axis=1)
+        if pairs.shape[1] == len(np.unique(index.task_of_row)):
+            return None, "it tells no rows of a task apart"
+    return low, ""
+
+
+def _read_weights(records: Records, index: RowIndex) -> NDArray[np.float64] | None:
+    """Weight of each row, which must agree between models."""
+    if "weight" not in records.numbers:
+        return None
+    records.refuse(
+        "weight IS NULL OR isinf(weight) OR weight < 0",
+        "the weight is not a number, 0 or more. Every row needs one for all models.",
+    )
+    roles = ("task", *records.keys)
+    found = _by_row(records, index, roles, "min(weight) AS low, max(weight) AS high")
+    low = as_numbers(found["low"])
+    if (low != as_numbers(found["high"])).any():
+        _refuse_second(records, "weight", "the row has two weights. It must have the same one for "
+                       "all models.", roles)  # fmt: skip
+    return low
+
+
+def _by_row(
+    records: Records, index: RowIndex, roles: Sequence[str], cells: str
+) -> dict[str, NDArray[Any]]:
+    """What an aggregate says of each row, in the order of the index."""
+    pair = f"task_code::BIGINT * {index.key_count} + key"
+    found = records.arrays(f"{pair} AS pair, {cells}", roles, "GROUP BY pair")
+    order = np.argsort(np.ma.getdata(found.pop("pair")))
+    return {name: column[order] for name, column in found.items()}
+
+
+def _refuse_second(records: Records, cell: str, problem: str, roles: Sequence[str]) -> None:
+    """Raise about the first entry that differs from the first one of its row."""
+    window = "PARTITION BY task_code, key ORDER BY part, place"
+    first = f"first_value({cell}) OVER ({window})"
+    found = records.find("other", roles, computed=f"{first} <> {cell} AS other")
+    if found is not None:
+        raise DataError(f"{found[0]}: {problem}")

@@ -1,4 +1,4 @@
-"""Rows of tidy tables made clean: what was left out, what state each score is in.
+"""Rows of scores in the database, made clean: what was left out, what state each score is in.
 
 Errors, zeros and absences are three things. A row is scored, unscored (it ran, there is no score),
 an error (it did not run to an end) or missing (another result stands in, or it says so).
@@ -7,22 +7,27 @@ an error (it did not run to an end) or missing (another result stands in, or it 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import DataError
-from rankbars.tables.coding import Block, CodedTable
+from rankbars.errors import DataError, Lacking, ReadError
+from rankbars.tables.codes import Codes, code_names
+from rankbars.tables.coding import NAMING_ROLES
 from rankbars.tables.columns import fold_name
+from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
+from rankbars.tables.relations import Rows
 from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.traits import TRAIT_ROLES
 
-__all__ = ["ERROR", "MISSING", "SCORED", "STATES", "UNSCORED", "CleanRows", "Records"]
+__all__ = ["ERROR", "MISSING", "SCORED", "STATES", "UNSCORED", "Records", "describe_place"]
 
 SCORED, UNSCORED, ERROR, MISSING = range(4)
 STATES = ("scored", "unscored", "error", "missing")
-_EXCLUDED, _UNDECIDED = 4, 5
+_EXCLUDED = 4
 
 STATUS_WORDS = {
     "scored": SCORED, "ok": SCORED, "done": SCORED, "success": SCORED, "complete": SCORED,
@@ -36,53 +41,93 @@ STATUS_WORDS = {
 
 NO_WORDS = frozenset({"false", "0", "no", "none", "nan", "null"})
 
+# Rows fetched at once.
+BLOCK_ROWS = 1 << 20
 
-class CleanRows(NamedTuple):
-    """Rows of one block that count.
+
+class _Piece(NamedTuple):
+    """Rows that are fetched together, or one part after the other."""
+
+    clause: str
+    rows: int
+    places: int
+    parts: tuple[Rows, ...]
+
+
+class Batch(NamedTuple):
+    """Some rows that count.
 
     Parameters
     ----------
-    block : Block
-        The rows.
-    model, task, key : array of int, shape (rows,)
-        Codes; `key` numbers the rows of a task (item, fold, run), 0 where there is no such column.
-    score : array of float, shape (rows,)
-        Scores as given, NaN unless the state is scored.
-    state : array of int, shape (rows,)
-        Position in `STATES`.
-    left_out : mapping from str to int
-        Rows left out and scores not used, by reason.
+    codes : mapping from str to array of int
+        Codes of names by role, -1 where a cell is empty.
+    numbers : mapping from str to array of float
+        ``value``, the score of a row that is scored, and other numbers by role; NaN = empty.
+    state : array of int or None
+        Position in `STATES`; None if all rows are scored.
     """
 
-    block: Block
-    model: NDArray[np.int64]
-    task: NDArray[np.int64]
-    key: NDArray[np.int64]
-    score: NDArray[np.float64]
-    state: NDArray[np.uint8]
-    left_out: Mapping[str, int]
+    codes: Mapping[str, NDArray[Any]]
+    numbers: Mapping[str, NDArray[np.float64]]
+    state: NDArray[Any] | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Records:
-    """A coded table of scores, and the rules by which its rows count.
+    """Rows of tables of one design, under common codes, and the rules by which they count.
 
     Parameters
     ----------
-    table : CodedTable
-        Label roles ``model`` and ``task`` at least, number role ``score``.
+    engine : Engine
+        The database.
+    parts : sequence of Rows
+        The rows of each table; label roles ``model`` and ``task`` at least, number role ``score``.
     keys : tuple of str
         Label roles that together name a row of a task; may be empty.
     options : TableOptions
         Metric and limits of the scores.
     named : frozenset of str
         Roles that the caller named.
+    by_position : bool
+        Whether rows without a name are called after their place among those of model and task.
+
+    Attributes
+    ----------
+    names : dict of str to tuple of str
+        Names of label roles in their order; codes index them.
+    numbers : frozenset of str
+        Number roles.
+    rows : int
+        Number of rows.
     """
 
-    table: CodedTable
-    keys: tuple[str, ...]
-    options: TableOptions
-    named: frozenset[str] = frozenset()
+    def __init__(
+        self, engine: Engine, parts: Sequence[Rows], keys: tuple[str, ...], options: TableOptions,
+        named: frozenset[str] = frozenset(), *, by_position: bool = False,
+    ) -> None:  # fmt: skip
+        self.engine = engine
+        self.parts = tuple(parts)
+        self.keys = keys
+        self.options = options
+        self.named = named
+        self.rows = sum(part.count for part in parts)
+        self.numbers = frozenset(role for part in parts for role in part.numbers)
+        self.names: dict[str, tuple[str, ...]] = {}
+        self._codes: dict[str, Codes] = {}
+        roles = dict.fromkeys(role for part in parts for role in (*part.labels, *part.constants))
+        self._kinds = {role: self._kind(role) for role in roles}
+        self._clauses = [part.enter(engine) for part in parts]
+        self._raw = engine.new_name()
+        selects = [self._select(number) for number in range(len(parts))]
+        engine.run(f"CREATE TEMP VIEW {self._raw} AS {' UNION ALL '.join(selects)}")
+        self._pieces = list(self._cut(selects))
+        if by_position:
+            self._number_rows()
+        self._find_names()
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Label roles that some table has."""
+        return frozenset(self._kinds)
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -92,202 +137,483 @@ class Records:
             names = [
                 f"{before}:{name}" if before else name
                 for before in names
-                for name in self.table.names[role]
+                for name in self.names[role]
             ]
         return tuple(names)
 
     @property
     def key_count(self) -> int:
         """Number of key codes."""
-        return int(np.prod([len(self.table.names[role]) for role in self.keys], dtype=np.int64))
-
-    def rows(self, roles: Sequence[str] | None = None) -> Iterator[CleanRows]:
-        """Clean rows, block by block; without scores if `roles` leaves them out."""
-        rules = _Rules.of(self)
-        wanted = None if roles is None else {"model", "task", *self.keys, *rules.roles, *roles}
-        for block in self.table.blocks(wanted):
-            yield rules.clean(block)
-
-    def rows_of(self, tasks: Collection[int]) -> Iterator[CleanRows]:
-        """Clean rows of some tasks, block by block; those without a task belong to the first."""
-        rules = _Rules.of(self)
-        wanted = [*tasks, -1] if 0 in tasks else tasks
-        for block in self.table.tasks(wanted):
-            if block.rows:
-                yield rules.clean(block)
-
-    def combinations(self, roles: Sequence[str]) -> Iterator[CleanRows]:
-        """Clean rows that tell what tasks, keys and `roles` go together; of models nothing.
-
-        Where a row is at fault, the error does not name it as `rows` does.
-        """
-        if "model" not in self.table.filled:
-            yield from self.rows(roles)
-            return
-        rules = _Rules.of(self)
-        wanted = {"task", *self.keys, *rules.roles, *roles}
-        for whole in self.table.combinations(wanted):
-            for block in whole.slices():
-                models = np.zeros(block.rows, np.int32)
-                yield rules.clean(block._replace(labels={**block.labels, "model": models}))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Rules:
-    records: Records
-    metric: int | None
-    status: NDArray[np.uint8] | None
-    failed: NDArray[np.bool_] | None
-    imputed: NDArray[np.bool_] | None
-
-    @classmethod
-    def of(cls, records: Records) -> _Rules:
-        names = records.table.names
-        metric = None
-        if "metric" in names and records.options.metric is not None:
-            metric = names["metric"].index(records.options.metric)
-        return cls(
-            records,
-            metric,
-            _states(names["status"]) if "status" in names else None,
-            _flags(names["error"]) if "error" in names else None,
-            _flags(names["imputed"]) if "imputed" in names else None,
-        )
+        return int(np.prod([len(self.names[role]) for role in self.keys], dtype=np.int64))
 
     @property
-    def roles(self) -> tuple[str, ...]:
+    def all_scored(self) -> bool:
+        """Whether it is known that every row has a score that counts."""
+        full = all(_is_full(part) for part in self.parts)
+        return full and not {"status", "error", "imputed"} & self.roles
+
+    def _kind(self, role: str) -> str:
+        kinds = {part.labels.get(role, "text") for part in self.parts
+                 if role in part.labels or role in part.constants}  # fmt: skip
+        return "BIGINT" if kinds == {"integer"} else "VARCHAR"
+
+    def _select(self, number: int) -> str:
+        """The rows of a table, with all columns that any has."""
+        part = self.parts[number]
+        cells = [f"{number} AS part", "place", f"{self._is_blank(part)} AS blank"]
+        for role, kind in self._kinds.items():
+            cell = f"NULL::{kind}"
+            if role in part.constants:
+                cell = quote_text(part.constants[role])
+            elif role in part.labels:
+                cell = quote(role)
+                if kind == "VARCHAR" and part.labels[role] == "integer":
+                    cell += "::VARCHAR"
+            cells.append(f"{cell} AS {quote(role)}")
+        cells += [
+            f"{quote(role) if role in part.numbers else 'NULL::DOUBLE'} AS {quote(role)}"
+            for role in sorted(self.numbers)
+        ]
+        return f"SELECT {', '.join(cells)} FROM {self._clauses[number]}"
+
+    def _is_blank(self, part: Rows) -> str:
+        """Whether a row says nothing at all.
+
+        A name that was not read but holds for the whole file says nothing about a single row; nor
+        does the header of a matrix, which is never empty.
+        """
+        read = [
+            role for role in dict.fromkeys(("model", "task", *self.keys)) if role in part.labels
+        ]
+        if part.is_matrix:
+            read = [role for role in read if role not in part.filled]
+        if not read or _is_full(part):
+            return "false"
+        empty = [
+            f"{quote(role)} IS NULL" if part.labels[role] == "integer"
+            else f"coalesce({quote(role)}, '') = ''"
+            for role in read
+        ]  # fmt: skip
+        return f"({' AND '.join(empty)} AND score IS NULL)"
+
+    def _cut(self, selects: Sequence[str]) -> Iterator[_Piece]:
+        """Small tables together, large ones alone."""
+        some: list[int] = []
+        for number, part in [*enumerate(self.parts), (len(self.parts), None)]:
+            size = sum(self.parts[one].count for one in some)
+            if some and (part is None or size + part.count > BLOCK_ROWS):
+                parts = tuple(self.parts[one] for one in some)
+                clause = " UNION ALL ".join(selects[one] for one in some)
+                places = parts[0].places if len(parts) == 1 else 0
+                yield _Piece(f"({clause})", size, places, parts)
+                some = []
+            some.append(number)
+
+    def _number_rows(self) -> None:
+        """Give rows an item: the place of each among those of its model and task."""
+        counts = self._ask(
+            f"SELECT task, model, count(*) FROM {self._raw} GROUP BY ALL ORDER BY task, model"
+        )
+        seen: dict[str, tuple[str, int]] = {}
+        for task, model, number in counts:
+            one, known = seen.setdefault(task, (model, number))
+            if known != number:
+                raise DataError(
+                    f"Rows of task {task!r} cannot be paired by position: model "
+                    f"{one!r} has {known} rows, model "
+                    f"{model!r} has {number}. Name the column that "
+                    "says which item a row is about: --column item=NAME (in Python: item='NAME')."
+                )
+        table = self.engine.new_name()
+        self.engine.run(
+            f"CREATE TEMP TABLE {table} AS SELECT *, row_number() OVER (PARTITION BY task, model "
+            f"ORDER BY part, place) AS item FROM {self._raw}"
+        )
+        self._raw = table
+        self._kinds["item"] = "BIGINT"
+        self._pieces = [_Piece(table, self.rows, 0, self.parts)]
+
+    def _find_names(self) -> None:
+        """Names of all that may be asked for, and what goes together."""
+        some = [
+            role for role in ("task", *self.keys, *TRAIT_ROLES, "status") if role in self._kinds
+        ]
+        some = list(dict.fromkeys(some))
+        self._combinations = self.engine.new_name()
+        cells = ", ".join(quote(role) for role in some)
+        with self._report():
+            self.engine.run(
+                f"CREATE TEMP TABLE {self._combinations} AS SELECT DISTINCT {cells} "
+                f"FROM {self._raw} WHERE NOT blank"
+            )
+        for role in some:
+            self._name(role, self._combinations)
+        for role in self._kinds:
+            if role in ("model", "cluster", "error", "imputed", "repeat", "run", "epoch", "variant",
+                        "item", "fold") and role not in self.names:  # fmt: skip
+                self._name(role, self._raw)
+        self.options = _spell_metric(self.names.get("metric"), self.options)
+        self._check_names()
+
+    def _name(self, role: str, source: str) -> None:
+        with self._report():
+            self._codes[role] = code_names(self.engine, source, role)
+        self.names[role] = self._codes[role].names
+
+    def _joined(self, roles: Collection[str], source: str) -> tuple[str, str]:
+        """Code columns of some roles, and where they come from."""
+        tables = {role: self._codes[role].table for role in roles}
+        cells = "".join(f", {table}.code AS {role}_code" for role, table in tables.items())
+        joins = "".join(
+            f" LEFT JOIN {table} ON r.{quote(role)} = {table}.name"
+            for role, table in tables.items()
+        )
+        return cells, f"{source} AS r{joins}"
+
+    def _clean(
+        self, roles: Collection[str] = (), source: str = "", where: str = "",
+        more: Sequence[str] = (),
+    ) -> str:  # fmt: skip
+        """Rows that count: all columns, codes of some roles, the key, the state and the value."""
+        told = [role for role in ("status", "error", "imputed") if role in self.names]
+        joined = dict.fromkeys((*roles, *told))
+        if "metric" in self.names and self.options.metric is not None:
+            joined["metric"] = None
+        cells, joins = self._joined(joined, source or self._raw)
+        keys = "0"
+        if set(self.keys) <= set(joined):
+            for role in self.keys:
+                code = f"{self._codes[role].table}.code::BIGINT"
+                keys = f"({keys} * {len(self.names[role])} + {code})"
+        inner = f" WHERE {where}" if where else ""
+        added = "".join(f", {cell}" for cell in more)
+        keep = ["NOT blank"]
+        if "metric" in joined:
+            keep.append(f"metric_code = {self._code_of_metric()}")
+        if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
+            keep.append(f"coalesce(NOT {out}, true)")
+        state = self._state()
         return (
-            *(("metric",) if self.metric is not None else ()),
-            *(("status",) if self.status is not None else ()),
+            f"(SELECT *, CASE WHEN state = {SCORED} THEN score END AS value FROM "
+            f"(SELECT *, {state} AS state FROM (SELECT r.*{cells}{added}, {keys} AS key "
+            f"FROM {joins}{inner})) WHERE {' AND '.join(keep)})"
         )
 
-    def clean(self, block: Block) -> CleanRows:
-        left_out: dict[str, int] = {}
-        block = self._leave_out(block, left_out)
-        codes = {
-            role: block.labels[role].astype(np.int64)
-            for role in dict.fromkeys(("model", "task", *self.records.keys))
-        }
-        self._require_names(block, codes)
-        key = np.zeros(block.rows, np.int64)
-        for role in self.records.keys:
-            key = key * len(self.records.table.names[role]) + codes[role]
-        score = block.numbers.get("score")
-        if score is None:
-            score = np.full(block.rows, np.nan)
-            state = np.full(block.rows, UNSCORED, np.uint8)
-        else:
-            score, state = self._settle(block, score, left_out)
-            self._check_range(block, score)
-        return CleanRows(block, codes["model"], codes["task"], key, score, state, left_out)
+    def _code_of_metric(self) -> int:
+        return self.names["metric"].index(str(self.options.metric))
 
-    def _leave_out(self, block: Block, left_out: dict[str, int]) -> Block:
-        # A name that was not read but holds for the whole file says nothing about a single row;
-        # nor does the header of a matrix, which is never empty.
-        read = [
-            block.labels[role]
-            for role in ("model", "task", *self.records.keys)
-            if _says_something(block, role)
-        ]
-        empty = np.full(block.rows, bool(read))
-        for codes in read:
-            empty &= codes < 0
-        if "score" in block.numbers:
-            empty &= np.isnan(block.numbers["score"])
-        keep = ~empty
-        _count(left_out, "empty rows", empty)
-        if self.metric is not None:
-            keep &= block.labels["metric"] == self.metric
-        if self.status is not None:
-            excluded = keep & (self.status[block.labels["status"]] == _EXCLUDED)
-            _count(left_out, "excluded rows", excluded)
-            keep &= ~excluded
-        return block.take(keep)
+    def _with_status(self, state: int) -> str:
+        codes = [code for code, name in enumerate(self.names["status"]) if _state_of(name) == state]
+        return f"status_code IN ({', '.join(map(str, codes))})" if codes else "false"
 
-    def _require_names(self, block: Block, codes: Mapping[str, NDArray[np.int64]]) -> None:
-        for role, column in codes.items():
-            if column.size and column.min() < 0:
-                index = int(np.argmin(column))
-                raise DataError(
-                    f"{self.records.table.describe_row(block, index)}: the {role} is empty. "
-                    f"Every row needs a {role}; fill the cell or remove the row."
+    def _flagged(self, role: str) -> str:
+        names = enumerate(self.names[role])
+        codes = [str(code) for code, name in names if name.casefold() not in NO_WORDS]
+        return f"coalesce({role}_code IN ({', '.join(codes)}), false)" if codes else "false"
+
+    def _state(self) -> str:
+        """State of a row: what it says of itself goes before what its score and error say."""
+        if self.all_scored:
+            return str(SCORED)
+        cases = []
+        if "imputed" in self.names:
+            cases.append((self._flagged("imputed"), MISSING))
+        if "status" in self.names:
+            cases += [(self._with_status(one), one) for one in (UNSCORED, ERROR, MISSING)]
+        if "error" in self.names:
+            cases.append((f"(score IS NULL AND {self._flagged('error')})", ERROR))
+        matrices = [str(number) for number, part in enumerate(self.parts) if part.is_matrix]
+        if matrices:
+            cases.append((f"(score IS NULL AND part IN ({', '.join(matrices)}))", MISSING))
+        cases.append(("score IS NULL", UNSCORED))
+        return f"CASE {' '.join(f'WHEN {one} THEN {s}' for one, s in cases)} ELSE {SCORED} END"
+
+    def select(self, cells: str, roles: Collection[str], rest: str = "") -> str:
+        """A query of all rows that count."""
+        return f"SELECT {cells} FROM {self._clean(roles)} {rest}"
+
+    def arrays(self, cells: str, roles: Collection[str], rest: str = "") -> dict[str, NDArray[Any]]:
+        """The result of `select`, by column."""
+        with self._report():
+            return self.engine.arrays(self.select(cells, roles, rest))
+
+    def batches(
+        self, roles: Sequence[str], numbers: Sequence[str], tasks: Collection[int] | None = None
+    ) -> Iterator[Batch]:
+        """Rows that count, so many at a time; of some tasks only, if they are given.
+
+        Parameters
+        ----------
+        roles : sequence of str
+            Label roles whose codes are wanted.
+        numbers : sequence of str
+            Number roles that are wanted beside the scores.
+        tasks : collection of int, optional
+            Codes of tasks.
+        """
+        some = ""
+        if tasks is not None:
+            names = [self.names["task"][task] for task in tasks]
+            told = names if self._kinds["task"] == "BIGINT" else [quote_text(one) for one in names]
+            some = f"r.task IN ({', '.join(told)})"
+        codes = {role: self._codes[role] for role in roles}
+        joined = [role for role, one in codes.items() if one.joined]
+        cells = [f"{one.cell} AS {role}_c" for role, one in codes.items() if not one.joined]
+        selected = ["value", *numbers, *(f"{role}_{'code' if role in joined else 'c'}"
+                                        for role in roles)]  # fmt: skip
+        if not self.all_scored:
+            selected.append("state::UTINYINT AS state")
+        for piece in self._pieces:
+            steps = -(-piece.rows // BLOCK_ROWS) if piece.places else 1
+            step = max(-(-piece.places // max(steps, 1)), 1)
+            for number in range(max(steps, 1)):
+                low, high = number * step, (number + 1) * step
+                part = f"r.place >= {low} AND r.place < {high}" if steps > 1 else ""
+                where = " AND ".join(filter(None, (part, some)))
+                rows = self._clean(joined, piece.clause, where, cells)
+                with self._report():
+                    found = self.engine.arrays(f"SELECT {', '.join(selected)} FROM {rows}")
+                yield Batch(
+                    {role: one.decode(found[f"{role}_{'code' if one.joined else 'c'}"])
+                     for role, one in codes.items()},
+                    {name: as_numbers(found[name]) for name in ("value", *numbers)},
+                    None if self.all_scored else np.ma.getdata(found["state"]),
+                )  # fmt: skip
+                for one in piece.parts:
+                    if one.report is not None:
+                        one.report(1.0 / max(steps, 1))
+
+    def traits(self, role: str) -> list[tuple[int, str]]:
+        """Distinct pairs of a task's code and a name of a role that describes tasks."""
+        codes = self._pairs(f"task_code, {role}_code", ("task", role))
+        names = self.names[role]
+        return sorted((task, names[code]) for task, code in codes if code is not None)
+
+    def pairs(self) -> NDArray[np.int64]:
+        """``task * key_count + key`` of every row of a task, ascending."""
+        keys = "0"
+        for role in self.keys:
+            keys = f"({keys} * {len(self.names[role])} + {role}_code::BIGINT)"
+        found = self.engine.arrays(
+            self._combined(f"task_code::BIGINT * {self.key_count} + {keys} AS pair",
+                           ("task", *self.keys))
+        )["pair"]  # fmt: skip
+        return np.sort(np.ma.compressed(found).astype(np.int64))
+
+    def _pairs(self, cells: str, roles: Collection[str]) -> list[Any]:
+        return self.engine.ask(self._combined(cells, roles))
+
+    def _combined(self, cells: str, roles: Collection[str]) -> str:
+        joined = dict.fromkeys((*roles, *(r for r in ("metric", "status") if r in self.names)))
+        codes, joins = self._joined(joined, self._combinations)
+        keep = ["task_code IS NOT NULL"]
+        if "metric" in joined and self.options.metric is not None:
+            keep.append(f"metric_code = {self._code_of_metric()}")
+        if "status" in joined and (out := self._with_status(_EXCLUDED)) != "false":
+            keep.append(f"coalesce(NOT {out}, true)")
+        return (
+            f"SELECT DISTINCT {cells} FROM (SELECT r.*{codes} FROM {joins}) "
+            f"WHERE {' AND '.join(keep)}"
+        )
+
+    def left_out(self) -> dict[str, int]:
+        """Rows left out and scores not used, by reason."""
+        wanted: dict[str, str] = {}
+        if any(self._is_blank(part) != "false" for part in self.parts):
+            wanted["empty rows"] = "blank"
+        kept = "NOT blank"
+        if "metric" in self.names and self.options.metric is not None:
+            kept += f" AND metric_code = {self._code_of_metric()}"
+        if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
+            wanted["excluded rows"] = f"{kept} AND {out}"
+            kept += f" AND coalesce(NOT {out}, true)"
+        stands_in = "false"
+        if "imputed" in self.names:
+            stands_in = self._flagged("imputed")
+            wanted["imputed scores"] = f"{kept} AND {stands_in} AND score IS NOT NULL"
+        if {"status", "imputed"} & self.names.keys():
+            unused = f"{kept} AND state <> {SCORED} AND score IS NOT NULL AND NOT {stands_in}"
+            wanted["scores of rows that are not scored"] = unused
+        if not wanted:
+            return {}
+        roles = [role for role in ("status", "error", "imputed", "metric") if role in self.names]
+        codes, joins = self._joined(roles, self._raw)
+        counts = ", ".join(f"count(*) FILTER (WHERE {one})" for one in wanted.values())
+        with self._report():
+            (numbers,) = self.engine.ask(
+                f"SELECT {counts} FROM (SELECT *, {self._state()} AS state FROM "
+                f"(SELECT r.*{codes} FROM {joins}))"
+            )
+        return {reason: n for reason, n in zip(wanted, numbers, strict=True) if n}
+
+    def find(
+        self, condition: str, roles: Collection[str] = (), cells: str = "NULL",
+        computed: str = "NULL",
+    ) -> tuple[str, Any] | None:  # fmt: skip
+        """The first row that counts and meets a condition: its place for messages, and a cell."""
+        naming = [role for role in ("model", "task", *NAMING_ROLES) if role in self._kinds]
+        named = "".join(f", {quote(role)}::VARCHAR" for role in naming)
+        found = self._ask(
+            f"SELECT part, place, {cells}{named} FROM (SELECT *, {computed} "
+            f"FROM {self._clean(roles)}) WHERE {condition} ORDER BY part, place LIMIT 1"
+        )
+        if not found:
+            return None
+        part, place, cell, *names = found[0]
+        rows = self.parts[part]
+        return describe_place(rows, place, dict(zip(naming, names, strict=True))), cell
+
+    def refuse(self, condition: str, problem: str, roles: Collection[str] = ()) -> None:
+        """Raise `DataError` about the first row that meets a condition, if there is one."""
+        found = self.find(condition, roles)
+        if found is not None:
+            raise DataError(f"{found[0]}: {problem}")
+
+    def _check_names(self) -> None:
+        for role in dict.fromkeys(("model", "task", *self.keys)):
+            gap = any(role not in part.filled and role not in part.constants for part in self.parts)
+            if gap or self._codes[role].open:
+                self.refuse(
+                    f"{role}_code IS NULL",
+                    f"the {role} is empty. Every row needs a {role}; fill the cell or remove the "
+                    "row.",
+                    (role,),
                 )
 
-    def _settle(
-        self, block: Block, score: NDArray[np.float64], left_out: dict[str, int]
-    ) -> tuple[NDArray[np.float64], NDArray[np.uint8]]:
-        empty = np.isnan(score)
-        without = MISSING if block.is_matrix else UNSCORED
-        state = np.where(empty, np.uint8(without), np.uint8(SCORED))
-        if self.failed is not None:
-            state[empty & self.failed[block.labels["error"]]] = ERROR
-        if self.status is not None:
-            said = self.status[block.labels["status"]]
-            decided = (said != _UNDECIDED) & (said != SCORED)
-            state[decided] = said[decided]
-        if self.imputed is not None:
-            stands_in = self.imputed[block.labels["imputed"]]
-            _count(left_out, "imputed scores", stands_in & ~empty)
-            state[stands_in] = MISSING
-        unused = (state != SCORED) & ~empty
-        if unused.any():
-            score = np.where(unused, np.nan, score)
-        if self.imputed is not None:
-            unused &= ~self.imputed[block.labels["imputed"]]
-        _count(left_out, "scores of rows that are not scored", unused)
-        return score, state
-
-    def _check_range(self, block: Block, score: NDArray[np.float64]) -> None:
-        infinite = np.isinf(score)
-        if infinite.any():
-            place = self.records.table.describe_row(block, int(np.argmax(infinite)))
+    def refuse_range(self) -> None:
+        """Raise `DataError` about the first score that is infinite or outside of its limits."""
+        self.refuse(
+            "isinf(value)",
+            "the score is infinite. Scores must be finite; leave the cell empty if nothing was "
+            "observed.",
+        )
+        low, high = self.options.minimum, self.options.maximum
+        outside = [] if low is None else [f"value < {low!r}"]
+        outside += [] if high is None else [f"value > {high!r}"]
+        found = self.find(" OR ".join(outside) or "false", cells="value")
+        if found is not None:
             raise DataError(
-                f"{place}: the score is infinite. Scores must be finite; leave the cell empty if "
-                "nothing was observed."
-            )
-        low, high = self.records.options.minimum, self.records.options.maximum
-        outside = np.zeros(len(score), np.bool_)
-        if low is not None:
-            outside |= score < low
-        if high is not None:
-            outside |= score > high
-        if outside.any():
-            index = int(np.argmax(outside))
-            raise DataError(
-                f"{self.records.table.describe_row(block, index)}: the score {score[index]:g} lies "
-                f"outside the declared limits, {'−∞' if low is None else f'{low:g}'} to "
-                f"{'∞' if high is None else f'{high:g}'}. Correct the score or the limits."
+                f"{found[0]}: the score {found[1]:g} lies outside the declared limits, "
+                f"{'−∞' if low is None else f'{low:g}'} to {'∞' if high is None else f'{high:g}'}. "
+                "Correct the score or the limits."
             )
 
+    def is_outside(self, values: NDArray[np.float64]) -> bool:
+        """Whether a score is infinite or outside of its limits."""
+        if not len(values):
+            return False
+        least, most = values.min(), values.max()
+        if np.isnan(most):
+            least, most = np.fmin.reduce(values), np.fmax.reduce(values)
+        low, high = self.options.minimum, self.options.maximum
+        return bool(
+            np.isinf(least) or np.isinf(most)
+            or (low is not None and least < low) or (high is not None and most > high)
+        )  # fmt: skip
 
-def _says_something(block: Block, role: str) -> bool:
-    codes = block.labels[role]
-    if block.is_matrix:
-        return bool((codes < 0).any())
-    return block.rows == 1 or codes.strides != (0,)
+    def duplicates(self, answers: Sequence[str]) -> DataError:
+        """The error for rows that stand twice: names the first in the order of the matrix."""
+        roles = ("task", *self.keys, "model", *answers)
+        codes = ", ".join(f"{role}_code" for role in dict.fromkeys(roles))
+        same = self._ask(
+            f"SELECT count(*) AS n, count(*) OVER () AS more, {codes} FROM {self._clean(roles)} "
+            f"GROUP BY {codes} HAVING count(*) > 1 ORDER BY {codes.replace(',', ' NULLS FIRST,')} "
+            "NULLS FIRST LIMIT 1"
+        )[0]
+        count, groups, *found = same
+        known = dict(zip(dict.fromkeys(roles), found, strict=True))
+        condition = " AND ".join(
+            f"{role}_code IS NOT DISTINCT FROM {'NULL' if code is None else code}"
+            for role, code in known.items()
+        )
+        rows = self._ask(
+            f"SELECT part, place FROM {self._clean(roles)} WHERE {condition} ORDER BY part, place"
+        )
+        places = [describe_place(self.parts[part], place, {}) for part, place in rows[:2]]
+        shown = [f"{role} {self.names[role][known[role]]!r}" for role in ("model", "task")]
+        if self.keys:
+            key = ":".join(self.names[role][known[role]] for role in self.keys)
+            shown.append(f"{' and '.join(self.keys)} {key!r}")
+        extra = groups - 1
+        sources = {self.parts[part].source for part, _ in rows}
+        return DuplicateRowsError(
+            f"{places[0]}: {', '.join(shown)} stands {count} times (also {places[1]})"
+            f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. "
+            f"{_advise(len(sources) > 1)}"
+        )
+
+    def _ask(self, query: str) -> list[Any]:
+        with self._report():
+            return self.engine.ask(query)
+
+    @contextmanager
+    def _report(self) -> Iterator[None]:
+        """Errors of the engine as errors about the file that is at fault."""
+        try:
+            with report_damage(self.parts[0].source):
+                yield
+        except ReadError:
+            for part, clause in zip(self.parts, self._clauses, strict=True):
+                with report_damage(part.source):
+                    self.engine.ask(f"SELECT max(hash(t)) FROM {clause} AS t")
+            raise
 
 
-def _states(names: Sequence[str]) -> NDArray[np.uint8]:
-    """State by status code; the last entry serves empty cells."""
-    states = []
-    for name in names:
-        state = STATUS_WORDS.get(fold_name(name))
-        if state is None:
-            raise DataError(
-                f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. "
-                "Correct it, or switch the column off: --column status= (in Python: "
-                "columns={'status': ''})."
-            )
-        states.append(state)
-    return np.array([*states, _UNDECIDED], np.uint8)
+class DuplicateRowsError(DataError):
+    """A model has two rows where one is expected; raised while rows are counted."""
 
 
-def _flags(names: Sequence[str]) -> NDArray[np.bool_]:
-    """Whether a cell says yes, by code; the last entry serves empty cells."""
-    return np.array([*(name.casefold() not in NO_WORDS for name in names), False], np.bool_)
+def describe_place(rows: Rows, place: int, names: Mapping[str, str | None]) -> str:
+    """A row for messages: source, row, model, task and whatever names the row."""
+    shown = [
+        f"{role} {names[role]!r}"
+        for role in ("model", "task", *NAMING_ROLES)
+        if names.get(role) not in (None, "")
+    ]
+    where = f"{rows.source}, row {rows.first + place}"
+    return f"{where} ({', '.join(shown)})" if shown else where
 
 
-def _count(counts: dict[str, int], reason: str, mask: NDArray[Any]) -> None:
-    number = int(np.count_nonzero(mask))
-    if number:
-        counts[reason] = counts.get(reason, 0) + number
+def _is_full(part: Rows) -> bool:
+    """Whether every row has a score."""
+    score = part.numbers["score"]
+    return score.plain + score.percentages == part.count
+
+
+def _spell_metric(names: Sequence[str] | None, options: TableOptions) -> TableOptions:
+    """Options with the metric spelt as in the table."""
+    if names is None or options.metric is None or options.metric in names:
+        return options
+    same = [name for name in names if fold_name(name) == fold_name(options.metric)]
+    if len(same) != 1:
+        error = DataError(
+            f"The metric {options.metric!r} is not in the table. Metrics: "
+            f"{', '.join(map(repr, names))}."
+        )
+        raise error.about(Lacking("metric", (options.metric,), tuple(names)))
+    return replace(options, metric=same[0])
+
+
+def _state_of(name: str) -> int:
+    state = STATUS_WORDS.get(fold_name(name))
+    if state is None:
+        raise DataError(
+            f"The status column holds {name!r}. Known: {', '.join(STATES)}, excluded. "
+            "Correct it, or switch the column off: --column status= (in Python: "
+            "columns={'status': ''})."
+        )
+    return state
+
+
+def _advise(several_files: bool) -> str:
+    """What to do about rows that stand twice."""
+    if several_files:
+        return (
+            "If the files are copies, leave one out. If each is another model or run, name models "
+            "after their files: --column model= (in Python: columns={'model': ''}). If they are "
+            "answers to the same items, name the column that numbers them: --column epoch=NAME."
+        )
+    return (
+        "Remove the copies; or, if they are several answers to one item, name the column that "
+        "numbers them: --column epoch=NAME (in Python: columns={'epoch': 'NAME'})."
+    )

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.storedtasks import outline_of
+from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.groups import Group
 from rankbars.tables.matrices import Matrix
+from rankbars.tables.records import Records
 from rankbars.tables.summaries import Summaries
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 
-__all__ = ["check_swapped", "describe_group", "describe_rows", "refuse_resamples"]
+__all__ = [
+    "check_swapped", "describe_group", "describe_rows", "note_lookalikes", "refuse_resamples",
+]  # fmt: skip
 
 # Roles that mean something only for single rows, or only for published scores.
 ROW_ONLY = ("cluster",)
@@ -58,6 +62,35 @@ def describe_group(parts: Sequence[TidyTable], sources: Sequence[str]) -> tuple[
     return tuple(notes)
 
 
+def note_lookalikes(scores: Scores) -> Scores:
+    """The scores with a note for names of models, or of tasks, that look the same."""
+    notes = []
+    for what, names in (("models", scores.models), ("tasks", tuple(scores.tasks))):
+        for alike in _find_lookalikes(names):
+            shown = " and ".join(repr(name) for name in alike[:3])
+            more = f" and {len(alike) - 3} more" if len(alike) > 3 else ""
+            notes.append(Note(
+                "look-alike",
+                f"The {what} {shown}{more} look alike, and count as different ones. If they are "
+                "the same, write their names in one way.",
+                models=alike if what == "models" else (),
+            ))  # fmt: skip
+    return scores.with_notes(notes) if notes else scores
+
+
+def _find_lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """Different names that look the same: up to case, spaces around them, and forms of letters."""
+    alike: dict[str, dict[str, None]] = {}
+    for name in names:
+        alike.setdefault(_plain_form(name), {})[name] = None
+    return [tuple(sorted(found)) for found in alike.values() if len(found) > 1]
+
+
+def _plain_form(name: str) -> str:
+    whole = name if name.isascii() else unicodedata.normalize("NFKC", name)
+    return whole.casefold().strip()
+
+
 def check_swapped(scores: Scores, group: Group) -> None:
     """Raises `DataError` if models and items seem to be swapped."""
     models = len(scores.models)
@@ -74,12 +107,12 @@ def check_swapped(scores: Scores, group: Group) -> None:
 
 
 def describe_rows(
-    group: Group, scores: Scores, counted: Matrix | Summaries,
-    designs: Mapping[str, Folds] | None, options: TableOptions,
+    group: Group, records: Records, scores: Scores, counted: Matrix | Summaries,
+    designs: Mapping[str, Folds] | None,
 ) -> tuple[Note, ...]:  # fmt: skip
     """Notes on rows: what they are, what was averaged, what was left out."""
-    notes = []
-    if group.table.columns["score"].percentages:
+    notes, options = [], records.options
+    if group.score.percentages:
         notes.append(Note("percentages", "Scores are percentages and stay on that scale."))
     notes += _describe_design(group, scores, designs, options)
     if isinstance(counted, Matrix) and counted.most_answers:
@@ -98,11 +131,11 @@ def describe_rows(
     if counted.left_out:
         parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
         notes.append(Note("left-out", f"Left out: {parts}."))
-    metrics = group.table.names.get("metric", ())
+    metrics = records.names.get("metric", ())
     if options.metric is not None and len(metrics) > 1:
         others = ", ".join(repr(name) for name in metrics if name != options.metric)
         message = f"Metric: {options.metric!r}, chosen. Others: {others}."
-        lacking = [task for task in group.table.names["task"] if task not in scores.tasks]
+        lacking = [task for task in records.names["task"] if task not in scores.tasks]
         if lacking:
             message += f" Left out, because they lack it: {', '.join(map(repr, lacking))}."
         notes.append(Note("metric", message))
@@ -191,8 +224,15 @@ def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
 
 def _counts(scores: Scores) -> set[int]:
     """Numbers of rows of the tasks that have any."""
-    known = (outline_of(scores.tasks, task) for task in scores.tasks)
-    return {outline.rows for outline in known if outline is not None}
+    counts = set()
+    for task in scores.tasks:
+        known = known_outline(scores.tasks, task)
+        evidence = scores.tasks[task] if known is None else None
+        if known is not None:
+            counts.add(known.rows)
+        elif isinstance(evidence, Items):
+            counts.add(evidence.n)
+    return counts
 
 
 def _suspect(scores: Scores) -> list[Note]:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import DataError
-from rankbars.tables.answers import Answers, describe_duplicates
-from rankbars.tables.matrices import RowIndex
-from rankbars.tables.records import SCORED, CleanRows, Records
+from rankbars.tables.answers import Answers
+from rankbars.tables.records import SCORED, UNSCORED, Records
 
 __all__ = ["Summaries", "binomial_se", "read_summaries"]
 
@@ -50,15 +46,7 @@ class Summaries(NamedTuple):
     left_out: Mapping[str, int]
 
 
-@dataclass(slots=True)
-class _Cells:
-    """The fields of every cell as they are read."""
-
-    values: dict[str, NDArray[np.float64]]
-    seen: NDArray[np.int64]
-
-
-def read_summaries(records: Records, index: RowIndex) -> Summaries:
+def read_summaries(records: Records) -> Summaries:
     """One score per model and task.
 
     Several rows of one model and task are summarised by their mean and its standard error, if the
@@ -69,31 +57,38 @@ def read_summaries(records: Records, index: RowIndex) -> Summaries:
     DataError
         If a row stands twice in a table with uncertainties, or an uncertainty is impossible.
     """
-    models = len(records.table.names["model"])
-    shape = (index.tasks, models)
-    fields = ("score", *(name for name in FIELDS if name in records.table.columns))
-    cells = _Cells({name: np.full(shape, np.nan) for name in fields}, np.zeros(shape, np.int64))
-    left_out: Counter[str] = Counter()
-    kept: list[Answers] = []
-    for rows in records.rows():
-        cell = rows.task * models + rows.model
-        np.add.at(cells.seen.reshape(-1), cell, 1)
-        for name, target in cells.values.items():
-            given = rows.score if name == "score" else rows.block.numbers[name]
-            target.reshape(-1)[cell] = given
-        _check(records, rows)
-        kept.append(Answers(cell, cell, rows.score, rows.state))
-        left_out.update(rows.left_out)
-    present = cells.seen > 0
-    weight = cells.values.get("weight", np.full(shape, np.nan))
-    if cells.seen.size and cells.seen.max() > 1:
+    models = len(records.names["model"])
+    shape = (len(records.names["task"]), models)
+    fields = [name for name in FIELDS if name in records.numbers]
+    _check(records)
+    parts = list(records.batches(("model", "task"), fields))
+
+    def column(name: str) -> NDArray[np.float64]:
+        return np.concatenate([part.numbers[name] for part in parts])
+
+    cell = np.concatenate([
+        part.codes["task"].astype(np.int64) * models + part.codes["model"] for part in parts
+    ])  # fmt: skip
+    score = column("value")
+    if records.is_outside(score):
+        records.refuse_range()
+    seen = np.bincount(cell, minlength=shape[0] * shape[1]).reshape(shape)
+    values = {name: np.full(shape, np.nan) for name in ("score", *fields)}
+    for name, target in values.items():
+        target.reshape(-1)[cell] = score if name == "score" else column(name)
+    weight = values.get("weight", np.full(shape, np.nan))
+    left_out = records.left_out()
+    if seen.size and seen.max() > 1:
         if {"se", "ci_low", "n"} & set(fields):
-            raise describe_duplicates(records, index, ())
-        mean, se, n = _summarise(Answers.joined(kept), shape)
-        return Summaries(mean, se, n, present, weight, frozenset({"rows"}), left_out)
-    se, sources = _standard_errors(cells.values, shape)
-    n = np.nan_to_num(cells.values.get("n", np.zeros(shape))).astype(np.int64)
-    return Summaries(cells.values["score"], se, n, present, weight, sources, left_out)
+            raise records.duplicates(())
+        # What is no score is left out of means, whatever it is.
+        state = np.where(np.isnan(score), UNSCORED, SCORED).astype(np.uint8)
+        answers = Answers(cell, cell, score, state)
+        mean, se, n = _summarise(Answers.joined([answers]), shape)
+        return Summaries(mean, se, n, seen > 0, weight, frozenset({"rows"}), left_out)
+    se, sources = _standard_errors(values, shape)
+    n = np.nan_to_num(values.get("n", np.zeros(shape))).astype(np.int64)
+    return Summaries(values["score"], se, n, seen > 0, weight, sources, left_out)
 
 
 def binomial_se(proportion: NDArray[np.float64], n: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -113,33 +108,21 @@ def binomial_se(proportion: NDArray[np.float64], n: NDArray[np.int64]) -> NDArra
     return np.asarray(np.sqrt(share * (1.0 - share) / np.where(edge, items + 4.0, items)))
 
 
-def _check(records: Records, rows: CleanRows) -> None:
-    numbers = rows.block.numbers
-    checks = {}
-    if "se" in numbers:
-        checks["the standard error must be 0 or more"] = ~_valid(numbers["se"], 0.0)
-    if "n" in numbers:
-        n = numbers["n"]
-        checks["n must be a whole number, 0 or more"] = ~_valid(n, 0.0) | (
-            np.isfinite(n) & (n != np.floor(n))
-        )
-    if "ci_low" in numbers and "ci_high" in numbers:
-        checks["the interval must be finite, its low end below its high end"] = (
-            numbers["ci_high"] < numbers["ci_low"]
-        ) | np.isinf(numbers["ci_low"]) | np.isinf(numbers["ci_high"])  # fmt: skip
-    if "ci_level" in numbers:
-        level = numbers["ci_level"]
-        checks["the level of the interval must lie between 0 and 1, or 0 and 100 %"] = (
-            level <= 0
-        ) | (level >= 100) | np.isinf(level)  # fmt: skip
-    for problem, bad in checks.items():
-        if bad.any():
-            place = records.table.describe_row(rows.block, int(np.argmax(bad)))
-            raise DataError(f"{place}: {problem}. Correct the cell or leave it empty.")
+_FAULTS = (
+    (("se",), "se < 0 OR isinf(se)", "the standard error must be 0 or more"),
+    (("n",), "n < 0 OR isinf(n) OR n <> floor(n)", "n must be a whole number, 0 or more"),
+    (("ci_low", "ci_high"), "ci_high < ci_low OR isinf(ci_low) OR isinf(ci_high)",
+     "the interval must be finite, its low end below its high end"),
+    (("ci_level",), "ci_level <= 0 OR ci_level >= 100 OR isinf(ci_level)",
+     "the level of the interval must lie between 0 and 1, or 0 and 100 %"),
+)  # fmt: skip
 
 
-def _valid(values: NDArray[np.float64], low: float) -> NDArray[np.bool_]:
-    return np.asarray(np.isnan(values) | ((values >= low) & np.isfinite(values)))
+def _check(records: Records) -> None:
+    """Raise `DataError` about the first uncertainty that is none."""
+    for needed, condition, problem in _FAULTS:
+        if records.numbers >= set(needed):
+            records.refuse(condition, f"{problem}. Correct the cell or leave it empty.")
 
 
 def _summarise(

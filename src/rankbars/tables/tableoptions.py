@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from rankbars.data.room import Room
 from rankbars.errors import OptionError, one_of
 from rankbars.tables.columns import ROLES
-from rankbars.tables.meanings import CellMeaning, parse_meaning
 from rankbars.tables.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
 
-__all__ = ["LAYOUTS", "ROWS", "TableOptions"]
+__all__ = ["LAYOUTS", "ROWS", "CellMeaning", "TableOptions", "parse_meaning"]
 
 Rows: TypeAlias = Literal["items", "folds", "runs", "prompts"]
 Side: TypeAlias = Literal["higher", "lower"]
@@ -27,6 +27,61 @@ SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
 
 # How messages call them.
 _ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
+
+
+class CellMeaning(NamedTuple):
+    """What stands behind a value.
+
+    Parameters
+    ----------
+    kind : {"se", "ci", "value"}
+        A standard error; an interval, or half of it; something that is left aside.
+    level : float
+        Level of the interval, in (0, 1).
+    """
+
+    kind: str
+    level: float = 0.95
+
+    @property
+    def words(self) -> str:
+        """For messages."""
+        if self.kind == "se":
+            return "a standard error"
+        if self.kind == "value":
+            return "left aside"
+        return f"an interval at {100 * self.level:g} %, or half of one"
+
+
+def parse_meaning(text: str) -> CellMeaning:
+    """The meaning that the caller gives to what stands behind values.
+
+    Parameters
+    ----------
+    text : str
+        ``"se"``, ``"ci95"`` (or another level), ``"value"``; also as ``"value ± se"``.
+
+    Raises
+    ------
+    OptionError
+        If it is none of these.
+
+    Examples
+    --------
+    >>> parse_meaning("se").kind, parse_meaning("value ± ci90").level
+    ('se', 0.9)
+    """
+    plain = re.sub(r"±|\+/-|\+-|[\s()]", "", text.casefold())
+    plain = plain.removeprefix("value") or plain
+    level = re.fullmatch(r"ci(\d{2}(?:\.\d+)?)", plain)
+    if level is not None and 50.0 <= float(level[1]) < 100.0:
+        return CellMeaning("ci", float(level[1]) / 100.0)
+    if plain in ("se", "value"):
+        return CellMeaning(plain)
+    raise OptionError(
+        f"cells must be se (a standard error stands behind the value), ci95 (an interval or half "
+        f"of one, at any level such as ci90) or value (leave it aside); got {text!r}."
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ class Shelf:
         self._index = index
         self._turned = turned
         sizes = [span.stop - span.start for span in map(index.span, range(index.tasks))]
-        models, room = len(records.table.names["model"]), records.options.room
+        models, room = len(records.names["model"]), records.options.room
         self.groups: Sequence[range] = room.group(sizes, models)
         self._by_reference = room.by_reference
         held = room.by_reference or room.holds(sizes, models)
@@ -102,7 +102,7 @@ class Shelf:
         refer : callable, optional
             Makes references to tasks that are read again, from task, models, design and outline.
         """
-        names = self._records.table.names
+        names = self._records.names
         ids = np.array(self._records.key_names, dtype=object)[self._index.key_of_row]
         # A model without any row of a task is there with all its scores missing, and counted so.
         present = np.flatnonzero(matrix.present.any(axis=0))
@@ -172,7 +172,7 @@ def _compact(clusters: NDArray[np.int64] | None, span: slice) -> NDArray[np.int6
 
 def fold_designs(records: Records, index: RowIndex) -> dict[str, Folds]:
     """Design of each task whose rows are folds."""
-    names = records.table.names
+    names = records.names
     fold_names = names[records.keys[-1]]
     folds: dict[str, NDArray[np.int64]] = {}
     repeats: dict[str, int] = {}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
 from rankbars.tables.cells import Unread
-from rankbars.tables.coding import CodedTable, Table
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
+from rankbars.tables.database import Engine, quote
 from rankbars.tables.decorated import describe_decoration
 from rankbars.tables.metrics import usual_direction
+from rankbars.tables.records import describe_place
+from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
 
 __all__ = ["FileNames", "TidyTable", "check_numbers", "prepare_tidy", "take_names"]
@@ -39,11 +42,11 @@ class FileNames(NamedTuple):
 
 
 class TidyTable(NamedTuple):
-    """A coded table of scores with what is known about its columns.
+    """Rows of scores with what is known about their columns.
 
     Parameters
     ----------
-    coded : CodedTable
+    rows : Rows
         Label roles ``model`` and ``task`` at least, number role ``score``.
     roles : dict of str to str
         Column by role.
@@ -59,13 +62,18 @@ class TidyTable(NamedTuple):
         Whether a metric that the file is called after goes before `metric`.
     """
 
-    coded: CodedTable
+    rows: Rows
     roles: dict[str, str]
     named: frozenset[str]
     metric: str | None
     remarks: tuple[tuple[str, str], ...]
     lacking: tuple[str, ...] = ()
     renamed: bool = False
+
+    def with_constants(self, names: Mapping[str, str]) -> TidyTable:
+        """The table with further label roles, each with one name on every row."""
+        constants = {**self.rows.constants, **names}
+        return self._replace(rows=replace(self.rows, constants=constants))
 
 
 def take_names(table: TidyTable, names: FileNames) -> TidyTable:
@@ -78,25 +86,27 @@ def take_names(table: TidyTable, names: FileNames) -> TidyTable:
     names : FileNames
         Names for what it does not say itself.
     """
-    coded, remarks = table.coded, list(table.remarks)
+    remarks, constants = list(table.remarks), {}
     for role in table.lacking:
         task = names.shared_task if "model" in table.lacking else names.task
         name = task if role == "task" else str(names.model)
-        coded = coded.with_constant(role, name)
+        constants[role] = name
         remarks.append(_name_remark(role, name, names))
     metric = names.metric if table.renamed and names.metric is not None else table.metric
-    return table._replace(coded=coded, metric=metric, remarks=tuple(remarks), lacking=())
+    return table.with_constants(constants)._replace(
+        metric=metric, remarks=tuple(remarks), lacking=()
+    )
 
 
 def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
-    """The table in coded form; what only its file can name is left open for `take_names`.
+    """The rows by role; what only its file can name is left open for `take_names`.
 
     Raises
     ------
     DataError
         If the score column cannot be found or holds text, or there is no name for the model.
     """
-    columns, coded = _code(table, options)
+    columns, rows = _code(table, options)
     roles = dict(columns.roles)
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
     remarks = [("columns", _describe(columns))]
@@ -106,28 +116,28 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
             f"{table.source}: no column names the model. Columns: {_list(table.columns)}. "
             "Name it: --column model=NAME (in Python: model='NAME')."
         )
-    found = TidyTable(coded, roles, columns.named, None, tuple(remarks), lacking)
-    check_numbers(take_names(found, names).coded, numbers)
+    found = TidyTable(rows, roles, columns.named, None, tuple(remarks), lacking)
+    check_numbers(take_names(found, names).rows, numbers)
     if "metric" in roles:
         return found
     metric, renamed = _metric_name(table, roles["score"], options)
     return found._replace(metric=metric, renamed=renamed)
 
 
-def _code(table: Table, options: TableOptions) -> tuple[Columns, CodedTable]:
-    """Roles and the coded table; once more if a file without a header had columns further down."""
+def _code(table: Table, options: TableOptions) -> tuple[Columns, Rows]:
+    """Roles and the rows; once more if a file without a header had columns further down."""
     while True:
         known = table.columns
         columns = _find(table, options)
         if "score" not in columns.roles:
             raise DataError(_no_score(table))
         roles = columns.roles.items()
-        coded = table.code(
+        rows = table.rows(
             {role: name for role, name in roles if role not in NUMBER_ROLES},
             {role: name for role, name in roles if role in NUMBER_ROLES},
         )
         if table.columns == known or _find(table, options).roles == columns.roles:
-            return columns, coded
+            return columns, rows
 
 
 def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
@@ -137,25 +147,21 @@ def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
     return "name-from-file", f"No column names the {role}; it is called after the file."
 
 
-def check_numbers(coded: CodedTable, numbers: Mapping[str, str]) -> None:
+def check_numbers(rows: Rows, numbers: Mapping[str, str]) -> None:
     """Raises `DataError` if a cell of a number column (by role) is not a number."""
     for role, name in numbers.items():
-        column = coded.columns[role]
+        column = rows.numbers[role]
         if column.unread is not None:
-            raise DataError(_not_a_number(coded, role, name, column.unread))
-        if column.plain and column.percentages:
+            raise DataError(_not_a_number(rows, role, name, column.unread))
+        if column.mixture:
             raise DataError(
-                f"{_first_source(coded)}: the column {name!r} ({role}) holds {column.percentages} "
-                f"percentages and {column.plain} plain numbers. Write all of them the same way."
+                f"{rows.source}: the column {name!r} ({role}) holds {column.mixture}. Write all "
+                "of them the same way."
             )
 
 
-def _not_a_number(coded: CodedTable, role: str, name: str, unread: Unread) -> str:
-    place, before = _first_source(coded), 0
-    for block in coded.read_blocks(None):
-        if before <= unread.row < before + block.rows:
-            place = coded.describe_row(block, unread.row - before)
-        before += block.rows
+def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
+    place = describe_place(rows, unread.row, _names_at(rows, unread.row))
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
     if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
@@ -171,8 +177,13 @@ def _not_a_number(coded: CodedTable, role: str, name: str, unread: Unread) -> st
     )
 
 
-def _first_source(coded: CodedTable) -> str:
-    return next((block.source for block in coded.read_blocks(None)), "the table")
+def _names_at(rows: Rows, place: int) -> dict[str, str | None]:
+    """Names of one row, by role."""
+    roles = list(rows.labels)
+    cells = ", ".join([*(f"{quote(role)}::VARCHAR" for role in roles), "NULL"])
+    engine = rows.engine or Engine()
+    found = engine.ask(f"SELECT {cells} FROM {rows.enter(engine)} WHERE place = {place} LIMIT 1")
+    return {**dict(zip(roles, found[0][:-1], strict=True)), **rows.constants}
 
 
 def _find(table: Table, options: TableOptions) -> Columns:

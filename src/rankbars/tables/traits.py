@@ -18,16 +18,6 @@ __all__ = ["TRAIT_ROLES", "check_scale", "read_directions", "read_metrics", "rea
 TRAIT_ROLES = ("metric", "category", "family", "direction")
 
 
-def values_by_task(
-    pairs: NDArray[np.int64], names: Sequence[str], tasks: Sequence[str]
-) -> dict[str, list[str]]:
-    """Distinct values of each task, from (task, code) pairs."""
-    found: dict[str, list[str]] = {task: [] for task in tasks}
-    for task, code in pairs.tolist():
-        found[tasks[task]].append(names[code])
-    return found
-
-
 def read_metrics(values: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
     """The one metric of each task; raises `DataError` if a task has several."""
     for task, metrics in values.items():

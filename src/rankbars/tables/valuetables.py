@@ -3,43 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
+import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import DataError
 from rankbars.tables.cells import LabelCells, NumberCells
 from rankbars.tables.coding import (
     ROW_ROLES,
     Block,
     CodedTable,
-    NumberColumn,
     keep_roles,
     sort_names,
     take_codes,
 )
+from rankbars.tables.database import Engine
+from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["Chunk", "ValueTable", "check_width"]
+__all__ = ["Chunk", "ValueTable"]
 
-# Every column of a matrix is a model, a task or a fold; a wider file is something else.
-MOST_COLUMNS = 10_000
-
-Chunk = Mapping[str, Sequence[object] | NDArray[Any]]
-
-
-def check_width(columns: Collection[str], source: str) -> None:
-    """Raises `ReadError` if there are more columns than results have."""
-    if len(columns) > MOST_COLUMNS:
-        raise ReadError.at(
-            source,
-            f"the table has {len(columns)} columns; at most {MOST_COLUMNS} are read. Results in "
-            "a matrix have one column per model or task; for items or folds give one row each.",
-        )
+Chunk: TypeAlias = Mapping[str, Sequence[object] | NDArray[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ValueTable:
+class ValueTable(Table):
     """A table whose cells arrive as Python or NumPy values, a chunk of rows at a time.
 
     Parameters
@@ -52,6 +39,8 @@ class ValueTable:
         Gives chunks (values by column) afresh, restricted to the columns it is passed.
     header_rows : int
         Rows before the first row of data.
+    engine : Engine, optional
+        The database that rows are put into.
 
     Raises
     ------
@@ -59,13 +48,17 @@ class ValueTable:
         If there are more columns than results have.
     """
 
-    source: str
-    columns: tuple[str, ...]
-    read_chunks: Callable[[Sequence[str]], Iterator[Chunk]]
-    header_rows: int = 1
-
-    def __post_init__(self) -> None:
-        check_width(self.columns, self.source)
+    def __init__(
+        self, source: str, columns: tuple[str, ...],
+        read_chunks: Callable[[Sequence[str]], Iterator[Chunk]], header_rows: int = 1,
+        engine: Engine | None = None,
+    ) -> None:  # fmt: skip
+        check_width(columns, source)
+        self.source = source
+        self.columns = columns
+        self.header_rows = header_rows
+        self.read_chunks = read_chunks
+        self.engine = engine
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
@@ -77,36 +70,65 @@ class ValueTable:
                 break
         return found
 
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """The given columns in the database."""
+        engine = self.engine or Engine()
+        named, counted, rows = self._convert(labels, numbers)
+        columns: dict[str, NDArray[Any]] = {"place": np.arange(rows)}
+        known: dict[str, tuple[str, str]] = {}
+        joins, selected = "", ["place"]
+        for number, (name, labelled) in enumerate(named.items()):
+            columns[f"n{number}"] = labelled.codes()
+            names = engine.put({
+                "code": np.arange(len(labelled.names), dtype=np.int32),
+                "name": np.array([*labelled.names, None], dtype=object)[:-1],
+            })  # fmt: skip
+            joins += f" LEFT JOIN {names} AS t{number} ON r.n{number} = t{number}.code"
+            selected.append(f"t{number}.name AS c{number}")
+            known[name] = (f"c{number}", "VARCHAR")
+        for number, (name, cells) in enumerate(counted.items()):
+            columns[f"v{number}"] = cells.values()
+            selected.append(f"v{number}")
+            known[name] = (f"v{number}", "DOUBLE")
+        clause = f"(SELECT {', '.join(selected)} FROM {engine.put(columns)} AS r{joins})"
+        return Relation(
+            engine, clause, known, {name: cells.column() for name, cells in counted.items()}
+        )
+
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        """Columns in coded form; raises `DataError` if a name cannot be one."""
-        label_cells = {role: LabelCells() for role in labels}
-        number_cells = {role: NumberCells() for role in numbers}
-        wanted = tuple(dict.fromkeys((*labels.values(), *numbers.values())))
+        """The given columns in coded form."""
+        named, counted, rows = self._convert(labels, numbers, both=True)
+        names, codes = {}, {}
+        for role, column in labels.items():
+            names[role], position = sort_names(named[column].names, numeric=role in ROW_ROLES)
+            codes[role] = take_codes(named[column].codes(), position)
+        values = {role: counted[column].values() for role, column in numbers.items()}
+        block = Block(self.header_rows + 1, rows, codes, values, self.source)
+
+        def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
+            return iter((keep_roles(block, roles),))
+
+        seen = {role: counted[column].column() for role, column in numbers.items()}
+        return CodedTable(names, rows, read_blocks, seen)
+
+    def _convert(
+        self, labels: Mapping[str, str], numbers: Mapping[str, str], *, both: bool = False
+    ) -> tuple[dict[str, LabelCells], dict[str, NumberCells], int]:
+        """Columns as names and as numbers; raises `DataError` if a name cannot be one."""
+        named = {name: LabelCells() for name in labels.values()}
+        counted = {name: NumberCells() for name in numbers.values() if both or name not in named}
+        role_of = {name: role for role, name in labels.items()}
+        wanted = tuple(dict.fromkeys((*named, *counted)))
         rows = 0
         for chunk in self.read_chunks(wanted):
-            for role, column in labels.items():
+            for name, cells in named.items():
                 try:
-                    label_cells[role].extend(chunk[column])
+                    cells.extend(chunk[name])
                 except DataError as error:
                     raise DataError(
-                        f"{self.source}: the column {column!r} ({role}) {error}."
+                        f"{self.source}: the column {name!r} ({role_of[name]}) {error}."
                     ) from error
-            for role, column in numbers.items():
-                number_cells[role].extend(chunk[column])
+            for name, values in counted.items():
+                values.extend(chunk[name])
             rows += len(chunk[wanted[0]]) if wanted else 0
-        return self._coded(label_cells, number_cells, rows)
-
-    def _coded(
-        self, labels: Mapping[str, LabelCells], numbers: Mapping[str, NumberCells], rows: int
-    ) -> CodedTable:
-        names, codes = {}, {}
-        for role, cells in labels.items():
-            names[role], position = sort_names(cells.names, numeric=role in ROW_ROLES)
-            codes[role] = take_codes(cells.codes(), position)
-        values = {role: cells.values() for role, cells in numbers.items()}
-        block = Block(self.header_rows + 1, rows, codes, values, self.source)
-        columns = {
-            role: NumberColumn(cells.unread, cells.plain, cells.percentages, cells.truths)
-            for role, cells in numbers.items()
-        }
-        return CodedTable(names, rows, lambda roles: iter((keep_roles(block, roles),)), columns)
+        return named, counted, rows

@@ -1,25 +1,16 @@
 """Matrices: models by tasks, tasks by models, items by models, tasks by folds.
 
-A matrix becomes a coded table with one row per cell, and then goes the way of a tidy table.
+A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Collection, Mapping, Sequence
+from functools import reduce
+from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.coding import (
-    Block,
-    CodedTable,
-    NumberColumn,
-    Table,
-    sort_names,
-    take_codes,
-)
+from rankbars.tables.cells import NumberColumn, Unread, merge_columns
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.decorated import describe_decoration
 from rankbars.tables.layouts import (
@@ -29,7 +20,8 @@ from rankbars.tables.layouts import (
     find_row_numbers,
     is_helper,
 )
-from rankbars.tables.tidy import FileNames, TidyTable, check_numbers
+from rankbars.tables.relations import Rows, Table
+from rankbars.tables.tidy import FileNames, TidyTable
 
 __all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
 
@@ -41,9 +33,6 @@ SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " s
 
 # Endings of a column that holds the number of items behind another.
 N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
-
-# Cells that a block holds at least, if the matrix has as many.
-BLOCK_ROWS = 1 << 14
 
 # What rows and columns of each layout are; the third name is left to the file.
 AXES: Mapping[str, tuple[str, str, str]] = {
@@ -85,7 +74,7 @@ _N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases))
 
 
 def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
-    """The matrix as a coded table with one row per cell, ready for `take_names`.
+    """The matrix with one row per cell, ready for `take_names`.
 
     Parameters
     ----------
@@ -102,12 +91,10 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
         If a cell holds something beside a number, or nothing names the models.
     """
     rows, columns, missing = AXES[layout]
-    parts, coded = _code(table, rows, columns)
-    beside = (*parts.errors.values(), *parts.counts.values())
-    check_numbers(coded, {f"value {name}": name for name in beside})
-    kept, text = _numeric_columns(table, coded, parts.values)
+    parts, seen = _survey(table, rows, columns)
+    kept, text = _numeric_columns(table, seen, parts.values)
     remarks = [("columns", _describe(layout, parts, kept, text))]
-    melted = _melt(table, coded, parts, kept, rows, columns)
+    melted = _melt(table, parts, kept, rows, columns)
     if parts.row_names is None:
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
@@ -124,20 +111,22 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     return TidyTable(melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True)
 
 
-def _code(table: Table, rows: str, columns: str) -> tuple[_Parts, CodedTable]:
-    """Parts and coded form; once more if a file without a header had columns further down."""
+def _survey(table: Table, rows: str, columns: str) -> tuple[_Parts, Mapping[str, NumberColumn]]:
+    """Parts, and what their columns hold; once more if a file had columns further down."""
     while True:
         known = table.columns
         parts = _split(table, rows, columns)
-        labels = dict(parts.traits)
-        if parts.row_names is not None:
-            labels["index"] = parts.row_names
-        numbers = {role: labels.pop(role) for role in TASK_NUMBERS if role in labels}
         beside = (*parts.errors.values(), *parts.counts.values())
-        numbers |= {f"value {name}": name for name in (*parts.values, *beside)}
-        coded = table.code(labels, numbers)
+        seen = table.survey([*parts.values, *beside])
         if table.columns == known:
-            return parts, coded
+            break
+    for name in beside:
+        unread = seen[name].unread
+        if unread is not None:
+            raise DataError(_not_one_number(table, name, unread))
+        if seen[name].mixture:
+            raise DataError(_mixed(table, f"the column {name!r} holds {seen[name].mixture}"))
+    return parts, seen
 
 
 def _split(table: Table, rows: str, columns: str) -> _Parts:
@@ -198,25 +187,20 @@ def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str
 
 
 def _numeric_columns(
-    table: Table, coded: CodedTable, values: Sequence[str]
+    table: Table, seen: Mapping[str, NumberColumn], values: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Value columns that hold numbers, and those that hold text only."""
     kept, text = [], []
     for name in values:
-        column = coded.columns[f"value {name}"]
+        column = seen[name]
         unread = column.unread
-        if unread is None and (column.plain or column.percentages or coded.rows):
+        if unread is None:
             kept.append(name)
-        elif unread is not None:
-            plain_text = column.plain + column.percentages == 0
-            if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
-                row = table.header_rows + 1 + unread.row
-                raise DataError(
-                    f"{table.source}, row {row}, column {name!r}: the cell {unread.text[:40]!r} is "
-                    "not one plain number. Expected a number, a percentage or an empty cell. "
-                    f"{_advise(unread.text)}"
-                )
-            text.append(name)
+            continue
+        plain_text = column.plain + column.percentages == 0
+        if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
+            raise DataError(_not_one_number(table, name, unread))
+        text.append(name)
     if not kept:
         shown = ", ".join(map(repr, text[:5]))
         raise DataError(
@@ -224,13 +208,25 @@ def _numeric_columns(
             "Expected a score in each cell, such as 1 for right and 0 for wrong. If these are "
             "answers, score them first."
         )
-    shares = [coded.columns[f"value {name}"] for name in kept]
-    if any(c.percentages for c in shares) and any(c.plain for c in shares):
-        raise DataError(
-            f"{table.source}: some cells are percentages and some are plain numbers. Write all of "
-            "them the same way."
-        )
+    whole = reduce(merge_columns, (seen[name] for name in kept))
+    if whole.plain and whole.percentages:
+        raise DataError(_mixed(table, "some cells are percentages and some are plain numbers"))
+    if whole.mixture:
+        raise DataError(_mixed(table, f"the cells hold {whole.mixture}"))
     return tuple(kept), tuple(text)
+
+
+def _mixed(table: Table, what: str) -> str:
+    return f"{table.source}: {what}. Write all of them the same way."
+
+
+def _not_one_number(table: Table, name: str, unread: Unread) -> str:
+    row = table.header_rows + 1 + unread.row
+    return (
+        f"{table.source}, row {row}, column {name!r}: the cell {unread.text[:40]!r} is "
+        "not one plain number. Expected a number, a percentage or an empty cell. "
+        f"{_advise(unread.text)}"
+    )
 
 
 def _advise(text: str) -> str:
@@ -239,72 +235,18 @@ def _advise(text: str) -> str:
 
 
 def _melt(
-    table: Table, coded: CodedTable, parts: _Parts, kept: Sequence[str], rows: str, columns: str
-) -> CodedTable:  # fmt: skip
-    count = coded.rows
-    block = coded.whole()
-    header, place = sort_names(kept, numeric=columns == "fold")
-    if parts.row_names is None:
-        row_names: tuple[str, ...] = tuple(str(number) for number in range(1, count + 1))
-        row_codes: NDArray[Any] = np.arange(count, dtype=np.int32)
-    else:
-        row_names, row_codes = coded.names["index"], block.labels["index"]
-        if rows == "item":
-            row_names, order = sort_names(row_names, numeric=True)
-            row_codes = take_codes(row_codes, order)
-    names = {rows: row_names, columns: header}
-    names |= {role: coded.names[role] for role in parts.traits if role in coded.names}
-    traits = [role for role in parts.traits if role in coded.names]
-    numbers = [role for role in parts.traits if role not in coded.names]
-
-    def counts_of(name: str) -> NDArray[np.float64]:
-        own = parts.counts.get(name)
-        known = block.numbers.get("n", np.full(count, np.nan))
-        return known if own is None else block.numbers[f"value {own}"]
-
-    def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
-        # A block holds whole columns, one below the other; many, where they are short.
-        step = max(1, BLOCK_ROWS // max(count, 1))
-        for start in range(0, len(kept), step):
-            some = kept[start : start + step]
-            size = len(some)
-            labels = {
-                rows: np.tile(row_codes, size),
-                columns: np.repeat(place[start : start + size], count),
-                **{role: np.tile(block.labels[role], size) for role in traits},
-            }
-            values = {"score": _below([block.numbers[f"value {name}"] for name in some])}
-            if parts.errors:
-                values["se"] = _below(
-                    [block.numbers[f"value {parts.errors[name]}"] for name in some]
-                )
-            values |= {role: np.tile(block.numbers[role], size) for role in numbers}
-            if parts.counts:
-                values["n"] = _below([counts_of(name) for name in some])
-            if roles is not None:
-                values = {role: column for role, column in values.items() if role in roles}
-            lines = np.tile(np.arange(block.first, block.first + count), size)
-            yield Block(
-                block.first, count * size, labels, values, table.source, lines, is_matrix=True
-            )
-
-    summary = [coded.columns[f"value {name}"] for name in kept]
-    whole = NumberColumn(
-        None,
-        sum(column.plain for column in summary),
-        sum(column.percentages for column in summary),
-        all(column.truths for column in summary),
-    )
-    seen = {"score": whole, **({"se": whole} if parts.errors else {})}
-    seen |= {role: coded.columns[role] for role in numbers}
+    table: Table, parts: _Parts, kept: Sequence[str], rows: str, columns: str
+) -> Rows:  # fmt: skip
+    labels = {role: name for role, name in parts.traits.items() if role not in TASK_NUMBERS}
+    numbers = {role: name for role, name in parts.traits.items() if role in TASK_NUMBERS}
+    if parts.row_names is not None:
+        labels[rows] = parts.row_names
+    lists: dict[str, Sequence[str | None]] = {"score": kept}
+    if parts.errors:
+        lists["se"] = [parts.errors[name] for name in kept]
     if parts.counts:
-        seen.setdefault("n", whole)
-    return CodedTable(names, count * len(kept), read_blocks, seen)
-
-
-def _below(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """Columns one below the other; a single one is not copied."""
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+        lists["n"] = [parts.counts.get(name) for name in kept]
+    return table.below(labels, numbers, columns, lists, kept, None if rows in labels else rows)
 
 
 def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:

@@ -17,7 +17,8 @@ from rankbars.readers.files import InputFile
 from rankbars.readers.lighteval.literals import parse_literal
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.values import fingerprint
-from rankbars.tables.database import Engine, Scan, report_damage
+from rankbars.tables.database import Engine, report_damage
+from rankbars.tables.relations import Relation
 
 __all__ = ["Details", "find_layout", "read_details"]
 
@@ -42,7 +43,7 @@ class Details(NamedTuple):
     declined: Mapping[str, str]
 
 
-def find_layout(scan: Scan) -> str | None:
+def find_layout(scan: Relation) -> str | None:
     """``"nested"``, ``"flat"`` or ``"text"``; None if the columns are not those of details."""
     metric = next((name for name in ("metric", "metrics") if name in scan.columns), None)
     if metric is None or not {"doc", *QUESTIONS} & set(scan.columns):
@@ -62,16 +63,16 @@ def read_details(file: InputFile) -> Details:
     ReadError
         If the file is damaged, or its columns are not those of details.
     """
-    from rankbars.readers.relations import parquet_table
+    from rankbars.readers.parquet import open_parquet
 
     with Engine() as engine:
-        scan = parquet_table(file, engine).scan
+        scan = open_parquet(file, engine).relate()
         layout = find_layout(scan)
         if layout is None:
             raise ReadError.at(
                 file.label,
                 "the columns are not those of lighteval's details: expected doc and metric, or "
-                f"full_prompt and metrics; found {', '.join(scan.columns[:8])}.",
+                f"full_prompt and metrics; found {', '.join([*scan.columns][:8])}.",
             )
         answers = Answers(("the document's id or question", "the number of the row"))
         declined: dict[str, str] = {}
@@ -90,11 +91,11 @@ def read_details(file: InputFile) -> Details:
     return Details(answers, declined)
 
 
-def _iterate(scan: Scan, layout: str) -> Iterator[tuple[object, object]]:
-    metric = scan.column(next(name for name in ("metric", "metrics") if name in scan.columns))[0]
+def _iterate(scan: Relation, layout: str) -> Iterator[tuple[object, object]]:
+    metric = scan.columns[next(name for name in ("metric", "metrics") if name in scan.columns)][0]
     item = "NULL"
     if "doc" in scan.columns:
-        doc, kind = scan.column("doc")
+        doc, kind = scan.columns["doc"]
         item = doc
         if layout == "nested":
             fields = [name for name in ("id", "query") if re.search(rf'[(,]\s*"?{name}"? ', kind)]
@@ -104,8 +105,8 @@ def _iterate(scan: Scan, layout: str) -> Iterator[tuple[object, object]]:
             item = f"coalesce({', '.join(chosen)})" if chosen else f"md5(CAST({doc} AS VARCHAR))"
     else:
         question = next(name for name in QUESTIONS if name in scan.columns)
-        item = f"md5(CAST({scan.column(question)[0]} AS VARCHAR))"
-    answer = scan.ask(f"{item}, {metric}")
+        item = f"md5(CAST({scan.columns[question][0]} AS VARCHAR))"
+    answer = scan.engine.start().execute(f"SELECT {item}, {metric} FROM {scan.clause}")
     while rows := answer.fetchmany(BLOCK_ROWS):
         yield from rows
 
@@ -136,5 +137,5 @@ def _score(name: str, value: object, declined: dict[str, str], place: str) -> fl
     return math.nan
 
 
-def _kind(scan: Scan, name: str) -> str:
-    return scan.column(name)[1]
+def _kind(scan: Relation, name: str) -> str:
+    return scan.columns[name][1]

@@ -53,11 +53,11 @@ def sniff_lighteval(path: Path, head: bytes) -> Recognition | None:
 
 
 def _sniff_details(path: Path) -> Recognition:
-    from rankbars.readers.relations import parquet_table
+    from rankbars.readers.parquet import open_parquet
 
     try:
         with Engine() as engine:
-            layout = find_layout(parquet_table(InputFile(path, path.name), engine).scan)
+            layout = find_layout(open_parquet(InputFile(path, path.name), engine).relate())
     except DataError:
         return Recognition("lighteval", CERTAIN, "It is named like lighteval's details.")
     if layout is None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from rankbars.readers.packing.coding import notes_of, notes_to_json
 from rankbars.readers.parts import ErrorTable
 from rankbars.readers.pieces import Piece
 from rankbars.tables.assembly import ParsedTable
-from rankbars.tables.coding import CodedTable, NumberColumn
+from rankbars.tables.cells import NumberColumn
+from rankbars.tables.coding import CodedTable
+from rankbars.tables.relations import code_rows, rows_of_codes
 from rankbars.tables.tidy import FileNames, TidyTable
 
 __all__ = ["TABLE", "pack_table", "unpack_table"]
@@ -29,19 +33,25 @@ def pack_table(found: ParsedTable) -> Piece:
         "notes": notes_to_json(found.notes),
         "errors": isinstance(found, ErrorTable),
         "seen": {
-            role: [column.plain, column.percentages, column.truths]
-            for role, column in table.coded.columns.items()
+            role: [
+                column.plain,
+                column.percentages,
+                column.truths,
+                None if math.isnan(column.largest) else column.largest,
+            ]
+            for role, column in table.rows.numbers.items()
         },
     }
-    return Piece(TABLE, facts, {"scores": table.coded})
+    return Piece(TABLE, facts, {"scores": code_rows(table.rows)})
 
 
 def unpack_table(piece: Piece) -> ParsedTable:
     """The table."""
     facts, rows = piece.facts, piece.frames["scores"]
-    seen = {role: NumberColumn(None, *counts) for role, counts in facts["seen"].items()}
+    seen = {role: _column(*counts) for role, counts in facts["seen"].items()}
+    coded = CodedTable(rows.names, rows.rows, rows.read_blocks, seen)
     table = TidyTable(
-        CodedTable(rows.names, rows.rows, rows.read_blocks, seen),
+        rows_of_codes(coded, facts["source"]),
         dict(facts["roles"]),
         frozenset(facts["named"]),
         facts["metric"],
@@ -51,3 +61,11 @@ def unpack_table(piece: Piece) -> ParsedTable:
     )
     kind = ErrorTable if facts.get("errors") else ParsedTable
     return kind(facts["source"], table, _NOBODY, notes_of(facts["notes"]))
+
+
+def _column(
+    plain: int, percentages: int, truths: bool | int, largest: float | None = None
+) -> NumberColumn:
+    """What is known of a column; older stores say only whether all cells are truth values."""
+    number = truths * plain if isinstance(truths, bool) else truths
+    return NumberColumn(None, plain, percentages, number, math.nan if largest is None else largest)

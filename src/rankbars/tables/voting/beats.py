@@ -12,8 +12,8 @@ from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.tables.cells import label_text, parse_number
-from rankbars.tables.coding import Table
 from rankbars.tables.columns import check_header
+from rankbars.tables.relations import Table
 
 __all__ = ["looks_like_beats", "scores_of_beats"]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.scores import Scores
-from rankbars.tables.coding import Table
+from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.voting.columns import VoteColumns

@@ -11,7 +11,7 @@ import numpy as np
 from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import label_text
-from rankbars.tables.coding import Table
+from rankbars.tables.relations import Table
 from rankbars.tables.voting.columns import VoteColumns
 from rankbars.tables.voting.rows import VoteRows
 

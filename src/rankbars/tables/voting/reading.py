@@ -8,7 +8,7 @@ import numpy as np
 
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.tables.coding import Table
+from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.voting.assembly import find_controls, scores_of_rows
 from rankbars.tables.voting.beats import looks_like_beats, scores_of_beats

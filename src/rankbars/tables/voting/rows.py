@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.tables.coding import Table
+from rankbars.tables.relations import Table
 from rankbars.tables.voting.columns import VoteColumns
 
 __all__ = ["RowSource", "VoteRows"]

@@ -1,0 +1,235 @@
+"""Parquet files: they stay where they are, and the database looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rankbars.errors import ReadError
+from rankbars.readers.files import InputFile, is_url
+from rankbars.tables.database import Engine, quote_text, report_damage
+from rankbars.tables.relations import Relation, Table, check_width
+
+__all__ = ["ParquetPlace", "ParquetTable", "count_shares", "open_parquet"]
+
+# Repeated values take next to no room in a file, but their rows do in memory.
+FREE_ROWS = 50_000_000
+ROWS_PER_BYTE = 100
+
+# What stands at the end of a file about its columns and parts; results need some kilobytes.
+LARGEST_FOOTER = 1 << 26
+
+
+class ParquetTable(Table):
+    """A Parquet file.
+
+    Parameters
+    ----------
+    source : str
+        Name for messages.
+    columns : tuple of str
+        Header.
+    types : tuple of str
+        Type of each column in the database.
+    engine : Engine
+        The database.
+    clause : str
+        What to select from; columns are c0, c1, and so on, and ``place``.
+    dense : bool
+        Whether all rows of the file are there.
+    """
+
+    header_rows = 0
+
+    def __init__(
+        self, source: str, columns: tuple[str, ...], types: tuple[str, ...], engine: Engine,
+        clause: str, *, dense: bool = True,
+    ) -> None:  # fmt: skip
+        self.source = source
+        self.columns = columns
+        self._types = types
+        self._engine = engine
+        self._clause = clause
+        self._dense = dense
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+        selected = ", ".join(f"c{i}" for i in range(len(self.columns)))
+        with report_damage(self.source):
+            return self._engine.ask(f"SELECT {selected} FROM {self._clause} LIMIT {int(rows)}")
+
+    def relate(
+        self, labels: Mapping[str, str] | None = None, numbers: Mapping[str, str] | None = None
+    ) -> Relation:
+        """All columns; nothing is copied."""
+        columns = {
+            name: (f"c{i}", kind)
+            for i, (name, kind) in reversed(
+                [*enumerate(zip(self.columns, self._types, strict=True))]
+            )
+        }
+        return Relation(self._engine, self._clause, columns, dense=self._dense)
+
+
+def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
+    """A Parquet file; raises `ReadError` if it is none."""
+    import duckdb
+
+    _refuse_long_footer(file)
+    path = quote_text(_as_pattern(str(file.path.resolve())))
+    try:
+        columns = _top_level(engine.ask(f"SELECT name, num_children FROM parquet_schema({path})"))
+        check_width(columns, file.label)
+        clause = _clause(path, len(columns))
+        types = tuple(str(column[1]) for column in engine.ask(f"DESCRIBE SELECT * FROM {clause}"))
+        counted = engine.ask(f"SELECT sum(num_rows) FROM parquet_file_metadata({path})")
+    except duckdb.Error as error:
+        with file.path.open("rb") as raw:
+            starts_well = raw.read(4) == b"PAR1"
+        problem = "the Parquet file is cut off or damaged. Copy it again"
+        if not starts_well:
+            problem = "the file is not Parquet, whatever its name says. Give it its true suffix"
+        raise ReadError.at(file.label, f"{problem}.") from error
+    rows, size = int(counted[0][0] or 0), file.path.stat().st_size
+    if rows > max(FREE_ROWS, ROWS_PER_BYTE * size):
+        raise ReadError.at(
+            file.label,
+            f"the file claims {rows:,} rows in {size:,} bytes, which no table of results has. It "
+            "is not read.",
+        )
+    table = ParquetTable(file.label, columns, types[: len(columns)], engine, clause)
+    table.report = count_shares(file)
+    table.place = ParquetPlace(file.label, file.url or str(file.path.resolve()), size, columns)
+    return table
+
+
+def _clause(path: str, columns: int) -> str:
+    """What to select from, a path in quotes; columns are c0, c1, and so on, and ``place``."""
+    names = ", ".join(f"c{i}" for i in range(columns))
+    return (
+        f"(SELECT {names}, file_row_number AS place FROM read_parquet({path}, file_row_number = "
+        f"true, hive_partitioning = false, binary_as_string = true) AS t({names}))"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ParquetPlace:
+    """A Parquet file, from which any process can read the rows of one task.
+
+    Parameters
+    ----------
+    source : str
+        Name for messages.
+    place : str
+        Absolute path, or URL.
+    size : int
+        Bytes of the file when it was read first.
+    columns : tuple of str
+        Header.
+    """
+
+    source: str
+    place: str
+    size: int
+    columns: tuple[str, ...]
+
+    def open(
+        self, engine: Engine, wanted: Collection[str], column: str | None, task: str
+    ) -> ParquetTable:
+        """Some columns of the rows whose `column` holds the name of a task; of all for None.
+
+        Raises
+        ------
+        ReadError
+            If the file is not there, or is not the same any more.
+        """
+        if is_url(self.place):
+            from rankbars.readers.transfers import register
+
+            register(engine.start(), self.place)
+            path = quote_text(self.place)
+        else:
+            path = quote_text(self._pattern())
+        where = ""
+        if column is not None:
+            where = f"WHERE c{self.columns.index(column)} = {quote_text(task)}"
+        cells = [f"c{i}" if name in wanted else f"NULL AS c{i}"
+                 for i, name in enumerate(self.columns)]  # fmt: skip
+        cells.append("place")
+        table = engine.new_name()
+        with report_damage(self.source):
+            # Once, because the file may lie far away.
+            clause = _clause(path, len(self.columns))
+            engine.run(
+                f"CREATE TEMP TABLE {table} AS SELECT {', '.join(cells)} FROM {clause} {where}"
+            )
+            described = engine.ask(f"DESCRIBE SELECT * FROM {table}")
+        types = tuple(str(column[1]) for column in described)[: len(self.columns)]
+        return ParquetTable(self.source, self.columns, types, engine, table, dense=False)
+
+    def _pattern(self) -> str:
+        path = Path(self.place)
+        try:
+            size = path.stat().st_size
+        except OSError as error:
+            raise ReadError.at(
+                self.source,
+                f"a worker cannot open {self.place}. Tasks that are read by reference need a path "
+                "or URL that all workers see; copy the file to a shared folder, or leave out "
+                "--by-reference.",
+            ) from error
+        if size != self.size:
+            raise ReadError.at(
+                self.source,
+                f"the file has changed since it was read first ({self.size:,} bytes then, {size:,} "
+                "now). Read it again.",
+            )
+        return _as_pattern(self.place)
+
+
+def count_shares(file: InputFile) -> Callable[[float], None]:
+    """Tells the meter of a file which share of it was read."""
+
+    def count(share: float) -> None:
+        if file.meter is not None:
+            file.meter.count(file.path, round(share * file.path.stat().st_size))
+
+    return count
+
+
+def _refuse_long_footer(file: InputFile) -> None:
+    with file.path.open("rb") as raw:
+        if raw.seek(0, 2) < 12:
+            return  # the engine says what is wrong
+        raw.seek(-8, 2)
+        end = raw.read(8)
+    size = int.from_bytes(end[:4], "little")
+    if end[4:] == b"PAR1" and size > LARGEST_FOOTER:
+        raise ReadError.at(
+            file.label,
+            f"what the file says about its columns takes {size >> 20} MiB, which no table of "
+            "results needs. It is not read.",
+        )
+
+
+def _as_pattern(path: str) -> str:
+    """The path with characters that would make the engine search quoted."""
+    return "".join(f"[{c}]" if c in "*?[" else c for c in path)
+
+
+def _top_level(schema: Sequence[tuple[str, int | None]]) -> tuple[str, ...]:
+    """Names of the columns; the schema lists nested fields after the column they belong to."""
+    names = []
+    position = 1
+    while position < len(schema):
+        names.append(schema[position][0])
+        position = _after(schema, position)
+    return tuple(names)
+
+
+def _after(schema: Sequence[tuple[str, int | None]], position: int) -> int:
+    following = position + 1
+    for _ in range(schema[position][1] or 0):
+        following = _after(schema, following)
+    return following

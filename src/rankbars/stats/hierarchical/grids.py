@@ -1,0 +1,125 @@
+"""Where a density of one variable lies, and draws from a density that is known on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.errors import DataError
+
+__all__ = ["DEPTH", "Reach", "find_reach", "midpoints", "resample"]
+
+DEPTH = 25.0
+"""Log densities this far below the largest one are left out: a share of 1e-11 of the peak."""
+
+_MOST_ROUNDS = 40
+
+LogDensity = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+class Reach(NamedTuple):
+    """Interval outside of which a density is negligible."""
+
+    low: float
+    high: float
+
+
+def midpoints(low: float, high: float, count: int) -> NDArray[np.float64]:
+    """Middles of `count` cells of equal width.
+
+    Examples
+    --------
+    >>> midpoints(0.0, 1.0, 2).tolist()
+    [0.25, 0.75]
+    """
+    return np.asarray(low + (high - low) * (np.arange(count) + 0.5) / count)
+
+
+def find_reach(
+    density: LogDensity, low: float, high: float, ends: tuple[bool, bool], what: str
+) -> Reach:
+    """The part of an interval in which a log density is within `DEPTH` of its peak.
+
+    Parameters
+    ----------
+    density : callable
+        Log density up to a constant, with one peak.
+    low, high : float
+        Where to look.
+    ends : (bool, bool)
+        Whether the density itself ends at `low` and at `high`; where it does not, it has to have
+        fallen off there.
+    what : str
+        What the variable is, for the message.
+
+    Raises
+    ------
+    DataError
+        If the density has not fallen off at an end where it does not end by itself.
+
+    Notes
+    -----
+    A density with one peak has it within one cell of the highest node, so the search may zoom in
+    on the nodes that count, one cell wider at either side, until they fill their interval.
+
+    Examples
+    --------
+    >>> reach = find_reach(lambda x: -0.5 * ((x - 3.0) / 0.01) ** 2, -20, 20, (False, False), "x")
+    >>> round(reach.low, 1), round(reach.high, 1)
+    (2.9, 3.1)
+    """
+    first = Reach(low, high)
+    for _ in range(_MOST_ROUNDS):
+        nodes = midpoints(low, high, 48)
+        values = density(nodes)
+        if np.isnan(values).any() or not np.isfinite(values.max()):
+            raise DataError(f"The prior gives no finite density of the {what}.")
+        kept = np.flatnonzero(values > values.max() - DEPTH)
+        cell = nodes[1] - nodes[0]
+        new_low = max(low, nodes[kept[0]] - cell)
+        new_high = min(high, nodes[kept[-1]] + cell)
+        full = new_high - new_low > 0.6 * (high - low)
+        low, high = new_low, new_high
+        if full:
+            break
+    open_low = low <= first.low and not ends[0]
+    open_high = high >= first.high and not ends[1]
+    if open_low or open_high:
+        side = "small" if open_low else "large"
+        raise DataError(
+            f"The posterior of the {what} does not fall off towards {side} values: these tasks "
+            "say too little for this prior. Give a prior that does, such as 'exponential' for "
+            "shares of right answers or Prior.exponential_spread(...) for scores with errors, or "
+            "more tasks."
+        )
+    return Reach(float(low), float(high))
+
+
+def resample(weights: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Positions drawn in proportion to `weights`, as evenly as can be, in random order.
+
+    Parameters
+    ----------
+    weights : array of float, shape (S,)
+        Values of 0 or more.
+    rng : Generator
+        Source of random numbers.
+
+    Returns
+    -------
+    array of int, shape (S,)
+        Each position about ``S * weight / sum`` times; exactly once each for equal weights.
+
+    Examples
+    --------
+    >>> sorted(resample(np.ones(4), np.random.default_rng(0)).tolist())
+    [0, 1, 2, 3]
+    """
+    size = weights.size
+    cumulated = np.cumsum(weights)
+    points = (np.arange(size) + rng.random()) / size * cumulated[-1]
+    chosen = np.minimum(np.searchsorted(cumulated, points, side="right"), size - 1)
+    return np.asarray(rng.permutation(chosen), dtype=np.intp)

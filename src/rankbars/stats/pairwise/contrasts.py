@@ -1,0 +1,137 @@
+"""Contrasts of an average over tasks: paired differences summed over tasks, with their errors."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.stats.blocks import row_blocks
+from rankbars.stats.pairwise.degenerate import sign_test_statistic
+from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.summaries import ModelSummary
+
+__all__ = ["ContrastSums", "add_task", "average_contrasts", "average_summary", "start_sums"]
+
+
+class ContrastSums(NamedTuple):
+    """Sums over tasks from which contrasts of the average follow; filled in place, task by task."""
+
+    diff: NDArray[np.float64]  # [M, M] sum of w * d
+    variance: NDArray[np.float64]  # [M, M] sum of w^2 se^2
+    variance_df: NDArray[np.float64]  # [M, M] sum of (w^2 se^2)^2 / df, for Satterthwaite
+    rows: NDArray[np.float64]  # [M, M] sum of rows of tasks with several, for the floor of
+    # constant differences
+    score: NDArray[np.float64]  # [M] sum of w * mean
+    score_variance: NDArray[np.float64]  # [M]
+    score_variance_df: NDArray[np.float64]  # [M]
+
+
+def start_sums(size: int) -> ContrastSums:
+    """Empty sums for `size` models."""
+    square = [np.zeros((size, size)) for _ in range(4)]
+    vector = [np.zeros(size) for _ in range(3)]
+    return ContrastSums(*square, *vector)
+
+
+def add_task(
+    sums: ContrastSums, pairs: PairStatistics, summary: ModelSummary, weight: float
+) -> None:
+    """Add one task, in place, with the weight it has in the average.
+
+    Parameters
+    ----------
+    sums : ContrastSums
+        Changed in place: a thousand models make these matrices large.
+    pairs : PairStatistics
+        Differences and standard errors; NaN where a pair cannot be compared, which makes the
+        pair incomparable on the average too. An error of 0 adds none to the average.
+    summary : ModelSummary
+        Mean and standard error of each model by itself.
+    weight : float
+        0 or more; a task of weight 0 adds nothing.
+    """
+    if weight == 0.0:
+        return
+    shape = pairs.diff.shape
+    rows, df = np.broadcast_to(pairs.n, shape), np.broadcast_to(pairs.df, shape)
+    for block in row_blocks(*shape):
+        variance = weight**2 * np.square(pairs.se[block])
+        sums.diff[block] += weight * pairs.diff[block]
+        sums.variance[block] += variance
+        # One row bounds no evidence; published scores count as one.
+        sums.rows[block] += np.where(rows[block] < 2, 0, rows[block])
+        sums.variance_df[block] += _per_df(variance, df[block])
+    own = weight**2 * summary.se**2
+    sums.score[...] += weight * summary.mean
+    sums.score_variance[...] += own
+    sums.score_variance_df[...] += _per_df(own, summary.df)
+
+
+def _per_df(variance: NDArray[np.float64], df: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Squared variance over its degrees of freedom; no variance adds nothing, whatever its df."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(variance == 0, 0.0, np.square(variance) / df)
+
+
+def average_contrasts(sums: ContrastSums) -> PairStatistics:
+    """Contrasts of the average, with Satterthwaite degrees of freedom pair by pair.
+
+    Returns
+    -------
+    PairStatistics
+        A pair that cannot be compared on some task has statistic 0. A pair whose difference is
+        constant on every task counts as ``2**-rows``, the floor of a sign test on all its rows;
+        without rows, as for published scores with errors of 0 alone, it has statistic 0.
+
+    Examples
+    --------
+    >>> from rankbars.stats.pairwise.paired import paired_t
+    >>> from rankbars.stats.pairwise.summaries import item_summary
+    >>> x = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
+    >>> sums = start_sums(2)
+    >>> for values in (x, 1 - x):
+    ...     add_task(sums, paired_t(values), item_summary(values), 0.5)
+    >>> average_contrasts(sums).diff[0, 1].item()
+    0.0
+    """
+    size = sums.diff.shape[0]
+    off_diagonal = ~np.eye(size, dtype=np.bool_)
+    comparable = np.isfinite(sums.variance) & off_diagonal
+    still = comparable & (sums.variance == 0.0)
+    # Weighted sums of exact zeros are exact zeros; anything else that small is rounding.
+    scale = np.abs(sums.score).max(initial=0.0, where=np.isfinite(sums.score))
+    zero = np.abs(sums.diff) <= 8 * np.finfo(np.float64).eps * scale
+    identical, constant = still & zero, still & ~zero & (sums.rows > 0)
+    statistic = np.zeros((size, size))
+    ordinary = comparable & ~still
+    statistic[ordinary] = sums.diff[ordinary] / np.sqrt(sums.variance[ordinary])
+    df = satterthwaite(sums.variance, sums.variance_df)
+    floor = sign_test_statistic(sums.rows[constant], np.inf)
+    statistic[constant] = floor * np.sign(sums.diff[constant])
+    df[constant] = np.inf
+    return PairStatistics(
+        diff=sums.diff,
+        se=np.sqrt(sums.variance),
+        statistic=statistic,
+        df=df,
+        n=sums.rows.astype(np.int64),
+        constant=constant,
+        identical=identical,
+    )
+
+
+def average_summary(sums: ContrastSums) -> ModelSummary:
+    """Average score of each model with its standard error and Satterthwaite df."""
+    df = satterthwaite(sums.score_variance, sums.score_variance_df)
+    return ModelSummary(sums.score, np.sqrt(sums.score_variance), df)
+
+
+def satterthwaite(
+    variance: NDArray[np.float64], variance_df: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Degrees of freedom of a sum of variance estimates; infinite where there is no variance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = variance**2 / variance_df
+    return np.where(variance_df > 0, df, np.inf)

@@ -1,0 +1,169 @@
+"""Score of each model by itself: mean, standard error and degrees of freedom under one design."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "ModelSummary",
+    "cluster_summary",
+    "fold_summary",
+    "item_summary",
+    "sampled_rows",
+    "weighted_rows",
+]
+
+
+class ModelSummary(NamedTuple):
+    """One value per model, shape (M,); NaN where a model has too few rows."""
+
+    mean: NDArray[np.float64]
+    se: NDArray[np.float64]
+    df: NDArray[np.float64]
+
+
+def item_summary(values: NDArray[np.float64]) -> ModelSummary:
+    """Mean of independent rows, NaN left out, with its standard error.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        One row per item; NaN = not observed.
+
+    Examples
+    --------
+    >>> item_summary(np.array([[1.0], [0.0], [1.0], [0.0]])).se.round(4)
+    array([0.2887])
+    """
+    count, mean, squares = _moments(values)
+    return _summary(mean, squares / np.maximum(count - 1, 1) / np.maximum(count, 1), count)
+
+
+def fold_summary(values: NDArray[np.float64], test_share: float) -> ModelSummary:
+    """Mean over folds; the variance carries the correction of Nadeau and Bengio (2003).
+
+    Parameters
+    ----------
+    values : array of float, shape (J, M)
+        One row per fold.
+    test_share : float
+        Share of the data held out in each fold.
+    """
+    count, mean, squares = _moments(values)
+    factor = 1 / np.maximum(count, 1) + test_share / (1 - test_share)
+    return _summary(mean, squares / np.maximum(count - 1, 1) * factor, count)
+
+
+def cluster_summary(values: NDArray[np.float64], clusters: NDArray[np.int64]) -> ModelSummary:
+    """Mean over rows with a cluster-robust (CR1) standard error.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        One row per item; NaN = not observed.
+    clusters : array of int, shape (n,)
+        Cluster of each row.
+    """
+    count, mean, _ = _moments(values)
+    _, code = np.unique(clusters, return_inverse=True)
+    groups = int(code.max(initial=-1)) + 1
+    residual = np.nan_to_num(values - mean)
+    sums = np.zeros((groups, values.shape[1]))
+    np.add.at(sums, code, residual)
+    seen = np.zeros((groups, values.shape[1]))
+    np.add.at(seen, code, ~np.isnan(values))
+    present = (seen > 0).sum(axis=0)
+    variance = present / np.maximum(present - 1, 1) * (sums**2).sum(axis=0)
+    return _summary(mean, variance / np.maximum(count, 1) ** 2, present)
+
+
+def weighted_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows whose plain mean and plain residuals are the weighted ones of `values`.
+
+    With w scaled to mean 1 and m the weighted mean of a column, ``y = m + w (x - m)`` has mean m
+    and residuals ``w (x - m)``. It is linear in x, so this holds for every difference of columns,
+    and an unweighted test of y is the weighted test of x.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Complete scores.
+    weights : array of float, shape (n,)
+        Positive weights.
+
+    Examples
+    --------
+    >>> weighted_rows(np.array([[1.0], [0.0]]), np.array([3.0, 1.0])).mean().item()
+    0.75
+    """
+    weight = (weights / weights.mean())[:, None]
+    mean = (weight * values).mean(axis=0)
+    return np.asarray(mean + weight * (values - mean))
+
+
+def sampled_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Rows whose plain mean is the weighted one, and whose plain error is that of a weighted mean.
+
+    The rows are one sample from one population, whatever their weight, and weights are fixed in
+    advance. With w scaled to sum 1, m the weighted and c the plain mean of a column, and n rows,
+    ``z = m + f (x - c)`` with ``f^2 = n sum(w^2)`` has mean m, and its squared standard error is
+    ``s^2 sum(w^2)``, s the plain standard deviation of x. It is linear in x, so this holds for
+    every difference of columns, and an unweighted test of z is the weighted test of x.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Complete scores.
+    weights : array of float, shape (n,)
+        Positive weights.
+
+    Notes
+    -----
+    Residuals around the weighted mean (`weighted_rows`) do not serve here: a heavy row pulls that
+    mean onto itself. With weights 20, 1, 1, 1, 1, 1 intervals of 95 % would hold in 40 %.
+
+    Examples
+    --------
+    Values 0, 2, 4 have variance 4; with weights 1/2, 1/4, 1/4 the error is the root of 4 * 3/8.
+
+    >>> made = sampled_rows(np.array([[0.0], [2.0], [4.0]]), np.array([2.0, 1.0, 1.0]))
+    >>> found = item_summary(made)
+    >>> found.mean.round(12).tolist(), np.square(found.se).round(12).tolist()
+    ([1.5], [1.5])
+    """
+    share = (weights / weights.sum())[:, None]
+    mean = (share * values).sum(axis=0)
+    stretch = np.sqrt(len(values) * np.square(share).sum())
+    return np.asarray(mean + stretch * (values - values.mean(axis=0)))
+
+
+def _moments(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    total = values.sum(axis=0)
+    if not np.isnan(total).any():
+        count = np.full(values.shape[1], len(values))
+        with np.errstate(invalid="ignore"):
+            mean = total / count
+        return count, mean, np.square(values - mean).sum(axis=0)
+    observed = ~np.isnan(values)
+    count = observed.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(observed, values, 0.0).sum(axis=0) / count
+    squares = np.where(observed, values - mean, 0.0)
+    np.square(squares, out=squares)
+    return count, mean, squares.sum(axis=0)
+
+
+def _summary(
+    mean: NDArray[np.float64], variance: NDArray[np.float64], units: NDArray[np.int64]
+) -> ModelSummary:
+    enough = units > 1
+    return ModelSummary(
+        mean,
+        np.where(enough, np.sqrt(variance), np.nan),
+        np.where(enough, units - 1.0, np.nan),
+    )

@@ -1,0 +1,140 @@
+"""Names of a column of rows as codes: found once, and quick to take out of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.tables.coding import ROW_ROLES, sort_names
+from rankbars.tables.database import Engine, quote
+
+__all__ = ["Codes", "code_names"]
+
+# A table of all whole numbers between the least and the greatest is used up to this many gaps.
+GAPS = 1 << 20
+
+# So many names are found by a remainder of their hash, of which no two are the same.
+MOST_HASHED, LARGEST_TABLE, TRIALS = 4096, 1 << 22, 24
+
+
+class Codes(NamedTuple):
+    """The names of a role, and how rows get their codes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Names in their order; codes index them.
+    table : str
+        A table of the database with the columns ``name`` and ``code``.
+    open : bool
+        Whether some cell is empty.
+    cell : str
+        What to select from rows called r.
+    joined : bool
+        Whether `cell` needs `table` beside the rows.
+    decode : callable
+        What was selected → codes, -1 where a cell is empty.
+    """
+
+    names: tuple[str, ...]
+    table: str
+    open: bool
+    cell: str
+    joined: bool
+    decode: Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def code_names(engine: Engine, source: str, role: str) -> Codes:
+    """Codes of the names that a role has in some rows.
+
+    Whole numbers are found by their distance from the least, few texts by their hash: both are
+    much quicker than to look each cell up, which is done for the others.
+
+    Parameters
+    ----------
+    engine : Engine
+        The database.
+    source : str
+        What to select the names from.
+    role : str
+        The role, which is the name of the column.
+    """
+    cell = quote(role)
+    found = engine.arrays(
+        f"SELECT name, hash(name) AS hash FROM (SELECT DISTINCT {cell} AS name FROM {source})"
+    )
+    numeric = found["name"].dtype.kind in "iu"
+    given = found["name"].tolist()
+    known = [name for name in given if name is not None and name != ""]
+    texts = [str(name) for name in known] if numeric else known
+    names, position = sort_names(texts, numeric=role in ROW_ROLES)
+    # Ordered as their codes; the smallest type that holds them is the quickest to take out.
+    order = np.argsort(position)
+    kind = np.min_scalar_type(max(len(names), 1))
+    keys: NDArray[Any] = np.array([*known, None], dtype=object)[:-1]
+    keys = np.array(known, dtype=np.int64) if numeric else keys
+    table = engine.put({"name": keys[order], "code": np.arange(len(names), dtype=kind)})
+    gap = len(names) < len(given)
+    quick = (
+        _by_distance(keys, position, f"r.{cell}")
+        if numeric
+        else _by_hash(np.ma.getdata(found["hash"]), given, known, position, f"r.{cell}")
+    )
+    if quick is not None:
+        return Codes(names, table, gap, quick[0], False, quick[1])
+    return Codes(names, table, gap, f"{table}.code", True, _as_they_are)
+
+
+_Quick = tuple[str, Callable[[NDArray[Any]], NDArray[Any]]]
+
+
+def _by_distance(values: NDArray[Any], codes: NDArray[np.int32], cell: str) -> _Quick | None:
+    if not len(values):
+        return None
+    first, last = int(values.min()), int(values.max())
+    span = last - first + 1
+    if span > 4 * len(values) + GAPS:
+        return None
+    table = np.full(span, -1, np.int32)
+    table[values - first] = codes
+    kept = None if (table == np.arange(span)).all() else table
+    return f"({cell} - {first})::UINTEGER", partial(_look_up, table=kept)
+
+
+def _by_hash(
+    hashes: NDArray[Any], given: list[Any], known: list[Any], codes: NDArray[np.int32], cell: str
+) -> _Quick | None:
+    """Codes by remainders of hashes; an empty cell has one of its own, too."""
+    if not known or len(given) > MOST_HASHED:
+        return None
+    hashes = hashes.astype(np.uint64)
+    code_of = dict(zip(known, codes.tolist(), strict=True))
+    size = min(max(len(given) ** 2 // 4, 64), LARGEST_TABLE)
+    for trial in range(TRIALS):
+        divisor = (size + trial * (size // 16 + 1)) | 1
+        places = hashes % np.uint64(divisor)
+        if len(np.unique(places)) == len(places):
+            table = np.full(divisor, -1, np.int32)
+            table[places.astype(np.int64)] = [code_of.get(name, -1) for name in given]
+            return f"(hash({cell}) % {divisor})::UINTEGER", partial(_look_up, table=table)
+    return None
+
+
+def _look_up(found: NDArray[Any], table: NDArray[np.int32] | None) -> NDArray[Any]:
+    cells = np.ma.getdata(found)
+    if not np.ma.is_masked(found):
+        return cells if table is None else table[cells]
+    gone = np.ma.getmaskarray(found)
+    cells = np.where(gone, 0, cells)
+    codes = cells.astype(np.int64) if table is None else table[cells]
+    return np.where(gone, -1, codes)
+
+
+def _as_they_are(found: NDArray[Any]) -> NDArray[Any]:
+    if not np.ma.is_masked(found):
+        return np.ma.getdata(found)
+    return np.ma.filled(found.astype(np.int64), -1)

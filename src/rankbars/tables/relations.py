@@ -1,0 +1,534 @@
+"""Tables as relations of the database, and their columns by the roles that they play."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.errors import DataError, ReadError
+from rankbars.tables.cells import (
+    LONGEST_NUMBER,
+    WORDS,
+    NumberColumn,
+    Unread,
+    merge_columns,
+    parse_number,
+)
+from rankbars.tables.codes import code_names
+from rankbars.tables.coding import Block, CodedTable, keep_roles
+from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
+
+__all__ = [
+    "Origin", "Relation", "Rows", "Table", "check_width", "code_rows", "rows_of_codes",
+]  # fmt: skip
+
+# Every column of a matrix is a model, a task or a fold; a wider file is something else.
+MOST_COLUMNS = 10_000
+
+_INTEGERS = frozenset({"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT",
+                       "UINTEGER"})  # fmt: skip
+_FLOATS = frozenset({"FLOAT", "DOUBLE"})
+# Types by whose cells rows are found.
+_FOUND = _INTEGERS | {"VARCHAR"}
+# Their text is their name.
+_EXACT = ("UBIGINT", "HUGEINT", "UHUGEINT", "BOOLEAN", "DECIMAL", "DATE", "TIME", "UUID")
+# A column without any value.
+_NOTHING = frozenset({"NULL", '"NULL"'})
+
+
+def check_width(columns: Collection[str], source: str) -> None:
+    """Raises `ReadError` if there are more columns than results have."""
+    if len(columns) > MOST_COLUMNS:
+        raise ReadError.at(
+            source,
+            f"the table has {len(columns)} columns; at most {MOST_COLUMNS} are read. Results in "
+            "a matrix have one column per model or task; for items or folds give one row each.",
+        )
+
+
+class Relation(NamedTuple):
+    """Columns of a table in the database.
+
+    Parameters
+    ----------
+    engine : Engine
+        The database.
+    clause : str
+        What to select from; beside the columns there is one called ``place``, from 0.
+    columns : mapping from str to (str, str)
+        Expression and type of each column.
+    known : mapping from str to NumberColumn
+        Columns of numbers of which it is known already what they hold.
+    dense : bool
+        Whether there is a row at every place up to the number of rows.
+    """
+
+    engine: Engine
+    clause: str
+    columns: Mapping[str, tuple[str, str]]
+    known: Mapping[str, NumberColumn] = {}
+    dense: bool = True
+
+    def is_text(self, name: str) -> bool:
+        """Whether a column holds text."""
+        kind = self.columns[name][1]
+        return kind == "VARCHAR" or kind.startswith("ENUM")
+
+
+class Place(Protocol):
+    """Where any process finds the rows of a table; small, and the same in every process."""
+
+    def open(self, engine: Engine, wanted: Collection[str], column: str | None, task: str) -> Table:
+        """Some columns of the rows whose `column` holds the name of a task; of all for None."""
+
+
+class Origin(NamedTuple):
+    """How rows are read again.
+
+    Parameters
+    ----------
+    place : Place
+        Where they are.
+    labels, numbers : tuple of (str, str)
+        Columns of names and of numbers, each by role.
+    """
+
+    place: Place
+    labels: tuple[tuple[str, str], ...]
+    numbers: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows of a table, with a column for each role.
+
+    Parameters
+    ----------
+    source : str
+        Name of the table for messages.
+    first : int
+        Number of the row whose ``place`` is 0, as its source counts: from 1, header included.
+    count : int
+        Number of rows.
+    labels : mapping from str to {"text", "integer"}
+        What columns of names hold.
+    numbers : mapping from str to NumberColumn
+        What columns of numbers hold.
+    filled : frozenset of str
+        Label roles without an empty cell.
+    enter : callable
+        Gives what to select from in a database: columns called after their roles, and ``place``.
+    engine : Engine, optional
+        The database that they lie in; without one they can be put into any.
+    places : int
+        How many places there are, by which parts are found; 0 if they cannot be told apart so.
+    is_matrix : bool
+        Whether rows are the cells of a matrix, where an empty one is no answer at all.
+    constants : mapping from str to str
+        Label roles that have the same name on every row.
+    report : callable, optional
+        Takes shares of the rows, as their scores are read.
+    origin : Origin, optional
+        How any process reads the rows of a task again.
+    """
+
+    source: str
+    first: int
+    count: int
+    labels: Mapping[str, str]
+    numbers: Mapping[str, NumberColumn]
+    filled: frozenset[str]
+    enter: Callable[[Engine], str]
+    engine: Engine | None = None
+    places: int = 0
+    is_matrix: bool = False
+    constants: Mapping[str, str] = field(default_factory=dict)
+    report: Callable[[float], None] | None = None
+    origin: Origin | None = None
+
+
+class Table(ABC):
+    """A table with named columns, as a file or a frame holds it.
+
+    Parameters
+    ----------
+    source : str
+        Name for messages: a path, or what kind of frame it is.
+    columns : tuple of str
+        Header.
+    header_rows : int
+        Rows before the first row of data, for counting rows as the user sees them.
+    """
+
+    source: str
+    columns: tuple[str, ...]
+    header_rows: int
+    report: Callable[[float], None] | None = None
+    place: Place | None = None
+
+    @abstractmethod
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+
+    @abstractmethod
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """The table in the database, at least the given columns of names and of numbers."""
+
+    def rows(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Rows:
+        """The rows by role: `labels` and `numbers` map roles to columns.
+
+        Raises
+        ------
+        ReadError
+            If the file is damaged.
+        DataError
+            If a column cannot be names, or numbers.
+        """
+        with report_damage(self.source):
+            relation = self.relate(labels, numbers)
+            found = _Numbers.of(relation, self.source, numbers)
+            cells, kinds, filled, count = _name_cells(relation, labels, self.source)
+            cells |= {role: found.expression(relation, name) for role, name in numbers.items()}
+        selected = ", ".join(f"{cell} AS {quote(role)}" for role, cell in cells.items())
+        clause = f"(SELECT {', '.join(filter(None, ('place', selected)))} FROM {found.clause})"
+        seen = {role: found.seen[name] for role, name in numbers.items()}
+        return Rows(
+            self.source, self.header_rows + 1, count, kinds, seen, filled, lambda engine: clause,
+            relation.engine, count if relation.dense else 0, report=self.report,
+            origin=self._origin(relation, labels, numbers),
+        )  # fmt: skip
+
+    def _origin(
+        self, relation: Relation, labels: Mapping[str, str], numbers: Mapping[str, str]
+    ) -> Origin | None:
+        """How any process reads the rows of a task again, if it can."""
+        found_by_task = "task" not in labels or relation.columns[labels["task"]][1] in _FOUND
+        if self.place is None or not found_by_task or any(map(relation.is_text, numbers.values())):
+            return None
+        return Origin(self.place, tuple(labels.items()), tuple(numbers.items()))
+
+    def survey(self, names: Sequence[str]) -> dict[str, NumberColumn]:
+        """What columns hold when they are read as numbers."""
+        with report_damage(self.source):
+            roles = {f"column {name!r}": name for name in names}
+            return _Numbers.of(self.relate({}, roles), self.source, roles).seen
+
+    def below(
+        self, labels: Mapping[str, str], numbers: Mapping[str, str], header: str,
+        lists: Mapping[str, Sequence[str | None]], names: Sequence[str],
+        numbered: str | None = None,
+    ) -> Rows:  # fmt: skip
+        """The cells of a matrix as rows, one column of the matrix below the other.
+
+        Parameters
+        ----------
+        labels, numbers : mapping from str to str
+            Columns that hold for all cells of a row, by role.
+        header : str
+            Role that the header plays.
+        lists : mapping from str to sequence of str or None
+            Columns of cells by number role, one for each name; None where there is none, and the
+            column of `numbers` counts.
+        names : sequence of str
+            What the header calls each column of cells.
+        numbered : str, optional
+            Role of the rows, where nothing but their position names them.
+        """
+        wanted = [name for columns in lists.values() for name in columns if name is not None]
+        roles = {f"column {name!r}": name for name in (*numbers.values(), *wanted)}
+        with report_damage(self.source):
+            relation = self.relate(labels, roles)
+            found = _Numbers.of(relation, self.source, roles)
+            cells, kinds, filled, count = _name_cells(relation, labels, self.source)
+        beside = {role: found.expression(relation, name) for role, name in numbers.items()}
+        cells |= {role: cell for role, cell in beside.items() if role not in lists}
+        listed = ", ".join(quote_text(name) for name in names)
+        cells[header] = f"unnest([{listed}]::VARCHAR[])"
+        for role, columns in lists.items():
+            own = [beside.get(role, "NULL::DOUBLE") if name is None
+                   else found.expression(relation, name) for name in columns]  # fmt: skip
+            cells[role] = f"unnest([{', '.join(own)}]::DOUBLE[])"
+        if numbered is not None:
+            cells[numbered] = "(place + 1)::BIGINT"
+        selected = ", ".join(f"{cell} AS {quote(role)}" for role, cell in cells.items())
+        clause = f"(SELECT place, {selected} FROM {found.clause})"
+        seen = {role: found.seen[name] for role, name in numbers.items()}
+        for role, columns in lists.items():
+            for name in columns:
+                if name is not None:
+                    seen[role] = merge_columns(seen.get(role, NumberColumn()), found.seen[name])
+        kinds[header] = "text"
+        if numbered is not None:
+            kinds[numbered] = "integer"
+            filled |= {numbered}
+        return Rows(
+            self.source, self.header_rows + 1, count * len(names), kinds, seen,
+            filled | {header}, lambda engine: clause, relation.engine, count, is_matrix=True,
+            report=self.report,
+        )  # fmt: skip
+
+    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
+        """The rows in coded form."""
+        with report_damage(self.source):
+            return code_rows(self.rows(labels, numbers))
+
+
+class _Numbers:
+    """Columns of numbers: what they hold, and how the engine reads them.
+
+    Text is read by the engine where it is a plain number. What else is there is read once for each
+    distinct text, by the rules of `parse_number`, and looked up.
+    """
+
+    def __init__(self, clause: str, seen: dict[str, NumberColumn], odd: dict[str, str]) -> None:
+        self.clause = clause
+        self.seen = seen
+        self._odd = odd
+
+    @classmethod
+    def of(cls, relation: Relation, source: str, roles: Mapping[str, str]) -> _Numbers:
+        names = list(dict.fromkeys(roles.values()))
+        role_of = {name: role for role, name in reversed([*roles.items()])}
+        texts = [name for name in names if relation.is_text(name)]
+        typed = [name for name in names if name not in texts and name not in relation.known]
+        seen = {name: relation.known[name] for name in names if name in relation.known}
+        for name in typed:
+            _check_kind(relation, name, role_of[name], source)
+        seen |= _survey_typed(relation, typed)
+        found = cls(f"{relation.clause} AS t", seen, {})
+        if texts:
+            found._read_texts(relation, texts)
+        return found
+
+    def _read_texts(self, relation: Relation, names: Sequence[str]) -> None:
+        engine = relation.engine
+        cells = [relation.columns[name][0] for name in names]
+        column, below = "0", f"{cells[0]}::VARCHAR"
+        if len(cells) > 1:
+            column = f"unnest(range({len(cells)}))"
+            below = f"unnest([{', '.join(cells)}]::VARCHAR[])"
+        rows = f"(SELECT place, {column} AS c, {below} AS text FROM {relation.clause})"
+        number, odd = _plain_number("text"), _is_odd("text")
+        known = engine.ask(
+            f"SELECT c, count(n), max(n) FROM (SELECT c, {number} AS n, {odd} AS odd FROM {rows}) "
+            "WHERE NOT odd GROUP BY c"
+        )
+        for place, plain, largest in known:
+            value = np.nan if largest is None else float(largest)
+            self.seen[names[place]] = NumberColumn(plain=plain, largest=value)
+        unusual: dict[str, float] = {}
+        for place, text, size, first in engine.ask(
+            f"SELECT c, left(text, {LONGEST_NUMBER + 1}), count(*), min(place) FROM {rows} "
+            f"WHERE {odd} GROUP BY c, text ORDER BY c, min(place)"
+        ):
+            before = self.seen.get(names[place], NumberColumn())
+            number_of = parse_number(text)
+            self.seen[names[place]] = _add_odd(before, text, number_of, size, first)
+            if number_of is not None and number_of == number_of:
+                unusual[text] = number_of
+        for name in names:
+            self.seen.setdefault(name, NumberColumn())
+        if not unusual:
+            return
+        table = engine.put({
+            "text": np.array(list(unusual), dtype=object), "value": np.array([*unusual.values()]),
+        })  # fmt: skip
+        if len(names) > _FEW:
+            # One look-up for all columns of a matrix; each row is put together again.
+            self._look_up_lists(engine, relation, names, table)
+            return
+        for place, name in enumerate(names):
+            cell = relation.columns[name][0]
+            self.clause += f" LEFT JOIN {table} AS u{place} ON {cell} = u{place}.text"
+            self._odd[name] = f"coalesce(u{place}.value, {_plain_number(cell)})"
+
+    def _look_up_lists(
+        self, engine: Engine, relation: Relation, names: Sequence[str], table: str
+    ) -> None:
+        cells = ", ".join(relation.columns[name][0] for name in names)
+        known = engine.new_name()
+        engine.run(
+            f"CREATE TEMP TABLE {known} AS SELECT place AS at, list(coalesce(u.value, "
+            f"{_plain_number('r.text')}) ORDER BY c) AS cells FROM (SELECT place, "
+            f"unnest(range({len(names)})) AS c, unnest([{cells}]::VARCHAR[]) AS text "
+            f"FROM {relation.clause}) AS r LEFT JOIN {table} AS u ON r.text = u.text GROUP BY place"
+        )
+        self.clause += f" LEFT JOIN {known} ON t.place = {known}.at"
+        for number, name in enumerate(names, start=1):
+            self._odd[name] = f"{known}.cells[{number}]"
+
+    def expression(self, relation: Relation, name: str) -> str:
+        """The cell of a column as a number."""
+        if name in self._odd:
+            return self._odd[name]
+        cell, kind = relation.columns[name]
+        if kind in _NOTHING:
+            return "NULL::DOUBLE"
+        if relation.is_text(name):
+            return _plain_number(cell)
+        return f"nullif({cell}::DOUBLE, 'NaN'::DOUBLE)" if kind in _FLOATS else f"{cell}::DOUBLE"
+
+
+# From more columns of text on, unusual cells are looked up for all of them at once.
+_FEW = 8
+
+
+def _plain_number(cell: str) -> str:
+    return f"nullif(try_cast({cell} AS DOUBLE), 'NaN'::DOUBLE)"
+
+
+def _is_odd(cell: str) -> str:
+    # The engine also reads 1_000, which is no number here.
+    return (
+        f"({cell} IS NOT NULL AND (try_cast({cell} AS DOUBLE) IS NULL OR contains({cell}, '_') "
+        f"OR strlen({cell}) > {LONGEST_NUMBER}))"
+    )
+
+
+def _add_odd(
+    before: NumberColumn, text: str, value: float | None, size: int, first: int
+) -> NumberColumn:
+    """A column with cells whose text is no plain number: so many of them, the first one there."""
+    if value is None:
+        known = before.unread or Unread(first, text[:LONGEST_NUMBER], 0)
+        return before._replace(unread=known._replace(cells=known.cells + size))
+    if value != value:
+        return before
+    if "%" in text:
+        return merge_columns(before, NumberColumn(percentages=size, largest=value))
+    truths = size if text.strip().casefold() in WORDS else 0
+    return merge_columns(before, NumberColumn(plain=size, truths=truths, largest=value))
+
+
+def _survey_typed(relation: Relation, names: Sequence[str]) -> dict[str, NumberColumn]:
+    if not names:
+        return {}
+    wanted = []
+    for name in names:
+        cell, kind = relation.columns[name]
+        cell = f"nullif({cell}, 'NaN')" if kind in _FLOATS else cell
+        wanted += ["0", "NULL"] if kind in _NOTHING else [f"count({cell})", f"max({cell})::DOUBLE"]
+    (answer,) = relation.engine.ask(f"SELECT {', '.join(wanted)} FROM {relation.clause}")
+    found = {}
+    for name, known, largest in zip(names, answer[::2], answer[1::2], strict=True):
+        value = np.nan if largest is None else float(largest)
+        truths = known if relation.columns[name][1] == "BOOLEAN" else 0
+        found[name] = NumberColumn(plain=known, truths=truths, largest=value)
+    return found
+
+
+def _check_kind(relation: Relation, name: str, role: str, source: str) -> None:
+    kind = relation.columns[name][1]
+    known = kind in _NOTHING or kind in _INTEGERS or kind in _FLOATS
+    if known or kind in ("BOOLEAN", "UBIGINT", "HUGEINT", "UHUGEINT") or kind.startswith("DECIMAL"):
+        return
+    raise DataError(
+        f"{source}: the column {name!r} ({role}) has the type {kind}; expected numbers. "
+        f"Name another column: --column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
+    )
+
+
+def _label(relation: Relation, name: str, role: str, source: str) -> tuple[str, str]:
+    """A cell as a name, and whether names are texts or whole numbers."""
+    cell, kind = relation.columns[name]
+    if kind in _NOTHING:
+        return "NULL::VARCHAR", "text"
+    if kind in _INTEGERS:
+        return f"{cell}::BIGINT", "integer"
+    if kind == "VARCHAR":
+        return cell, "text"
+    if kind in _FLOATS:
+        # Whole numbers are written without a fraction, as `label_text` does.
+        whole = f"CASE WHEN {cell} = trunc({cell}) THEN try_cast({cell} AS HUGEINT)::VARCHAR END"
+        return f"nullif(coalesce({whole}, {cell}::DOUBLE::VARCHAR), 'nan')", "text"
+    if kind.startswith((*_EXACT, "ENUM")):
+        return f"{cell}::VARCHAR", "text"
+    raise DataError(
+        f"{source}: the column {name!r} ({role}) has the type {kind}, which cannot be a name. "
+        f"Name another column: --column {role}=NAME (in Python: columns={{{role!r}: 'NAME'}})."
+    )
+
+
+def _name_cells(
+    relation: Relation, labels: Mapping[str, str], source: str
+) -> tuple[dict[str, str], dict[str, str], frozenset[str], int]:
+    """Cells as names and what they hold, roles without an empty cell, and the number of rows."""
+    named = {role: _label(relation, name, role, source) for role, name in labels.items()}
+    cells = {role: cell for role, (cell, _) in named.items()}
+    counts = ", ".join(["count(*)", *(f"count({cell})" for cell in cells.values())])
+    ((rows, *known),) = relation.engine.ask(f"SELECT {counts} FROM {relation.clause}")
+    filled = {role for role, number in zip(cells, known, strict=True) if number == rows}
+    return cells, {role: kind for role, (_, kind) in named.items()}, frozenset(filled), int(rows)
+
+
+def code_rows(rows: Rows) -> CodedTable:
+    """Rows of a table in coded form, in their order."""
+    engine = rows.engine or Engine()
+    source = rows.enter(engine)
+    codes = {role: code_names(engine, source, role) for role in rows.labels}
+    selected = ["place", *(f"{one.cell} AS c{number}" for number, one in enumerate(codes.values()))]
+    selected += [f"r.{quote(role)} AS v{number}" for number, role in enumerate(rows.numbers)]
+    joins = "".join(
+        f" LEFT JOIN {one.table} ON r.{quote(role)} = {one.table}.name"
+        for role, one in codes.items()
+        if one.joined
+    )
+    found = engine.arrays(f"SELECT {', '.join(selected)} FROM {source} AS r{joins}")
+    place = np.ma.getdata(found["place"]).astype(np.int64)
+    labels = {
+        role: one.decode(found[f"c{number}"]).astype(np.int32)
+        for number, (role, one) in enumerate(codes.items())
+    }
+    numbers = {role: as_numbers(found[f"v{number}"]) for number, role in enumerate(rows.numbers)}
+    if not (np.diff(place) > 0).all():
+        order = np.argsort(place, kind="stable")
+        place = place[order]
+        labels = {role: column[order] for role, column in labels.items()}
+        numbers = {role: values[order] for role, values in numbers.items()}
+    chosen = None if len(place) == 0 or place[-1] + 1 == len(place) else place + rows.first
+    block = Block(rows.first, len(place), labels, numbers, rows.source, chosen, rows.is_matrix)
+
+    def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
+        return iter((keep_roles(block, roles),))
+
+    names = {role: one.names for role, one in codes.items()}
+    return CodedTable(names, len(place), read_blocks, rows.numbers)
+
+
+def rows_of_codes(table: CodedTable, source: str) -> Rows:
+    """Rows of a table that is in coded form."""
+
+    def enter(engine: Engine) -> str:
+        block = table.whole()
+        columns: dict[str, NDArray[Any]] = {
+            "place": np.arange(block.first, block.first + block.rows)
+            if block.chosen is None else np.asarray(block.chosen)
+        }  # fmt: skip
+        joins, selected = "", ["place"]
+        for number, (role, names) in enumerate(table.names.items()):
+            columns[f"c{number}"] = np.asarray(block.labels[role], dtype=np.int32)
+            known = engine.put({
+                "code": np.arange(len(names), dtype=np.int32),
+                "name": np.array([*names, None], dtype=object)[:-1],
+            })  # fmt: skip
+            joins += f" LEFT JOIN {known} AS n{number} ON r.c{number} = n{number}.code"
+            selected.append(f"n{number}.name::VARCHAR AS {quote(role)}")
+        for number, (role, values) in enumerate(block.numbers.items()):
+            columns[f"v{number}"] = np.asarray(values, dtype=np.float64)
+            selected.append(f"nullif(r.v{number}, 'NaN'::DOUBLE) AS {quote(role)}")
+        return f"(SELECT {', '.join(selected)} FROM {engine.put(columns)} AS r{joins})"
+
+    first = next(table.read_blocks(None), None)
+    filled = frozenset(
+        role for role in table.names
+        if all((block.labels[role] >= 0).all() for block in table.read_blocks((role,)))
+    )  # fmt: skip
+    return Rows(
+        source, 0, table.rows, dict.fromkeys(table.names, "text"), table.columns, filled, enter,
+        is_matrix=first is not None and first.is_matrix,
+    )  # fmt: skip
