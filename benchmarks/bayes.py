@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
 from rankbars.data.priors import Prior
-from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, share_grid
-from rankbars.stats.hierarchical.chains import effective_draws
-from rankbars.stats.hierarchical.sharedraws import draw_shares
+from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, draw_shares, share_grid
+from rankbars.stats.hierarchical.convergence import effective_draws
 
 TITLE = "Hierarchical model"
 

@@ -11,7 +11,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.stats.multiplicity.closedtesting import simes_each, simes_each_from_p, simes_guarded
 from rankbars.stats.multiplicity.stepdown import Decisions
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 
 TITLE = "Other corrections"
 ALPHA = 0.05
@@ -97,6 +97,14 @@ ROWS: tuple[Row, ...] = (
         board_by_maxt,
         {"models": 100, "items": 500, "tasks": 20, "draws": 1000},
         {"models": 5, "items": 20, "tasks": 3, "draws": 199},
-        {"cpu_s": 20, "peak_mb": 1000},
+        {"cpu_s": 8, "peak_mb": 1000},
+    ),
+    Once(
+        "maxt_300x1000x20",
+        "leaderboard with max-T",
+        board_by_maxt,
+        {"models": 300, "items": 1000, "tasks": 20, "draws": 1000},
+        {"models": 6, "items": 20, "tasks": 3, "draws": 199},
+        {"cpu_s": 40, "peak_mb": 1000},
     ),
 )

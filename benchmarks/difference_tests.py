@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchmarks.inputs import draw_scores
 from benchmarks.rows import Ratio, Row, Sides
-from rankbars.stats.pairwise.signedrank import wilcoxon
+from rankbars.stats.pairwise.robust import wilcoxon
 
 TITLE = "Other tests of differences"
 

@@ -19,10 +19,10 @@ from rankbars.stats.multiplicity.closedtesting import simes_guarded
 from rankbars.stats.newtask.merges import joint_merge, quantile_merge
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.dominance import dominance
-from rankbars.stats.resampling.itemmeans import bootstrap_means
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.resampling.itembootstrap import bootstrap_means
+from rankbars.stats.resampling.rankcounts import dominance
+from rankbars.stats.votes.votecounts import VoteCounts, code_votes, from_matrices
+from rankbars.stats.votes.votemodels import fit_bradley_terry
 
 TITLE = "How cost grows: exponents"
 ALPHA = 0.05
@@ -106,13 +106,17 @@ def counted(models: int, votes: int) -> Job:
     def check(counts: Any) -> None:
         require(counts.weight.sum() == votes, "every vote")
 
-    return Job(lambda: count_votes(*coded, models), check)
+    return Job(lambda: _counts(coded, models), check)
 
 
 def fit_of_votes(models: int, votes: int) -> Job:
     """Strengths from counts, of more and more votes."""
-    counts = count_votes(*_coded(models, votes), models)
+    counts = _counts(_coded(models, votes), models)
     return Job(lambda: fit_bradley_terry(counts), lambda fit: _finite(fit.strength))
+
+
+def _counts(coded: Coded, models: int) -> VoteCounts:
+    return code_votes(*coded, models, None, np.empty((coded.first.size, 0)))[1]
 
 
 def _coded(models: int, votes: int) -> Coded:

@@ -12,9 +12,8 @@ import rankbars as rb
 from benchmarks.inputs import draw_scores, model_names, task_arrays
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
 from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
-from rankbars.stats.resampling.dominance import dominance
-from rankbars.stats.resampling.itemmeans import bootstrap_means
-from rankbars.stats.resampling.rankcounts import rank_probability
+from rankbars.stats.resampling.itembootstrap import bootstrap_means
+from rankbars.stats.resampling.rankcounts import dominance, rank_probability
 
 TITLE = "Resampling"
 

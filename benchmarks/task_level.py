@@ -10,15 +10,10 @@ from numpy.typing import NDArray
 from benchmarks.inputs import draw_scores, model_names, task_arrays
 from benchmarks.rows import Ratio, Row, Sides, require
 from benchmarks.straight import bounds_by_differences, bounds_by_moments, bounds_by_scipy
-from rankbars.stats.multiplicity.stepdown import (
-    Decisions,
-    holm_adjust,
-    holm_all,
-    holm_each,
-    holm_each_from_p,
-)
+from rankbars.stats.multiplicity.stepdown import decide, decide_from_p
+from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.ranks import RankBounds, count_bounds
 
 TITLE = "Rank intervals on tasks"
@@ -100,23 +95,25 @@ def against_p_matrix(models: int, items: int) -> Sides:
     values = draw_scores(models, items)
 
     def by_p() -> RankBounds:
-        return _bounds(holm_each_from_p(p_values(paired_t(values)), ALPHA))
+        return _bounds(decide_from_p(p_values(paired_t(values)), ALPHA))
 
     return Sides(lambda: bounds_of(values), by_p, same_bounds)
 
 
 def all_against_p(models: int, items: int) -> Sides:
     """One Holm over all pairs, beside the textbook way over adjusted p-values."""
+    from statsmodels.stats.multitest import multipletests
+
     found = paired_t(draw_scores(models, items))
     pairs = ~np.eye(models, dtype=bool)
 
     def by_p() -> NDArray[np.bool_]:
         shown = np.zeros((models, models), dtype=bool)
-        shown[pairs] = holm_adjust(p_values(found)[pairs]) <= ALPHA
+        shown[pairs] = multipletests(p_values(found)[pairs], ALPHA, "holm")[0]
         return shown
 
     def ours() -> NDArray[np.bool_] | None:
-        return holm_all(found.statistic, found.df, ALPHA).shown_better
+        return decide(found.statistic, found.df, ALPHA, scope="all").shown_better
 
     return Sides(ours, by_p, np.testing.assert_array_equal)
 
@@ -131,7 +128,7 @@ def exact_against_float(models: int, items: int) -> Sides:
 def bounds_of(values: NDArray[np.float64]) -> RankBounds:
     """Rank intervals by this package's mathematics."""
     found = paired_t(values)
-    return _bounds(holm_each(found.statistic, found.df, ALPHA))
+    return _bounds(decide(found.statistic, found.df, ALPHA))
 
 
 def _same_tasks(one: list[RankBounds], other: list[RankBounds]) -> None:

@@ -10,7 +10,7 @@ from benchmarks.reading import new_folder
 from benchmarks.rows import Ratio, Row, Sides
 from rankbars.data.evidence import Items
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.updates import add_models, add_rows, known_t, measure_known
 from rankbars.store.access import open_store
 from rankbars.store.pairs import PairCache

@@ -14,10 +14,10 @@ import rankbars as rb
 from benchmarks.inputs import draw_votes, draw_wins
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
 from rankbars.stats.streams import stream
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.votecounts import from_matrices, to_matrices
 from rankbars.stats.votes.votefit import VoteFit
-from rankbars.stats.votes.voteresample import CHUNK, bootstrap_votes
+from rankbars.stats.votes.votemodels import fit_bradley_terry
+from rankbars.stats.votes.voterefits import CHUNK, bootstrap_votes
 
 TITLE = "Votes"
 

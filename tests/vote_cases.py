@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 from reference import DATA
 
-from rankbars.stats.votes.voterows import VoteCounts
+from rankbars.stats.votes.votecounts import VoteCounts, check_covariates, check_votes, code_votes
 
 
 class Votes(NamedTuple):
@@ -103,6 +103,24 @@ def swap_sides(votes: Votes, swapped: np.ndarray) -> Votes:
         second=np.where(swapped, votes.first, votes.second),
         outcome=np.where(swapped, 2 - votes.outcome, votes.outcome),
     )
+
+
+def count_votes(first, second, outcome, n_models, weight=None, covariates=None) -> VoteCounts:
+    """Single votes as counts: a row per pair, or per pair and distinct covariates."""
+    a, b, coded, loads = check_votes(first, second, outcome, n_models, weight)
+    return code_votes(a, b, coded, n_models, loads, check_covariates(covariates, a.size))[1]
+
+
+def count_position_votes(first, second, outcome, n_models) -> VoteCounts:
+    """Counts with one covariate: +1, told from the model that stood in first position."""
+    left = np.ones((np.size(first), 1))
+    return count_votes(first, second, outcome, n_models, covariates=left)
+
+
+def contrast_se(covariance: np.ndarray) -> np.ndarray:
+    """Standard errors of all differences of strengths."""
+    variance = covariance.diagonal()
+    return np.sqrt(np.maximum(variance + variance[:, None] - 2 * covariance, 0.0))
 
 
 def same_counts(one: VoteCounts, other: VoteCounts) -> bool:

@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from rankbars.steps.average.aggregation import aggregate
     from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
-    from rankbars.steps.diagnosis import diagnose
-    from rankbars.steps.headtohead import head_to_head
+    from rankbars.steps.duels import head_to_head
+    from rankbars.steps.exchangeability import diagnose
     from rankbars.steps.looks import continue_looks
-    from rankbars.steps.plaintable import plain_table
     from rankbars.steps.prediction import predict
     from rankbars.steps.ranking import rank
-    from rankbars.steps.selection import select_tasks
+    from rankbars.steps.recordmeans import plain_table
+    from rankbars.steps.taskselection import select_tasks
     from rankbars.steps.votehealth import examine_votes
 
     __version__: str
@@ -144,20 +144,20 @@ _MODULE_OF: Final = {
     "aggregate": "rankbars.steps.average.aggregation",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",
-    "diagnose": "rankbars.steps.diagnosis",
+    "diagnose": "rankbars.steps.exchangeability",
     "diff": "rankbars.steps.boardchanges",
     "examine_votes": "rankbars.steps.votehealth",
     "explain": "rankbars.methods",
-    "head_to_head": "rankbars.steps.headtohead",
+    "head_to_head": "rankbars.steps.duels",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
-    "plain_table": "rankbars.steps.plaintable",
+    "plain_table": "rankbars.steps.recordmeans",
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",
     "read": "rankbars.readers",
     "sample_confusion": "rankbars.bayes.confusion",
     "sample_posterior": "rankbars.bayes.sampling",
-    "select_tasks": "rankbars.steps.selection",
+    "select_tasks": "rankbars.steps.taskselection",
     "to_arviz": "rankbars.bayes.export",
     "write_eee": "rankbars.render.evalrecords",
 }

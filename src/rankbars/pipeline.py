@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rankbars.data.board import Leaderboard
-from rankbars.data.evidence import Estimates, Evidence
+from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Estimates, Evidence, Items, take_models
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores
+from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
-from rankbars.data.storedtasks import known_outline
+from rankbars.data.storedtasks import TaskReference, known_outline, look_at, refer
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.assembly import assemble_board
-from rankbars.steps.average.aggregation import AverageCollector
-from rankbars.steps.average.plan import FROM_ROWS
-from rankbars.steps.average.planning import plan_average
+from rankbars.steps.boardassembly import assemble_board, describe_task, observe_ranks
 from rankbars.steps.connection import keep_connected
-from rankbars.steps.corrections import refuse_unfit, take_correction
+from rankbars.steps.corrections import refuse_unfit, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
-from rankbars.steps.pairsummary import MOST_BINS, MOST_CELLS
-from rankbars.steps.pairtests import TESTS
+from rankbars.steps.pairsummary import MOST_BINS, MOST_CELLS, summarise_pairs
+from rankbars.steps.pairtests import TESTS, compare_evidence, take_present
 from rankbars.steps.prediction import MERGE_NAMES, predict
-from rankbars.steps.tested import PairMemory
-from rankbars.taskwork import Wanted, rank_tasks
+from rankbars.steps.ranking import rank_task
+from rankbars.steps.tested import PairMemory, Setting
+
+if TYPE_CHECKING:
+    from rankbars.steps.average.aggregation import AverageCollector
 
 __all__ = ["leaderboard"]
 
@@ -155,21 +156,20 @@ def leaderboard(
     scores = resolve_missing(scores, spec.missing)
 
     single = len(scores.tasks) == 1
-    plan = None if single or spec.over == "none" else plan_average(scores, spec)
-    collector = None if plan is None else AverageCollector(scores, plan)
-    wanted = Wanted(
+    collector = None if single or spec.over == "none" else _start_average(scores, spec)
+    wanted = _Wanted(
         spec,
         pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
-        rows=plan is not None and plan.estimator in FROM_ROWS,
+        rows=collector is not None and collector.takes_rows,
     )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
     details: dict[str, TaskPairs] | None = {} if wanted.pairs else None
     if progress is not None:
         progress(0, len(scores.tasks))
-    for name, ranked in rank_tasks(scores, wanted, n_jobs, memory):
+    for name, ranked in _rank_tasks(scores, wanted, n_jobs, memory):
         intervals[name] = ranked.intervals
         observed[name] = ranked.observed
         results[name] = ranked.result
@@ -210,6 +210,116 @@ def leaderboard(
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
+
+
+def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
+    """What takes the comparisons of all tasks; one task alone loads nothing of averages."""
+    from rankbars.steps.average.aggregation import AverageCollector
+    from rankbars.steps.average.choices import plan_average
+
+    return AverageCollector(scores, plan_average(scores, spec))
+
+
+class _Wanted(NamedTuple):
+    """What is to be found out about every task."""
+
+    spec: Spec
+    pairs: bool  # the differences of all pairs, for a page
+    bins: bool  # and their distributions
+    strict: bool  # ranks for all models at once
+    rows: bool  # the average needs the scores of rows
+
+
+class _Ranked(NamedTuple):
+    """What was found out about one task."""
+
+    comparisons: Comparisons
+    intervals: RankIntervals
+    observed: RankIntervals
+    result: TaskResult
+    pairs: TaskPairs | None
+    strict: RankIntervals | None
+
+
+def _rank_tasks(
+    scores: Scores, wanted: _Wanted, n_jobs: int, memory: PairMemory | None
+) -> Iterator[tuple[str, _Ranked]]:
+    """Tasks in order, one at a time, so that a board of many tasks stays small.
+
+    Workers have no memory of pair statistics.
+    """
+    models = scores.models
+    if n_jobs == 1:
+        for name in scores.tasks:
+            yield (
+                name,
+                _rank_one(name, scores.tasks[name], scores.info[name], models, wanted, memory),
+            )
+        return
+    from joblib import Parallel, delayed
+
+    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
+    ranked = parallel(
+        delayed(_rank_elsewhere)(name, refer(scores.tasks, name), scores.info[name], models, wanted)
+        for name in scores.tasks
+    )
+    for name, one in zip(scores.tasks, ranked, strict=True):
+        yield name, _with_rows(one, scores, name) if wanted.rows else one
+
+
+def _rank_one(
+    name: str, evidence: Evidence, info: TaskInfo, models: tuple[str, ...], wanted: _Wanted,
+    memory: PairMemory | None = None,
+) -> _Ranked:  # fmt: skip
+    spec = wanted.spec
+    setting = Setting(spec.seed, spec.resamples, votes=spec.votes, memory=memory)
+    comparisons = compare_evidence(evidence, models, spec.test, name, setting)
+    intervals = rank_task(
+        comparisons,
+        spec.correction,
+        spec.scope,
+        spec.alpha,
+        seed=spec.seed,
+        resamples=spec.resamples,
+    )
+    observed = observe_ranks(comparisons)
+    strict = pairs = None
+    if wanted.strict:
+        strict = rank_task(
+            comparisons,
+            strict_correction(spec.correction),
+            "all",
+            spec.alpha,
+            seed=spec.seed,
+            resamples=spec.resamples,
+        )
+    if wanted.pairs:
+        pairs = summarise_pairs(evidence, comparisons, bins=wanted.bins)
+    result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)
+    return _Ranked(comparisons, intervals, observed, result, pairs, strict)
+
+
+def _rank_elsewhere(
+    name: str, work: Evidence | TaskReference, info: TaskInfo, models: tuple[str, ...],
+    wanted: _Wanted,
+) -> _Ranked:  # fmt: skip
+    """What a worker does; the scores of rows, which are large, do not travel back."""
+    ranked = _rank_one(name, look_at(work), info, models, wanted)
+    rows = ranked.comparisons.evidence
+    if not isinstance(rows, Items):
+        return ranked
+    # The first model tells what rows there are, and how many.
+    first = take_models(replace(rows, ids=None), [0])
+    return ranked._replace(comparisons=replace(ranked.comparisons, evidence=first))
+
+
+def _with_rows(ranked: _Ranked, scores: Scores, name: str) -> _Ranked:
+    """The findings with the scores of rows that did not travel."""
+    comparisons = ranked.comparisons
+    if not isinstance(comparisons.evidence, Items):
+        return ranked
+    evidence = take_present(scores.tasks[name])
+    return ranked._replace(comparisons=replace(comparisons, evidence=evidence))
 
 
 _OBSERVED = Note(

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rankbars.cli.outputs import check_targets
-from rankbars.data.files import write_all
+from rankbars.data.drafts import write_all
 from rankbars.errors import OptionError, WriteError
 
 

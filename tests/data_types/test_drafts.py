@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rankbars.data import files, temporary
-from rankbars.data.files import draft_path, write_all, write_text
+from rankbars.data import drafts, temporary
+from rankbars.data.drafts import draft_path, write_all, write_text
 from rankbars.data.temporary import TemporaryFolder
 
 
@@ -46,7 +46,7 @@ def test_names_as_long_as_the_system_allows_can_be_written(name: str, tmp_path: 
 
 def test_old_drafts_are_swept_and_fresh_ones_and_those_of_others_stay(tmp_path: Path) -> None:
     target = tmp_path / "board.json"
-    day = files.OWN_AGE + 60
+    day = drafts.OWN_AGE + 60
     own_old, own_fresh = draft_path(target), draft_path(target)
     foreign = [tmp_path / f".board.json.00000000.{n:016x}.part" for n in range(2)]
     other_target = draft_path(tmp_path / "other.json")
@@ -55,7 +55,7 @@ def test_old_drafts_are_swept_and_fresh_ones_and_those_of_others_stay(tmp_path: 
     age(own_old, day)
     age(other_target, day)
     age(foreign[0], day)
-    age(foreign[1], files.FOREIGN_AGE + 60)
+    age(foreign[1], drafts.FOREIGN_AGE + 60)
     write_text(target, "whole")
     left = {own_fresh, foreign[0], other_target, target}
     assert set(tmp_path.iterdir()) == left
@@ -67,8 +67,8 @@ def test_a_draft_never_follows_a_link_that_lies_in_its_place(
     (tmp_path / "mine").write_text("mine", encoding="utf-8")
     draft = tmp_path / ".board.json.part"
     draft.symlink_to(tmp_path / "mine")
-    monkeypatch.setattr(files, "draft_path", lambda _: draft)
-    with pytest.raises(files.WriteError):
+    monkeypatch.setattr(drafts, "draft_path", lambda _: draft)
+    with pytest.raises(drafts.WriteError):
         write_text(tmp_path / "board.json", "other")
     assert (tmp_path / "mine").read_text() == "mine"
 

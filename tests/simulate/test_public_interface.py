@@ -12,13 +12,13 @@ from rankbars import simulate
 TOOLS = {
     "rankbars.demos",
     "rankbars.stats.streams",
-    "rankbars.data.files",
+    "rankbars.data.drafts",
     "rankbars.render.plotting.style",
     "rankbars.render.plotting",
     "rankbars.errors",
 }
 # The public interface has no e-process of a single pair.
-EXCEPTIONS = {"peeking.py": {"rankbars.stats.votes.eprocess"}}
+EXCEPTIONS = {"peeking.py": {"rankbars.stats.votes.anytime"}}
 
 
 def sources() -> list[Path]:

@@ -12,7 +12,7 @@ from rankbars.simulate import STUDIES, Study, measure
 from rankbars.simulate.coverages import compare_with_published
 from rankbars.simulate.study import Row, number
 from rankbars.simulate.traps import exactties, observed
-from rankbars.stats.votes.eprocess import log_e_two_sided
+from rankbars.stats.votes.anytime import log_e_two_sided
 
 
 def rows_of(name: str, repetitions: int, seed: int = 0) -> list[Row]:

@@ -12,7 +12,6 @@ from rankbars.stats.votes.agreement import (
     cohen_kappa,
     cross_tabulate,
     krippendorff_alpha,
-    nominal_distance,
     outcome_distance,
 )
 
@@ -25,6 +24,11 @@ KRIPPENDORFF = np.array(
         [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, 0],
     ]
 )
+
+
+def nominal_distance(n_answers):
+    """0 for equal answers, 1 for different ones."""
+    return 1.0 - np.eye(n_answers)
 
 
 def tally(answers, n_answers):

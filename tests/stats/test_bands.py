@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.pairwise.bands import DRAWS_PER_CHUNK, bootstrap_band
+from rankbars.stats.resampling.itembootstrap import DRAWS_PER_CHUNK, bootstrap_band
 from rankbars.stats.streams import stream
 
 

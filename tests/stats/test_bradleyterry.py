@@ -9,6 +9,7 @@ from vote_cases import (
     band_wins,
     choix_reference,
     complete_wins,
+    count_votes,
     draw_votes,
     golden_votes,
     peers_reference,
@@ -19,9 +20,10 @@ from vote_cases import (
 )
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.votes.bradleyterry import elo_ratings, fit_bradley_terry
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.arena import elo_ratings
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import win_totals
+from rankbars.stats.votes.votemodels import fit_bradley_terry
 
 
 def expected_wins(counts, strength):

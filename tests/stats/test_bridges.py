@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankbars.stats.votes.bridges import joined_groups
-from rankbars.stats.votes.voterows import VoteCounts
+from rankbars.stats.votes.connectivity import joined_groups
+from rankbars.stats.votes.votecounts import VoteCounts
 
 
 def counts_of(votes: np.ndarray) -> VoteCounts:

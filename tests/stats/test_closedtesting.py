@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from reference import golden, oracle_columns, oracle_scores
 
 from rankbars.stats.multiplicity.closedtesting import simes_each, simes_each_from_p, simes_guarded
-from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.tails import upper_tail
 
@@ -59,7 +59,7 @@ def test_counts_are_never_below_holm(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)
     score = rng.normal(size=size) * 3
     t = score[:, None] - score[None, :]
-    simes, holm = simes_each(t, 12.0, 0.1), holm_each(t, 12.0, 0.1)
+    simes, holm = simes_each(t, 12.0, 0.1), decide(t, 12.0, 0.1)
     assert (simes.better >= holm.better).all()
     assert (simes.worse >= holm.worse).all()
 
@@ -89,7 +89,7 @@ def test_guard_falls_back_where_differences_are_negatively_correlated() -> None:
     se = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 2.0], [1.0, 2.0, 0.0]])
     made = simes_guarded(t, np.inf, se, 0.05)
     assert made.fallback.tolist() == [0]
-    assert made.decisions.worse.tolist() == holm_each(t, np.inf, 0.05).worse.tolist()
+    assert made.decisions.worse.tolist() == decide(t, np.inf, 0.05).worse.tolist()
 
 
 def test_unknown_standard_errors_fall_back_too() -> None:

@@ -4,19 +4,18 @@ import numpy as np
 import pytest
 from vote_cases import draw_votes
 
-from rankbars.stats.votes import clusterinfluence
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.clusterinfluence import drop_clusters
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.voteclusters import count_clustered_votes
-from rankbars.stats.votes.votedesign import (
+from rankbars.stats.votes import voteinfluence
+from rankbars.stats.votes.likelihood import (
     collect_products,
     collect_slopes,
     lay_out,
     mirror_upper,
     predict_rows,
 )
+from rankbars.stats.votes.voteclusters import count_clustered_votes
 from rankbars.stats.votes.votefit import join_parameters, tie_parameter
+from rankbars.stats.votes.voteinfluence import drop_clusters
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 
 FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
 
@@ -42,7 +41,7 @@ def rest_of(clusters, number):
 def test_each_change_is_one_newton_step_on_the_remaining_votes(
     fit_votes, with_effect, largest, monkeypatch
 ):
-    monkeypatch.setattr(clusterinfluence, "_few_rows", lambda n_rows, design: n_rows < largest)
+    monkeypatch.setattr(voteinfluence, "_few_rows", lambda n_rows, design: n_rows < largest)
     _, _, clusters = clustered(covariates=np.ones((240, 1)) if with_effect else None)
     fit = fit_votes(clusters.counts)
     changes = drop_clusters(clusters, fit)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy.optimize import linprog
-from vote_cases import relabel, vote_tables
+from vote_cases import count_votes, relabel, vote_tables
 
 from rankbars.errors import DataError
 from rankbars.stats.votes.connectivity import (
@@ -13,7 +13,7 @@ from rankbars.stats.votes.connectivity import (
     find_components,
     largest_component,
 )
-from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
+from rankbars.stats.votes.votecounts import from_matrices, to_matrices
 
 
 def reachable(edges):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankbars.stats.pairwise.consensus import consensus_scores
+from rankbars.stats.pairwise.modelscores import consensus_scores
 from rankbars.stats.pairwise.paired import paired_t
 
 

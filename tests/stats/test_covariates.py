@@ -4,19 +4,16 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from reference import golden
-from vote_cases import draw_votes, golden_votes, swap_sides
+from vote_cases import count_position_votes, count_votes, draw_votes, golden_votes, swap_sides
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.covariates import count_covariate_votes, count_position_votes
-from rankbars.stats.votes.ties import fit_davidson
 from rankbars.stats.votes.voteclusters import count_clustered_votes
-from rankbars.stats.votes.votecounts import count_votes
 from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
     model_covariance,
     sandwich_covariance,
 )
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson
 
 
 def styled_votes(seed=7, n_votes=300, tie_share=0.2):
@@ -101,8 +98,8 @@ def test_without_bias_and_with_balanced_positions_the_strengths_stay():
 
 def test_the_unit_of_a_covariate_scales_its_effect_only():
     votes, table, _ = styled_votes()
-    fit = fit_bradley_terry(count_covariate_votes(*votes[:3], table, 4))
-    scaled = fit_bradley_terry(count_covariate_votes(*votes[:3], table * [1e6, 1e-6], 4))
+    fit = fit_bradley_terry(count_votes(*votes[:3], 4, covariates=table))
+    scaled = fit_bradley_terry(count_votes(*votes[:3], 4, covariates=table * [1e6, 1e-6]))
     np.testing.assert_allclose(scaled.effect * [1e6, 1e-6], fit.effect, rtol=1e-9)
     np.testing.assert_allclose(scaled.strength, fit.strength, atol=1e-10)
     np.testing.assert_allclose(
@@ -113,7 +110,7 @@ def test_the_unit_of_a_covariate_scales_its_effect_only():
 def test_covariates_go_with_a_tie_parameter():
     """Davidson's likelihood is a multinomial logit: check its score equations directly."""
     votes, table, _ = styled_votes()
-    fit = fit_davidson(count_covariate_votes(*votes[:3], table, 4))
+    fit = fit_davidson(count_votes(*votes[:3], 4, covariates=table))
     eta = fit.strength[votes.first] - fit.strength[votes.second] + table @ fit.effect
     power = np.exp(np.stack([eta / 2, np.full(eta.size, fit.tie), -eta / 2]))
     chances = power / power.sum(axis=0)
@@ -128,7 +125,7 @@ def test_an_effect_that_wins_every_vote_is_refused():
     longer = np.where(np.arange(12) < 6, 1.0, -1.0)
     outcome = np.where(longer > 0, 0, 2)
     with pytest.raises(DataError, match="no best fit"):
-        fit_bradley_terry(count_covariate_votes(first, second, outcome, longer[:, None], 3))
+        fit_bradley_terry(count_votes(first, second, outcome, 3, covariates=longer[:, None]))
 
 
 def size_difference(votes):
@@ -151,4 +148,4 @@ def size_difference(votes):
 def test_covariates_that_tell_nothing_are_refused(columns, message):
     votes = draw_votes(np.random.default_rng(0), np.zeros(4), 60, 0.2)
     with pytest.raises(DataError, match=message):
-        fit_bradley_terry(count_covariate_votes(*votes[:3], columns(votes), 4))
+        fit_bradley_terry(count_votes(*votes[:3], 4, covariates=columns(votes)))

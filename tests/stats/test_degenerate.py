@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rankbars.stats.pairwise.degenerate import recompute_pairs, sign_test_statistic
-from rankbars.stats.pairwise.grouping import group_rows
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
+from rankbars.stats.pairwise.scorerows import group_rows
 from rankbars.stats.tails import upper_tail
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "golden.json").read_text())["degenerate"]

@@ -13,7 +13,7 @@ from rankbars.stats.pairwise.differences import (
     no_pairs,
     sum_groups,
 )
-from rankbars.stats.pairwise.grouping import group_rows
+from rankbars.stats.pairwise.scorerows import group_rows
 
 
 def test_every_pair_comes_once_in_blocks_of_bounded_size():

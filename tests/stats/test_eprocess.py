@@ -8,7 +8,7 @@ from reference import golden
 from scipy.integrate import quad
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.eprocess import log_e_better, log_e_two_sided
+from rankbars.stats.votes.anytime import log_e_better, log_e_two_sided
 
 COUNTS = st.integers(0, 400)
 

@@ -7,13 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from vote_cases import draw_votes
+from vote_cases import count_votes, draw_votes
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.intransitivity import count_cycles, simulate_transitivity
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votecounts import from_matrices
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
+from rankbars.stats.votes.votequality import count_cycles, simulate_transitivity
 
 
 @given(arrays(int, (5, 5), elements=st.integers(0, 3)))

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankbars.stats.pairwise.lattice import exact_blocks, find_lattice
 from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.scorerows import exact_blocks, find_lattice
 
 
 @given(

@@ -18,7 +18,7 @@ from rankbars.stats.multiplicity.maxt import (
     max_t_all,
     max_t_each,
 )
-from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.streams import stream
 
@@ -124,6 +124,6 @@ def test_sharper_than_holm_on_average_for_few_rows() -> None:
         values = np.sqrt(np.arange(1, 9)) + 0.7 * rng.normal(size=(30, 8))
         pairs = paired_t(values)
         made = max_t_each(flip_draws(values, seeded(f"g{repetition}"), 999), 0.05)
-        holm = holm_each(pairs.statistic, pairs.df, 0.05)
+        holm = decide(pairs.statistic, pairs.df, 0.05)
         gain += int((made.better - holm.better).sum())
     assert gain > 0

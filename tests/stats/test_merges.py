@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from reference import golden
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.newtask.guarantees import guarantee, miss_bound, order_index
 from rankbars.stats.newtask.merges import joint_merge, quantile_merge, union_merge
 from rankbars.stats.ranks import count_bounds, interval_width, observed_rank_sets
@@ -296,7 +296,7 @@ def task_intervals(rng, truth, n_items, alpha):
     np.fill_diagonal(pair, 1.0)
     t = np.subtract.outer(mean, mean) / np.sqrt(pair / (n_items - 1))
     upper = np.triu(t, 1)
-    found = holm_each(upper - upper.T, n_items - 1.0, alpha)
+    found = decide(upper - upper.T, n_items - 1.0, alpha)
     return count_bounds(found.better, found.worse)
 
 

@@ -8,17 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbars.errors import DataError
-from rankbars.stats.multiplicity.stepdown import holm_all
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.orders import (
     find_cycles,
     neighbours_not_separated,
     tiers,
     transitive_closure,
     transitive_reduction,
-    undominated,
     unseparated_runs,
 )
-from rankbars.stats.ranks import rank_bounds
 
 
 def relation(size, *pairs):
@@ -135,7 +133,7 @@ def test_complete_paired_data_give_relations_that_are_closed(size, n, spread, se
         t[i, j] = d.mean() / (d.std(ddof=1) / np.sqrt(n))
         t[j, i] = -t[i, j]
     for alpha in (0.05, 0.5):
-        shown = holm_all(t, n - 1.0, alpha).shown_better
+        shown = decide(t, n - 1.0, alpha, scope="all").shown_better
         np.testing.assert_array_equal(transitive_closure(shown), shown)
         assert find_cycles(shown).groups == []
 
@@ -216,11 +214,6 @@ def test_neighbours_not_separated_counts_pairs_open_both_ways():
     assert neighbours_not_separated([0, 2, 1, 3], shown) == 3
     assert neighbours_not_separated([0], relation(1)) == 0
     assert neighbours_not_separated([], relation(0)) == 0
-
-
-@given(relations())
-def test_undominated_models_are_those_whose_best_rank_is_one(shown):
-    assert undominated(shown).tolist() == (rank_bounds(shown).best == 1).tolist()
 
 
 def test_large_relations_cross_the_borders_of_bytes():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rankbars.stats.votes.outcomes import SPLIT_TIES, logistic
-from rankbars.stats.votes.ties import DAVIDSON, RAO_KUPPER
+from rankbars.stats.votes.likelihood import SPLIT_TIES, logistic
+from rankbars.stats.votes.votemodels import DAVIDSON, RAO_KUPPER
 
 ETA = np.array([-30.0, -4.0, -0.7, 0.0, 0.3, 2.0, 12.0])
 WEIGHT = np.array([[3.0, 1, 2, 4, 0, 7, 5], [1, 0, 2, 1, 3, 2, 1], [2, 5, 1, 4, 2, 1, 3]])

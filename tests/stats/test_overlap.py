@@ -10,10 +10,10 @@ from hypothesis.extra.numpy import arrays
 from reference import DATA
 
 from rankbars.errors import DataError
-from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.pairwise.estimates import z_from_se
 from rankbars.stats.ranks import count_bounds
-from rankbars.stats.votes.overlap import overlap_bounds
+from rankbars.stats.votes.arena import overlap_bounds
 
 ENDS = arrays(float, st.integers(0, 8), elements=st.integers(-3, 3).map(float))
 
@@ -38,7 +38,7 @@ def test_holm_from_the_printed_intervals_is_within_one_rank_of_the_published_int
     """The printed columns allow independent errors only; the publication had covariances."""
     table = arena_columns()
     se = (table["bt_ci_high"] - table["bt_ci_low"]) / (2 * 1.959964)
-    decisions = holm_each(z_from_se(table["bt_score"], se).statistic, np.inf, 0.05)
+    decisions = decide(z_from_se(table["bt_score"], se).statistic, np.inf, 0.05)
     bounds = count_bounds(decisions.better, decisions.worse)
     best_error = np.abs(bounds.best - table["holm_best"])
     worst_error = np.abs(bounds.worst - table["holm_worst"])

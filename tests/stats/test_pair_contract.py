@@ -6,13 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reference import golden
 
+from rankbars.stats.pairwise.estimates import welch_t
 from rankbars.stats.pairwise.mcnemar import mcnemar_exact, mcnemar_midp
-from rankbars.stats.pairwise.pairs import p_values
-from rankbars.stats.pairwise.signedrank import wilcoxon
+from rankbars.stats.pairwise.pairstatistics import p_values
+from rankbars.stats.pairwise.robust import trimmed_t, wilcoxon
 from rankbars.stats.pairwise.signflip import sign_flip
-from rankbars.stats.pairwise.trimmed import trimmed_t
 from rankbars.stats.pairwise.twoway import two_way_t
-from rankbars.stats.pairwise.welch import welch_t
 
 
 def trimmed(values):

@@ -11,7 +11,7 @@ from pair_reference import explicit_statistics
 from scipy import special, stats
 
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 
 GOLDEN = json.loads((Path(__file__).parents[1] / "data" / "golden.json").read_text())
 CLUSTERS = np.arange(60) % 12

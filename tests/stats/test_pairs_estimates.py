@@ -8,7 +8,7 @@ from scipy import stats
 
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 
 
 def test_two_estimates_by_hand():

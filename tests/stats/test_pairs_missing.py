@@ -6,12 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pair_reference import explicit_statistics
 
-from rankbars.stats.pairwise.complete import measure_complete
-from rankbars.stats.pairwise.grouping import group_rows
-from rankbars.stats.pairwise.masked import measure_masked
-from rankbars.stats.pairwise.masked_groups import measure_masked_groups
+from rankbars.stats.pairwise.masked import measure_masked, measure_masked_groups
+from rankbars.stats.pairwise.moments import measure_complete
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
+from rankbars.stats.pairwise.scorerows import group_rows
 
 
 @st.composite

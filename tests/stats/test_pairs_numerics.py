@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from pair_reference import explicit_statistics
 
-from rankbars.stats.pairwise import complete, masked, masked_groups, moments
+from rankbars.stats.pairwise import masked, moments
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 
 CLUSTERS = np.arange(200) % 20
@@ -213,14 +213,14 @@ def jitter(matrix, seed=0):
 
 
 def test_copies_get_identical_bits_whatever_the_product_does(monkeypatch):
-    original = complete._multiply
+    original = moments._multiply
 
     def inexact(chunks, rest):
         for product in original(chunks, rest):
             noisy = jitter(product)
             yield np.tril(noisy) + np.tril(noisy, -1).T
 
-    monkeypatch.setattr(complete, "_multiply", inexact)
+    monkeypatch.setattr(moments, "_multiply", inexact)
     values = normal_scores(n_models=6)
     values[:, 4] = values[:, 1]
     found = paired_t(values)
@@ -230,13 +230,13 @@ def test_copies_get_identical_bits_whatever_the_product_does(monkeypatch):
 
 
 def test_masked_groups_are_symmetric_whatever_the_product_does(monkeypatch):
-    original = masked_groups._spread_of_block
+    original = masked._spread_of_block
 
     def inexact(*arguments):
         found = original(*arguments)
         return found._replace(spread=jitter(found.spread))
 
-    monkeypatch.setattr(masked_groups, "_spread_of_block", inexact)
+    monkeypatch.setattr(masked, "_spread_of_block", inexact)
     values = normal_scores(n_models=6)
     values[::7, 2:] = np.nan
     values[:, 5] = values[:, 3]
@@ -279,7 +279,7 @@ def test_exact_and_floating_routes_agree(monkeypatch, missing):
     if missing:
         values[rng.random(values.shape) < 0.1] = np.nan
     exact = paired_t(values)
-    route = masked if missing else complete
+    route = masked if missing else moments
     monkeypatch.setattr(route, "find_lattice", lambda _: None)
     floating = paired_t(values)
     for one, two in zip(exact[:3], floating[:3], strict=True):

@@ -7,7 +7,7 @@ import pytest
 from reference import golden
 from scipy import stats
 
-from rankbars.stats.pairwise.signedrank import EXACT_ROWS, wilcoxon
+from rankbars.stats.pairwise.robust import EXACT_ROWS, wilcoxon
 
 
 def against_zero(d):

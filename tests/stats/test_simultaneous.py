@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import miss_bound
-from rankbars.stats.newtask.simultaneous import _outermost, depth_box_merge, split_score_merge
+from rankbars.stats.newtask.simultaneous import _outermost, split_score_merge
 
-MERGES = {"simultaneous": split_score_merge, "depth_box": depth_box_merge}
+MERGES = {"simultaneous": split_score_merge}
 alphas = st.sampled_from(ALPHAS)
 
 
@@ -88,42 +88,6 @@ def test_the_end_of_a_box_is_the_first_rank_whose_score_fits(centre, scale, rank
     assert _outermost(np.array([centre]), np.array([scale]), q, -5).tolist() == [expected]
 
 
-def depth_box_plainly(bag, alpha):
-    """The depth box by its definition, depth by depth."""
-    n_tasks, n_models = bag.best.shape
-    allowed = math.floor(Fraction(str(alpha)) * (n_tasks + 1)) - 1
-    low = (bag.best[None, :, :] <= bag.best[:, None, :]).sum(axis=1)
-    high = (bag.worst[None, :, :] >= bag.worst[:, None, :]).sum(axis=1)
-    depth = np.minimum(low, high).min(axis=1)
-    fitting = [d for d in range(1, n_tasks + 1) if (depth <= d).sum() <= allowed]
-    if not fitting:
-        return [1] * n_models, [bag.n_ranks] * n_models
-    q = max(fitting)
-    best = [sorted(bag.best[:, j])[q - 1] for j in range(n_models)]
-    worst = [sorted(bag.worst[:, j], reverse=True)[q - 1] for j in range(n_models)]
-    return best, worst
-
-
-@given(interval_bags(max_tasks=14), alphas)
-def test_depth_box_equals_its_definition(bag, alpha):
-    assert ends(depth_box_merge(*bag, alpha)) == depth_box_plainly(bag, alpha)
-
-
-@pytest.mark.parametrize("n_models", [2, 700])
-def test_depth_box_equals_its_definition_on_larger_bags(n_models):
-    """The larger one does not fit into one block."""
-    bag = random_bag(120, n_models, 40, seed=n_models)
-    assert ends(depth_box_merge(*bag, 0.4)) == depth_box_plainly(bag, 0.4)
-
-
-def test_a_depth_box_worked_by_hand():
-    """Nine tasks in a row, level .5: four of ten may lie outside, so depth 2 is left out."""
-    rank = np.arange(1, 10)[:, None]
-    bounds = depth_box_merge(rank, rank, 9, 0.5)
-    # Depths 1 2 3 4 5 4 3 2 1; floor(.5 * 10) - 1 = 4 tasks may be as shallow as q, so q = 2.
-    assert ends(bounds) == ([2], [8])
-
-
 def test_a_split_score_worked_by_hand():
     """First half: centre 5 on both sides, scale 1. Second half: scores 0, 1, 2, 3; the third."""
     rank = np.array([5, 5, 5, 5, 5, 4, 7, 8])[:, None]
@@ -164,13 +128,6 @@ def test_exchanging_first_and_last_rank_mirrors_the_result(name, bag, alpha):
     found, mirror = MERGES[name](*bag, alpha), MERGES[name](*mirrored(bag), alpha)
     assert (bag.n_ranks + 1 - mirror.worst).tolist() == found.best.tolist()
     assert (bag.n_ranks + 1 - mirror.best).tolist() == found.worst.tolist()
-
-
-@given(interval_bags(max_tasks=14), alphas, st.data())
-def test_the_depth_box_does_not_depend_on_the_order_of_tasks(bag, alpha, data):
-    order = data.draw(st.permutations(range(len(bag.best))))
-    moved = depth_box_merge(bag.best[order], bag.worst[order], bag.n_ranks, alpha)
-    assert ends(moved) == ends(depth_box_merge(*bag, alpha))
 
 
 @given(interval_bags(max_tasks=14), alphas)

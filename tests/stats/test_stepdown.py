@@ -15,18 +15,18 @@ from rankbars.stats.multiplicity import stepdown, thresholds
 from rankbars.stats.ranks import count_bounds
 from rankbars.stats.tails import critical_value, upper_tail
 
-PROCEDURES = ("holm", "bonferroni", "unadjusted")
+PROCEDURES = ("holm", "bonferroni", "none")
 SCOPES = ("each", "all")
 ALPHAS = (0.01, 0.05, 0.1, 0.5, 0.8)
 procedures, scopes = st.sampled_from(PROCEDURES), st.sampled_from(SCOPES)
 
 
 def decide(procedure, scope, *arguments, tested=None):
-    return getattr(stepdown, f"{procedure}_{scope}")(*arguments, tested=tested)
+    return stepdown.decide(*arguments, procedure, scope, tested=tested)
 
 
 def decide_from_p(procedure, scope, p, alpha, tested=None):
-    return getattr(stepdown, f"{procedure}_{scope}_from_p")(p, alpha, tested=tested)
+    return stepdown.decide_from_p(p, alpha, procedure, scope, tested=tested)
 
 
 def paired_statistics(scores):
@@ -53,7 +53,7 @@ def statistics_at_once(scores):
 def rejected_plainly(p, level, procedure):
     """Positions of the rejected hypotheses of one family, as the textbook says it."""
     family = len(p)
-    if procedure == "unadjusted":
+    if procedure == "none":
         return [k for k in range(family) if p[k] <= level]
     if procedure == "bonferroni":
         return [k for k in range(family) if p[k] <= level / family]
@@ -207,14 +207,14 @@ def test_holm_counts_as_the_golden_families_say():
         p = np.ones((len(row["p"]) + 1, len(row["p"]) + 1))
         p[0, 1:] = row["p"]
         # The level of the family is one side of the model's alpha.
-        assert stepdown.holm_each_from_p(p, 2 * row["alpha"]).worse[0] == row["count"], row
+        assert stepdown.decide_from_p(p, 2 * row["alpha"]).worse[0] == row["count"], row
 
 
 @pytest.mark.parametrize("case", golden("degenerate"), ids=lambda case: case["case"])
 def test_degenerate_p_values_give_the_golden_intervals(case):
     size = case["n_models"]
     p = np.array(case.get("p_better", np.full((size, size), case.get("p_better_offdiag", 1.0))))
-    found = stepdown.holm_each_from_p(p, case["alpha"])
+    found = stepdown.decide_from_p(p, case["alpha"])
     bounds = count_bounds(found.better, found.worse)
     assert (bounds.best.tolist(), bounds.worst.tolist()) == (case["best"], case["worst"])
 
@@ -232,16 +232,7 @@ def test_holm_is_closed_testing_with_bonferroni(family):
     falls = [k for k in range(size) if not any(k in s for s in standing)]
     p = np.ones((size + 1, size + 1))
     p[1:, 0] = family
-    assert stepdown.holm_each_from_p(p, 2 * level).better[0] == len(falls)
-
-
-def test_adjusted_p_values_are_those_of_statsmodels():
-    from statsmodels.stats.multitest import multipletests
-
-    rng = np.random.default_rng(5)
-    families = np.round(rng.random((20, 7)) ** 3, 2)  # with ties
-    expected = [multipletests(family, method="holm")[1] for family in families]
-    np.testing.assert_allclose(stepdown.holm_adjust(families), expected, rtol=1e-14)
+    assert stepdown.decide_from_p(p, 2 * level).better[0] == len(falls)
 
 
 @given(evidence())
@@ -249,11 +240,13 @@ def test_holm_rejects_what_its_adjusted_p_values_say(case):
     _, _, p, alpha, _ = case
     assume(len(p) > 1)
     rows = p[~np.eye(len(p), dtype=bool)].reshape(len(p), -1)
-    adjusted = stepdown.holm_adjust(rows)
+    from statsmodels.stats.multitest import multipletests
+
+    adjusted = np.array([multipletests(row, method="holm")[1] for row in rows])
     # p * m <= a and p <= a / m can differ in the last bit: leave out what lies on the line.
     assume(not np.isclose(adjusted, alpha / 2, rtol=1e-12).any())
     expected = np.count_nonzero(adjusted <= alpha / 2, axis=1)
-    np.testing.assert_array_equal(stepdown.holm_each_from_p(p, alpha).worse, expected)
+    np.testing.assert_array_equal(stepdown.decide_from_p(p, alpha).worse, expected)
 
 
 @pytest.mark.parametrize("own_df", [False, True])
@@ -295,7 +288,7 @@ def test_holm_shows_at_least_bonferroni_and_at_most_no_correction(scope, case):
     statistic, df, _, alpha, tested = case
     counts = [
         decide(procedure, scope, statistic, df, alpha, tested=tested).worse
-        for procedure in ("bonferroni", "holm", "unadjusted")
+        for procedure in ("bonferroni", "holm", "none")
     ]
     assert (counts[0] <= counts[1]).all()
     assert (counts[1] <= counts[2]).all()
@@ -327,23 +320,23 @@ def test_the_last_step_of_one_family_is_taken(upper_only):
     upper = np.triu(critical_value(p, df), 1)
     statistic = upper - upper.T
     for found in (
-        stepdown.holm_all(statistic, df, alpha, tested=tested),
-        stepdown.holm_all(statistic, np.full((3, 3), df), alpha, tested=tested),
-        stepdown.holm_all_from_p(p, alpha, tested=tested),
+        stepdown.decide(statistic, df, alpha, scope="all", tested=tested),
+        stepdown.decide(statistic, np.full((3, 3), df), alpha, scope="all", tested=tested),
+        stepdown.decide_from_p(p, alpha, scope="all", tested=tested),
     ):
         assert found.worse.tolist() == [2, 1, 0]
     p[1, 2] = 1.01 * alpha / left
-    assert stepdown.holm_all_from_p(p, alpha, tested=tested).worse.tolist() == [2, 0, 0]
+    assert stepdown.decide_from_p(p, alpha, scope="all", tested=tested).worse.tolist() == [2, 0, 0]
 
 
 @pytest.mark.parametrize("alpha", [0.6, 0.8, 0.95])
 def test_two_models_are_never_each_shown_better_than_the_other(alpha):
     """At such levels plain Holm would reject both directions of a single pair."""
     statistic = np.array([[0.0, 1.0], [-1.0, 0.0]])
-    found = stepdown.holm_all(statistic, 9.0, alpha)
+    found = stepdown.decide(statistic, 9.0, alpha, scope="all")
     assert found.shown_better.tolist() == [[False, True], [False, False]]
     p = upper_tail(statistic, 9.0)
-    assert stepdown.holm_all_from_p(p, alpha).worse.tolist() == [1, 0]
+    assert stepdown.decide_from_p(p, alpha, scope="all").worse.tolist() == [1, 0]
 
 
 @pytest.mark.parametrize("scope", SCOPES)
@@ -446,10 +439,10 @@ def test_own_degrees_of_freedom_need_far_fewer_quantiles_than_pairs(quantiles_on
     t = spread_out_statistics(size)
     df = np.random.default_rng(1).integers(20, 30, (size, size)).astype(float)
     df = np.maximum(df, df.T)
-    stepdown.holm_all(t, df, 0.05)
+    stepdown.decide(t, df, 0.05, scope="all")
     assert 0 < sum(quantiles_only) < size * (size - 1) / 2
     quantiles_only.clear()
-    stepdown.holm_each(t, df, 0.05)
+    stepdown.decide(t, df, 0.05)
     assert 0 < sum(quantiles_only) < size * (size - 1)
 
 
@@ -484,9 +477,9 @@ def test_intervals_of_tied_models_cover_as_often_as_promised(correlation):
             size=(n, size)
         )
         t = statistics_at_once(scores)
-        found = stepdown.holm_each(t, n - 1.0, alpha)
+        found = stepdown.decide(t, n - 1.0, alpha)
         misses_each += (found.better > 0) | (found.worse > 0)
-        misses_all += stepdown.holm_all(t, n - 1.0, alpha).shown_better.any()
+        misses_all += stepdown.decide(t, n - 1.0, alpha, scope="all").shown_better.any()
     slack = 3 * np.sqrt(alpha * (1 - alpha) / repetitions)
     assert (misses_each / repetitions).max() <= alpha + slack
     assert misses_all / repetitions <= alpha + slack
@@ -505,10 +498,10 @@ def test_intervals_cover_rank_sets_when_half_of_the_models_are_tied():
     covered_at_once = 0
     for _ in range(repetitions):
         t = statistics_at_once(truth + spread * rng.normal(size=(n, len(truth))))
-        each = stepdown.holm_each(t, n - 1.0, alpha)
+        each = stepdown.decide(t, n - 1.0, alpha)
         bounds = count_bounds(each.better, each.worse)
         covered += (bounds.best <= low) & (high <= bounds.worst)
-        every = stepdown.holm_all(t, n - 1.0, alpha)
+        every = stepdown.decide(t, n - 1.0, alpha, scope="all")
         bounds = count_bounds(every.better, every.worse)
         covered_at_once += ((bounds.best <= low) & (high <= bounds.worst)).all()
     slack = 3 * np.sqrt(alpha * (1 - alpha) / repetitions)

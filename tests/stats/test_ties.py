@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
-from vote_cases import draw_votes, relabel, swap_sides, vote_tables
+from vote_cases import count_votes, draw_votes, relabel, swap_sides, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
+from rankbars.stats.votes.votecounts import from_matrices, to_matrices
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 
 FITS = [fit_davidson, fit_rao_kupper]
 each_fit = pytest.mark.parametrize("fit_ties", FITS, ids=lambda fit: fit.__name__)

@@ -7,8 +7,8 @@ from scipy import stats
 
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import p_values
-from rankbars.stats.pairwise.trimmed import trimmed_t
+from rankbars.stats.pairwise.pairstatistics import p_values
+from rankbars.stats.pairwise.robust import trimmed_t
 
 
 def against_zero(d):

@@ -7,7 +7,7 @@ from scipy import stats
 
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import p_values
+from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.pairwise.twoway import two_way_t
 
 

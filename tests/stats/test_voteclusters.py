@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vote_cases import same_counts, vote_tables
+from vote_cases import count_votes, same_counts, vote_tables
 
 from rankbars.errors import DataError
 from rankbars.stats.votes import voteclusters
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.voteclusters import (
     count_clustered_votes,
     keep_first_of_each,
     measure_reach,
 )
-from rankbars.stats.votes.votecounts import count_votes
 from rankbars.stats.votes.votecovariance import cluster_covariance
+from rankbars.stats.votes.votemodels import fit_bradley_terry
 
 
 @given(vote_tables(), st.integers(1, 5))

@@ -4,12 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from vote_cases import draw_votes, relabel, same_counts, swap_sides, vote_tables
+from vote_cases import count_votes, relabel, same_counts, swap_sides, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats.votes import votecounts
-from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
-from rankbars.stats.votes.voterows import merge_counts
+from rankbars.stats.votes.votecounts import from_matrices, to_matrices
 
 
 def count_by_loop(votes, weight=None):
@@ -49,15 +47,6 @@ def test_the_side_a_model_stands_on_does_not_matter(votes, seed):
     assert same_counts(count_votes(*swap_sides(votes, swapped)), count_votes(*votes))
 
 
-@given(vote_tables(), st.integers(0, 60))
-def test_a_split_file_merges_to_the_counts_of_the_whole(votes, place):
-    parts = [
-        count_votes(votes.first[part], votes.second[part], votes.outcome[part], votes.n_models)
-        for part in (slice(None, place), slice(place, None))
-    ]
-    assert same_counts(merge_counts(parts), count_votes(*votes))
-
-
 @given(vote_tables())
 def test_matrices_lead_back_to_the_same_counts(votes):
     counts = count_votes(*votes)
@@ -71,24 +60,6 @@ def test_relabelled_models_give_relabelled_counts(votes, seed):
     moved_wins, moved_ties = to_matrices(count_votes(*relabel(votes, number)))
     np.testing.assert_array_equal(moved_wins[np.ix_(number, number)], wins)
     np.testing.assert_array_equal(moved_ties[np.ix_(number, number)], ties)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_table_and_sorting_give_equal_counts(weighted, monkeypatch):
-    rng = np.random.default_rng(1)
-    votes = draw_votes(rng, np.zeros(40), 300, 0.2)
-    weight = rng.integers(1, 5, 300).astype(float) if weighted else None
-    by_table = count_votes(*votes, weight)
-    monkeypatch.setattr(votecounts, "_DENSE_CELLS", 0)
-    assert same_counts(count_votes(*votes, weight), by_table)
-
-
-def test_votes_counted_in_chunks_are_all_counted(monkeypatch):
-    votes = draw_votes(np.random.default_rng(2), np.zeros(3), 1000, 0.2)
-    whole = count_votes(*votes)
-    monkeypatch.setattr(votecounts, "_CHUNK", 64)
-    assert same_counts(count_votes(*votes), whole)
-    assert whole.weight.sum() == 1000
 
 
 def test_weights_are_summed_once_and_squared():

@@ -7,6 +7,9 @@ from reference import golden
 from vote_cases import (
     band_wins,
     complete_wins,
+    contrast_se,
+    count_position_votes,
+    count_votes,
     draw_votes,
     golden_votes,
     peers_reference,
@@ -17,19 +20,16 @@ from vote_cases import (
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
 from rankbars.stats.votes import votecovariance
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.covariates import count_position_votes
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
 from rankbars.stats.votes.voteclusters import count_clustered_votes
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
     cluster_scores,
-    contrast_se,
     model_covariance,
     sandwich_covariance,
 )
 from rankbars.stats.votes.votefit import join_parameters
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 
 
 def test_equal_the_reference_values():

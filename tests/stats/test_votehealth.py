@@ -4,20 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from scipy.stats import binomtest, norm
-from vote_cases import draw_votes, vote_tables
+from vote_cases import contrast_se, count_position_votes, count_votes, vote_tables
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.covariates import count_position_votes
-from rankbars.stats.votes.ties import fit_davidson
-from rankbars.stats.votes.votecounts import count_votes, from_matrices, to_matrices
-from rankbars.stats.votes.votecovariance import contrast_se, model_covariance
-from rankbars.stats.votes.votehealth import (
+from rankbars.stats.votes.votecounts import from_matrices, to_matrices
+from rankbars.stats.votes.votecovariance import model_covariance
+from rankbars.stats.votes.votemodels import fit_bradley_terry
+from rankbars.stats.votes.votequality import (
     design_effect,
     growth_to_separate,
     measure_coverage,
     position_bias,
-    row_residuals,
     votes_to_separate,
 )
 
@@ -98,14 +95,3 @@ def test_the_design_effect_is_the_mean_ratio_of_contrast_variances():
     means = [np.square(contrast_se(matrix)).mean() for matrix in (one, other)]
     assert design_effect(one, other) == pytest.approx(means[0] / means[1], rel=1e-9)
     assert np.isnan(design_effect(np.zeros((1, 1)), np.zeros((1, 1))))
-
-
-@pytest.mark.parametrize("fit_votes", [fit_bradley_terry, fit_davidson])
-def test_residuals_of_votes_that_follow_the_fit_are_about_standard_normal(fit_votes):
-    strength = np.linspace(-1, 1, 25)
-    counts = count_votes(*draw_votes(np.random.default_rng(0), strength, 30_000, 0.2))
-    residuals = row_residuals(counts, fit_votes(counts))
-    assert residuals.size == 300
-    assert abs(residuals.mean()) < 0.2
-    # 300 residuals, 25 parameters fitted; ties that ignore the gap add a little under Davidson.
-    assert 0.8 < residuals.std() < 1.15

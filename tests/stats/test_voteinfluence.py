@@ -3,23 +3,21 @@
 import numpy as np
 import pytest
 from hypothesis import given
-from vote_cases import draw_votes, vote_tables
+from vote_cases import count_position_votes, count_votes, draw_votes, vote_tables
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
 from rankbars.stats.votes.connectivity import find_components
-from rankbars.stats.votes.covariates import count_position_votes
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
-from rankbars.stats.votes.votedesign import (
+from rankbars.stats.votes.likelihood import (
     collect_products,
     collect_slopes,
     lay_out,
     mirror_upper,
     predict_rows,
 )
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import join_parameters, tie_parameter
 from rankbars.stats.votes.voteinfluence import drop_votes, votes_to_swap
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 
 FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
 

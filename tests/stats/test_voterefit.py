@@ -2,15 +2,13 @@
 
 import numpy as np
 import pytest
-from vote_cases import draw_votes
+from vote_cases import count_position_votes, count_votes, draw_votes
 
-from rankbars.stats.votes import voterefit
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.covariates import count_position_votes
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes import voterefits
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import join_parameters
-from rankbars.stats.votes.voterefit import prepare_refits, refit
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
+from rankbars.stats.votes.voterefits import prepare_refits, refit
 
 FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
 
@@ -32,7 +30,7 @@ def test_what_chord_steps_do_not_reach_is_fitted_from_the_start(fit_votes, monke
     counts = count_votes(*draw_votes(np.random.default_rng(0), np.zeros(3), 300, 0.2))
     refitter = prepare_refits(counts, fit_votes(counts))
     weight = counts.weight * np.array([[8.0], [1.0], [1.0]])
-    monkeypatch.setattr(voterefit, "_MOST_STEPS", 1)
+    monkeypatch.setattr(voterefits, "_MOST_STEPS", 1)
     fresh = fit_votes(counts._replace(weight=weight, squared=weight))
     np.testing.assert_allclose(refit(refitter, weight), join_parameters(fresh), atol=1e-9)
 

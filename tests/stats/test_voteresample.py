@@ -2,15 +2,14 @@
 
 import numpy as np
 import pytest
-from vote_cases import draw_votes
+from vote_cases import count_votes, draw_votes
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.ties import fit_davidson
 from rankbars.stats.votes.voteclusters import count_clustered_votes
-from rankbars.stats.votes.votecounts import count_votes, from_matrices
+from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
-from rankbars.stats.votes.voteresample import bootstrap_clusters, bootstrap_votes, draw_strengths
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson
+from rankbars.stats.votes.voterefits import bootstrap_clusters, bootstrap_votes
 
 
 def tied_votes(n_votes=2000):
@@ -84,13 +83,3 @@ def test_one_cluster_cannot_be_drawn_from():
     clusters = count_clustered_votes([0, 1], [1, 0], [0, 0], [0, 0], 2)
     with pytest.raises(DataError, match="at least 2 of them; got 1"):
         bootstrap_clusters(clusters, fit_bradley_terry(clusters.counts), 10, seed=0)
-
-
-def test_normal_draws_have_the_covariance_they_are_given():
-    counts = count_votes(*tied_votes(400))
-    fit = fit_bradley_terry(counts)
-    covariance = sandwich_covariance(counts, fit)
-    draws = draw_strengths(fit.strength, covariance, 4000, seed=0)
-    np.testing.assert_allclose(np.cov(draws.T), covariance, atol=0.1 * covariance.max())
-    np.testing.assert_allclose(draws.sum(axis=1), 0.0, atol=1e-6)
-    assert np.array_equal(draws[:100], draw_strengths(fit.strength, covariance, 100, seed=0))

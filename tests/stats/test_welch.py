@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankbars.stats.pairwise.pairs import p_values
-from rankbars.stats.pairwise.welch import welch_t
+from rankbars.stats.pairwise.estimates import welch_t
+from rankbars.stats.pairwise.pairstatistics import p_values
 
 
 def ragged(seed=0, n_models=5):

@@ -14,8 +14,8 @@ from scipy import stats
 import rankbars as rb
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.scores import TaskInfo
-from rankbars.stats.power import detectable_difference
-from rankbars.steps.headtohead import head_to_head
+from rankbars.stats.pairwise.pairstatistics import detectable_difference
+from rankbars.steps.duels import head_to_head
 
 MIRRORED = {"better": "worse", "worse": "better", "cannot tell": "cannot tell"}
 VALUES = st.sampled_from([0.0, 0.25, 0.5, 1.0])

@@ -13,8 +13,8 @@ from scipy import stats
 import rankbars as rb
 from rankbars.render.methodbox import method_entries
 from rankbars.render.paragraph import methods_text
+from rankbars.stats.pairwise.modelscores import item_summary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.summaries import item_summary, sampled_rows
 
 HEAVY = (20.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 WORDS = "Weights are fixed in advance, and the tasks are one sample, whatever their weight."

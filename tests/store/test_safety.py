@@ -21,7 +21,7 @@ from tablefiles import assert_same, csv_text
 
 import rankbars as rb
 from rankbars.cli.app import run
-from rankbars.data.files import OWN_AGE, draft_path
+from rankbars.data.drafts import OWN_AGE, draft_path
 from rankbars.errors import RankbarsError
 from rankbars.store import opening
 from rankbars.store.opening import connect

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.bayes.packages import import_numpyro
 from rankbars.errors import ConvergenceError, OptionError
-from rankbars.stats.hierarchical.chains import effective_draws, split_rhat
+from rankbars.stats.hierarchical.convergence import effective_draws, split_rhat
 from rankbars.stats.streams import stream
 
 __all__ = ["ChainChecks", "ChainSettings", "Chains", "check_chains", "run_chains"]

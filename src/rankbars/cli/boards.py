@@ -171,7 +171,7 @@ def report_command(*, board_path: str, output: str) -> None:
     account_for_files([output])
 
     from rankbars.cli.progress import working
-    from rankbars.data.files import write_text
+    from rankbars.data.drafts import write_text
     from rankbars.render.page import render_html
 
     with working("Making the page"):
@@ -208,7 +208,7 @@ def plot_command(
     account_for_files([output])
 
     from rankbars.cli.progress import working
-    from rankbars.data.files import write_bytes
+    from rankbars.data.drafts import write_bytes
     from rankbars.render.plotting import PLOTS, draw_picture
     from rankbars.render.plotting.style import check_picture, picture_bytes
 

@@ -87,7 +87,7 @@ def compare_command(
     from rankbars.cli.inputs import read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
     from rankbars.render.duel import head_to_head_json, head_to_head_text
-    from rankbars.steps.headtohead import head_to_head
+    from rankbars.steps.duels import head_to_head
     from rankbars.steps.missingness import resolve_missing
 
     with reading_files(quiet=quiet) as progress:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from rankbars.data.files import real_path
+from rankbars.data.drafts import real_path, write_all
 from rankbars.errors import OptionError, ReadError, WriteError
 
 if TYPE_CHECKING:
@@ -230,17 +230,9 @@ def deliver(
         If a file cannot be written; then none is.
     """
     from rankbars.cli.progress import working
-    from rankbars.data.boardfile import board_json
-    from rankbars.data.files import write_all
-    from rankbars.render import render
 
     with working("Writing", quiet=quiet or not targets):
-        contents = {
-            path: board_json(board, pairs=pairs)
-            if option == "-o"
-            else render(board, _FORMS[option])
-            for option, path in targets.items()
-        }
+        contents = {path: _content(board, option, pairs=pairs) for option, path in targets.items()}
     printed = contents.pop(STANDARD, None)
     contents |= beside or {}
     write_all(contents)
@@ -250,6 +242,16 @@ def deliver(
         emit(printed)
     if contents and not quiet:
         say(f"Wrote {', '.join(contents)}.")
+
+
+def _content(board: Leaderboard, option: str, *, pairs: bool) -> str:
+    if option == "-o":
+        from rankbars.data.boardfile import board_json
+
+        return board_json(board, pairs=pairs)
+    from rankbars.render import render
+
+    return render(board, _FORMS[option])
 
 
 def print_board(board: Leaderboard, task: str | None = None) -> None:

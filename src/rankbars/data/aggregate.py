@@ -30,9 +30,8 @@ from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError
-from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.rankcounts import expected_rank
-from rankbars.stats.resampling.taskmeans import Ends
+from rankbars.stats.resampling.taskmeans import Components, Ends
 from rankbars.stats.tails import critical_value
 
 __all__ = ["Aggregate", "Over"]

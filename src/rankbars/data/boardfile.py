@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.drafts import write_text
 from rankbars.data.fields import Reals, Relation
-from rankbars.data.files import write_text
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain

@@ -11,7 +11,7 @@ from rankbars.data.evidence import Evidence, check_models
 from rankbars.data.fields import frozen_array, frozen_optional
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.stats.pairwise.pairs import PairStatistics, p_values
+from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 
 __all__ = ["Comparisons"]
 

@@ -20,7 +20,7 @@ from rankbars.stats.averaging.allpairs import (
     critical_pairs,
     upper_order_statistic,
 )
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = ["ADJUSTMENTS", "Contrasts"]
 

@@ -16,16 +16,14 @@ from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.dominance import (
+from rankbars.stats.resampling.rankcounts import (
     DOMINANCE_CORRECTIONS,
     StatedPairs,
-    dominance,
-    state_pairs,
-)
-from rankbars.stats.resampling.rankcounts import (
     choose_top,
+    dominance,
     rank_band,
     rank_probability,
+    state_pairs,
     top_probability,
 )
 from rankbars.stats.resampling.taskmeans import Ends, percentile_ends

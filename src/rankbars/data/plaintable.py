@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from rankbars.data.notes import Note
+from rankbars.data.plain import Keys, json_text, to_plain
 
 __all__ = ["PlainRow", "PlainTable"]
 
@@ -83,35 +83,12 @@ class PlainTable:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain lists, strings and numbers; NaN becomes None."""
-        return {
-            "alpha": self.alpha,
-            "interval": self.interval,
-            "models": [
-                {
-                    "rank": row.rank,
-                    "model_id": row.model_id,
-                    "mean_score": _known(row.mean_score),
-                    "mean_ci_lo": _known(row.mean_ci_lo),
-                    "mean_ci_hi": _known(row.mean_ci_hi),
-                    "win_rate": _known(row.win_rate),
-                    "pairwise_win_rate": _known(row.pairwise_win_rate),
-                    "tasks_completed": row.tasks_completed,
-                    "categories": {name: _known(mean) for name, mean in row.categories.items()},
-                }
-                for row in self.rows
-            ],
-            "notes": [
-                {"code": note.code, "message": note.message, "models": list(note.models)}
-                for note in self.notes
-            ],
-        }
+        plain: dict[str, Any] = to_plain(self, _KEYS)
+        return plain
 
     def to_json(self) -> str:
         """JSON text: all fields, full names and full precision; one final newline."""
-        text = json.dumps(
-            self.to_dict(), sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False
-        )
-        return text + "\n"
+        return json_text(self.to_dict())
 
     def to_markdown(self) -> str:
         """Markdown table with two decimals; names are cut at 20 characters, here only.
@@ -138,8 +115,7 @@ class PlainTable:
         return "\n".join(lines)
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
+_KEYS = {PlainTable: Keys(renamed={"rows": "models"}), Note: Keys(left_out=("task",))}
 
 
 def _two_decimals(value: float) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.hierarchical import priors
+from rankbars.stats.hierarchical import densities
 
 __all__ = ["PRIORS", "Prior", "PriorChoice", "prior_kind", "take_prior"]
 
@@ -72,7 +72,7 @@ class Prior:
         items that differ as tasks do, 95 % intervals for a new task held in half of the cases.
         """
         _positive("mean", mean)
-        density = partial(priors.exponential_pair, mean=float(mean))
+        density = partial(densities.exponential_pair, mean=float(mean))
         return cls("shares", density, f"a and b exponential with mean {mean:g}")
 
     @classmethod
@@ -85,7 +85,7 @@ class Prior:
         _positive("low", low)
         return cls(
             "shares",
-            priors.flat_mean_flat_log,
+            densities.flat_mean_flat_log,
             f"mean share uniform, log of a + b uniform from {low:g} to {high:g}",
             (float(low), float(high)),
         )
@@ -95,7 +95,7 @@ class Prior:
         """The mean share uniform, and the log of ``a + b`` normal."""
         _positive("deviation", deviation)
         density = partial(
-            priors.flat_mean_normal_log, centre=float(centre), deviation=float(deviation)
+            densities.flat_mean_normal_log, centre=float(centre), deviation=float(deviation)
         )
         words = f"mean share uniform, log of a + b normal with mean {centre:g}, SD {deviation:g}"
         return cls("shares", density, words)
@@ -109,7 +109,7 @@ class Prior:
         other = deviation if deviation_b is None else deviation_b
         _positive("deviation_b", other)
         density = partial(
-            priors.normal_pair,
+            densities.normal_pair,
             centres=(float(a), float(b)),
             deviations=(float(deviation), float(other)),
         )
@@ -119,13 +119,13 @@ class Prior:
     @classmethod
     def uniform_spread(cls) -> Prior:
         """The spread of true scores between tasks uniform; needs three tasks or more."""
-        return cls("scores", priors.flat_spread, "spread between tasks uniform")
+        return cls("scores", densities.flat_spread, "spread between tasks uniform")
 
     @classmethod
     def exponential_spread(cls, mean: float) -> Prior:
         """The spread of true scores between tasks exponential, in units of the score."""
         _positive("mean", mean)
-        density = partial(priors.exponential_spread, mean=float(mean))
+        density = partial(densities.exponential_spread, mean=float(mean))
         return cls("scores", density, f"spread between tasks exponential with mean {mean:g}")
 
     @classmethod
@@ -133,7 +133,7 @@ class Prior:
         """The log of the spread of true scores between tasks uniform between two ends."""
         _positive("low", low)
         words = f"log of the spread between tasks uniform from {low:g} to {high:g}"
-        return cls("scores", priors.flat_log_spread, words, (float(low), float(high)))
+        return cls("scores", densities.flat_log_spread, words, (float(low), float(high)))
 
 
 PriorChoice: TypeAlias = str | Prior | Callable[..., NDArray[np.float64]]
@@ -148,7 +148,7 @@ PRIORS: dict[str, Callable[..., Prior]] = {
     "exponential_spread": Prior.exponential_spread,
     "uniform_log_spread": Prior.uniform_log_spread,
 }
-"""Named priors; the numbers of a name such as ``"exponential:1000"`` are their arguments."""
+"""Named densities; the numbers of a name such as ``"exponential:1000"`` are their arguments."""
 
 _DEFAULTS: dict[str, Callable[[], Prior]] = {
     "shares": Prior.uniform_log,

@@ -382,7 +382,7 @@ class Scores:
         >>> [round(one.weight, 3) for one in weighed.info.values()]
         [0.375, 0.375, 0.25]
         """
-        from rankbars.data.categoryweights import weigh_tasks
+        from rankbars.data.categorymeans import weigh_tasks
 
         found = weigh_tasks(self.info, weights)
         return replace(

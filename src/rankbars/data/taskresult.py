@@ -26,6 +26,7 @@ from rankbars.data.intervals import Scope
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
 from rankbars.stats.tails import critical_value
+from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
 
 __all__ = [
     "MOST_PAIRS",
@@ -273,6 +274,4 @@ class TaskResult:
     @property
     def elo_se(self) -> NDArray[np.float64]:
         """Standard errors of `elo` for a free origin, shape (M,)."""
-        from rankbars.stats.votes.bradleyterry import ELO_PER_LOG_ODDS
-
         return self.se * ELO_PER_LOG_ODDS

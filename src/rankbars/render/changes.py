@@ -14,6 +14,7 @@ from rankbars.data.boardchange import BoardChange, Cause, ModelChange
 from rankbars.render.markdown import code_of
 from rankbars.render.notation import (
     MISSING,
+    counted,
     listed,
     shorten_all,
     show_count,
@@ -148,7 +149,7 @@ def _verdict(change: BoardChange) -> str:
         return "No model stands on both boards."
     counts = {cause: len(change.caused_by(cause)) for cause in _WORDS}
     said = [
-        f"{_counted(counts['own scores'], 'model')} changed in {_their(counts['own scores'])} own "
+        f"{counted(counts['own scores'], 'model')} changed in {_their(counts['own scores'])} own "
         "scores",
         f"{show_count(counts['pool'])} because others changed",
         f"{show_count(counts['interval'])} only in intervals",
@@ -291,10 +292,6 @@ def _grid(rows: Sequence[_Row], width: int) -> Iterable[str]:
 
 def _markdown_line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cell.replace('<', '&lt;') for cell in cells)} |"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{show_count(count)} {noun if count == 1 else noun + 's'}"
 
 
 def _their(count: int) -> str:

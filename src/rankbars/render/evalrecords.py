@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.files import write_all
+from rankbars.data.drafts import write_all
 from rankbars.errors import DataError, OptionError, WriteError
 from rankbars.render.ranktable import take_task
 from rankbars.tables.metrics import is_proportion, usual_direction

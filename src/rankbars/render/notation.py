@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 __all__ = [
     "COMPLETE",
     "MISSING",
+    "counted",
     "listed",
     "shorten",
     "shorten_all",
@@ -68,6 +69,17 @@ def listed(names: Sequence[str], most: int) -> str:
     """
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: ``"1 model"``, ``"12,000 items"``.
+
+    Examples
+    --------
+    >>> counted(1, "model"), counted(12_000, "item")
+    ('1 model', '12,000 items')
+    """
+    return f"{show_count(count)} {noun if count == 1 else noun + 's'}"
 
 
 def shorten(

@@ -20,7 +20,14 @@ from rankbars.render.claims import (
     says_nothing,
     scale_words,
 )
-from rankbars.render.notation import listed, shorten, show_count, show_level, show_number, visible
+from rankbars.render.notation import (
+    counted,
+    listed,
+    shorten,
+    show_level,
+    show_number,
+    visible,
+)
 from rankbars.render.ranktable import SHOWN_ELSEWHERE
 
 __all__ = [
@@ -212,11 +219,11 @@ def scale_line(board: Leaderboard) -> str:
 
 def field_parts(board: Leaderboard) -> list[str]:
     """How much was compared: models, tasks and, where they can be added up, rows."""
-    parts = [_counted(len(board.models), "model"), _counted(len(board.tasks), "task")]
+    parts = [counted(len(board.models), "model"), counted(len(board.tasks), "task")]
     kinds = {task.kind for task in board.tasks.values()}
     rows = sum(task.n for task in board.tasks.values())
     if len(kinds) == 1 and rows and kinds != {"estimates"}:
-        parts.append(_counted(rows, kinds.pop().removesuffix("s")))
+        parts.append(counted(rows, kinds.pop().removesuffix("s")))
     return parts
 
 
@@ -228,9 +235,9 @@ def field_line(board: Leaderboard) -> str:
 def task_line(board: Leaderboard, name: str, write: _NameWriter = plain_name) -> str:
     """What was compared on one task: ``"math: 29 models, 200 items"``."""
     task = board.tasks[name]
-    parts = [_counted(int((task.coverage > 0).sum()), "model")]
+    parts = [counted(int((task.coverage > 0).sum()), "model")]
     if task.n and task.kind != "estimates":
-        parts.append(_counted(task.n, task.kind.removesuffix("s")))
+        parts.append(counted(task.n, task.kind.removesuffix("s")))
     return f"{write(name)}: {', '.join(parts)}."
 
 
@@ -325,10 +332,6 @@ def _lead_level(board: Leaderboard) -> str:
 def _too_few(board: Leaderboard) -> str:
     kinds = {task.kind for task in board.tasks.values()}
     return _TOO_FEW[kinds.pop()] if len(kinds) == 1 else "too few rows"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{show_count(count)} {noun if count == 1 else noun + 's'}"
 
 
 def outcome_sentence(board: Leaderboard) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -188,8 +188,7 @@ def _footer(
     return lines
 
 
-@dataclass(frozen=True, slots=True)
-class _Pen:
+class _Pen(NamedTuple):
     """What the terminal can show, and what stands for what it cannot."""
 
     encoding: str
@@ -220,8 +219,7 @@ def _pen_for(encoding: str) -> _Pen:
     return _Pen(encoding, _LINES, "…")
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(NamedTuple):
     """One column: header lines, one cell per row, and how it is set."""
 
     header: Sequence[str]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import rankbars as rb
-from rankbars.data.files import write_all, write_text
+from rankbars.data.drafts import write_all, write_text
 from rankbars.errors import OptionError, WriteError
 from rankbars.render.plotting.style import check_picture, picture_bytes
 from rankbars.simulate.study import Cell, Study, Table, Unit

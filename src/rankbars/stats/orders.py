@@ -20,7 +20,6 @@ __all__ = [
     "tiers",
     "transitive_closure",
     "transitive_reduction",
-    "undominated",
     "unseparated_runs",
 ]
 
@@ -259,24 +258,3 @@ def unseparated_runs(order: ArrayLike, shown_better: NDArray[np.bool_]) -> list[
             end = stop
         start += int(clash[-1]) + 1
     return runs
-
-
-def undominated(shown_better: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Models that no model is shown better than.
-
-    Parameters
-    ----------
-    shown_better : ndarray of bool, shape (M, M)
-        A relation.
-
-    Returns
-    -------
-    ndarray of bool, shape (M,)
-        True where the best possible rank is 1.
-
-    Examples
-    --------
-    >>> undominated(np.array([[False, True], [False, False]])).tolist()
-    [True, False]
-    """
-    return np.asarray(np.count_nonzero(shown_better, axis=0) == 0)

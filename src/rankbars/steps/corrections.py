@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.multiplicity import stepdown
 from rankbars.stats.multiplicity.closedtesting import simes_guarded
 from rankbars.stats.multiplicity.maxt import (
     NullDraws,
@@ -22,10 +21,11 @@ from rankbars.stats.multiplicity.maxt import (
     max_t_all,
     max_t_each,
 )
-from rankbars.stats.multiplicity.stepdown import Decisions
+from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
+from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
-from rankbars.stats.pairwise.bands import bootstrap_band
-from rankbars.stats.pairwise.summaries import weighted_rows
+from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.stats.resampling.itembootstrap import bootstrap_band
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation
 
@@ -84,33 +84,17 @@ Correction = Callable[[Family, Scope, float], Corrected]
 
 def holm(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Holm's step-down: no assumption about how the tests depend on each other."""
-    if family.statistic is None:
-        by_p = stepdown.holm_each_from_p if scope == "each" else stepdown.holm_all_from_p
-        return Corrected(by_p(_p(family), alpha))
-    by_statistic = stepdown.holm_each if scope == "each" else stepdown.holm_all
-    return Corrected(by_statistic(family.statistic, family.df, alpha))
+    return _by_level("holm", family, scope, alpha)
 
 
 def bonferroni(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Bonferroni: every hypothesis at the level divided by their number."""
-    if family.statistic is None:
-        by_p = (
-            stepdown.bonferroni_each_from_p if scope == "each" else stepdown.bonferroni_all_from_p
-        )
-        return Corrected(by_p(_p(family), alpha))
-    by_statistic = stepdown.bonferroni_each if scope == "each" else stepdown.bonferroni_all
-    return Corrected(by_statistic(family.statistic, family.df, alpha))
+    return _by_level("bonferroni", family, scope, alpha)
 
 
 def unadjusted(family: Family, scope: Scope, alpha: float) -> Corrected:
     """No correction: a description, without a guarantee for ranks."""
-    if family.statistic is None:
-        by_p = (
-            stepdown.unadjusted_each_from_p if scope == "each" else stepdown.unadjusted_all_from_p
-        )
-        return Corrected(by_p(_p(family), alpha))
-    by_statistic = stepdown.unadjusted_each if scope == "each" else stepdown.unadjusted_all
-    return Corrected(by_statistic(family.statistic, family.df, alpha))
+    return _by_level("none", family, scope, alpha)
 
 
 def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -271,10 +255,12 @@ def simultaneous_order(
     return transitive_closure(cycles.shown_better), cycles.groups
 
 
-def _p(family: Family) -> NDArray[np.float64]:
+def _by_level(procedure: Procedure, family: Family, scope: Scope, alpha: float) -> Corrected:
+    if family.statistic is not None:
+        return Corrected(decide(family.statistic, family.df, alpha, procedure, scope))
     if family.p is None:
         raise TypeError("a family of hypotheses needs statistics or p-values")
-    return family.p
+    return Corrected(decide_from_p(family.p, alpha, procedure, scope))
 
 
 def _streams(family: Family) -> Callable[[int], np.random.Generator]:

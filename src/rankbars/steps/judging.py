@@ -11,7 +11,7 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votehealth import Finding, JudgeReport
 from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes
 from rankbars.errors import RankbarsError
-from rankbars.stats.multiplicity.stepdown import holm_each
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.votes.agreement import (
     cohen_kappa,
     cross_tabulate,
@@ -19,9 +19,9 @@ from rankbars.stats.votes.agreement import (
     outcome_distance,
 )
 from rankbars.stats.votes.connectivity import find_components
+from rankbars.stats.votes.votecounts import code_rows
 from rankbars.stats.votes.votecovariance import sandwich_covariance
-from rankbars.stats.votes.votehealth import position_bias
-from rankbars.stats.votes.voterows import code_rows
+from rankbars.stats.votes.votequality import position_bias
 from rankbars.steps.strengths import contrast_statistics, fit_strengths
 from rankbars.steps.tallies import tally
 from rankbars.steps.tested import Setting
@@ -141,7 +141,7 @@ def _report(
         alone = replace(options, covariance="auto", cluster="auto")
         found = fit_strengths(own, alone, Setting())
         pairs = contrast_statistics(found)
-        decided = holm_each(pairs.statistic, pairs.df, alpha)
+        decided = decide(pairs.statistic, pairs.df, alpha)
         effects, errors = _effects(own, options)
     except RankbarsError:
         return report

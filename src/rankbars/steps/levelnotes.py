@@ -6,8 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.stats.pairwise.clustersizes import cluster_df
-from rankbars.stats.pairwise.skewness import skewness_index
+from rankbars.stats.pairwise.levelsigns import cluster_df, skewness_index
 
 __all__ = ["LEVEL_CODES", "few_rows_notes", "few_tasks_notes", "skew_notes", "unequal_notes"]
 

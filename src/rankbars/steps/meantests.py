@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
-from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import (
+from rankbars.stats.pairwise.modelscores import (
     ModelSummary,
     cluster_summary,
     fold_summary,
     item_summary,
 )
+from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.updates import known_t
 from rankbars.steps.levelnotes import skew_notes, unequal_notes
 from rankbars.steps.rows import (

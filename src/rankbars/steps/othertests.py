@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.pairwise.estimates import welch_t
 from rankbars.stats.pairwise.mcnemar import mcnemar_exact, mcnemar_midp
+from rankbars.stats.pairwise.modelscores import cluster_summary, item_summary
 from rankbars.stats.pairwise.paired import cluster_t, paired_t
-from rankbars.stats.pairwise.signedrank import wilcoxon
+from rankbars.stats.pairwise.robust import trimmed_t, wilcoxon
 from rankbars.stats.pairwise.signflip import sign_flip
-from rankbars.stats.pairwise.summaries import cluster_summary, item_summary
-from rankbars.stats.pairwise.trimmed import trimmed_t
 from rankbars.stats.pairwise.twoway import two_way_t
-from rankbars.stats.pairwise.welch import welch_t
 from rankbars.steps.levelnotes import skew_notes
 from rankbars.steps.rows import (
     averaged_words,

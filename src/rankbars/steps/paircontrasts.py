@@ -12,8 +12,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.data.headtohead import Contrast, Verdict
 from rankbars.data.scores import Direction, TaskInfo
-from rankbars.stats.pairwise.pairs import PairStatistics, p_values
-from rankbars.stats.power import detectable_difference
+from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
 from rankbars.stats.tails import critical_value
 
 __all__ = ["POWER", "MeanTest", "Pair", "mean_test", "task_contrast"]

@@ -13,7 +13,7 @@ from rankbars.data.fields import locate_models
 from rankbars.data.notes import Note
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
 from rankbars.steps.othertests import (
     mcnemar_midp_test,

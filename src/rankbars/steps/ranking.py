@@ -14,7 +14,8 @@ from rankbars.data.notes import Note
 from rankbars.data.spec import SCOPES, check_rate, check_resamples
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
-from rankbars.stats.multiplicity.stepdown import Decisions, holm_each_stacked
+from rankbars.stats.multiplicity.stepdown import decide_stacked
+from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.ranks import rank_bounds
 from rankbars.steps.corrections import (
     Corrected,
@@ -159,7 +160,7 @@ def _holm_of_tasks(
     for (size, df), members in alike.items():
         for some in row_blocks(len(members), size * size, PRODUCT_CELLS):
             names, statistics = zip(*members[some], strict=True)
-            made = holm_each_stacked(np.stack(statistics), df, alpha)
+            made = decide_stacked(np.stack(statistics), df, alpha)
             for name, better, worse in zip(names, made.better, made.worse, strict=True):
                 yield name, Corrected(Decisions(better, worse, None))
 

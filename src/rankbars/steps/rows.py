@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.summaries import weighted_rows
+from rankbars.stats.pairwise.modelscores import weighted_rows
 
 __all__ = [
     "averaged_words",

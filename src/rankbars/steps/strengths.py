@@ -11,11 +11,10 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-from rankbars.stats.votes.ties import fit_davidson, fit_rao_kupper
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import VoteFit
-from rankbars.stats.votes.voterows import VoteCounts
+from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.tested import Setting
 from rankbars.steps.voteerrors import measure_errors

@@ -9,8 +9,7 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import BAD, LABELS, LOSS, TIE, WIN, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
-from rankbars.stats.votes.votecounts import from_matrices
-from rankbars.stats.votes.voterows import VoteCounts, code_rows, merge_rows
+from rankbars.stats.votes.votecounts import VoteCounts, code_rows, from_matrices, merge_rows
 
 __all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used", "tally",
            "tally_clusters"]  # fmt: skip
@@ -57,7 +56,8 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
     if ballots is None or any(name not in ballots.labels for name in names):
         raise OptionError(_no_labels(votes, "+".join(names)))
     used = _with_conventions(ballots, options)
-    code = code_rows([_single_codes(used.labels[name].codes) for name in names])
+    codes = [_single_codes(used.labels[name].codes) for name in names]
+    code = codes[0] if len(codes) == 1 else code_rows(codes)
     clusters = count_clustered_votes(
         used.first, used.second, used.outcome, code, len(votes.models), used.load,
         _covariates(used),

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Items
 from rankbars.data.spec import VoteOptions
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.updates import KnownPairs
 
 __all__ = ["PairMemory", "Setting", "Tested", "pad_tested"]

@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.stats.votes.bridges import joined_groups
+from rankbars.stats.votes.connectivity import joined_groups
 from rankbars.stats.votes.voteclusters import ClusterCounts, measure_reach
+from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votecovariance import (
     cluster_covariance,
     model_covariance,
     sandwich_covariance,
 )
 from rankbars.stats.votes.votefit import VoteFit
-from rankbars.stats.votes.votehealth import design_effect
-from rankbars.stats.votes.voteresample import VoteDraws, bootstrap_clusters, bootstrap_votes
-from rankbars.stats.votes.voterows import VoteCounts
+from rankbars.stats.votes.votequality import design_effect
+from rankbars.stats.votes.voterefits import VoteDraws, bootstrap_clusters, bootstrap_votes
 from rankbars.steps.tallies import CLUSTER_WORDS, MIN_CLUSTERS, tally, tally_clusters
 from rankbars.steps.tested import Setting
 

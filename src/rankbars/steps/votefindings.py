@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,16 +13,16 @@ from rankbars.data.votes import LOSS, WIN, Ballots, Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.binomial import clustered_share_test
 from rankbars.stats.votes.connectivity import find_components
-from rankbars.stats.votes.intransitivity import simulate_transitivity
 from rankbars.stats.votes.votecovariance import sandwich_covariance
-from rankbars.stats.votes.votehealth import (
+from rankbars.stats.votes.voteinfluence import votes_to_swap
+from rankbars.stats.votes.votequality import (
     design_effect,
     growth_to_separate,
     measure_coverage,
     position_bias,
+    simulate_transitivity,
     votes_to_separate,
 )
-from rankbars.stats.votes.voteinfluence import votes_to_swap
 from rankbars.steps.strengths import Strengths, contrast_statistics, fit_tally
 from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.tested import Setting
@@ -263,9 +262,3 @@ def _places(strength: NDArray[np.float64]) -> NDArray[np.int64]:
     place = np.empty(strength.size, dtype=np.int64)
     place[np.argsort(-strength, kind="stable")] = np.arange(strength.size)
     return place
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Names in a sentence."""
-    shown = ", ".join(names[:most])
-    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"

@@ -9,9 +9,9 @@ import numpy as np
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votehealth import Finding
 from rankbars.data.votes import Labels, Votes
-from rankbars.stats.votes.clusterinfluence import drop_clusters
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
-from rankbars.stats.votes.votehealth import design_effect
+from rankbars.stats.votes.voteinfluence import drop_clusters
+from rankbars.stats.votes.votequality import design_effect
 from rankbars.steps.strengths import Strengths, contrast_statistics
 from rankbars.steps.tallies import CLUSTER_WORDS, MIN_CLUSTERS, tally_clusters
 

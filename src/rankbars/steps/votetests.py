@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.votes import LOSS, WIN, Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.votes.anytime import log_e_better
 from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components
-from rankbars.stats.votes.eprocess import log_e_better
 from rankbars.stats.votes.voteclusters import keep_first_of_each
 from rankbars.steps.components import connected_models
 from rankbars.steps.strengths import contrast_statistics, fit_strengths, fit_tally

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rankbars.data.files import draft_path, real_path, sweep_drafts, sync_folders
+from rankbars.data.drafts import draft_path, real_path, sweep_drafts, sync_folders
 from rankbars.errors import ReadError, WriteError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import os
 import shutil
 from pathlib import Path
 
-from rankbars.data.files import draft_path, sweep_drafts, sync_folders
+from rankbars.data.drafts import draft_path, sweep_drafts, sync_folders
 from rankbars.errors import WriteError
 from rankbars.store.catalogue import find_schema
 from rankbars.store.opening import connect

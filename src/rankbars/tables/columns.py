@@ -14,7 +14,6 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.metrics import usual_direction
 
 __all__ = [
-    "LABEL_ROLES",
     "NUMBER_ROLES",
     "ROLES",
     "Columns",
@@ -76,7 +75,6 @@ ROLES: Mapping[str, Role] = {
 }  # fmt: skip
 
 NUMBER_ROLES = ("score", "weight", "n", "se", "ci_low", "ci_high", "ci_level")
-LABEL_ROLES = tuple(role for role in ROLES if role not in NUMBER_ROLES)
 
 
 class Columns(NamedTuple):

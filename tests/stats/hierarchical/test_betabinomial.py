@@ -12,15 +12,18 @@ from scipy import integrate, special, stats
 
 from rankbars.data.priors import Prior
 from rankbars.errors import ConvergenceError, DataError
-from rankbars.stats.hierarchical.betabinomial import Counts, ShareGrid, draw_hyper, share_grid
-from rankbars.stats.hierarchical.gammas import fit_smooth, log_rising, log_rising_slope
-from rankbars.stats.hierarchical.sharedraws import (
+from rankbars.stats.hierarchical.betabinomial import (
+    Counts,
+    ShareGrid,
     draw_fresh,
+    draw_hyper,
     draw_new_task,
     draw_shares,
     population_moments,
+    share_grid,
     share_moments,
 )
+from rankbars.stats.hierarchical.ridges import fit_smooth, log_rising, log_rising_slope
 
 
 def counts(right: list[float], total: list[float]) -> Counts:

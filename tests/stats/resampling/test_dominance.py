@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from statsmodels.stats.multitest import multipletests
 
 from rankbars.errors import OptionError
-from rankbars.stats.resampling.dominance import dominance, state_pairs
+from rankbars.stats.resampling.rankcounts import dominance, state_pairs
 
 
 @given(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankbars.stats.resampling.counts import CHUNK, count_blocks, draw_counts
-from rankbars.stats.resampling.itemmeans import bootstrap_means
+from rankbars.stats.resampling.itembootstrap import bootstrap_means
 
 
 def streams(seed=0):

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankbars.stats.resampling.components import split_variance
 from rankbars.stats.resampling.counts import CHUNK
 from rankbars.stats.resampling.taskmeans import (
     StudentisedDraws,
     percentile_ends,
     resample_tasks,
+    split_variance,
     studentised_ends,
 )
 

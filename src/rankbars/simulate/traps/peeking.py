@@ -14,7 +14,7 @@ from rankbars.simulate.coverages import Published, tally_rows
 from rankbars.simulate.study import Study, Table, check_repetitions
 from rankbars.simulate.traps.common import portions, trap
 from rankbars.stats.streams import stream
-from rankbars.stats.votes.eprocess import log_e_better, log_e_two_sided
+from rankbars.stats.votes.anytime import log_e_better, log_e_two_sided
 
 __all__ = ["peeking"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
 from rankbars.stats.resampling.distributions import symmetric_root
 from rankbars.stats.tails import critical_value, upper_tail
@@ -156,7 +156,9 @@ def maximum_contrasts(
             scores /= np.sqrt(rng.chisquare(df, size=CHUNK) / df)[:, None]
         for rows in row_blocks(used, size * size, _BLOCK_CELLS):
             block = scores[rows]
-            distance = np.abs(block[:, :, None] - block[:, None, :]) * scale
+            distance = block[:, :, None] - block[:, None, :]
+            np.abs(distance, out=distance)
+            distance *= scale
             made.append(distance.max(axis=(1, 2)))
     return np.sort(np.concatenate(made))
 

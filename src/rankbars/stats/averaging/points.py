@@ -1,10 +1,13 @@
-"""What a model earns on one task: its rank there, points, wins.
+"""What a score is worth on its task: ranks, points, wins, a place on a common scale.
 
-Every function takes scores of shape (..., M), higher is better, nothing missing, and returns the
-same shape. Ranks are 1 for the best; points and wins are more for the better.
+Ranks are 1 for the best; points and wins are more for the better. Ranks and points take scores of
+shape (..., M), higher is better, nothing missing, and return the same shape. Win rates are over
+tasks that not every model has; ties are split.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +16,16 @@ from scipy import special
 from rankbars.stats.ranks import count_around, midranks
 
 __all__ = [
+    "Limits",
     "binned_ranks",
     "borda_points",
     "field_wins",
     "first_places",
     "noise_ranks",
     "noisy_ranks",
+    "standard_limits",
+    "top_win_rates",
+    "win_rates",
     "win_shares",
 ]
 
@@ -138,3 +145,123 @@ def first_places(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     best = values == values.max(axis=-1, keepdims=True)
     return np.asarray(best / np.count_nonzero(best, axis=-1, keepdims=True))
+
+
+def top_win_rates(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of its tasks that each model wins; models with the best score share the win.
+
+    Parameters
+    ----------
+    values : array of float, shape (N, M)
+        One row per task, higher is better; NaN where a model has no score.
+
+    Returns
+    -------
+    array of float, shape (M,)
+        NaN for a model without any task. With all models on all tasks they add up to 1.
+
+    Examples
+    --------
+    >>> top_win_rates(np.array([[0.9, 0.9, 0.1], [0.5, np.nan, 0.7]])).tolist()
+    [0.25, 0.5, 0.5]
+    """
+    present = ~np.isnan(values)
+    ranked = np.where(present, values, -np.inf)
+    best = present & (ranked == ranked.max(axis=1, keepdims=True, initial=-np.inf))
+    shares = best / np.maximum(np.count_nonzero(best, axis=1, keepdims=True), 1)
+    return _mean(shares.sum(axis=0), present.sum(axis=0))
+
+
+def win_rates(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Share of (task, other model) pairs that each model wins; a tie is one half.
+
+    Parameters
+    ----------
+    values : array of float, shape (N, M)
+        One row per task, higher is better; NaN where a model has no score.
+
+    Returns
+    -------
+    array of float, shape (M,)
+        NaN for a model that is never compared.
+
+    Examples
+    --------
+    >>> win_rates(np.array([[0.9, 0.9, 0.1], [0.5, np.nan, 0.7]])).round(3).tolist()
+    [0.5, 0.75, 0.333]
+    """
+    wins, met = _meetings(values)
+    return _mean(wins.sum(axis=1), met.sum(axis=1))
+
+
+def _meetings(
+    values: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Wins of i over j, and tasks that both have, shape (M, M)."""
+    size = values.shape[1]
+    wins, met = np.zeros((size, size)), np.zeros((size, size))
+    for row in values:
+        present = ~np.isnan(row)
+        both = present[:, None] & present[None, :]
+        np.fill_diagonal(both, False)
+        won = (row[:, None] > row[None, :]) + 0.5 * (row[:, None] == row[None, :])
+        wins += np.where(both, won, 0.0)
+        met += both
+    return wins, met
+
+
+def _mean(total: NDArray[np.float64], count: NDArray[np.generic]) -> NDArray[np.float64]:
+    empty = np.full(total.shape, np.nan)
+    return np.asarray(np.divide(total, count, out=empty, where=np.asarray(count) > 0))
+
+
+class Limits(NamedTuple):
+    """Scores that count as 0 and as 1, higher is better.
+
+    Attributes
+    ----------
+    low, high : float
+        ``(score - low) / (high - low)`` is the score on the common scale.
+    """
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """``high - low``."""
+        return self.high - self.low
+
+    def apply(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores on the common scale.
+
+        Examples
+        --------
+        >>> Limits(0.25, 1.0).apply(np.array([0.25, 0.625])).tolist()
+        [0.0, 0.5]
+        """
+        return np.asarray((values - self.low) / self.width)
+
+
+def standard_limits(mean: NDArray[np.float64]) -> Limits:
+    """Limits that turn scores into z-scores: the mean of the models, and one SD above it.
+
+    Parameters
+    ----------
+    mean : array of float, shape (M,)
+        Score of each model on one task.
+
+    Returns
+    -------
+    Limits
+        With the standard deviation of these models (denominator M); its width is 0 where all
+        scores are equal.
+
+    Examples
+    --------
+    >>> limits = standard_limits(np.array([0.4, 0.6, 0.8]))
+    >>> limits.apply(np.array([0.4, 0.6, 0.8])).round(3).tolist()
+    [-1.225, 0.0, 1.225]
+    """
+    centre = float(mean.mean())
+    return Limits(centre, centre + float(mean.std()))

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import ConvergenceError
-from rankbars.stats.hierarchical.grids import find_reach, midpoints, resample
-from rankbars.stats.hierarchical.sharedraws import Moments
+from rankbars.stats.hierarchical.betabinomial import Moments
+from rankbars.stats.hierarchical.densities import find_reach, midpoints, resample
 
 __all__ = [
     "LogSpread",

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.multiplicity.stepdown import Decisions, holm_each
-from rankbars.stats.multiplicity.thresholds import check_alpha, positive_critical
+from rankbars.stats.multiplicity.stepdown import decide
+from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha, positive_critical
 from rankbars.stats.tails import upper_tail
 
 __all__ = ["GuardedSimes", "simes_each", "simes_each_from_p", "simes_guarded"]
@@ -104,7 +104,7 @@ def simes_each(
     Examples
     --------
     >>> t = np.array([[0.0, 2.2, 2.2], [-2.2, 0.0, 0.0], [-2.2, 0.0, 0.0]])
-    >>> simes_each(t, np.inf, 0.05).worse.tolist(), holm_each(t, np.inf, 0.05).worse.tolist()
+    >>> simes_each(t, np.inf, 0.05).worse.tolist(), decide(t, np.inf, 0.05).worse.tolist()
     ([2, 0, 0], [0, 0, 0])
     """
     level = check_alpha(alpha) / 2
@@ -115,7 +115,7 @@ def simes_each(
         with np.errstate(invalid="ignore"):
             p = np.where(statistic > 0, upper_tail(np.abs(statistic), df), 1.0)
         return simes_each_from_p(p, alpha)
-    holm = holm_each(statistic, df, alpha)
+    holm = decide(statistic, df, alpha)
     unadjusted = float(positive_critical(level, float(df)))
     better = np.zeros(size, dtype=np.int64)
     worse = np.zeros(size, dtype=np.int64)
@@ -169,7 +169,7 @@ def simes_guarded(
     >>> simes_guarded(t, np.inf, far, 0.05).fallback.tolist()
     [0]
     """
-    simes, holm = simes_each(statistic, df, alpha), holm_each(statistic, df, alpha)
+    simes, holm = simes_each(statistic, df, alpha), decide(statistic, df, alpha)
     differ = np.flatnonzero((simes.better != holm.better) | (simes.worse != holm.worse))
     variance = se**2
     refused = np.array(

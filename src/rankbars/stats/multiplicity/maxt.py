@@ -1,7 +1,9 @@
 """Step-down max-T: resampled critical values that know how the pairs depend on each other.
 
 Every engine draws null statistics of all pairs at once. `max_t_each` and `max_t_all` turn draws
-into decisions and do not know where they came from.
+into decisions and do not know where they came from. They look at all pairs of all draws once, in
+blocks that stay in the cache; from one step to the next a largest statistic is found anew only
+where the pair that had it was decided.
 
 Source: Romano & Wolf 2005 for the step-down; sign flips, the bootstrap and Gaussian draws are
 the usual engines.
@@ -16,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.multiplicity.stepdown import Decisions
-from rankbars.stats.multiplicity.thresholds import check_alpha
+from rankbars.stats.blocks import row_blocks
+from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha
 
 __all__ = [
     "CHUNK",
@@ -41,18 +43,22 @@ class NullDraws(NamedTuple):
     statistic : array of float, shape (M, M)
         ``[i, j]``: evidence that i is better than j; antisymmetric; 0 = no evidence.
     start : callable
-        Starts the draws anew, with the same numbers each time: chunks of shape (C, M, M),
-        antisymmetric.
+        Starts the draws anew, with the same numbers each time: chunks of null scores, shape
+        (C, M), or where `scale` is None chunks of null statistics, shape (C, M, M), antisymmetric.
     complete : bool
         Whether they are the whole null distribution (which then contains the observed value)
         and not a random sample of it.
+    scale : array of float, shape (M, M), or None
+        What differences of null scores are multiplied by; symmetric, 0 takes a pair out.
     """
 
     statistic: NDArray[np.float64]
     start: Callable[[], Iterator[NDArray[np.float64]]]
     complete: bool = False
+    scale: NDArray[np.float64] | None = None
 
 
+_TIE = 1e-9  # relative: sign patterns give equal statistics in different orders of summation
 _EXACT_ROWS = 20  # all 2^n sign patterns are visited up to this many rows, if they are few enough
 
 
@@ -86,12 +92,13 @@ def max_t_each(draws: NullDraws, alpha: float, *, one_family: bool = False) -> D
     sides = np.stack([draws.statistic, -draws.statistic])
     alive = np.broadcast_to(~np.eye(size, dtype=np.bool_), sides.shape).copy()
     rejected = np.zeros_like(alive)
+    largest = _Largest(draws, sides=2)
     while alive.any():
-        maxima = np.concatenate([_row_maxima(chunk, alive) for chunk in draws.start()])
+        maxima = largest.among(alive)
         if one_family:
-            critical = _upper_quantile(maxima.max(axis=1), rate, draws.complete)[None, :]
+            critical = _upper_quantile(maxima.max(axis=0), rate, draws.complete)[None, :]
         else:
-            critical = _upper_quantile(maxima, rate / 2, draws.complete)
+            critical = _upper_quantile(maxima.swapaxes(0, 1), rate / 2, draws.complete)
         new = alive & _exceeds(sides, critical[..., None])
         if not new.any():
             break
@@ -123,8 +130,9 @@ def max_t_all(draws: NullDraws, alpha: float) -> Decisions:
     rate = check_alpha(alpha)
     alive = ~np.eye(draws.statistic.shape[0], dtype=np.bool_)
     shown = np.zeros_like(alive)
+    largest = _Largest(draws, sides=1)
     while alive.any():
-        maxima = np.concatenate([(chunk * alive).max(axis=(1, 2)) for chunk in draws.start()])
+        maxima = largest.among(alive[None])[0].max(axis=1)
         critical = _upper_quantile(maxima, rate, draws.complete)
         new = alive & _exceeds(draws.statistic, critical)
         if not new.any():
@@ -170,16 +178,13 @@ def flip_draws(
     # No spread, no evidence: identical models keep a statistic of zero in every draw.
     scale = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 0)
 
-    def compare(signs: NDArray[np.float64]) -> NDArray[np.float64]:
-        sums = signs @ units
-        return (sums[:, :, None] - sums[:, None, :]) * scale
-
     def start() -> Iterator[NDArray[np.float64]]:
         for signs in sign_patterns(units.shape[0], make_stream, n_draws):
-            yield compare(signs)
+            yield signs @ units
 
-    observed = compare(np.ones((1, units.shape[0])))[0]
-    return NullDraws(observed, start, complete=_is_complete(units.shape[0], n_draws))
+    (total,) = np.ones((1, units.shape[0])) @ units
+    observed = (total[:, None] - total) * scale
+    return NullDraws(observed, start, _is_complete(units.shape[0], n_draws), scale)
 
 
 def sign_patterns(
@@ -264,7 +269,7 @@ def gaussian_draws(
         R csranks uses the normal ones.
     """
     usable = np.isfinite(se) & (se > 0)
-    scale = np.where(usable, se, 1.0)
+    scale = np.divide(1.0, se, out=np.zeros_like(se), where=usable)
 
     def start() -> Iterator[NDArray[np.float64]]:
         for number, first in enumerate(range(0, n_draws, CHUNK)):
@@ -273,23 +278,96 @@ def gaussian_draws(
             score = generator.standard_normal((count, spread.shape[0])) @ spread
             if np.isfinite(df):
                 score /= np.sqrt(generator.chisquare(df, (count, 1)) / df)
-            yield np.where(usable, (score[:, :, None] - score[:, None, :]) / scale, 0.0)
+            yield score
 
-    return NullDraws(statistic, start)
+    return NullDraws(statistic, start, scale=scale)
 
 
-def _row_maxima(chunk: NDArray[np.float64], alive: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Largest null statistic, at least 0, of each draw, side and model: shape (C, 2, M)."""
-    if alive.sum() == alive.size - 2 * alive.shape[-1]:  # all but the diagonals, which are zero
-        return np.stack([chunk.max(axis=2), -chunk.min(axis=2)], axis=1)
-    upper = (chunk * alive[0]).max(axis=2)
-    lower = -(chunk * alive[1]).min(axis=2)
-    return np.stack([upper, lower], axis=1)
+class _Largest:
+    """Largest null statistic of each draw and model, kept from one step to the next.
+
+    Side 0 of row j is "j better than k", side 1 "k better than j". A largest statistic stands for
+    as long as its pair is alive, so that a step costs only what the decisions before it changed.
+    """
+
+    def __init__(self, draws: NullDraws, sides: int) -> None:
+        self._draws = draws
+        self._sides = sides
+        # Scores are small and kept; statistics of all pairs are not, and are drawn again.
+        self._scores = None if draws.scale is None else list(draws.start())
+        self._value: list[NDArray[np.float64]] = []
+        self._where: list[NDArray[np.int32]] = []
+
+    def among(self, alive: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Largest statistics, at least 0, among the pairs alive: shape (sides, draws, M).
+
+        `alive` has shape (sides, M, M): all but the diagonal at first, and fewer at every step.
+        """
+        chunks = self._draws.start() if self._scores is None else iter(self._scores)
+        if not self._value:
+            for chunk in chunks:
+                self._find(chunk)
+            return np.concatenate(self._value, axis=1)
+        # The zero of the diagonal is always there, so that no largest statistic is below it.
+        standing = alive | np.eye(alive.shape[-1], dtype=np.bool_)
+        scale = 1.0 if self._draws.scale is None else self._draws.scale
+        weights = np.array([1.0, -1.0])[: self._sides, None, None] * standing * scale
+        for number, chunk in enumerate(chunks):
+            for side in range(self._sides):
+                self._find_again(number, side, chunk, standing[side], weights[side])
+        return np.concatenate(self._value, axis=1)
+
+    def _find(self, chunk: NDArray[np.float64]) -> None:
+        """Look at all pairs of a chunk of draws."""
+        count, size = chunk.shape[:2]
+        value = np.empty((self._sides, count, size))
+        where = np.empty((self._sides, count, size), dtype=np.int32)
+        scratch = np.empty(0)
+        for rows in row_blocks(size, count * size):
+            height = rows.stop - rows.start
+            if self._draws.scale is None:
+                block = chunk[:, rows]
+            else:
+                scratch = scratch if scratch.size else np.empty(count * height * size)
+                block = scratch[: count * height * size].reshape(count, height, size)
+                np.subtract(chunk[:, rows, None], chunk[:, None, :], out=block)
+                np.multiply(block, self._draws.scale[rows], out=block)
+            flat = block.reshape(-1, size)
+            for side, place in enumerate((np.argmax, np.argmin)[: self._sides]):
+                found = place(flat, axis=1)
+                where[side, :, rows] = found.reshape(count, height)
+                value[side, :, rows] = flat[np.arange(found.size), found].reshape(count, height)
+        np.negative(value[1:], out=value[1:])
+        self._value.append(value)
+        self._where.append(where)
+
+    def _find_again(
+        self,
+        number: int,
+        side: int,
+        chunk: NDArray[np.float64],
+        standing: NDArray[np.bool_],
+        weight: NDArray[np.float64],
+    ) -> None:
+        """Look again at the rows of a chunk whose largest statistic is no longer alive."""
+        size = chunk.shape[1]
+        value, where = self._value[number][side], self._where[number][side]
+        draws, rows = np.nonzero(~standing[np.arange(size), where])
+        for some in row_blocks(draws.size, size):
+            draw, row = draws[some], rows[some]
+            if self._draws.scale is None:
+                block = chunk[draw, row]
+            else:
+                block = chunk[draw]
+                np.subtract(chunk[draw, row, None], block, out=block)
+            np.multiply(block, weight[row], out=block)
+            found = block.argmax(axis=1)
+            where[draw, row] = found
+            value[draw, row] = block[np.arange(found.size), found]
 
 
 def _exceeds(statistic: NDArray[np.float64], critical: NDArray[np.float64]) -> NDArray[np.bool_]:
-    # Sign patterns give equal statistics in different orders of summation.
-    return np.asarray(statistic > critical * (1.0 + 1e-12))
+    return np.asarray(statistic > critical * (1.0 + _TIE))
 
 
 def _upper_quantile(

@@ -1,8 +1,14 @@
-"""Holm's step-down: which models are shown better than which.
+"""Holm's step-down, Bonferroni, and no correction: which models are shown better than which.
 
-The statistic is compared with critical values; no p-value is computed.
+The statistic is compared with critical values; no p-value is computed. Tests that have no
+statistic give p-values, which are compared with the levels themselves.
 ``statistic[i, j]`` is evidence that i is better than j, and ``statistic[j, i]`` is its exact
 negative, so that one sort of a row serves both sides of a model.
+
+Three procedures. In a family of K pairs of which r are decided, *holm* holds the next one to
+``level / (K - r)``, *bonferroni* to ``level / K``, and *none* to ``level``, which corrects nothing
+and carries no guarantee for a rank. Only the first depends on r; for the others counting replaces
+sorting.
 
 Two scopes. *each*: two families per model ("who is better than it", "than whom is it better"),
 each at ``alpha / 2``, so that the statement about one model named in advance holds.
@@ -13,87 +19,42 @@ Sources: Holm 1979 (the procedure); Holm 2013 and Neuhof & Benjamini 2026, Algor
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.errors import DataError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.multiplicity.singlestep import (
-    bonferroni_all,
-    bonferroni_all_from_p,
-    bonferroni_each,
-    bonferroni_each_from_p,
-    unadjusted_all,
-    unadjusted_all_from_p,
-    unadjusted_each,
-    unadjusted_each_from_p,
-)
-from rankbars.stats.multiplicity.stepdownall import holm_all, holm_all_from_p
 from rankbars.stats.multiplicity.thresholds import (
     Decisions,
     check_alpha,
     critical_steps,
-    family_sizes,
-    keep_tested,
+    positive_critical,
     reach,
-    reject_nan,
 )
 
-# The scope "all", and the single-step procedures, stand beside the scope "each".
-__all__ = [
-    "Decisions",
-    "bonferroni_all",
-    "bonferroni_all_from_p",
-    "bonferroni_each",
-    "bonferroni_each_from_p",
-    "holm_adjust",
-    "holm_all",
-    "holm_all_from_p",
-    "holm_each",
-    "holm_each_from_p",
-    "holm_each_stacked",
-    "unadjusted_all",
-    "unadjusted_all_from_p",
-    "unadjusted_each",
-    "unadjusted_each_from_p",
-]
+__all__ = ["Procedure", "Scope", "decide", "decide_from_p", "decide_stacked"]
+
+Procedure = Literal["holm", "bonferroni", "none"]
+Scope = Literal["each", "all"]
+
+# Levels of p-values stay below one half, as critical values stay above zero: one half and above
+# favours the other direction.
+_BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 
-def holm_adjust(p: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Holm-adjusted p-values along the last axis.
-
-    Parameters
-    ----------
-    p : ndarray, shape (..., K)
-        p-values of a family of K hypotheses.
-
-    Returns
-    -------
-    ndarray, shape (..., K)
-        Smallest level of the family at which each hypothesis is rejected.
-
-    Notes
-    -----
-    The readable reference. The decisions of this module do not come from here.
-
-    Examples
-    --------
-    >>> holm_adjust(np.array([0.01, 0.04, 0.03, 0.005])).tolist()
-    [0.03, 0.06, 0.06, 0.02]
-    """
-    order = np.argsort(p, axis=-1)
-    scaled = np.take_along_axis(p, order, -1) * np.arange(p.shape[-1], 0, -1)
-    stepped = np.minimum(np.maximum.accumulate(scaled, axis=-1), 1.0)
-    return np.take_along_axis(stepped, np.argsort(order, axis=-1), -1)
-
-
-def holm_each(
+def decide(
     statistic: NDArray[np.float64],
     df: NDArray[np.float64] | float,
     alpha: float,
+    procedure: Procedure = "holm",
+    scope: Scope = "each",
     *,
     tested: NDArray[np.bool_] | None = None,
 ) -> Decisions:
-    """Holm for each model by itself: two families of pairs, each at ``alpha / 2``.
+    """Decisions about all pairs, from statistics.
 
     Parameters
     ----------
@@ -102,7 +63,11 @@ def holm_each(
     df : float or ndarray, shape (M, M)
         Degrees of freedom of the null distribution, shared or of each pair; infinity is normal.
     alpha : float
-        Error rate of one model's two sides together, in (0, 1).
+        Error rate, in (0, 1): of one model's two sides together, or of all statements together.
+    procedure : {"holm", "bonferroni", "none"}
+        How the level of a family is divided among its pairs.
+    scope : {"each", "all"}
+        Two families for each model, or one of all ordered pairs.
     tested : ndarray of bool, shape (M, M), optional
         Ordered pairs that belong to the families, fixed before results were seen.
         All pairs by default.
@@ -110,7 +75,8 @@ def holm_each(
     Returns
     -------
     Decisions
-        Counts of each model; ``shown_better`` is None.
+        Counts of each model. ``shown_better`` is None for the scope *each*; for *all* it never
+        holds in both directions of a pair.
 
     Raises
     ------
@@ -121,54 +87,79 @@ def holm_each(
 
     Notes
     -----
-    With a shared `df` each row is sorted once and both ends are compared with
-    ``critical(alpha / 2 / (K - r))``, K = M - 1.
-    Otherwise the count of a row grows from ``r = 0`` to ``r = #{p <= alpha / 2 / (K - r)}``;
-    the bound falls as r grows, so the first fixed point is Holm's count.
+    Holm for each model, with a shared `df`: each row is sorted once and both ends are compared
+    with ``critical(alpha / 2 / (K - r))``, K = M - 1. Otherwise the count of a row grows from
+    ``r = 0`` to ``r = #{p <= alpha / 2 / (K - r)}``; the bound falls as r grows, so the first
+    fixed point is Holm's count.
+
+    Holm over all pairs: only statistics above zero can be decided, and at most one direction of
+    a pair has one. Statistics beyond the first step's critical value are counted, those that no
+    step could reach are left out, and only the thin band between is sorted.
+
     Scratch memory is O(M) times a constant block of rows.
 
     Examples
     --------
-    >>> t = np.array([[0.0, 4.0, 6.0], [-4.0, 0.0, 1.0], [-6.0, -1.0, 0.0]])
-    >>> decisions = holm_each(t, 20.0, 0.05)
-    >>> decisions.better.tolist(), decisions.worse.tolist()
-    ([0, 1, 1], [2, 0, 0])
+    >>> t = np.array([[0.0, 4.0, 2.3], [-4.0, 0.0, 1.0], [-2.3, -1.0, 0.0]])
+    >>> for procedure in ("holm", "bonferroni", "none"):
+    ...     each = decide(t, 20.0, 0.05, procedure)
+    ...     every = decide(t, 20.0, 0.05, procedure, "all")
+    ...     print(each.worse.tolist(), every.worse.tolist())
+    [2, 0, 0] [1, 0, 0]
+    [1, 0, 0] [1, 0, 0]
+    [2, 0, 0] [2, 0, 0]
     """
     own_df = isinstance(df, np.ndarray) and df.ndim > 0
-    if tested is None and not own_df:
-        made = holm_each_stacked(statistic[None], float(df), alpha)
+    if procedure == "holm" and scope == "each" and tested is None and not own_df:
+        made = decide_stacked(statistic[None], float(df), alpha)
         return Decisions(made.better[0], made.worse[0], None)
-    level = check_alpha(alpha) / 2
-    n_models = statistic.shape[0]
-    better = np.zeros(n_models, dtype=np.int64)
-    worse = np.zeros(n_models, dtype=np.int64)
-    if n_models < 2:
-        return Decisions(better, worse, None)
-    above = None if tested is None else tested.T
-    sizes = family_sizes(n_models, tested, axis=1), family_sizes(n_models, tested, axis=0)
-    if isinstance(df, np.ndarray) and df.ndim:
-        for rows in row_blocks(n_models, n_models):
-            block = reject_nan(statistic[rows])
-            worse[rows] = _grow_rows(
-                keep_tested(block, tested, rows), df[rows], level, sizes[0], rows
-            )
-            better[rows] = _grow_rows(
-                keep_tested(-block, above, rows), df[rows], level, sizes[1], rows
-            )
-        return Decisions(better, worse, None)
-
-    critical = critical_steps(level, n_models - 1, float(df))
-    for rows in row_blocks(n_models, n_models):
-        block = statistic[rows]
-        ordered = reject_nan(np.sort(keep_tested(block, tested, rows), axis=1))
-        worse[rows] = _leading_run(ordered[:, :0:-1], _steps(critical, sizes[0], rows))
-        ordered = np.sort(keep_tested(block, above, rows), axis=1)
-        better[rows] = _leading_run(-ordered[:, :-1], _steps(critical, sizes[1], rows))
-    return Decisions(better, worse, None)
+    return _decide(_Statistics(statistic, df, tested), alpha, procedure, scope)
 
 
-def holm_each_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -> Decisions:
-    """`holm_each` for many tasks at once, which costs little more than for one.
+def decide_from_p(
+    p: NDArray[np.float64],
+    alpha: float,
+    procedure: Procedure = "holm",
+    scope: Scope = "each",
+    *,
+    tested: NDArray[np.bool_] | None = None,
+) -> Decisions:
+    """Decisions about all pairs, from p-values.
+
+    Parameters
+    ----------
+    p : ndarray of float64, shape (M, M)
+        ``[i, j]``: one-sided p-value of 'i is better than j'; the diagonal is 1; no NaN.
+    alpha, procedure, scope, tested
+        As in `decide`.
+
+    Returns
+    -------
+    Decisions
+        The same as from `decide` wherever the test has a statistic.
+
+    Raises
+    ------
+    OptionError
+        If `alpha` is not in (0, 1).
+    DataError
+        If a p-value is NaN or `tested` has the wrong shape.
+
+    Notes
+    -----
+    A p-value of one half or more is never decided, at any `alpha`: it favours the other direction.
+
+    Examples
+    --------
+    >>> p = np.array([[1.0, 0.001, 0.01], [0.999, 1.0, 0.2], [0.99, 0.8, 1.0]])
+    >>> decide_from_p(p, 0.05).worse.tolist(), decide_from_p(p, 0.05, scope="all").worse.tolist()
+    ([2, 0, 0], [2, 0, 0])
+    """
+    return _decide(_PValues(p, tested), alpha, procedure, scope)
+
+
+def decide_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -> Decisions:
+    """Holm for each model, on many tasks at once, which costs little more than on one.
 
     Parameters
     ----------
@@ -177,7 +168,7 @@ def holm_each_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -
     df : float
         Degrees of freedom, shared by all tasks.
     alpha : float
-        As in `holm_each`.
+        As in `decide`.
 
     Returns
     -------
@@ -187,12 +178,12 @@ def holm_each_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -
     Raises
     ------
     OptionError, DataError
-        As in `holm_each`.
+        As in `decide`.
 
     Examples
     --------
     >>> t = np.array([[0.0, 4.0, 6.0], [-4.0, 0.0, 1.0], [-6.0, -1.0, 0.0]])
-    >>> holm_each_stacked(np.stack([t, 0 * t]), 20.0, 0.05).worse.tolist()
+    >>> decide_stacked(np.stack([t, 0 * t]), 20.0, 0.05).worse.tolist()
     [[2, 0, 0], [0, 0, 0]]
     """
     level = check_alpha(alpha) / 2
@@ -204,70 +195,169 @@ def holm_each_stacked(statistic: NDArray[np.float64], df: float, alpha: float) -
     tall, above, below = statistic.reshape(-1, n_models), better.reshape(-1), worse.reshape(-1)
     steps = critical_steps(level, n_models - 1, df)[None, :0:-1]
     for rows in row_blocks(len(tall), n_models):
-        ordered = reject_nan(np.sort(tall[rows], axis=1))
+        ordered = _reject_nan(np.sort(tall[rows], axis=1))
         below[rows] = _leading_run(ordered[:, :0:-1], steps)
         above[rows] = _leading_run(-ordered[:, :-1], steps)
     return Decisions(better, worse, None)
 
 
-def holm_each_from_p(
-    p: NDArray[np.float64], alpha: float, *, tested: NDArray[np.bool_] | None = None
-) -> Decisions:
-    """Holm for each model by itself, from p-values.
+class _Statistics(NamedTuple):
+    """Statistics of all pairs; what is stronger is larger, and bounds are critical values."""
 
-    Parameters
-    ----------
-    p : ndarray of float64, shape (M, M)
-        ``[i, j]``: one-sided p-value of 'i is better than j'; the diagonal is 1; no NaN.
-    alpha, tested
-        As in `holm_each`.
+    statistic: NDArray[np.float64]
+    df: NDArray[np.float64] | float
+    tested: NDArray[np.bool_] | None
 
-    Returns
-    -------
-    Decisions
-        The same counts as `holm_each` wherever the test has a statistic.
+    @property
+    def n_models(self) -> int:
+        return len(self.statistic)
 
-    Raises
-    ------
-    OptionError
-        If `alpha` is not in (0, 1).
-    DataError
-        If a p-value is NaN or `tested` has the wrong shape.
+    @property
+    def own_df(self) -> NDArray[np.float64] | None:
+        return self.df if isinstance(self.df, np.ndarray) and self.df.ndim else None
 
-    Examples
-    --------
-    >>> p = np.array([[1.0, 0.001, 0.01], [0.999, 1.0, 0.2], [0.99, 0.8, 1.0]])
-    >>> holm_each_from_p(p, 0.05).worse.tolist()
-    [2, 0, 0]
-    """
-    level = check_alpha(alpha) / 2
-    n_models = p.shape[0]
-    better = np.zeros(n_models, dtype=np.int64)
-    worse = np.zeros(n_models, dtype=np.int64)
-    if n_models < 2:
-        return Decisions(better, worse, None)
-    # -p >= -level is p <= level: the same step-down as on statistics, bit for bit.
-    bound = np.append(np.inf, -level / np.arange(1, n_models))
-    for counts, matrix, mask in (
-        (worse, p, tested),
-        (better, p.T, None if tested is None else tested.T),
-    ):
-        sizes = family_sizes(n_models, mask, axis=1)
-        for rows in row_blocks(n_models, n_models):
-            strength = keep_tested(-matrix[rows], mask, rows, fill=-1.0)
-            ordered = reject_nan(np.sort(strength, axis=1))
-            counts[rows] = _leading_run(ordered[:, :0:-1], _steps(bound, sizes, rows))
-    return Decisions(better, worse, None)
+    @property
+    def most(self) -> int:
+        """Number of ordered pairs that can be decided: one direction of each pair."""
+        return self.n_models * (self.n_models - 1) // 2
+
+    def better(self, rows: slice) -> NDArray[np.float64]:
+        """Evidence that the model of a row is better than that of a column."""
+        return _keep_tested(self.statistic[rows], self.tested, rows, 0.0)
+
+    def worse(self, rows: slice) -> NDArray[np.float64]:
+        """Evidence that the model of a column is better than that of a row."""
+        above = None if self.tested is None else self.tested.T
+        return _keep_tested(-self.statistic[rows], above, rows, 0.0)
+
+    def bounds(self, level: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What evidence must reach at each level, where all pairs share their `df`."""
+        return positive_critical(level, self.df)
+
+    def steps(self, level: float) -> NDArray[np.float64]:
+        """Bounds of the steps of a model's family; entry m is for ``level / m``."""
+        return critical_steps(level, self.n_models - 1, float(self.df))
 
 
-def _steps(
-    bound: NDArray[np.float64], sizes: NDArray[np.int64], rows: slice
-) -> NDArray[np.float64]:
-    """Bound of every step of the families of a block; ``bound[m]`` when m hypotheses are left."""
-    size = sizes if sizes.size == 1 else sizes[rows]
-    left = size[:, None] - np.arange(bound.size - 1)
-    steps: NDArray[np.float64] = bound[np.maximum(left, 0)]
-    return steps
+class _PValues(NamedTuple):
+    """p-values of all pairs, negated: -p >= -level is p <= level, bit for bit."""
+
+    p: NDArray[np.float64]
+    tested: NDArray[np.bool_] | None
+
+    @property
+    def n_models(self) -> int:
+        return len(self.p)
+
+    @property
+    def own_df(self) -> NDArray[np.float64] | None:
+        return None
+
+    @property
+    def most(self) -> int:
+        """Number of ordered pairs that can be decided: both directions, for what is known here."""
+        return self.n_models * (self.n_models - 1)
+
+    def better(self, rows: slice) -> NDArray[np.float64]:
+        """As in `_Statistics`."""
+        return _keep_tested(-self.p[rows], self.tested, rows, -1.0)
+
+    def worse(self, rows: slice) -> NDArray[np.float64]:
+        """As in `_Statistics`."""
+        above = None if self.tested is None else self.tested.T
+        return _keep_tested(-self.p.T[rows], above, rows, -1.0)
+
+    def bounds(self, level: NDArray[np.float64]) -> NDArray[np.float64]:
+        """As in `_Statistics`."""
+        return -np.minimum(level, _BELOW_HALF)
+
+    def steps(self, level: float) -> NDArray[np.float64]:
+        """As in `_Statistics`."""
+        return np.append(np.inf, -level / np.arange(1, self.n_models))
+
+
+_Evidence = _Statistics | _PValues
+
+
+def _decide(evidence: _Evidence, alpha: float, procedure: Procedure, scope: Scope) -> Decisions:
+    """Decisions from either kind of evidence."""
+    rate = check_alpha(alpha)
+    if scope == "all":
+        sizes = _family_sizes(evidence.n_models, evidence.tested, axis=1)
+        size = int(sizes.sum()) * (evidence.n_models if evidence.tested is None else 1)
+        if procedure == "holm":
+            grow = _grow_relation if evidence.own_df is None else _grow_relation_own_df
+            shown = grow(evidence, rate, size)
+        else:
+            shown = _relate(evidence, rate / max(size, 1) if procedure == "bonferroni" else rate)
+        return Decisions(
+            better=np.count_nonzero(shown, axis=0).astype(np.int64),
+            worse=np.count_nonzero(shown, axis=1).astype(np.int64),
+            shown_better=shown,
+        )
+    counts = []
+    for side, axis in ((evidence.worse, 0), (evidence.better, 1)):
+        sizes = _family_sizes(evidence.n_models, evidence.tested, axis=axis)
+        if procedure == "holm":
+            counts.append(_count_stepwise(evidence, side, sizes, rate / 2))
+        else:
+            left = np.maximum(sizes, 1) if procedure == "bonferroni" else np.ones(1)
+            counts.append(_count_reached(evidence, side, rate / 2 / left))
+    return Decisions(counts[0], counts[1], None)
+
+
+_Side = Callable[[slice], NDArray[np.float64]]
+
+
+def _count_reached(
+    evidence: _Evidence, side: _Side, level: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Number of pairs of each row that reach its level, or the one level of all rows."""
+    counts = np.zeros(evidence.n_models, dtype=np.int64)
+    for rows in row_blocks(counts.size, counts.size):
+        own = level if level.size == 1 else level[rows]
+        block = _reject_nan(side(rows))
+        counts[rows] = np.count_nonzero(_reached(evidence, block, rows, own), axis=1)
+    return counts
+
+
+def _relate(evidence: _Evidence, level: float) -> NDArray[np.bool_]:
+    """The relation 'reaches `level`'."""
+    size = evidence.n_models
+    shown = np.zeros((size, size), dtype=bool)
+    for rows in row_blocks(size, size):
+        block = _reject_nan(evidence.better(rows))
+        shown[rows] = _reached(evidence, block, rows, np.array([level]))
+    return shown
+
+
+def _reached(
+    evidence: _Evidence, block: NDArray[np.float64], rows: slice, level: NDArray[np.float64]
+) -> NDArray[np.bool_]:
+    """Whether evidence reaches the level of its row, with shared or own degrees of freedom."""
+    if evidence.own_df is not None:
+        return reach(block, evidence.own_df[rows], np.broadcast_to(level, block.shape[0]))
+    return np.asarray(block >= evidence.bounds(level)[:, None])
+
+
+def _count_stepwise(
+    evidence: _Evidence, side: _Side, sizes: NDArray[np.int64], level: float
+) -> NDArray[np.int64]:
+    """Holm's count of each row."""
+    size = evidence.n_models
+    counts = np.zeros(size, dtype=np.int64)
+    if size < 2:
+        return counts
+    bound = evidence.steps(level) if evidence.own_df is None else np.empty(0)
+    for rows in row_blocks(size, size):
+        own = sizes if sizes.size == 1 else sizes[rows]
+        if evidence.own_df is not None:
+            counts[rows] = _grow_rows(_reject_nan(side(rows)), evidence.own_df[rows], level, own)
+        else:
+            left = np.maximum(own[:, None] - np.arange(size - 1), 0)
+            ordered = _reject_nan(np.sort(side(rows), axis=1))
+            counts[rows] = _leading_run(ordered[:, :0:-1], bound[left])
+    return counts
 
 
 def _leading_run(ordered: NDArray[np.float64], bounds: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -279,14 +369,10 @@ def _leading_run(ordered: NDArray[np.float64], bounds: NDArray[np.float64]) -> N
 
 
 def _grow_rows(
-    statistic: NDArray[np.float64],
-    df: NDArray[np.float64],
-    level: float,
-    sizes: NDArray[np.int64],
-    rows: slice,
+    statistic: NDArray[np.float64], df: NDArray[np.float64], level: float, sizes: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Holm's count of each row when cells differ in degrees of freedom."""
-    size = np.broadcast_to(sizes if sizes.size == 1 else sizes[rows], statistic.shape[:1])
+    size = np.broadcast_to(sizes, statistic.shape[:1])
     counts = np.zeros(size.size, dtype=np.int64)
     active = np.flatnonzero(size)
     while active.size:
@@ -296,3 +382,97 @@ def _grow_rows(
         counts[active] = grown
         active = active[going_on]
     return counts
+
+
+def _grow_relation(evidence: _Evidence, alpha: float, size: int) -> NDArray[np.bool_]:
+    """Relation of one Holm over `size` pairs that share their bounds."""
+    n_models = evidence.n_models
+    shown = np.zeros((n_models, n_models), dtype=bool)
+    if size == 0:
+        return shown
+
+    def bound(level: float) -> float:
+        return float(evidence.bounds(np.array([level]))[0])
+
+    first, last = bound(alpha / size), bound(alpha / (size - min(size, evidence.most) + 1))
+    certain, band = 0, [np.empty(0)]
+    for rows in row_blocks(n_models, n_models):
+        block = _reject_nan(evidence.better(rows))
+        certain += int(np.count_nonzero(block >= first))
+        band.append(block[(block >= last) & (block < first)])
+    open_values = np.sort(np.concatenate(band))
+    count, critical = certain, first
+    while count < size:
+        critical = bound(alpha / (size - count))
+        grown = certain + open_values.size - int(np.searchsorted(open_values, critical))
+        if grown == count:
+            break
+        count = grown
+    for rows in row_blocks(n_models, n_models):
+        shown[rows] = evidence.better(rows) >= critical
+    return shown
+
+
+def _grow_relation_own_df(evidence: _Evidence, alpha: float, size: int) -> NDArray[np.bool_]:
+    """As `_grow_relation`, for statistics with their own degrees of freedom."""
+    n_models, df = evidence.n_models, np.asarray(evidence.own_df)
+    shown = np.zeros((n_models, n_models), dtype=bool)
+    if size == 0:
+        return shown
+    first, last = alpha / size, alpha / (size - min(size, evidence.most) + 1)
+    places, values = [np.empty(0, dtype=np.intp)], [np.empty(0)]
+    for rows in row_blocks(n_models, n_models):
+        block = _reject_nan(evidence.better(rows))
+        height = block.shape[0]
+        shown[rows] = reach(block, df[rows], np.full(height, first))
+        lasting = reach(block, df[rows], np.full(height, last)) & ~shown[rows]
+        places.append(np.flatnonzero(lasting) + rows.start * n_models)
+        values.append(block[lasting])
+    place, value = np.concatenate(places), np.concatenate(values)
+    freedom = df.ravel()[place]
+    certain = int(np.count_nonzero(shown))
+    count, passed = certain, np.zeros(place.size, dtype=bool)
+    while count < size:
+        level = np.array([alpha / (size - count)])
+        passed = reach(value[None, :], freedom[None, :], level)[0]
+        grown = certain + int(np.count_nonzero(passed))
+        if grown == count:
+            break
+        count = grown
+    shown.ravel()[place[passed]] = True
+    return shown
+
+
+def _family_sizes(
+    n_models: int, tested: NDArray[np.bool_] | None, *, axis: int
+) -> NDArray[np.int64]:
+    """Number of pairs of each model's family, along the rows (axis 1) or the columns (axis 0).
+
+    One entry for all models where every pair is tested.
+    """
+    if tested is None:
+        return np.array([n_models - 1], dtype=np.int64)
+    if tested.shape != (n_models, n_models):
+        raise DataError(
+            f"'tested' must have shape ({n_models}, {n_models}), one entry for each ordered pair; "
+            f"got {tested.shape}."
+        )
+    return np.asarray(np.count_nonzero(tested, axis=axis) - np.diagonal(tested), dtype=np.int64)
+
+
+def _keep_tested(
+    block: NDArray[np.float64], tested: NDArray[np.bool_] | None, rows: slice, fill: float
+) -> NDArray[np.float64]:
+    """`block` with `fill`, which no decision reaches, in place of pairs that are not tested."""
+    return block if tested is None else np.where(tested[rows], block, fill)
+
+
+def _reject_nan(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`values` themselves, if none of them is NaN."""
+    # The maximum is NaN as soon as one value is.
+    if np.isnan(values.max(initial=-np.inf)):
+        raise DataError(
+            "A pair of models has NaN as its evidence; "
+            "a pair without evidence must carry statistic 0 or p-value 1."
+        )
+    return values

@@ -1,4 +1,4 @@
-"""Building blocks of every multiple-testing decision: levels, critical values, row blocks.
+"""Building blocks of every multiple-testing decision: levels and critical values.
 
 A decision is ``statistic >= critical value`` and never asks for a p-value.
 A critical value is never zero or below, so that a pair without any difference is never decided,
@@ -13,25 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.errors import DataError, OptionError
+from rankbars.errors import OptionError
 from rankbars.stats.tails import critical_value
 
 __all__ = [
-    "BELOW_HALF",
     "Decisions",
     "check_alpha",
-    "count_relation",
     "critical_steps",
-    "family_sizes",
-    "keep_tested",
     "positive_critical",
     "reach",
-    "reject_nan",
-    "total_size",
 ]
 
-# Levels of p-values stay below one half, as critical values stay above zero.
-BELOW_HALF = float(np.nextafter(0.5, 0.0))
 
 _SMALLEST_POSITIVE = float(np.nextafter(0.0, 1.0))
 
@@ -53,21 +45,6 @@ class Decisions(NamedTuple):
     better: NDArray[np.int64]
     worse: NDArray[np.int64]
     shown_better: NDArray[np.bool_] | None
-
-
-def count_relation(shown_better: NDArray[np.bool_]) -> Decisions:
-    """Decisions that follow from a relation; ``[i, j]`` reads 'i better than j'.
-
-    Examples
-    --------
-    >>> count_relation(np.array([[False, True], [False, False]])).better.tolist()
-    [0, 1]
-    """
-    return Decisions(
-        better=np.count_nonzero(shown_better, axis=0).astype(np.int64),
-        worse=np.count_nonzero(shown_better, axis=1).astype(np.int64),
-        shown_better=shown_better,
-    )
 
 
 def check_alpha(alpha: float) -> float:
@@ -196,94 +173,3 @@ def _critical_of_cells(
     keys, key_of_cell = np.unique(key, return_inverse=True)
     critical = positive_critical(levels[keys // freedoms.size], freedoms[keys % freedoms.size])
     return critical[key_of_cell]
-
-
-def family_sizes(
-    n_models: int, tested: NDArray[np.bool_] | None, *, axis: int
-) -> NDArray[np.int64]:
-    """Number of hypotheses of each model's family; one shared entry when every pair is tested.
-
-    Parameters
-    ----------
-    n_models : int
-        M.
-    tested : ndarray of bool, shape (M, M), or None
-        Which ordered pairs belong to a family; the diagonal never does. None means all.
-    axis : int
-        1 counts along the rows ('row model better than ...'), 0 along the columns.
-
-    Returns
-    -------
-    ndarray of int64, shape (M,) or (1,)
-        Family sizes.
-
-    Raises
-    ------
-    DataError
-        If `tested` is not an M x M matrix.
-
-    Examples
-    --------
-    >>> family_sizes(4, None, axis=1)
-    array([3])
-    """
-    if tested is None:
-        return np.array([n_models - 1], dtype=np.int64)
-    if tested.shape != (n_models, n_models):
-        raise DataError(
-            f"'tested' must have shape ({n_models}, {n_models}), one entry for each ordered pair; "
-            f"got {tested.shape}."
-        )
-    return np.asarray(np.count_nonzero(tested, axis=axis) - np.diagonal(tested), dtype=np.int64)
-
-
-def total_size(n_models: int, tested: NDArray[np.bool_] | None) -> int:
-    """Number of ordered pairs in the one family of all models.
-
-    Examples
-    --------
-    >>> total_size(4, None)
-    12
-    """
-    if tested is None:
-        return n_models * (n_models - 1)
-    return int(family_sizes(n_models, tested, axis=1).sum())
-
-
-def keep_tested(
-    block: NDArray[np.float64],
-    tested: NDArray[np.bool_] | None,
-    rows: slice,
-    *,
-    fill: float = 0.0,
-) -> NDArray[np.float64]:
-    """`block` with `fill`, which no decision reaches, in place of pairs that are not tested.
-
-    Examples
-    --------
-    >>> keep_tested(np.array([[0.0, 9.0]]), np.array([[False, False]]), slice(0, 1)).tolist()
-    [[0.0, 0.0]]
-    """
-    return block if tested is None else np.where(tested[rows], block, fill)
-
-
-def reject_nan(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """`values` themselves.
-
-    Raises
-    ------
-    DataError
-        If one of them is NaN.
-
-    Examples
-    --------
-    >>> reject_nan(np.array([1.0])).tolist()
-    [1.0]
-    """
-    # The maximum is NaN as soon as one value is.
-    if np.isnan(values.max(initial=-np.inf)):
-        raise DataError(
-            "A pair of models has NaN as its evidence; "
-            "a pair without evidence must carry statistic 0 or p-value 1."
-        )
-    return values

@@ -18,7 +18,6 @@ __all__ = [
     "claim_miss",
     "exact_interval",
     "leave_one_out",
-    "shifted_miss",
 ]
 
 MergeBounds = Callable[[NDArray[np.intp]], RankBounds]
@@ -111,24 +110,6 @@ def exact_interval(
             k < trials, special.betaincinv(k + 1, np.maximum(trials - k, 1), 1 - alpha / 2), 1.0
         )
     return low, high
-
-
-def shifted_miss(miss: float, shift: float) -> float:
-    """Bound on the miss probability when the new source is within `shift` of the old one.
-
-    Parameters
-    ----------
-    miss : float
-        Miss probability under the old source.
-    shift : float
-        Total-variation distance between the sources, 0 to 1.
-
-    Examples
-    --------
-    >>> round(shifted_miss(0.2, 0.1), 3), shifted_miss(0.2, 0.9)
-    (0.3, 1.0)
-    """
-    return min(1.0, miss + shift)
 
 
 def claim_miss(outside: ArrayLike, n_tasks: int, side_level: float) -> NDArray[np.float64]:

@@ -1,7 +1,7 @@
 """Rank prediction intervals that hold for all models of a new task at once.
 
-Both merges contain the new task's intervals of all models with probability at least
-``1 - alpha`` when the new task is exchangeable with the others; none splits the rate over models.
+The merge contains the new task's intervals of all models with probability at least ``1 - alpha``
+when the new task is exchangeable with the others; it does not split the rate over models.
 """
 
 from __future__ import annotations
@@ -9,18 +9,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.blocks import row_blocks
-from rankbars.stats.newtask.guarantees import Rate, joint_index, split_index
+from rankbars.stats.newtask.guarantees import Rate, split_index
 from rankbars.stats.newtask.merges import check_intervals, trivial_bounds
-from rankbars.stats.ranks import RankBounds, count_around
+from rankbars.stats.ranks import RankBounds
 
-__all__ = ["depth_box_merge", "split_score_merge"]
+__all__ = ["split_score_merge"]
 
 
 def split_score_merge(
     best: NDArray[np.int64], worst: NDArray[np.int64], n_ranks: int, alpha: Rate
 ) -> RankBounds:
-    """Box around all models' intervals, calibrated by one score per task (the recommended merge).
+    """Box around all models' intervals, calibrated by one score per task.
 
     Parameters
     ----------
@@ -75,59 +74,6 @@ def split_score_merge(
         best=_outermost(low_centre, scale, q, 1),
         # The worst end is the best end of the mirrored ranks.
         worst=-_outermost(-high_centre, scale, q, -n_ranks),
-    )
-
-
-def depth_box_merge(
-    best: NDArray[np.int64], worst: NDArray[np.int64], n_ranks: int, alpha: Rate
-) -> RankBounds:
-    """Box of order statistics, the same for all models, without splitting the tasks.
-
-    Parameters
-    ----------
-    best, worst, n_ranks, alpha
-        As in `split_score_merge`; the order of the tasks does not matter.
-
-    Returns
-    -------
-    RankBounds
-        The q-th smallest ``best`` and the q-th largest ``worst`` of each model, with the largest q
-        that leaves at most ``floor(alpha (N + 1)) - 1`` tasks not deeper than q; 1 to `n_ranks`
-        where there is none. Shape (M,).
-
-    Raises
-    ------
-    DataError, OptionError
-        As in `split_score_merge`.
-
-    Notes
-    -----
-    The depth of a task is its smallest rank among the N tasks over all models and both ends;
-    the more models, the more tasks of depth 1, and the sooner the box is trivial.
-
-    Examples
-    --------
-    >>> best, worst = np.array([[1], [2], [3], [3]]), np.array([[4], [4], [5], [4]])
-    >>> bounds = depth_box_merge(best, worst, 6, 0.6)
-    >>> bounds.best.tolist(), bounds.worst.tolist()
-    ([1], [5])
-    """
-    n_tasks, n_models = check_intervals(best, worst, n_ranks)
-    allowed = joint_index(n_tasks, alpha) - 1
-    if allowed < 0:
-        return trivial_bounds(n_models, n_ranks)
-    depth = np.full(n_tasks, n_tasks)
-    for models in row_blocks(n_models, n_tasks):
-        for ends in (best[:, models].T, -worst[:, models].T):
-            _, beyond = count_around(ends.astype(np.float64))
-            np.minimum(depth, (n_tasks - beyond).min(axis=0), out=depth)
-    # One more task than allowed is at most as deep as this entry; every smaller depth will do.
-    q = int(np.sort(depth)[allowed]) - 1
-    if q < 1:
-        return trivial_bounds(n_models, n_ranks)
-    return RankBounds(
-        best=np.partition(best, q - 1, axis=0)[q - 1].astype(np.int64),
-        worst=np.partition(worst, n_tasks - q, axis=0)[n_tasks - q].astype(np.int64),
     )
 
 

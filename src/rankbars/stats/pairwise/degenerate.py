@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.grouping import Grouping
+from rankbars.stats.pairwise.scorerows import Grouping
 from rankbars.stats.tails import critical_value
 
 __all__ = ["DegeneratePairs", "Differences", "recompute_pairs", "sign_test_statistic"]

@@ -10,7 +10,7 @@ from rankbars.errors import DataError
 from rankbars.stats.blocks import accumulate
 from rankbars.stats.pairwise.degenerate import DegeneratePairs
 from rankbars.stats.pairwise.differences import apply_policy, count_units
-from rankbars.stats.pairwise.lattice import exact_blocks
+from rankbars.stats.pairwise.scorerows import exact_blocks
 
 __all__ = ["binomial_tail", "binomial_tail_midp", "count_wins", "mcnemar_exact", "mcnemar_midp"]
 

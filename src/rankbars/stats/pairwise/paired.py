@@ -11,13 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.complete import measure_complete
 from rankbars.stats.pairwise.degenerate import sign_test_statistic
-from rankbars.stats.pairwise.grouping import Grouping, group_rows
-from rankbars.stats.pairwise.masked import measure_masked
-from rankbars.stats.pairwise.masked_groups import measure_masked_groups
-from rankbars.stats.pairwise.moments import PairMoments, pick_level
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.masked import measure_masked, measure_masked_groups
+from rankbars.stats.pairwise.moments import PairMoments, measure_complete, pick_level
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.pairwise.scorerows import Grouping, group_rows
 
 __all__ = ["FEWEST_CLUSTERS", "cluster_t", "corrected_t", "paired_t", "t_of_moments"]
 

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.pairwise.centring import rescale
-from rankbars.stats.pairwise.complete import measure_complete
 from rankbars.stats.pairwise.differences import build_statistics, find_degenerate, no_pairs
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.moments import measure_complete
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.pairwise.scorerows import rescale
 
 __all__ = ["two_way_t"]
 

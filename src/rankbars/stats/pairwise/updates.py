@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.complete import measure_complete
 from rankbars.stats.pairwise.degenerate import DegeneratePairs, recompute_pairs
-from rankbars.stats.pairwise.moments import PairMoments
+from rankbars.stats.pairwise.moments import PairMoments, measure_complete
 from rankbars.stats.pairwise.paired import t_of_moments
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = ["KnownPairs", "add_models", "add_rows", "known_t", "measure_known", "take_known"]
 

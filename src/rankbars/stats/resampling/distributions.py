@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.pairwise.centring import find_copies
+from rankbars.stats.pairwise.scorerows import find_copies
 from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
 
 __all__ = [

@@ -14,7 +14,6 @@ __all__ = [
     "cohen_kappa",
     "cross_tabulate",
     "krippendorff_alpha",
-    "nominal_distance",
     "outcome_distance",
 ]
 
@@ -136,8 +135,8 @@ def krippendorff_alpha(counts: ArrayLike, distance: ArrayLike) -> float:
     counts : array_like, shape (U, C)
         For each unit, how many judges gave each answer.
     distance : array_like, shape (C, C)
-        Squared distance of two answers, 0 on the diagonal: `nominal_distance` or
-        `outcome_distance`.
+        Squared distance of two answers, 0 on the diagonal: `outcome_distance` for votes,
+        ``1 - np.eye(C)`` for names.
 
     Returns
     -------
@@ -158,7 +157,7 @@ def krippendorff_alpha(counts: ArrayLike, distance: ArrayLike) -> float:
     Examples
     --------
     >>> counts = [[2, 0], [2, 0], [0, 2], [1, 1]]
-    >>> round(krippendorff_alpha(counts, nominal_distance(2)), 6)
+    >>> round(krippendorff_alpha(counts, 1 - np.eye(2)), 6)
     0.533333
     """
     answers, apart = np.asarray(counts, dtype=np.float64), np.asarray(distance, dtype=np.float64)
@@ -181,17 +180,6 @@ def krippendorff_alpha(counts: ArrayLike, distance: ArrayLike) -> float:
     totals = answers.sum(axis=0)
     expected = float(totals @ apart @ totals) / (n - 1)
     return 1 - float(within.sum()) / expected if expected > 0 else float("nan")
-
-
-def nominal_distance(n_answers: int) -> Array:
-    """Distance 1 between any two different answers.
-
-    Examples
-    --------
-    >>> nominal_distance(2).tolist()
-    [[0.0, 1.0], [1.0, 0.0]]
-    """
-    return 1.0 - np.eye(n_answers)
 
 
 def outcome_distance() -> Array:

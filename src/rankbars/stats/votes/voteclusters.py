@@ -9,14 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.votechecks import check_covariates, check_votes
-from rankbars.stats.votes.voterows import VoteCounts, code_rows, code_votes
+from rankbars.stats.votes.votecounts import (
+    VoteCounts,
+    check_covariates,
+    check_votes,
+    code_rows,
+    code_votes,
+)
 
 __all__ = ["ClusterCounts", "ClusterReach", "count_clustered_votes", "keep_first_of_each",
            "measure_reach", "split_clusters"]  # fmt: skip
 
 
 _ROUNDING = 1e-12
+
+_SMALL_TABLE = 1 << 20
+"""A table of all pairs of models is worth it up to here, even for few votes."""
 
 _CHUNK = 1 << 20
 """Cells that are worked on at once."""
@@ -61,7 +69,7 @@ def count_clustered_votes(
     Parameters
     ----------
     first, second, outcome, n_models, weight
-        As in `rankbars.stats.votes.votecounts.count_votes`.
+        As in `rankbars.stats.votes.votecounts.check_votes`.
     cluster : array_like, shape (n,)
         Cluster of each vote: numbers or names.
     covariates : array_like of float, shape (n, q), optional
@@ -75,7 +83,7 @@ def count_clustered_votes(
     Raises
     ------
     DataError
-        As for `count_votes`, and if `cluster` or `covariates` have another length.
+        As for `check_votes`, and if `cluster` or `covariates` have another length.
 
     Examples
     --------
@@ -93,24 +101,47 @@ def count_clustered_votes(
     code = code_rows([given]) if given.size else np.empty(given.shape, dtype=np.intp)
     if code.shape != a.shape:
         raise DataError(f"There are {a.size} votes but clusters of shape {code.shape}.")
-    row, counts = code_votes(a, b, coded, n_models, loads, columns)
-    n_rows = max(counts.first.size, 1)
     n_clusters = int(code.max(initial=-1)) + 1
-    code *= n_rows
-    code += row
-    facing = np.where(a < b, coded, 2 - coded)
-    cells, total = _count_cells(code, facing) if loads is None else _add_cells(code, facing, loads)
-    places, rows = np.divmod(cells, n_rows)
-    kind = np.min_scalar_type(-max(n_clusters, n_rows))
+    if loads is None and not columns.shape[1] and 3 * n_models**2 <= 4 * a.size + _SMALL_TABLE:
+        cell, counts = _look_up_votes(a, b, coded, n_models)
+        cell += code * (4 * counts.first.size)
+        cells, total = _count_cells(cell)
+    else:
+        row, counts = code_votes(a, b, coded, n_models, loads, columns)
+        facing = np.where(a < b, coded, 2 - coded)
+        cell = code * counts.first.size + row
+        cells, total = (
+            _count_cells(4 * cell + facing) if loads is None else _add_cells(cell, facing, loads)
+        )
+    places, rows = np.divmod(cells, max(counts.first.size, 1))
+    kind = np.min_scalar_type(-max(n_clusters, counts.first.size))
     return ClusterCounts(counts, n_clusters, places.astype(kind), rows.astype(kind), total)
 
 
-def _count_cells(
-    cell: NDArray[np.intp], outcome: NDArray[np.intp]
-) -> tuple[NDArray[np.intp], NDArray[np.number]]:
-    """Distinct cells in their order, and how often each outcome stands in them; `cell` is lost."""
-    cell *= 4
-    cell += outcome
+def _look_up_votes(
+    a: NDArray[np.intp], b: NDArray[np.intp], outcome: NDArray[np.intp], n_models: int
+) -> tuple[NDArray[np.intp], VoteCounts]:
+    """Four times the row of each vote plus its outcome for the first model of the row; counts."""
+    key = a * n_models
+    key += b
+    key *= 3
+    key += outcome
+    ordered = np.bincount(key, minlength=3 * n_models**2).reshape(n_models, n_models, 3)
+    total = ordered + ordered.transpose(1, 0, 2)[..., ::-1]
+    first, second = np.nonzero(np.triu(total.any(axis=2), 1))
+    weight = np.ascontiguousarray(total[first, second].T, dtype=np.float64)
+    code = np.zeros_like(ordered)
+    rows = 4 * np.arange(first.size)[:, None]
+    code[first, second], code[second, first] = rows + [0, 1, 2], rows + [2, 1, 0]
+    none = np.empty((first.size, 0))
+    return code.ravel()[key], VoteCounts(n_models, first, second, weight, weight, none)
+
+
+def _count_cells(cell: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.number]]:
+    """Distinct cells in their order, and how often each outcome stands in them.
+
+    Of four times a cell plus the outcome, whose order is lost.
+    """
     cell.sort()
     starts = np.flatnonzero(np.concatenate([[True], cell[1:] >> 2 != cell[:-1] >> 2]))
     if not cell.size:

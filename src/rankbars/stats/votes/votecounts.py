@@ -1,33 +1,211 @@
-"""Votes as counts: whatever their number, a fit sees one row per pair of models."""
+"""Votes as counts: whatever their number, a fit sees one row per pair of models.
+
+A vote compares two models. Its outcome is coded for the first one: 0 it wins, 1 tie, 2 it loses.
+So ``2 - outcome`` is the same vote told from the other side. Votes with covariates have a row per
+pair and value of the covariates.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.votechecks import check_votes
-from rankbars.stats.votes.voterows import VoteCounts
 
-__all__ = ["count_votes", "from_matrices", "to_matrices"]
+__all__ = [
+    "LOSS",
+    "TIE",
+    "WIN",
+    "VoteCounts",
+    "check_covariates",
+    "check_votes",
+    "code_rows",
+    "code_votes",
+    "from_matrices",
+    "merge_rows",
+    "to_matrices",
+]
 
-_DENSE_CELLS = 2**23
-"""Largest table of pairs and outcomes that is filled directly; above it pairs are sorted."""
+WIN, TIE, LOSS = 0, 1, 2
+"""Outcome of a vote for its first model."""
 
-_CHUNK = 2**18
-"""Votes coded at a time."""
+_SMALL_RANGE = 2**20
+"""Whole numbers up to here are numbered by a table, others by sorting."""
 
 
-def count_votes(
+class VoteCounts(NamedTuple):
+    """Votes reduced to rows; a row holds the votes of one pair with one value of the covariates.
+
+    Attributes
+    ----------
+    n_models : int
+        Number of models, with or without votes.
+    first, second : ndarray of intp, shape (R,)
+        The two models of each row, ``first < second``, sorted.
+    weight : ndarray of float64, shape (3, R)
+        Votes (sum of weights) that the first model won, tied, lost.
+    squared : ndarray of float64, shape (3, R)
+        Sum of squared weights; equal to `weight` when every vote counts once.
+    covariates : ndarray of float64, shape (R, q)
+        Covariates as seen from the first model; q is 0 without covariates, and then a pair has
+        one row.
+    """
+
+    n_models: int
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    weight: NDArray[np.float64]
+    squared: NDArray[np.float64]
+    covariates: NDArray[np.float64]
+
+
+def merge_rows(
+    n_models: int,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    weight: NDArray[np.float64],
+    squared: NDArray[np.float64],
+    covariates: NDArray[np.float64],
+) -> VoteCounts:
+    """Counts with ``first < second`` and one row per pair and value of the covariates.
+
+    Parameters
+    ----------
+    n_models : int
+        Number of models.
+    first, second, weight, squared, covariates
+        Rows in any order and direction, shapes as in `VoteCounts`.
+
+    Returns
+    -------
+    VoteCounts
+        A turned row has its outcomes swapped and its covariates negated.
+
+    Examples
+    --------
+    >>> weight = np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 5.0]])
+    >>> rows = merge_rows(2, np.array([0, 1]), np.array([1, 0]), weight, weight, np.ones((2, 1)))
+    >>> rows.weight[0].tolist(), rows.covariates[:, 0].tolist()
+    ([5.0, 1.0], [-1.0, 1.0])
+    """
+    row, empty = _number_rows(n_models, first, second, covariates)
+    turned = first > second
+
+    def add_up(load: NDArray[np.float64]) -> NDArray[np.float64]:
+        facing = np.where(turned, load[::-1], load)
+        return np.stack([np.bincount(row, outcome, empty.first.size) for outcome in facing])
+
+    total = add_up(weight)
+    return empty._replace(weight=total, squared=total if squared is weight else add_up(squared))
+
+
+def code_votes(
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    outcome: NDArray[np.intp],
+    n_models: int,
+    weight: NDArray[np.float64] | None,
+    covariates: NDArray[np.float64],
+) -> tuple[NDArray[np.intp], VoteCounts]:
+    """Row of each vote, and the counts of the rows.
+
+    Parameters
+    ----------
+    first, second, outcome, n_models, weight
+        Votes that `rankbars.stats.votes.votecounts.check_votes` has passed.
+    covariates : ndarray, shape (n, q)
+        Covariates of each vote, as seen from its first model.
+
+    Returns
+    -------
+    row : ndarray of intp, shape (n,)
+        Row of each vote.
+    counts : VoteCounts
+        The rows.
+
+    Examples
+    --------
+    >>> votes = np.array([1, 0]), np.array([0, 1]), np.array([0, 0])
+    >>> row, counts = code_votes(*votes, 2, None, np.ones((2, 1)))
+    >>> row.tolist(), counts.covariates[:, 0].tolist(), counts.weight[:, 0].tolist()
+    ([0, 1], [-1.0, 1.0], [0.0, 0.0, 1.0])
+    """
+    row, empty = _number_rows(n_models, first, second, covariates)
+    cell = row * 3 + np.where(first < second, outcome, 2 - outcome)
+
+    def add_up(load: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        totals = np.bincount(cell, load, 3 * empty.first.size).reshape(-1, 3)
+        return np.ascontiguousarray(totals.T, dtype=np.float64)
+
+    total = add_up(weight)
+    squared = total if weight is None else add_up(weight**2)
+    return row, empty._replace(weight=total, squared=squared)
+
+
+def _number_rows(
+    n_models: int,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+    covariates: NDArray[np.float64],
+) -> tuple[NDArray[np.intp], VoteCounts]:
+    """Row of each entry among the distinct, turned, sorted ones; and those rows without votes."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    seen = np.where((first > second)[:, None], -covariates, covariates) + 0.0
+    row = code_rows([low * n_models + high, *seen.T])
+    leader = np.empty(int(row.max(initial=-1)) + 1, dtype=np.intp)
+    leader[row] = np.arange(row.size)
+    nothing = np.zeros((3, leader.size))
+    return row, VoteCounts(n_models, low[leader], high[leader], nothing, nothing, seen[leader])
+
+
+def code_rows(columns: Sequence[NDArray[np.generic]]) -> NDArray[np.intp]:
+    """Number of the distinct combination that each row holds, in sorted order of combinations.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray, shape (n,)
+        Columns, the most significant first; at least one.
+
+    Returns
+    -------
+    ndarray of intp, shape (n,)
+        0 to (number of distinct rows) - 1.
+
+    Examples
+    --------
+    >>> code_rows([np.array([1, 1, 0]), np.array([0.5, 0.2, 0.5])]).tolist()
+    [2, 1, 0]
+    """
+    code = _number_values(columns[0])
+    for column in columns[1:]:
+        inner = _number_values(column)
+        code = _number_values(code * (int(inner.max(initial=0)) + 1) + inner)
+    return code
+
+
+def _number_values(values: NDArray[np.generic]) -> NDArray[np.intp]:
+    """Number of each value among the distinct ones, in ascending order."""
+    if values.dtype.kind == "i" and values.size > 0:
+        top = int(values.max())
+        if values.min() >= 0 and top <= max(_SMALL_RANGE, 4 * values.size):
+            present = np.bincount(values, minlength=top + 1) > 0
+            number: NDArray[np.intp] = (np.cumsum(present) - 1)[values]
+            return number
+    code: NDArray[np.intp] = np.unique(values, return_inverse=True)[1]
+    return code
+
+
+def check_votes(
     first: ArrayLike,
     second: ArrayLike,
     outcome: ArrayLike,
     n_models: int,
-    weight: ArrayLike | None = None,
-) -> VoteCounts:
-    """Counts per pair; a pair given in both orders becomes one row.
+    weight: ArrayLike | None,
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp], NDArray[np.float64] | None]:
+    """Votes as arrays of one length, all of them within range.
 
     Parameters
     ----------
@@ -42,37 +220,73 @@ def count_votes(
 
     Returns
     -------
-    VoteCounts
-        One row per pair with votes.
+    tuple of ndarray
+        First model, second model, outcome, and weight or None.
 
     Raises
     ------
     DataError
-        If a model or outcome is out of range, a model meets itself or a weight is not positive.
-
-    Examples
-    --------
-    >>> counts = count_votes([0, 1, 0], [1, 0, 2], [0, 0, 1], 3)
-    >>> counts.first.tolist(), counts.second.tolist()
-    ([0, 0], [1, 2])
-    >>> counts.weight
-    array([[1., 0.],
-           [0., 1.],
-           [1., 0.]])
+        If one of them is out of range; it says which.
     """
-    a, b, coded, loads = check_votes(first, second, outcome, n_models, weight)
-    if 3 * n_models**2 <= max(_DENSE_CELLS, 4 * a.size):
-        keys, totals = _fill_table(a, b, coded, loads, n_models)
-    else:
-        keys, totals = _sort_pairs(a, b, coded, loads, n_models)
-    return VoteCounts(
-        n_models,
-        keys // max(n_models, 1),
-        keys % max(n_models, 1),
-        totals[0],
-        totals[-1],
-        np.empty((keys.size, 0)),
-    )
+    columns = [np.asarray(column) for column in (first, second, outcome)]
+    # An empty list is an array of floats to NumPy.
+    columns = [column.astype(np.intp) if column.size == 0 else column for column in columns]
+    loads = None if weight is None else np.asarray(weight, dtype=np.float64)
+    lengths = {column.shape for column in columns} | ({loads.shape} if loads is not None else set())
+    if len(lengths) != 1 or columns[0].ndim != 1:
+        raise DataError(
+            f"Votes must be columns of one length; got shapes {sorted(map(str, lengths))}."
+        )
+    limits = (("first", n_models), ("second", n_models), ("outcome", 3))
+    for column, (name, limit) in zip(columns, limits, strict=True):
+        if column.dtype.kind not in "iu":
+            raise DataError(f"{name} must hold whole numbers (codes); got {column.dtype}.")
+        if column.size and not (column.min() >= 0 and column.max() < limit):
+            raise DataError(
+                f"{name} must lie between 0 and {limit - 1}; got {column.min()} to {column.max()}."
+            )
+    a, b, coded = (column.astype(np.intp, copy=False) for column in columns)
+    if (a == b).any():
+        raise DataError(
+            f"{np.count_nonzero(a == b)} votes compare a model with itself, vote number "
+            f"{int((a == b).argmax())} first; drop them."
+        )
+    if loads is not None and not (np.isfinite(loads).all() and (loads > 0).all()):
+        raise DataError("Weights of votes must be finite and above 0; drop votes without weight.")
+    return a, b, coded, loads
+
+
+def check_covariates(covariates: ArrayLike | None, n_votes: int) -> NDArray[np.float64]:
+    """Covariates as a table with one row per vote, all of them finite.
+
+    Parameters
+    ----------
+    covariates : array_like of float, shape (n, q), optional
+        Covariates; None means none.
+    n_votes : int
+        Number of votes.
+
+    Returns
+    -------
+    ndarray of float64, shape (n, q)
+        The table.
+
+    Raises
+    ------
+    DataError
+        If it has another number of rows, or holds a value that is not finite.
+    """
+    if covariates is None:
+        return np.empty((n_votes, 0))
+    table = np.asarray(covariates, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != n_votes:
+        raise DataError(
+            f"Covariates must be a table with one row for each of {n_votes} votes; got shape "
+            f"{table.shape}."
+        )
+    if not np.isfinite(table).all():
+        raise DataError("Covariates must be finite; fill or drop the votes without them.")
+    return table
 
 
 def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
@@ -142,7 +356,7 @@ def to_matrices(counts: VoteCounts) -> tuple[NDArray[np.float64], NDArray[np.flo
 
     Examples
     --------
-    >>> wins, ties = to_matrices(count_votes([0, 1, 0], [1, 0, 1], [0, 0, 1], 2))
+    >>> wins, ties = to_matrices(from_matrices([[0, 1], [1, 0]], [[0, 1], [1, 0]]))
     >>> wins.tolist(), ties.tolist()
     ([[0.0, 1.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]])
     """
@@ -151,53 +365,3 @@ def to_matrices(counts: VoteCounts) -> tuple[NDArray[np.float64], NDArray[np.flo
     np.add.at(wins, (counts.second, counts.first), counts.weight[2])
     np.add.at(ties, (counts.first, counts.second), counts.weight[1])
     return wins, ties + ties.T
-
-
-Pairs = tuple[NDArray[np.intp], list[NDArray[np.float64]]]
-
-
-def _fill_table(
-    a: NDArray[np.intp],
-    b: NDArray[np.intp],
-    outcome: NDArray[np.intp],
-    loads: NDArray[np.float64] | None,
-    n_models: int,
-) -> Pairs:
-    """Keys and totals of pairs, through the table of all ordered pairs and outcomes."""
-    powers = (1,) if loads is None else (1, 2)
-    shape = (n_models, n_models, 3)
-    tables = [np.zeros(3 * n_models**2) for _ in powers]
-    for votes in _vote_chunks(a.size, 3 * n_models**2):
-        key = (a[votes] * n_models + b[votes]) * 3 + outcome[votes]
-        for table, power in zip(tables, powers, strict=True):
-            load = None if loads is None else loads[votes] ** power
-            np.add(table, np.bincount(key, load, table.size), out=table)
-    folded = []
-    for table in tables:
-        ordered = table.reshape(shape)
-        folded.append((ordered + ordered.transpose(1, 0, 2)[..., ::-1]).reshape(-1, 3))
-    keys = np.flatnonzero(np.triu(folded[0].any(axis=1).reshape(shape[:2]), 1))
-    return keys, [np.ascontiguousarray(table[keys].T) for table in folded]
-
-
-def _vote_chunks(n_votes: int, n_cells: int) -> Iterator[slice]:
-    """Slices of votes, long enough that adding up tables costs less than filling them."""
-    step = max(_CHUNK, n_cells)
-    for start in range(0, n_votes, step):
-        yield slice(start, min(start + step, n_votes))
-
-
-def _sort_pairs(
-    a: NDArray[np.intp],
-    b: NDArray[np.intp],
-    outcome: NDArray[np.intp],
-    loads: NDArray[np.float64] | None,
-    n_models: int,
-) -> Pairs:
-    """Keys and totals of pairs, for many models with few pairs."""
-    key = np.minimum(a, b) * n_models + np.maximum(a, b)
-    keys, row = np.unique(key, return_inverse=True)
-    cell = row * 3 + np.where(a < b, outcome, 2 - outcome)
-    powers = [loads] if loads is None else [loads, loads**2]
-    totals = [np.bincount(cell, load, 3 * keys.size).reshape(-1, 3) for load in powers]
-    return keys, [np.ascontiguousarray(total.T, dtype=np.float64) for total in totals]

@@ -13,15 +13,16 @@ from scipy.linalg import lapack
 from scipy.sparse import csr_array
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.newton import factorise
-from rankbars.stats.votes.voteclusters import ClusterCounts, split_clusters
-from rankbars.stats.votes.votedesign import (
+from rankbars.stats.votes.likelihood import (
     Design,
     collect_products,
     lay_out,
     mirror_upper,
     predict_rows,
 )
+from rankbars.stats.votes.newton import factorise
+from rankbars.stats.votes.voteclusters import ClusterCounts, split_clusters
+from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import (
     VoteFit,
     fix_gauge,
@@ -29,14 +30,11 @@ from rankbars.stats.votes.votefit import (
     join_parameters,
     tie_parameter,
 )
-from rankbars.stats.votes.voterows import VoteCounts
 
 __all__ = [
     "cluster_covariance",
     "cluster_scores",
-    "contrast_se",
     "model_covariance",
-    "outcome_scores",
     "sandwich_covariance",
 ]
 
@@ -65,10 +63,11 @@ def model_covariance(fit: VoteFit) -> Array:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> fit = fit_bradley_terry(from_matrices([[0, 8], [2, 0]]))
-    >>> round(float(contrast_se(model_covariance(fit))[0, 1]) ** 2, 9), 1 / 8 + 1 / 2
+    >>> lead = np.array([1, -1])
+    >>> round(float(lead @ model_covariance(fit) @ lead), 9), 1 / 8 + 1 / 2
     (0.625, 0.625)
     """
     size = fit.strength.size
@@ -105,15 +104,16 @@ def sandwich_covariance(counts: VoteCounts, fit: VoteFit) -> Array:
     --------
     Two models, three wins, one loss, one tie: the mean of 1, 1, 1, 1/2, 0 is .7, its variance .16.
 
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> counts = from_matrices([[0, 3], [1, 0]], [[0, 1], [1, 0]])
-    >>> se = contrast_se(sandwich_covariance(counts, fit_bradley_terry(counts)))
-    >>> round(float(se[0, 1]) ** 2, 9), round(0.16 / 5 / (0.7 * 0.3) ** 2, 9)
+    >>> lead = np.array([1, -1])
+    >>> variance = lead @ sandwich_covariance(counts, fit_bradley_terry(counts)) @ lead
+    >>> round(float(variance), 9), round(0.16 / 5 / (0.7 * 0.3) ** 2, 9)
     (0.725623583, 0.725623583)
     """
     design = lay_out(counts, fit.outcomes.has_tie)
-    slope, tie_slope = outcome_scores(design, fit)
+    slope, tie_slope = _outcome_scores(design, fit)
     meat = collect_products(
         design,
         (counts.squared * slope**2).sum(axis=0),
@@ -153,7 +153,7 @@ def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
     --------
     With one vote per cluster it is the sandwich times ``G / (G - 1)``.
 
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
     >>> from rankbars.stats.votes.voteclusters import count_clustered_votes
     >>> votes = [0, 0, 1, 1], [1, 1, 0, 0], [0, 2, 1, 0]
     >>> clusters = count_clustered_votes(*votes, [0, 1, 2, 3], 2)
@@ -174,29 +174,7 @@ def cluster_covariance(clusters: ClusterCounts, fit: VoteFit) -> Array:
     )
 
 
-def contrast_se(covariance: Array) -> Array:
-    """Standard errors of all differences.
-
-    Parameters
-    ----------
-    covariance : ndarray, shape (M, M)
-        Covariance of the strengths.
-
-    Returns
-    -------
-    ndarray, shape (M, M)
-        ``sqrt(V_ii + V_jj - 2 V_ij)``; 0 on the diagonal.
-
-    Examples
-    --------
-    >>> contrast_se(np.array([[2.0, -1.0], [-1.0, 3.0]])).round(6).tolist()
-    [[0.0, 2.645751], [2.645751, 0.0]]
-    """
-    variance = covariance.diagonal()
-    return np.sqrt(np.maximum(variance + variance[:, None] - 2 * covariance, 0.0))
-
-
-def outcome_scores(design: Design, fit: VoteFit) -> tuple[Array, Array]:
+def _outcome_scores(design: Design, fit: VoteFit) -> tuple[Array, Array]:
     """Derivatives of the log-probability of each outcome of each row, at the fit.
 
     Parameters
@@ -231,7 +209,7 @@ def cluster_scores(clusters: ClusterCounts, fit: VoteFit) -> csr_array:
         Rows add up to zero for a fit without ridge.
     """
     design = lay_out(clusters.counts, fit.outcomes.has_tie)
-    places, values = _scores_of_cells(clusters, design, outcome_scores(design, fit), slice(None))
+    places, values = _scores_of_cells(clusters, design, _outcome_scores(design, fit), slice(None))
     cluster = np.tile(clusters.cluster, len(values))
     shape = (clusters.n_clusters, design.n_parameters)
     return csr_array((np.concatenate(values), (cluster, np.concatenate(places))), shape=shape)
@@ -271,7 +249,7 @@ def _sum_of_squares(clusters: ClusterCounts, fit: VoteFit) -> Array:
         scores = cluster_scores(clusters, fit)
         product: Array = (scores.T @ scores).toarray()
         return product
-    slopes = outcome_scores(design, fit)
+    slopes = _outcome_scores(design, fit)
     total = np.zeros((size, size))
     for cells, cluster in split_clusters(clusters, max(1, 2**20 // size)):
         places, values = _scores_of_cells(clusters, design, slopes, cells)

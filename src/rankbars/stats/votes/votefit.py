@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.votes.connectivity import check_connected, check_tie_parameter
-from rankbars.stats.votes.newton import Height, Peak, factorise, maximise, solve
-from rankbars.stats.votes.outcomes import OutcomeModel
-from rankbars.stats.votes.votedesign import (
+from rankbars.stats.votes.likelihood import (
     Design,
+    OutcomeModel,
     collect_products,
     collect_slopes,
     lay_out,
@@ -21,7 +20,8 @@ from rankbars.stats.votes.votedesign import (
     split_parameters,
     sum_by,
 )
-from rankbars.stats.votes.voterows import VoteCounts
+from rankbars.stats.votes.newton import Height, Peak, factorise, maximise, solve
+from rankbars.stats.votes.votecounts import VoteCounts
 
 __all__ = [
     "VoteFit",
@@ -29,7 +29,6 @@ __all__ = [
     "fix_gauge",
     "gauge_constant",
     "join_parameters",
-    "penalise",
     "tie_parameter",
     "win_totals",
 ]
@@ -109,7 +108,7 @@ def fit_votes(counts: VoteCounts, outcomes: OutcomeModel, *, ridge: float = 0.0)
 
     Examples
     --------
-    >>> from rankbars.stats.votes.outcomes import SPLIT_TIES
+    >>> from rankbars.stats.votes.likelihood import SPLIT_TIES
     >>> from rankbars.stats.votes.votecounts import from_matrices
     >>> fit = fit_votes(from_matrices([[0, 3], [1, 0]]), SPLIT_TIES)
     >>> (np.exp(fit.strength[0] - fit.strength[1])).round(9).item(), fit.iterations <= 6
@@ -126,7 +125,7 @@ def fit_votes(counts: VoteCounts, outcomes: OutcomeModel, *, ridge: float = 0.0)
     peak = _find_peak(design, counts.weight, outcomes, ridge)
     strength, effect, tie = split_parameters(design, peak.point)
     terms = outcomes.terms(predict_rows(design, peak.point), tie, counts.weight)
-    information = penalise(
+    information = _penalise(
         collect_products(design, terms.curvature, terms.cross, terms.tie_curvature),
         counts.n_models,
         ridge,
@@ -192,7 +191,7 @@ def win_totals(counts: VoteCounts) -> Array:
     return ahead + sum_by(counts.second, losses + ties / 2, size)
 
 
-def penalise(information: Array, n_models: int, ridge: float) -> Array:
+def _penalise(information: Array, n_models: int, ridge: float) -> Array:
     """Information with the ridge of the strengths; equal shifts of them stay free."""
     if ridge:
         block = information[:n_models, :n_models]
@@ -242,7 +241,7 @@ def _find_peak(design: Design, weight: Array, outcomes: OutcomeModel, ridge: flo
 
         def information() -> Array:
             raw = collect_products(design, terms.curvature, terms.cross, terms.tie_curvature)
-            return fix_gauge(penalise(raw, size, ridge), size)
+            return fix_gauge(_penalise(raw, size, ridge), size)
 
         return Height(value, gradient, information)
 

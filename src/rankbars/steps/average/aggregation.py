@@ -20,8 +20,9 @@ from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, Spec
 from rankbars.errors import DataError
-from rankbars.stats.averaging.limits import Limits
-from rankbars.stats.pairwise.contrasts import add_task, start_sums
+from rankbars.stats.averaging.points import Limits
+from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
+from rankbars.steps.average.choices import plan_average, start_average
 from rankbars.steps.average.findings import (
     average_contrasts,
     average_notes,
@@ -30,7 +31,6 @@ from rankbars.steps.average.findings import (
     show_average,
 )
 from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, TaskPart
-from rankbars.steps.average.planning import plan_average, start_average
 from rankbars.steps.average.scales import (
     RangeCollector,
     refuse_beyond_limits,
@@ -195,6 +195,11 @@ class AverageCollector:
         self._range = RangeCollector(plan)
         self._zero_errors: list[tuple[str, str]] = []  # model and task
 
+    @property
+    def takes_rows(self) -> bool:
+        """Whether it needs the scores of rows, and not only what was found in them."""
+        return self._plan.estimator in FROM_ROWS
+
     def add(self, task: str, comparisons: Comparisons) -> None:
         """Add one task; a task without weight is left out.
 
@@ -208,7 +213,7 @@ class AverageCollector:
         if weight == 0.0 or evidence is None:
             return
         if isinstance(evidence, Estimates):
-            if plan.estimator in FROM_ROWS:
+            if self.takes_rows:
                 comparisons = _with_binomial_errors(comparisons, evidence)
             zero = np.flatnonzero((comparisons.mean_se == 0) & ~np.isnan(comparisons.mean))
             self._zero_errors.extend((plan.models[i], task) for i in zero)

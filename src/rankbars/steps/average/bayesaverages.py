@@ -14,8 +14,18 @@ from rankbars.data.notes import Note
 from rankbars.data.priors import Prior, prior_kind, take_prior
 from rankbars.data.rightanswers import RightAnswers, count_answers, settle_shift
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.limits import Limits
-from rankbars.stats.hierarchical.betabinomial import Counts, draw_hyper, share_grid
+from rankbars.stats.averaging.points import Limits
+from rankbars.stats.hierarchical.betabinomial import (
+    Counts,
+    Moments,
+    draw_fresh,
+    draw_hyper,
+    draw_new_task,
+    draw_shares,
+    population_moments,
+    share_grid,
+    share_moments,
+)
 from rankbars.stats.hierarchical.normalnormal import (
     Scored,
     draw_new_score,
@@ -25,15 +35,7 @@ from rankbars.stats.hierarchical.normalnormal import (
     spread_grid,
     spread_moments,
 )
-from rankbars.stats.hierarchical.sharedraws import (
-    Moments,
-    draw_fresh,
-    draw_new_task,
-    draw_shares,
-    population_moments,
-    share_moments,
-)
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.steps.average.plan import (
     Accumulator,

@@ -16,7 +16,7 @@ from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import maximum_contrasts, maximum_paired_contrasts
-from rankbars.stats.pairwise.pairs import PairStatistics
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import RankBounds, rank_bounds
 from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
 from rankbars.stats.resampling.taskmeans import fewest_draws

@@ -13,17 +13,17 @@ from rankbars.data.evidence import Estimates, Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.limits import Limits
-from rankbars.stats.averaging.logs import log_pairs, log_summary
-from rankbars.stats.pairwise.consensus import consensus_scores
-from rankbars.stats.pairwise.contrasts import (
+from rankbars.stats.averaging.points import Limits
+from rankbars.stats.averaging.taskcontrasts import (
     add_task,
     average_contrasts,
     average_summary,
+    log_pairs,
+    log_summary,
     start_sums,
 )
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary, consensus_scores
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.distributions import (
     binomial_draws,
@@ -31,7 +31,7 @@ from rankbars.stats.resampling.distributions import (
     normal_draws,
     symmetric_root,
 )
-from rankbars.stats.resampling.itemmeans import bootstrap_means
+from rankbars.stats.resampling.itembootstrap import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.plan import (

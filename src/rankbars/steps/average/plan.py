@@ -18,8 +18,8 @@ from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.limits import Limits
 from rankbars.stats.averaging.points import (
+    Limits,
     binned_ranks,
     borda_points,
     field_wins,
@@ -28,11 +28,11 @@ from rankbars.stats.averaging.points import (
     noisy_ranks,
     win_shares,
 )
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import midranks
-from rankbars.stats.resampling.components import Components
 from rankbars.stats.resampling.counts import Streams
+from rankbars.stats.resampling.taskmeans import Components
 from rankbars.stats.streams import stream
 
 __all__ = [

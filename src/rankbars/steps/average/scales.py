@@ -23,7 +23,7 @@ from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.limits import Limits, standard_limits
+from rankbars.stats.averaging.points import Limits, standard_limits
 from rankbars.steps.average.plan import AveragePlan
 from rankbars.tables.metrics import is_proportion
 

@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from rankbars.data.draws import Source
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
-from rankbars.stats.averaging.families import family_means
+from rankbars.stats.averaging.taskcontrasts import family_means
+from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary, item_summary, sampled_rows
-from rankbars.stats.resampling.components import Components, split_variance, weigh_components
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.resampling.distributions import row_draws
 from rankbars.stats.resampling.taskmeans import (
+    Components,
     Ends,
     percentile_ends,
     resample_tasks,
+    split_variance,
     studentised_ends,
+    weigh_components,
 )
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.plan import (

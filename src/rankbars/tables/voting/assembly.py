@@ -15,20 +15,20 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.voting.columns import VoteColumns
-from rankbars.tables.voting.rows import RowSource, VoteRows
+from rankbars.tables.voting.rows import VoteRows
 
-__all__ = ["find_controls", "join_tasks", "refuse_overlap", "scores_of_rows", "source_of"]
+__all__ = [
+    "find_controls",
+    "join_tasks",
+    "refuse_overlap",
+    "scores_of_rows",
+]
 
 _LABELS = ("judge", "prompt", "cluster")
 _MOST_NAMES = 5
 _LONGEST_NAME = 64
 _MOST_MODELS = 10_000  # every pair of models has a cell, which takes some gigabytes here
 _CHANCE = 0.05
-
-
-def source_of(table: Table, columns: VoteColumns, options: TableOptions) -> RowSource:
-    """The table with its columns and the controls that were asked for."""
-    return RowSource(table, columns, find_controls(table, options.controls))
 
 
 def find_controls(table: Table, names: Sequence[str]) -> tuple[tuple[str, str, str | None], ...]:

@@ -1,7 +1,8 @@
-"""Models with a tie parameter: Rao and Kupper (1967), Davidson (1970).
+"""Models of votes: Bradley and Terry (1952), and with ties of their own Rao and Kupper, Davidson.
 
-Both give ties a probability of their own that falls with the distance of the strengths.
-The tie parameter is kept on the log scale, where the likelihood is concave.
+Differences of strengths are log odds. Rao and Kupper (1967) and Davidson (1970) give ties a
+probability of their own that falls with the distance of the strengths; their tie parameter is
+kept on the log scale, where the likelihood is concave.
 """
 
 from __future__ import annotations
@@ -9,13 +10,62 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.votes.outcomes import OutcomeModel, RowTerms, logistic
+from rankbars.stats.votes.likelihood import SPLIT_TIES, OutcomeModel, RowTerms, logistic
+from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import VoteFit, fit_votes
-from rankbars.stats.votes.voterows import VoteCounts
 
-__all__ = ["DAVIDSON", "RAO_KUPPER", "fit_davidson", "fit_rao_kupper"]
+__all__ = [
+    "DAVIDSON",
+    "RAO_KUPPER",
+    "fit_bradley_terry",
+    "fit_davidson",
+    "fit_rao_kupper",
+]
 
 Array = NDArray[np.float64]
+
+
+def fit_bradley_terry(counts: VoteCounts, *, ridge: float = 0.0) -> VoteFit:
+    """Strengths of Bradley and Terry's model, ties as half wins.
+
+    Parameters
+    ----------
+    counts : VoteCounts
+        Votes, with covariates if there are any.
+    ridge : float
+        At least 0, by default none. Subtracts ``ridge / 2`` times the sum of squared strengths
+        from the log-likelihood. It draws strengths together, and does not replace a connection
+        between models.
+
+    Returns
+    -------
+    VoteFit
+        Strengths with sum zero; ``tie`` is None.
+
+    Raises
+    ------
+    DataError
+        If the votes do not put all models on one scale, or an effect has no finite value.
+    OptionError
+        If `ridge` is negative or not finite.
+    ConvergenceError
+        If the fit does not converge.
+
+    Notes
+    -----
+    ``P(i beats j) = 1 / (1 + exp(-(theta_i - theta_j)))``. With ties as half wins the strengths
+    are those that reproduce each model's expected share of the votes; ties make outcomes less
+    variable than the model says, so use the sandwich covariance.
+    Source: Bradley and Terry (1952), Biometrika 39, 324-345.
+
+    Examples
+    --------
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> fit = fit_bradley_terry(from_matrices([[0, 8], [2, 0]]))
+    >>> (fit.strength[0] - fit.strength[1]).round(9).item(), round(float(np.log(4)), 9)
+    (1.386294361, 1.386294361)
+    """
+    return fit_votes(counts, SPLIT_TIES, ridge=ridge)
 
 
 def fit_davidson(counts: VoteCounts, *, ridge: float = 0.0) -> VoteFit:
@@ -26,7 +76,7 @@ def fit_davidson(counts: VoteCounts, *, ridge: float = 0.0) -> VoteFit:
     counts : VoteCounts
         Votes, with covariates if there are any.
     ridge : float
-        Penalty, as in `rankbars.stats.votes.bradleyterry.fit_bradley_terry`.
+        Penalty, as in `rankbars.stats.votes.votemodels.fit_bradley_terry`.
 
     Returns
     -------
@@ -68,7 +118,7 @@ def fit_rao_kupper(counts: VoteCounts, *, ridge: float = 0.0) -> VoteFit:
     counts : VoteCounts
         Votes, with covariates if there are any.
     ridge : float
-        Penalty, as in `rankbars.stats.votes.bradleyterry.fit_bradley_terry`.
+        Penalty, as in `rankbars.stats.votes.votemodels.fit_bradley_terry`.
 
     Returns
     -------

@@ -1,7 +1,12 @@
-"""Contrasts of an average over tasks: paired differences summed over tasks, with their errors."""
+"""Averages over tasks: paired differences summed with their errors, logarithms, families.
+
+Averages of logarithms are geometric means, by the delta method. The tasks of a family count as
+one task.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +14,20 @@ from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.degenerate import sign_test_statistic
-from rankbars.stats.pairwise.pairs import PairStatistics
-from rankbars.stats.pairwise.summaries import ModelSummary
+from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.resampling.distributions import contrast_covariance
 
-__all__ = ["ContrastSums", "add_task", "average_contrasts", "average_summary", "start_sums"]
+__all__ = [
+    "ContrastSums",
+    "add_task",
+    "average_contrasts",
+    "average_summary",
+    "family_means",
+    "log_pairs",
+    "log_summary",
+    "start_sums",
+]
 
 
 class ContrastSums(NamedTuple):
@@ -88,7 +103,7 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     Examples
     --------
     >>> from rankbars.stats.pairwise.paired import paired_t
-    >>> from rankbars.stats.pairwise.summaries import item_summary
+    >>> from rankbars.stats.pairwise.modelscores import item_summary
     >>> x = np.array([[1.0, 0.0], [0.0, 0.0], [1.0, 1.0], [1.0, 0.0]])
     >>> sums = start_sums(2)
     >>> for values in (x, 1 - x):
@@ -107,7 +122,7 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     statistic = np.zeros((size, size))
     ordinary = comparable & ~still
     statistic[ordinary] = sums.diff[ordinary] / np.sqrt(sums.variance[ordinary])
-    df = satterthwaite(sums.variance, sums.variance_df)
+    df = _satterthwaite(sums.variance, sums.variance_df)
     floor = sign_test_statistic(sums.rows[constant], np.inf)
     statistic[constant] = floor * np.sign(sums.diff[constant])
     df[constant] = np.inf
@@ -124,14 +139,99 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
 
 def average_summary(sums: ContrastSums) -> ModelSummary:
     """Average score of each model with its standard error and Satterthwaite df."""
-    df = satterthwaite(sums.score_variance, sums.score_variance_df)
+    df = _satterthwaite(sums.score_variance, sums.score_variance_df)
     return ModelSummary(sums.score, np.sqrt(sums.score_variance), df)
 
 
-def satterthwaite(
+def _satterthwaite(
     variance: NDArray[np.float64], variance_df: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Degrees of freedom of a sum of variance estimates; infinite where there is no variance."""
     with np.errstate(divide="ignore", invalid="ignore"):
         df = variance**2 / variance_df
     return np.where(variance_df > 0, df, np.inf)
+
+
+def log_summary(summary: ModelSummary) -> ModelSummary:
+    """Logarithms of positive means with their standard errors, ``se / mean``.
+
+    Examples
+    --------
+    >>> made = log_summary(ModelSummary(np.array([0.5]), np.array([0.05]), np.array([9.0])))
+    >>> made.mean.round(3).tolist(), made.se.tolist()
+    ([-0.693], [0.1])
+    """
+    return ModelSummary(np.log(summary.mean), summary.se / summary.mean, summary.df)
+
+
+def log_pairs(summary: ModelSummary, pairs: PairStatistics) -> PairStatistics:
+    """Differences of logarithms of means, with the covariance of the means taken along.
+
+    Parameters
+    ----------
+    summary : ModelSummary
+        Positive means and their standard errors.
+    pairs : PairStatistics
+        Differences of the means.
+
+    Returns
+    -------
+    PairStatistics
+        ``diff`` and ``se`` of ``log mean_i - log mean_j``; statistics are not formed, for sums
+        over tasks need none.
+
+    Notes
+    -----
+    With V the covariance of two means, the variance is
+    ``V_ii / m_i^2 + V_jj / m_j^2 - 2 V_ij / (m_i m_j)``.
+
+    Examples
+    --------
+    >>> from rankbars.stats.pairwise.paired import paired_t
+    >>> from rankbars.stats.pairwise.modelscores import item_summary
+    >>> x = np.array([[0.9, 0.45], [0.5, 0.25], [0.7, 0.35]])  # always twice as good
+    >>> made = log_pairs(item_summary(x), paired_t(x))
+    >>> made.diff[0, 1].round(4).item(), made.se[0, 1].round(6).item()
+    (0.6931, 0.0)
+    """
+    relative = contrast_covariance(np.square(summary.se), np.square(pairs.se))
+    relative /= summary.mean[:, None] * summary.mean[None, :]
+    own = np.diag(relative)
+    variance = np.maximum(own[:, None] + own[None, :] - 2 * relative, 0.0)
+    variance[pairs.identical] = 0.0
+    np.fill_diagonal(variance, 0.0)
+    log = np.log(summary.mean)
+    diff = np.where(np.isnan(pairs.diff), np.nan, log[:, None] - log[None, :])
+    return pairs._replace(diff=diff, se=np.sqrt(variance))
+
+
+def family_means(
+    rows: NDArray[np.float64], weights: NDArray[np.float64], families: Sequence[str]
+) -> NDArray[np.float64]:
+    """Weighted mean of the tasks of each family.
+
+    Parameters
+    ----------
+    rows : array of float, shape (N, M)
+        One row per task.
+    weights : array of float, shape (N,)
+        Positive weight of each task within its family.
+    families : sequence of str
+        Family of each task.
+
+    Returns
+    -------
+    array of float, shape (F, M)
+        One row per family, families in code-point order.
+
+    Examples
+    --------
+    >>> rows = np.array([[1.0], [3.0], [5.0]])
+    >>> family_means(rows, np.ones(3), ["x", "y", "x"]).tolist()
+    [[3.0], [3.0]]
+    """
+    _, code = np.unique(np.asarray(families), return_inverse=True)
+    share = np.zeros((int(code.max()) + 1, len(rows)))
+    share[code, np.arange(len(rows))] = weights
+    share /= share.sum(axis=1, keepdims=True)
+    return np.asarray(share @ rows)

@@ -13,8 +13,8 @@ from rankbars.data.evalruns import EvalRun, read_runs
 from rankbars.data.notes import Note
 from rankbars.data.plaintable import PlainRow, PlainTable
 from rankbars.data.spec import Spec, check_rate
-from rankbars.stats.averaging.winrates import top_win_rates, win_rates
-from rankbars.stats.pairwise.summaries import item_summary, sampled_rows
+from rankbars.stats.averaging.points import top_win_rates, win_rates
+from rankbars.stats.pairwise.modelscores import item_summary, sampled_rows
 from rankbars.stats.resampling.rankcounts import settle_ties
 from rankbars.stats.resampling.taskmeans import fewest_draws, percentile_ends, resample_tasks
 from rankbars.stats.streams import stream

@@ -1,4 +1,7 @@
-"""How much the votes can carry: coverage, position, votes still needed."""
+"""How much the votes can carry: coverage, position, votes still needed, and circles of wins.
+
+Circles: whether models beat each other in circles more than a scale of strengths explains.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +11,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.streams import stream
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.binomial import ShareTest, share_test
-from rankbars.stats.votes.votedesign import lay_out, predict_rows, sum_by
-from rankbars.stats.votes.votefit import VoteFit, join_parameters, tie_parameter
-from rankbars.stats.votes.voterows import LOSS, TIE, WIN, VoteCounts
+from rankbars.stats.votes.likelihood import predict_rows, split_parameters, sum_by
+from rankbars.stats.votes.votecounts import LOSS, TIE, WIN, VoteCounts, to_matrices
+from rankbars.stats.votes.votefit import VoteFit, join_parameters
+from rankbars.stats.votes.voterefits import (
+    CHUNK,
+    Refitter,
+    check_unit_weights,
+    prepare_refits,
+    refit,
+)
 
 __all__ = [
+    "Intransitivity",
     "VoteCoverage",
+    "count_cycles",
     "design_effect",
     "growth_to_separate",
     "measure_coverage",
     "position_bias",
-    "row_residuals",
+    "simulate_transitivity",
     "votes_to_separate",
 ]
 
@@ -67,8 +80,9 @@ def measure_coverage(counts: VoteCounts) -> VoteCoverage:
 
     Examples
     --------
-    >>> from rankbars.stats.votes.votecounts import count_votes
-    >>> coverage = measure_coverage(count_votes([0, 0, 0], [1, 1, 2], [0, 1, 2], 3))
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> wins, ties = [[0, 1, 0], [0, 0, 0], [1, 0, 0]], [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> coverage = measure_coverage(from_matrices(wins, ties))
     >>> coverage.votes.tolist(), coverage.opponents.tolist(), round(coverage.effective_pairs, 6)
     ([3.0, 2.0, 1.0], [2, 1, 1], 1.8)
     """
@@ -112,8 +126,8 @@ def position_bias(outcome: ArrayLike, alpha: float) -> ShareTest:
 
     Notes
     -----
-    Takes positions as drawn at random. Where they were not, fit the position as a covariate
-    (`rankbars.stats.votes.covariates.count_position_votes`), which allows for the strengths.
+    Takes positions as drawn at random. Where they were not, fit the position as a covariate,
+    which allows for the strengths.
 
     Examples
     --------
@@ -229,37 +243,7 @@ def design_effect(clustered: Array, independent: Array) -> float:
     return float(np.trace(clustered)) / plain if plain > 0 else float("nan")
 
 
-def row_residuals(counts: VoteCounts, fit: VoteFit) -> Array:
-    """Standardised residual of each row: how far a pair is from what the fit expects of it.
-
-    Parameters
-    ----------
-    counts : VoteCounts
-        The votes that were fitted.
-    fit : VoteFit
-        Their fit.
-
-    Returns
-    -------
-    ndarray, shape (R,)
-        Score of the first model less its expectation, over its standard deviation under the
-        fit; about standard normal for many votes. 0 where the fit leaves no variation.
-
-    Examples
-    --------
-    >>> from rankbars.stats.votes.bradleyterry import fit_bradley_terry
-    >>> from rankbars.stats.votes.votecounts import from_matrices
-    >>> counts = from_matrices([[0, 8, 2], [2, 0, 8], [8, 2, 0]])
-    >>> row_residuals(counts, fit_bradley_terry(counts)).round(3).tolist()
-    [1.897, -1.897, 1.897]
-    """
-    design = lay_out(counts, fit.outcomes.has_tie)
-    eta = predict_rows(design, join_parameters(fit))
-    chances = fit.outcomes.chances(eta, tie_parameter(fit), counts.weight)
-    return standardise_rows(counts.weight, chances)
-
-
-def standardise_rows(weight: Array, chances: Array) -> Array:
+def _standardise_rows(weight: Array, chances: Array) -> Array:
     """Residuals of scores (win 1, tie 1/2, loss 0) of counts, given probabilities (3, R)."""
     total = weight.sum(axis=0)
     expected = chances[WIN] + chances[TIE] / 2
@@ -278,3 +262,155 @@ def _needed_se(difference: ArrayLike, alpha: float, power: float) -> Array:
             raise OptionError.out_of_range(name, value, "between 0 and 1")
     total = critical_value(alpha, np.inf) + critical_value(1 - power, np.inf)
     return np.abs(np.asarray(difference, dtype=np.float64)) / total
+
+
+class Intransitivity(NamedTuple):
+    """Observed circles and misfit beside those of votes simulated from the fit.
+
+    Attributes
+    ----------
+    cycles : int
+        Triples of models that beat each other in a circle by majority.
+    expected_cycles : float
+        Their mean over simulations: chance makes circles of models close to each other.
+    p_cycles : float
+        Share of simulations (and the data) with at least as many.
+    misfit : float
+        Sum of squared standardised residuals of the rows.
+    expected_misfit : float
+        Its mean over simulations; ``misfit / expected_misfit`` is the overdispersion.
+    p_misfit : float
+        Share of simulations (and the data) with at least as much.
+    n_simulated : int
+        Simulations that could be fitted.
+    without_fit : int
+        Simulations that put no finite strength on some model, and do not count.
+    """
+
+    cycles: int
+    expected_cycles: float
+    p_cycles: float
+    misfit: float
+    expected_misfit: float
+    p_misfit: float
+    n_simulated: int
+    without_fit: int
+
+
+def simulate_transitivity(
+    counts: VoteCounts, fit: VoteFit, n_draws: int, seed: int, key: tuple[str | int, ...] = ()
+) -> Intransitivity:
+    """Test of a scale of strengths against circles and other misfit.
+
+    Parameters
+    ----------
+    counts : VoteCounts
+        The votes that were fitted, each counting once.
+    fit : VoteFit
+        Their fit.
+    n_draws : int
+        Simulations, at least 1.
+    seed : int
+        Seed of the analysis.
+    key : tuple of str and int
+        What the numbers are for.
+
+    Returns
+    -------
+    Intransitivity
+        Observed and simulated numbers.
+
+    Raises
+    ------
+    DataError
+        If votes are weighted.
+    OptionError
+        If `n_draws` is below 1.
+
+    Notes
+    -----
+    A parametric bootstrap: each simulation keeps the number of votes of each row, draws outcomes
+    from the fit, and is fitted again. With ties as half wins a row keeps its share of ties.
+    Cycles speak of circles alone. The misfit also rises where votes depend on each other within
+    voters or prompts, and, with very many votes, where chances do not follow the model's curve.
+
+    Examples
+    --------
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
+    >>> from rankbars.stats.votes.votecounts import from_matrices
+    >>> counts = from_matrices([[0, 80, 20], [20, 0, 80], [80, 20, 0]])
+    >>> result = simulate_transitivity(counts, fit_bradley_terry(counts), 99, seed=0)
+    >>> result.cycles, result.p_misfit
+    (1, 0.01)
+    """
+    if n_draws < 1:
+        raise OptionError.out_of_range("n_draws", n_draws, "at least 1")
+    check_unit_weights(counts)
+    refitter = prepare_refits(counts, fit)
+    start = join_parameters(fit)
+    chances = _chances(refitter, start, counts.weight)
+    total = np.rint(counts.weight.sum(axis=0)).astype(np.int64)
+    simulated = []
+    for draw in range(n_draws):
+        chunk, within = divmod(draw, CHUNK)
+        if within == 0:
+            rng = stream(seed, *key, "transitivity", chunk)
+        weight = rng.multinomial(total, chances.T).T.astype(np.float64)
+        point = refit(refitter, weight)
+        if point is not None:
+            simulated.append(_measure(refitter, point, weight))
+    cycles, misfit = _measure(refitter, start, counts.weight)
+    null = np.reshape(simulated, (-1, 2))
+    n = null.shape[0]
+    mean = null.mean(axis=0) if n else np.full(2, np.nan)
+    # Equal residuals in another order of summation must not count as less.
+    reached = (null >= np.array([cycles, misfit * (1 - 1e-12)])).sum(axis=0)
+    p_cycles, p_misfit = (1 + reached) / (1 + n)
+    return Intransitivity(
+        cycles,
+        float(mean[0]),
+        float(p_cycles),
+        misfit,
+        float(mean[1]),
+        float(p_misfit),
+        n,
+        n_draws - n,
+    )
+
+
+def count_cycles(wins: Array) -> int:
+    """Triples of models that beat each other in a circle by majority of decided votes.
+
+    Parameters
+    ----------
+    wins : ndarray, shape (M, M)
+        ``[i, j]``: votes for i against j.
+
+    Returns
+    -------
+    int
+        Circles of three; pairs without a majority are in none.
+
+    Examples
+    --------
+    >>> count_cycles(np.array([[0, 3, 1], [1, 0, 3], [3, 1, 0]]))
+    1
+    """
+    ahead = (wins > wins.T).astype(np.float64)
+    return round(float(((ahead @ ahead) * ahead.T).sum()) / 3)
+
+
+def _chances(refitter: Refitter, point: Array, weight: Array) -> Array:
+    """Probabilities of the outcomes of each row under fitted parameters."""
+    _, _, tie = split_parameters(refitter.design, point)
+    eta = predict_rows(refitter.design, point)
+    chances = np.clip(refitter.fit.outcomes.chances(eta, tie, weight), 0.0, 1.0)
+    normal: Array = chances / chances.sum(axis=0)
+    return normal
+
+
+def _measure(refitter: Refitter, point: Array, weight: Array) -> tuple[int, float]:
+    """Cycles and misfit of counts under the parameters fitted to them."""
+    residuals = _standardise_rows(weight, _chances(refitter, point, weight))
+    wins, _ = to_matrices(refitter.counts._replace(weight=weight))
+    return count_cycles(wins), float(residuals @ residuals)

@@ -13,13 +13,17 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.families import family_means
-from rankbars.stats.pairwise.contrasts import add_task, average_contrasts, start_sums
+from rankbars.stats.averaging.taskcontrasts import (
+    add_task,
+    average_contrasts,
+    family_means,
+    start_sums,
+)
+from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
-from rankbars.stats.pairwise.summaries import ModelSummary, sampled_rows
 from rankbars.stats.ranks import midranks
+from rankbars.steps.average.choices import plan_average
 from rankbars.steps.average.plan import AveragePlan, weight_words
-from rankbars.steps.average.planning import plan_average
 from rankbars.steps.levelnotes import few_rows_notes, few_tasks_notes, skew_notes
 from rankbars.steps.paircontrasts import POWER, Pair, mean_test, task_contrast
 from rankbars.steps.pairtests import compare_evidence

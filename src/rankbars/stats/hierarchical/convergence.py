@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-__all__ = ["effective_draws", "split_rhat"]
+__all__ = [
+    "effective_draws",
+    "split_rhat",
+]
 
 
 def split_rhat(chains: NDArray[np.float64]) -> NDArray[np.float64]:

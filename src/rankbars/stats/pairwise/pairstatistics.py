@@ -1,4 +1,4 @@
-"""The statistics of every pair of models on one task."""
+"""The statistics of every pair of models on one task: p-values, and what could have been seen."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.tails import upper_tail
+from rankbars.stats.tails import critical_value, upper_tail
 
-__all__ = ["PairStatistics", "p_values"]
+__all__ = [
+    "PairStatistics",
+    "detectable_difference",
+    "p_values",
+]
 
 
 class PairStatistics(NamedTuple):
@@ -77,3 +81,38 @@ def p_values(stats: PairStatistics) -> NDArray[np.float64]:
     no_evidence = (stats.statistic == 0) & ~(stats.se > 0)
     p[no_evidence | (stats.constant & (stats.statistic < 0))] = 1.0
     return p
+
+
+def detectable_difference(se: float, df: float, alpha: float, power: float) -> float:
+    """Smallest true difference that a two-sided test shows with probability `power`.
+
+    Parameters
+    ----------
+    se : float
+        Standard error of the difference, above 0.
+    df : float
+        Degrees of freedom; infinity means the normal distribution.
+    alpha : float
+        Error rate of both sides together.
+    power : float
+        Probability to show the difference, in its direction.
+
+    Returns
+    -------
+    float
+        ``(t(1 - alpha/2) + t(power)) * se``; NaN without a standard error above 0.
+
+    Notes
+    -----
+    The formula of Bloom (1995), *Minimum Detectable Effects*, Evaluation Review 19(5).
+    At a nominal power of .80 and alpha .05 the true power is .795 at 5 degrees of freedom and
+    within .002 of .80 from 8 on; at 1 it is .73, so the value is then too small by a seventh.
+
+    Examples
+    --------
+    >>> round(detectable_difference(1.0, float("inf"), 0.05, 0.8), 3)
+    2.802
+    """
+    if not (se > 0 and df > 0):
+        return float("nan")
+    return float((critical_value(alpha / 2, df) + critical_value(1 - power, df)) * se)

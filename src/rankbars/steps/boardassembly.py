@@ -23,7 +23,7 @@ from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
-from rankbars.stats.votes.overlap import overlap_bounds
+from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
 
 __all__ = ["assemble_board", "describe_task", "observe_ranks"]
 
@@ -90,8 +90,6 @@ def _spread(evidence: Evidence, comparisons: Comparisons, alpha: float) -> RankB
 
 def _elo(comparisons: Comparisons, anchor: Anchor) -> NDArray[np.float64]:
     """Strengths on the scale of Elo; differences do not depend on the anchor."""
-    from rankbars.stats.votes.bradleyterry import elo_ratings
-
     present = np.flatnonzero(comparisons.present)
     place = None
     if anchor.model is not None:

@@ -1,4 +1,4 @@
-"""The rank spread of vote arenas: ranks by overlap of score intervals. For comparison only."""
+"""What vote arenas print: ratings on the scale of Elo, and ranks by overlap of score intervals."""
 
 from __future__ import annotations
 
@@ -8,11 +8,42 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 from rankbars.stats.ranks import RankBounds, count_bounds
 
-__all__ = ["overlap_bounds"]
+__all__ = ["ELO_PER_LOG_ODDS", "elo_ratings", "overlap_bounds"]
+
+ELO_PER_LOG_ODDS = 400 / float(np.log(10))
+"""Elo points of one unit of log strength."""
+
+
+def elo_ratings(
+    strength: NDArray[np.float64], *, anchor: int | None = None, rating: float = 1000.0
+) -> NDArray[np.float64]:
+    """Log strengths on the scale of Elo: 400 points are odds of ten to one.
+
+    Parameters
+    ----------
+    strength : ndarray, shape (M,)
+        Log strengths.
+    anchor : int, optional
+        The model that gets `rating`; by default the mean of all models does.
+    rating : float
+        Rating of the anchor.
+
+    Returns
+    -------
+    ndarray, shape (M,)
+        Ratings. Their differences do not depend on the anchor.
+
+    Examples
+    --------
+    >>> elo_ratings(np.log(np.array([10.0, 1.0])), anchor=1).round(6).tolist()
+    [1400.0, 1000.0]
+    """
+    origin = float(strength.mean() if anchor is None else strength[anchor])
+    return rating + ELO_PER_LOG_ODDS * (strength - origin)
 
 
 def overlap_bounds(low: NDArray[np.float64], high: NDArray[np.float64]) -> RankBounds:
-    """Ranks by whether score intervals overlap.
+    """Ranks by whether score intervals overlap: for comparison only.
 
     Parameters
     ----------
