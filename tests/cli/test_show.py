@@ -157,3 +157,32 @@ def test_the_average_in_full(rankbars: Command, results: str) -> None:
     refused = rankbars("show", "b.json", "--average", "--format", "csv")
     assert refused.code == 2
     assert "--average is a table of text" in refused.err
+
+
+def test_a_board_that_says_what_none_can_say_ends_every_command_with_one_line(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    values = json.loads(Path("board.json").read_text("utf-8"))
+    values["tasks"][0]["worst"][0] = 99
+    Path("odd.json").write_text(json.dumps(values), encoding="utf-8")
+    for command in (
+        ("show", "odd.json"),
+        ("diff", "board.json", "odd.json"),
+        ("report", "odd.json", "-o", "page.html"),
+        ("plot", "odd.json", "ranks", "-o", "ranks.svg"),
+    ):
+        answer = rankbars(*command)
+        assert (answer.code, answer.out, len(answer.err.splitlines())) == (1, "", 1)
+        assert "it must lie within 1 to" in answer.err
+    assert not Path("page.html").exists()
+    assert not Path("ranks.svg").exists()
+
+
+def test_a_board_that_was_changed_is_shown_with_a_note(
+    rankbars: Command, board: rb.Leaderboard
+) -> None:
+    text = Path("board.json").read_text("utf-8")
+    Path("changed.json").write_text(text.replace('"message": "', '"message": "No! '), "utf-8")
+    answer = rankbars("show", "changed.json")
+    assert answer.code == 0
+    assert "changed after it was written" in " ".join(answer.out.split())

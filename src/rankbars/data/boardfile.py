@@ -193,8 +193,10 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
 def _digest(plain: Mapping[str, Any]) -> str:
     """Digest of a board file, however it is laid out and whether 1 is written as 1.0."""
     rest = {key: value for key, value in plain.items() if key != "digest"}
-    text = json.dumps(rest, sort_keys=True, ensure_ascii=True)
-    return hashlib.sha256(re.sub(r"(?<=\d)\.0(?=[],}])", "", text).encode()).hexdigest()
+    text = json.dumps(rest, sort_keys=True)
+    for end in (",", "]", "}"):
+        text = text.replace(f".0{end}", end)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def board_schema() -> dict[str, Any]:
@@ -261,7 +263,8 @@ def parse_board(content: bytes, name: str) -> Leaderboard:
     try:
         board = board_from_dict(values)
         _check_agreement(board)
-        edited = values.get("digest") not in (None, _digest(values))
+        written = values.get("digest")
+        edited = written is not None and written != _digest(values)
     except (RankbarsError, RecursionError) as error:
         raise ReadError(
             f"{name} is a damaged board file: {str(error).removesuffix('.')}. Make it again with: "

@@ -127,12 +127,11 @@ def to_plain(value: Any, table: Table, hint: Any = None, models: tuple[str, ...]
         return _number_to_plain(value, numbers)
     parts = get_args(hint)
     if isinstance(value, Mapping):
-        return _mapping_to_plain(value, table, parts, models)
+        kind = parts[1] if parts else None
+        return {name: to_plain(one, table, kind, models) for name, one in value.items()}
     if isinstance(value, (tuple, list)):
         inner = _hints_of_members(parts, len(value))
         return [to_plain(one, table, kind, models) for one, kind in zip(value, inner, strict=True)]
-    if isinstance(value, frozenset):
-        return sorted(to_plain(one, table, parts[0], models) for one in value)
     return value
 
 
@@ -172,16 +171,6 @@ def _number_to_plain(value: float, numbers: tuple[type[Any], Numbers] | None) ->
     if math.isfinite(value):
         return value
     return INFINITE if value == math.inf and numbers is not None and numbers[1].word else None
-
-
-def _mapping_to_plain(
-    value: Mapping[Any, Any], table: Table, parts: tuple[Any, ...], models: tuple[str, ...]
-) -> Any:
-    names, kind = parts or (str, None)
-    plain = {name: to_plain(one, table, kind, models) for name, one in value.items()}
-    if get_origin(names) is tuple:
-        return [[*name, one] for name, one in sorted(plain.items())]
-    return plain
 
 
 def _hints_of_members(parts: tuple[Any, ...], size: int) -> tuple[Any, ...]:
@@ -278,8 +267,6 @@ class _Reader:
         if isinstance(origin, type) and issubclass(origin, Mapping):
             return self._read_mapping(plain, parts, place, given)
         members = _expect(plain, list, "a list", place)
-        if origin is frozenset:
-            parts = (parts[0], Ellipsis)
         hints = _hints_of_members(parts, len(members))
         if len(hints) != len(members):
             raise DataError(f"{place} must hold {len(hints)} values; found {len(members)}.")
@@ -287,19 +274,12 @@ class _Reader:
             self.read(one, kind, f"{place}[{k}]", given)
             for k, (one, kind) in enumerate(zip(members, hints, strict=True))
         )
-        return origin(read)
+        return tuple(read)
 
     def _read_mapping(
         self, plain: Any, parts: tuple[Any, ...], place: str, given: Mapping[str, Any]
     ) -> dict[Any, Any]:
-        names, kind = parts
-        if get_origin(names) is tuple:
-            inner = (*get_args(names), kind)
-            rows = (
-                self._read_members(row, tuple, inner, f"{place}[{k}]", given)
-                for k, row in enumerate(_expect(plain, list, "a list", place))
-            )
-            return {row[:-1]: row[-1] for row in rows}
+        kind = parts[1]
         return {
             _read_text(name, place): self.read(
                 one, kind, f"{place}[{name!r}]", {**given, "name": name}
