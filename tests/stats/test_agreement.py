@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from rankbars.errors import DataError
-from rankbars.stats.votes.agreement import (
+from rankbars.stats.votes.judgeagreement import (
     cohen_kappa,
     cross_tabulate,
     krippendorff_alpha,

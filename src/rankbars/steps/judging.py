@@ -12,13 +12,13 @@ from rankbars.data.votehealth import Finding, JudgeReport
 from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes
 from rankbars.errors import RankbarsError
 from rankbars.stats.multiplicity.stepdown import decide
-from rankbars.stats.votes.agreement import (
+from rankbars.stats.votes.connectivity import find_components
+from rankbars.stats.votes.judgeagreement import (
     cohen_kappa,
     cross_tabulate,
     krippendorff_alpha,
     outcome_distance,
 )
-from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.votecounts import code_rows
 from rankbars.stats.votes.votecovariance import sandwich_covariance
 from rankbars.stats.votes.votequality import position_bias
