@@ -22,7 +22,6 @@ from rankbars.render.notation import (
 )
 from rankbars.render.pagedata import TOP, top_share
 from rankbars.render.ranktable import Row, Table
-from rankbars.render.sentences import lost_rows
 
 __all__ = [
     "Matrix",
@@ -41,6 +40,7 @@ __all__ = [
     "task_matrix",
 ]
 
+_LOST = (("errors", "failed"), ("unscored", "unscored"), ("missing", "missing"))
 _MOST_CELLS = 10_000
 _MOST_DRAWN = 1_500  # cells with a bar of their own; more would make the page heavy
 _LABEL_WIDTH = 28
@@ -103,10 +103,28 @@ def page_rows(board: Leaderboard, table: Table) -> tuple[PageRow, ...]:
                 first="" if first is None else show_chance(float(first[i])),
                 top="" if top is None or len(board.models) <= TOP else show_chance(float(top[i])),
                 score=lines[i],
-                lost=lost_rows(board, i),
+                lost=_lost_rows(board, i),
             )
         )
     return tuple(rows)
+
+
+def _lost_rows(board: Leaderboard, model: int) -> str:
+    """What became of the rows on which the model at this position has no score, over all tasks.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [0, float("nan")]]}, ["a", "b"])
+    >>> board = rb.leaderboard(scores, missing="pairwise")
+    >>> _lost_rows(board, 0), _lost_rows(board, 1)
+    ('', '1 missing')
+    """
+    counted = [task.counts for task in board.tasks.values() if task.counts is not None]
+    numbers = [
+        (sum(int(getattr(one, name)[model]) for one in counted), what) for name, what in _LOST
+    ]
+    return ", ".join(f"{number:,} {what}" for number, what in numbers if number)
 
 
 def _score_lines(board: Leaderboard) -> list[ScoreLine | None]:

@@ -36,7 +36,6 @@ __all__ = [
     "headline",
     "headline_sentences",
     "is_arena",
-    "lost_rows",
     "new_task_line",
     "new_task_sentence",
     "outcome_sentence",
@@ -60,7 +59,6 @@ _MOST_NAMES = 8
 _NAME_WIDTH = 60
 
 _NameWriter = Callable[[str], str]
-_LOST = (("errors", "failed"), ("unscored", "unscored"), ("missing", "missing"))
 
 
 def plain_name(name: str) -> str:
@@ -359,24 +357,6 @@ def outcome_sentence(board: Leaderboard) -> str:
         zeros = sum(int(one.zeros.sum()) for one in counted if one.zeros is not None)
         text += f"; {zeros:,} of the others {'is' if zeros == 1 else 'are'} 0"
     return f"{text}."
-
-
-def lost_rows(board: Leaderboard, model: int) -> str:
-    """What became of the rows on which the model at this position has no score, over all tasks.
-
-    Examples
-    --------
-    >>> import rankbars as rb
-    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [0, float("nan")]]}, ["a", "b"])
-    >>> board = rb.leaderboard(scores, missing="pairwise")
-    >>> lost_rows(board, 0), lost_rows(board, 1)
-    ('', '1 missing')
-    """
-    counted = [task.counts for task in board.tasks.values() if task.counts is not None]
-    numbers = [
-        (sum(int(getattr(one, name)[model]) for one in counted), what) for name, what in _LOST
-    ]
-    return ", ".join(f"{number:,} {what}" for number, what in numbers if number)
 
 
 def _listed(parts: list[str]) -> str:
