@@ -16,7 +16,7 @@ from rankbars.readers.tables import TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.layouts import find_layout
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.voting.reading import wants_votes
+from rankbars.tables.votetables import wants_votes
 
 __all__ = [
     "AmbiguousFileError", "FileReport", "Format", "Recognition", "apply_options", "recognise",

@@ -20,6 +20,9 @@ GAPS = 1 << 20
 # So many names are found by a remainder of their hash, of which no two are the same.
 MOST_HASHED, LARGEST_TABLE, TRIALS = 4096, 1 << 22, 24
 
+# More names are found by so many bits of their hash, up to a number of names that these tell apart.
+BITS, MOST_FOUND, SHARED = 22, 1 << 21, -2
+
 
 class Codes(NamedTuple):
     """The names of a role, and how rows get their codes.
@@ -109,10 +112,16 @@ def _by_hash(
     hashes: NDArray[Any], given: list[Any], known: list[Any], codes: NDArray[np.int32], cell: str
 ) -> _Quick | None:
     """Codes by remainders of hashes; an empty cell has one of its own, too."""
-    if not known or len(given) > MOST_HASHED:
+    if not known or len(given) > MOST_FOUND:
         return None
     hashes = hashes.astype(np.uint64)
     code_of = dict(zip(known, codes.tolist(), strict=True))
+    if len(given) > MOST_HASHED:
+        order = np.argsort(hashes)
+        if (np.diff(hashes[order]) == 0).any():
+            return None
+        found = np.array([code_of.get(name, -1) for name in given], np.int32)
+        return f"hash({cell})", partial(_look_up_hash, hashes=hashes[order], codes=found[order])
     size = min(max(len(given) ** 2 // 4, 64), LARGEST_TABLE)
     for trial in range(TRIALS):
         divisor = (size + trial * (size // 16 + 1)) | 1
@@ -138,3 +147,20 @@ def _as_they_are(found: NDArray[Any]) -> NDArray[Any]:
     if not np.ma.is_masked(found):
         return np.ma.getdata(found)
     return np.ma.filled(found.astype(np.int64), -1)
+
+
+def _look_up_hash(
+    found: NDArray[Any], hashes: NDArray[np.uint64], codes: NDArray[np.int32]
+) -> NDArray[Any]:
+    """Codes by the first bits of hashes; those that share them with others by all bits."""
+    cells = np.ma.getdata(found)
+    shift = np.uint64(64 - BITS)
+    starts = (hashes >> shift).astype(np.int64)
+    number = np.bincount(starts, minlength=1 << BITS)
+    table = np.full(1 << BITS, -1, np.int32)
+    table[starts] = codes
+    table[number > 1] = SHARED
+    taken: NDArray[Any] = table[cells >> shift]
+    again = np.flatnonzero(taken == SHARED)
+    taken[again] = codes[np.searchsorted(hashes, cells[again])]
+    return taken

@@ -15,7 +15,7 @@ from rankbars.tables.remarks import note_lookalikes
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import FileNames
 from rankbars.tables.valuetables import Chunk, ValueTable
-from rankbars.tables.voting.frames import holds_votes, scores_of_vote_frame
+from rankbars.tables.votetables import holds_votes, scores_of_votes
 
 __all__ = ["scores_from_frame", "table_from_frame"]
 
@@ -41,7 +41,7 @@ def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
     with Engine() as engine:
         table = table_from_frame(frame, engine)
         if holds_votes(table, options):
-            scores = scores_of_vote_frame(frame, table, options)
+            scores = scores_of_votes(table, options, "votes")
         else:
             tables = [(table, FileNames(None, "all", "all"))]
             scores = scores_from_tables(tables, options, engine)

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from rankbars.data.room import Room
 from rankbars.errors import OptionError, one_of
 from rankbars.tables.columns import ROLES
-from rankbars.tables.voting.columns import VOTE_LAYOUTS, VOTE_ROLES
+from rankbars.tables.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
 
 __all__ = ["LAYOUTS", "ROWS", "CellMeaning", "TableOptions", "parse_meaning"]
 

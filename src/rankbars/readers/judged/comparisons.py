@@ -12,7 +12,7 @@ from rankbars.readers.logs.records import Run
 from rankbars.readers.logs.remarks import list_names
 from rankbars.readers.parts import Comparison, JudgedFile
 from rankbars.tables.valuetables import Chunk, ValueTable
-from rankbars.tables.voting.reading import scores_of_votes
+from rankbars.tables.votetables import scores_of_votes
 
 __all__ = ["scores_from_judged"]
 

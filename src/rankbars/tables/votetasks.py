@@ -6,60 +6,23 @@ import hashlib
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Ballots, Labels, Votes, merge_votes
 from rankbars.errors import DataError
-from rankbars.tables.columns import fold_name
-from rankbars.tables.relations import Table
+from rankbars.tables.castvotes import Names, VoteRows
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.voting.columns import VoteColumns
-from rankbars.tables.voting.rows import VoteRows
+from rankbars.tables.votecolumns import VoteColumns
 
-__all__ = [
-    "find_controls",
-    "join_tasks",
-    "refuse_overlap",
-    "scores_of_rows",
-]
+__all__ = ["join_tasks", "scores_of_rows"]
 
-_LABELS = ("judge", "prompt", "cluster")
-_MOST_NAMES = 5
-_LONGEST_NAME = 64
-_MOST_MODELS = 10_000  # every pair of models has a cell, which takes some gigabytes here
-_CHANCE = 0.05
-
-
-def find_controls(table: Table, names: Sequence[str]) -> tuple[tuple[str, str, str | None], ...]:
-    """Columns of each control but the position: one of differences, or one for each model.
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    """
-    found: list[tuple[str, str, str | None]] = []
-    folded = {fold_name(name): name for name in table.columns}
-    for name in names:
-        if name == "position":
-            continue
-        if name in table.columns:
-            found.append((name, name, None))
-            continue
-        for one, other in (("a", "b"), ("1", "2"), ("left", "right")):
-            pair = folded.get(fold_name(f"{name}{one}")), folded.get(fold_name(f"{name}{other}"))
-            if pair[0] is not None and pair[1] is not None:
-                found.append((name, pair[0], pair[1]))
-                break
-        else:
-            shown = ", ".join(map(repr, table.columns[:20]))
-            raise DataError(
-                f"{table.source}: there is nothing to control {name!r} by: no column has that name "
-                f"(first model less second), and none are called {name}_a and {name}_b. Columns: "
-                f"{shown}."
-            )
-    return tuple(found)
+LABELS = ("judge", "prompt", "cluster")
+MOST_NAMES = 5
+LONGEST_NAME = 64
+MOST_MODELS = 10_000  # every pair of models has a cell, which takes some gigabytes here
+CHANCE = 0.05
 
 
 def scores_of_rows(
@@ -94,14 +57,14 @@ def scores_of_rows(
         tasks[task] = _votes(rows, controls)
     else:
         names, codes = rows.labels[by]
-        if (codes < 0).any():
-            number = int((codes < 0).sum())
+        if codes.min() < 0:
             raise DataError(
-                f"{source}: {number:,} votes have no {by}. Fill the column, leave those votes out, "
-                f"or switch it off to rank all votes as one task: --column {by}=."
+                f"{source}: {rows.count(codes < 0):,} votes have no {by}. Fill the column, leave "
+                "those votes out, or switch it off to rank all votes as one task: --column "
+                f"{by}=."
             )
-        refuse_overlap(rows, by, source)
-        for code in np.unique(codes):
+        _refuse_overlap(rows, by, source)
+        for code in np.flatnonzero(np.bincount(codes)):
             tasks[names[code]] = _votes(rows.take(codes == code), controls)
     notes = _notes(rows, columns, by)
     if by is not None:
@@ -139,7 +102,7 @@ def _dropped_labels(task: str, parts: Sequence[Votes]) -> list[Note]:
     return [Note("labels-dropped", text, task)]
 
 
-def refuse_overlap(rows: VoteRows, by: str, source: str) -> None:
+def _refuse_overlap(rows: VoteRows, by: str, source: str) -> None:
     """Refuse categories that share votes.
 
     A vote is known by its models, outcome, voter, prompt and conversation. Without a prompt or a
@@ -151,24 +114,26 @@ def refuse_overlap(rows: VoteRows, by: str, source: str) -> None:
     DataError
         If a vote stands in several categories.
     """
-    if not {"prompt", "cluster"} & set(rows.labels):
+    if rows.single or not {"prompt", "cluster"} & set(rows.labels):
         return
     names, codes = rows.labels[by]
     keys = [rows.first, rows.second, rows.outcome]
-    keys += [rows.labels[role][1] for role in _LABELS if role in rows.labels]
+    keys += [rows.labels[role].codes for role in LABELS if role in rows.labels]
     order = np.lexsort((codes, *keys))
     same = np.ones(order.size - 1, dtype=np.bool_)
     for key in keys:
         same &= key[order[1:]] == key[order[:-1]]
     twice = same & (codes[order[1:]] != codes[order[:-1]])
     # Without a voter, two people may have voted alike on one pair of answers.
-    least = 1 if "judge" in rows.labels else _CHANCE * codes.size
+    least = 1 if "judge" in rows.labels else CHANCE * codes.size
     if twice.sum() < least:
         return
+    shared = np.zeros(codes.size, dtype=np.bool_)
+    shared[order[1:][twice]] = True
     first = int(np.flatnonzero(twice)[0])
     one, other = names[codes[order[first]]], names[codes[order[first + 1]]]
     raise DataError(
-        f"{source}: the categories overlap: {int(twice.sum()):,} votes stand in two of them or "
+        f"{source}: the categories overlap: {rows.count(shared):,} votes stand in two of them or "
         f"more, for instance in {one!r} and {other!r}. Tasks that share votes are not separate "
         "evidence, so nothing can be said about a new one. Rank all votes as one task, each vote "
         f"once (--column {by}=), or one category at a time from a table that holds only that one."
@@ -179,7 +144,7 @@ def _shared_voters(rows: VoteRows, by: str) -> list[Note]:
     """A note if voters took part in several tasks, which averages take as independent."""
     if "judge" not in rows.labels:
         return []
-    judge, task = rows.labels["judge"][1], rows.labels[by][1]
+    judge, task = rows.labels["judge"].codes, rows.labels[by].codes
     known = judge >= 0
     pairs = np.unique(np.stack([judge[known], task[known]]), axis=1)
     several = int((np.bincount(pairs[0]) > 1).sum()) if pairs.size else 0
@@ -196,58 +161,70 @@ def _shared_voters(rows: VoteRows, by: str) -> list[Note]:
 
 def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:
     """Votes of one task over the models that occur in it."""
-    used = np.unique(np.concatenate([rows.first, rows.second]))
-    models = tuple(rows.models[i] for i in used)
-    if len(models) > _MOST_MODELS:
+    size = len(rows.models)
+    seen = np.bincount(rows.first, minlength=size) + np.bincount(rows.second, minlength=size) > 0
+    models = tuple(rows.models[i] for i in np.flatnonzero(seen))
+    if len(models) > MOST_MODELS:
         raise DataError(
             f"The votes name {len(models):,} models, such as {models[0]!r}; more than "
-            f"{_MOST_MODELS:,} cannot be ranked together. If these are no models, name the columns "
+            f"{MOST_MODELS:,} cannot be ranked together. If these are no models, name the columns "
             "that hold them: --column model_a=NAME --column model_b=NAME."
         )
-    labels = {
-        role: Labels(rows.labels[role][1], tuple(map(_short, rows.labels[role][0])))
-        for role in _LABELS
-        if role in rows.labels
-    }
-    total = int(rows.votes.sum())
-    labels = {role: _used_labels(one) for role, one in labels.items() if 1 <= one.groups < total}
-    if rows.shared:
-        units, codes = np.unique(rows.row, return_inverse=True)
-        labels["vote"] = Labels(codes.astype(np.int64), tuple(map(str, units.tolist())))
+    place = np.cumsum(seen) - 1
+    total = rows.first.size if rows.votes is None else int(rows.votes.sum())
+    labels = {}
+    for role in LABELS:
+        known = _used_labels(rows.labels[role]) if role in rows.labels else None
+        if known is not None and 1 <= len(known.names) < total:
+            labels[role] = known
+    if rows.unit is not None:
+        units, codes = np.unique(rows.unit, return_inverse=True)
+        labels["vote"] = Labels(codes, tuple(map(str, units.tolist())))
     covariates = rows.covariates
     if "position" in controls and rows.position is not None:
-        covariates = np.column_stack([rows.position.astype(np.float64), covariates])
+        covariates = rows.position[:, None].astype(np.float64)
+        if rows.covariates is not None:
+            covariates = np.column_stack([covariates, rows.covariates])
+    single = rows.votes is None or bool((rows.votes == 1).all())
     ballots = Ballots(
-        np.searchsorted(used, rows.first),
-        np.searchsorted(used, rows.second),
-        rows.outcome,
-        None if (rows.votes == 1).all() else rows.votes,
-        rows.weight if rows.weighted else None,
-        rows.squared if rows.weighted else None,
+        _locked(place[rows.first]),
+        _locked(place[rows.second]),
+        _locked(rows.outcome.astype(np.int64)),
+        None if single else rows.votes,
+        rows.weight,
+        rows.squared,
         labels,
-        rows.position,
+        None if rows.position is None else rows.position.astype(np.int64),
         covariates if controls else None,
         controls,
     )
-    keep = bool(labels) or rows.weighted or bool(controls) or rows.position is not None
+    keep = bool(labels) or rows.weight is not None or bool(controls) or rows.position is not None
     return Votes.from_ballots(models, ballots, keep=keep)
+
+
+def _locked(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same array, which is then shared and not copied."""
+    codes.setflags(write=False)
+    return codes
 
 
 def _short(name: str) -> str:
     """A name as it is; a text, such as a prompt, as its hash: no text is kept."""
-    if len(name) <= _LONGEST_NAME:
+    if len(name) <= LONGEST_NAME:
         return name
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _used_labels(labels: Labels) -> Labels:
-    """The same labels without names that do not occur."""
-    used = np.unique(labels.codes[labels.codes >= 0])
-    if used.size == len(labels.names):
-        return labels
-    position = np.full(len(labels.names) + 1, -1, dtype=np.int64)
-    position[used] = np.arange(used.size)
-    return Labels(position[labels.codes], tuple(labels.names[code] for code in used))
+def _used_labels(names: Names) -> Labels:
+    """Labels with the names that occur."""
+    used = np.bincount(names.codes + 1, minlength=len(names.names) + 1)[1:] > 0
+    known = names.names
+    if not used.all():
+        known = tuple(known[code] for code in np.flatnonzero(used))
+    if max(map(len, known), default=0) > LONGEST_NAME:
+        known = tuple(map(_short, known))
+    position = np.append(np.where(used, np.cumsum(used) - 1, -1), -1)
+    return Labels(_locked(position[names.codes]), known)
 
 
 def _controls(rows: VoteRows, options: TableOptions) -> tuple[str, ...]:
@@ -262,7 +239,7 @@ def _controls(rows: VoteRows, options: TableOptions) -> tuple[str, ...]:
         )
     if (rows.position == 0).any():
         raise DataError(
-            f"The position cannot be controlled for: {int((rows.position == 0).sum()):,} votes do "
+            f"The position cannot be controlled for: {rows.count(rows.position == 0):,} votes do "
             "not say which model was shown first."
         )
     return ("position", *others)
@@ -271,8 +248,8 @@ def _controls(rows: VoteRows, options: TableOptions) -> tuple[str, ...]:
 def _notes(rows: VoteRows, columns: VoteColumns, by: str | None) -> list[Note]:
     text = f"Columns: {columns.describe()}."
     if columns.unused:
-        shown = ", ".join(map(repr, columns.unused[:_MOST_NAMES]))
-        more = len(columns.unused) - _MOST_NAMES
+        shown = ", ".join(map(repr, columns.unused[:MOST_NAMES]))
+        more = len(columns.unused) - MOST_NAMES
         text += f" Not used: {shown}{f' and {more} more' if more > 0 else ''}."
     notes = [Note("columns", text)]
     if columns.ordered:

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.votes import TIE, WIN
 from rankbars.errors import DataError
+from rankbars.tables.castvotes import Names, VoteRows
 from rankbars.tables.cells import label_text
 from rankbars.tables.relations import Table
-from rankbars.tables.voting.columns import VoteColumns
-from rankbars.tables.voting.rows import VoteRows
+from rankbars.tables.votecolumns import VoteColumns
 
 __all__ = ["collect_rankings", "looks_like_options", "looks_like_ranking"]
 
@@ -49,26 +50,14 @@ def collect_rankings(table: Table, columns: VoteColumns) -> VoteRows:
     models = tuple(sorted({name for _, one, other, _ in pairs for name in (one, other)}))
     code = {name: i for i, name in enumerate(models)}
     row = np.array([number for number, *_ in pairs], dtype=np.int64)
-    labels = {
-        role: _labels([label_text(cell) for cell in cells[role]]) for role in _LABELS
-        if role in cells
-    }  # fmt: skip
-    taken = {role: (names, codes[row]) for role, (names, codes) in labels.items()}
-    taken["cluster"] = (tuple(map(str, range(int(row.max(initial=-1)) + 1))), row)
-    ones = np.ones(row.size)
+    labels = {role: _names(cells[role], row) for role in _LABELS if role in cells}
+    labels["cluster"] = Names(tuple(map(str, range(int(row.max(initial=-1)) + 1))), row)
     return VoteRows(
         models,
         np.array([code[one] for _, one, _, _ in pairs], dtype=np.int64),
         np.array([code[other] for _, _, other, _ in pairs], dtype=np.int64),
         np.array([outcome for *_, outcome in pairs], dtype=np.int64),
-        ones.astype(np.int64),
-        ones,
-        ones,
-        False,
-        taken,
-        None,
-        np.empty((row.size, 0)),
-        row,
+        labels,
         unscored=unscored,
     )
 
@@ -188,7 +177,9 @@ def _parse_list(cell: object, place: str) -> list[str]:
     return [name.strip() for name in text.split(mark)]
 
 
-def _labels(cells: Sequence[str | None]) -> tuple[tuple[str, ...], np.ndarray]:
-    names = tuple(sorted({cell for cell in cells if cell is not None}))
+def _names(cells: Sequence[object], row: NDArray[np.int64]) -> Names:
+    texts = [label_text(cell) for cell in cells]
+    names = tuple(sorted({text for text in texts if text is not None}))
     place = {name: code for code, name in enumerate(names)}
-    return names, np.array([-1 if cell is None else place[cell] for cell in cells], dtype=np.int64)
+    codes = np.array([-1 if text is None else place[text] for text in texts], dtype=np.int64)
+    return Names(names, codes[row])

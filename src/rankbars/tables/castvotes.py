@@ -1,0 +1,494 @@
+"""Votes of a table as rows: taken out of the database as codes, and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.votes import BAD, TIE, WIN
+from rankbars.errors import DataError
+from rankbars.tables.cells import parse_number
+from rankbars.tables.codes import Codes, code_names
+from rankbars.tables.columns import fold_name
+from rankbars.tables.database import Engine, as_numbers, quote, report_damage
+from rankbars.tables.relations import Rows, Table
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.votecolumns import VoteColumns
+from rankbars.tables.voteoutcomes import (
+    KNOWN_WORDS,
+    NO_VOTE,
+    SHARES,
+    UNKNOWN,
+    Outcomes,
+    count_outcomes,
+    read_outcomes,
+    share_out,
+    winners_read_as,
+    word_code,
+)
+
+__all__ = ["Names", "VoteRows", "cast_votes"]
+
+# What votes belong to.
+LABEL_ROLES = ("judge", "prompt", "cluster", "task", "category")
+
+NAME_ROLES = ("winner", "position", *LABEL_ROLES, "anonymous")
+NUMBER_ROLES = ("score", "preference", "chosen", "weight", "count", "wins_a", "wins_b", "ties",
+                "both_bad")  # fmt: skip
+
+# Where nothing else is needed of a vote, it is one of few that there are.
+FEW_OUTCOMES = ("winner", "chosen", "loser")
+SINGLE_ROLES = frozenset({"judge", "prompt", "cluster", "weight", "count"})
+
+# Weights beyond this, or below its inverse, are slips, and their squares lose all digits.
+LARGEST_WEIGHT = 1e12
+
+# Rows that most often tell whether voters, prompts or conversations come back.
+FIRST_ROWS = 1 << 16
+
+# Rows in which words for outcomes are looked for.
+HEAD_ROWS = 50
+
+Integers = NDArray[np.integer]
+# Name of a control, and its column, or one for each of the two models.
+Controls = Sequence[tuple[str, str, str | None]]
+
+
+class Names(NamedTuple):
+    """What rows belong to: names, and the code of each row, -1 where a cell is empty."""
+
+    names: tuple[str, ...]
+    codes: Integers
+
+
+class VoteRows(NamedTuple):
+    """Votes as rows, before they are sorted into tasks.
+
+    Attributes
+    ----------
+    models : tuple of str
+        Names, in code-point order.
+    first, second, outcome : array of int, shape (R,)
+        As in `Ballots`.
+    labels : mapping from str to Names
+        What rows belong to, by role.
+    single : frozenset of str
+        Roles of which each vote has a name of its own, which therefore bring none together.
+    votes : array of int, shape (R,), optional
+        Votes behind each row; one each where not given.
+    weight, squared : array of float, shape (R,), optional
+        Sums of their weights and of the squares; the number of votes where not given.
+    position : array of int, shape (R,), optional
+        1 where the first model was shown first, -1 where the second was, 0 where nobody knows.
+    covariates : array of float, shape (R, q), optional
+        Values of the controls.
+    unit : array of int, shape (R,), optional
+        Number of the vote, where some votes are shared out over several rows.
+    unscored, against_self, named : int
+        Votes without an outcome; of a model against itself; that were not anonymous.
+    winners : {"", "names", "words"}
+        How winners were read that could be the name of a model or a word for a side.
+    """
+
+    models: tuple[str, ...]
+    first: Integers
+    second: Integers
+    outcome: Integers
+    labels: Mapping[str, Names]
+    single: frozenset[str] = frozenset()
+    votes: NDArray[np.int64] | None = None
+    weight: NDArray[np.float64] | None = None
+    squared: NDArray[np.float64] | None = None
+    position: Integers | None = None
+    covariates: NDArray[np.float64] | None = None
+    unit: Integers | None = None
+    unscored: int = 0
+    against_self: int = 0
+    named: int = 0
+    winners: str = ""
+
+    def count(self, rows: NDArray[np.bool_]) -> int:
+        """Votes behind the rows where `rows` is true."""
+        return int(np.count_nonzero(rows) if self.votes is None else self.votes[rows].sum())
+
+    def take(self, rows: NDArray[np.bool_] | NDArray[np.intp]) -> VoteRows:
+        """The rows where `rows` is true, or at these positions."""
+        if rows.dtype == np.bool_ and rows.all():
+            return self
+        columns = ("first", "second", "outcome", "votes", "weight", "squared", "position",
+                   "covariates", "unit")  # fmt: skip
+        known = {name: getattr(self, name) for name in columns}
+        taken = {name: cells[rows] for name, cells in known.items() if cells is not None}
+        labels = {role: Names(own.names, own.codes[rows]) for role, own in self.labels.items()}
+        return self._replace(labels=labels, **taken)
+
+
+class _Cells(NamedTuple):
+    """The columns that are used, by role; equal rows may have been put together.
+
+    Attributes
+    ----------
+    source : str
+        Name of the table for messages.
+    columns : mapping from str to str
+        Column by role.
+    names : mapping from str to Names
+        Cells of columns of names.
+    numbers : mapping from str to array of float
+        Cells of columns of numbers, NaN where they are empty.
+    row : array of int
+        Number of each row as its source counts.
+    single : frozenset of str
+        Roles whose names are all different; they are not among `names`.
+    votes : array of int, optional
+        How many rows of the table each one stands for.
+    """
+
+    source: str
+    columns: Mapping[str, str]
+    names: Mapping[str, Names]
+    numbers: Mapping[str, NDArray[np.float64]]
+    row: Integers
+    single: frozenset[str]
+    votes: NDArray[np.int64] | None
+
+    def place(self, rows: NDArray[np.bool_] | int) -> str:
+        """File and row of a row, or of the first where `rows` is true, for messages."""
+        number = rows if isinstance(rows, int) else int(rows.argmax())
+        return f"{self.source}, row {int(self.row[number])}"
+
+    def name(self, role: str, rows: NDArray[np.bool_]) -> str:
+        """What the first row holds where `rows` is true."""
+        own = self.names[role]
+        return own.names[int(own.codes[int(rows.argmax())])]
+
+
+def cast_votes(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:
+    """All votes of a table whose rows compare two models.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    columns : VoteColumns
+        What its columns mean.
+    options : TableOptions
+        Controls, and what to do with votes of a model against itself.
+
+    Raises
+    ------
+    DataError
+        If an outcome is not known, a model has no name or meets itself, or a number is missing
+        or out of range; the message names the row.
+    """
+    controls = _find_controls(table, options.controls)
+    cells = _read_cells(table, columns, controls)
+    models = tuple(sorted({*cells.names["model_a"].names, *cells.names["model_b"].names}))
+    first, second = (_model_codes(cells, role, models) for role in ("model_a", "model_b"))
+    rows = VoteRows(
+        models, first, second, np.full(first.size, NO_VOTE, np.int8),
+        {role: cells.names[role] for role in LABEL_ROLES if role in cells.names},
+        cells.single, cells.votes,
+        position=_positions(cells, models, first, second, columns.ordered),
+        covariates=_covariates(cells, controls),
+    )  # fmt: skip
+    found, winners = _outcomes(cells, columns.layout, rows)
+    spread = rows if found.row is None else rows.take(found.row)
+    rows = _weigh(cells, spread._replace(outcome=found.outcome, winners=winners), found)
+    return _leave_out(cells, rows, found.row, drop_self=options.self_votes == "drop")
+
+
+def _find_controls(table: Table, names: Sequence[str]) -> Controls:
+    """Columns of each control but the position: one of differences, or one for each model.
+
+    Raises `DataError` if there is no such column.
+    """
+    found: list[tuple[str, str, str | None]] = []
+    folded = {fold_name(name): name for name in table.columns}
+    for name in names:
+        if name == "position":
+            continue
+        if name in table.columns:
+            found.append((name, name, None))
+            continue
+        for one, other in (("a", "b"), ("1", "2"), ("left", "right")):
+            pair = folded.get(fold_name(f"{name}{one}")), folded.get(fold_name(f"{name}{other}"))
+            if pair[0] is not None and pair[1] is not None:
+                found.append((name, pair[0], pair[1]))
+                break
+        else:
+            shown = ", ".join(map(repr, table.columns[:20]))
+            raise DataError(
+                f"{table.source}: there is nothing to control {name!r} by: no column has that name "
+                f"(first model less second), and none are called {name}_a and {name}_b. Columns: "
+                f"{shown}."
+            )
+    return found
+
+
+def _read_cells(table: Table, columns: VoteColumns, controls: Controls) -> _Cells:
+    """All columns that votes are read from; raises `DataError` if a number is none."""
+    roles = dict(columns.roles)
+    if "loser" in roles:
+        roles |= {"model_a": roles.pop("winner"), "model_b": roles["loser"]}
+    numbers = {role: roles[role] for role in NUMBER_ROLES if role in roles}
+    text = _text_outcome(table, numbers)
+    if text is not None:
+        roles["winner"] = numbers.pop(text)
+    labels = {role: roles[role] for role in ("model_a", "model_b", *NAME_ROLES) if role in roles}
+    for control, one, other in controls:
+        numbers |= {f"control {control}": one}
+        numbers |= {} if other is None else {f"other {control}": other}
+    rows = table.rows(labels, numbers)
+    for role, name in numbers.items():
+        unread = rows.numbers[role].unread
+        if unread is not None:
+            raise DataError(
+                f"{table.source}, row {rows.first + unread.row}: {unread.text!r} in column "
+                f"{name!r} ({role}) is not a number. Correct the cell, or name another column."
+            )
+    few = columns.layout in FEW_OUTCOMES and not SINGLE_ROLES & set(columns.roles)
+    with report_damage(table.source):
+        engine = rows.engine or Engine()
+        source = rows.enter(engine)
+        one_each = columns.layout != "counts" and "count" not in columns.roles
+        single = _single_roles(engine, source, rows) if one_each else frozenset()
+        codes = {role: code_names(engine, source, role) for role in labels if role not in single}
+        fetched = _fetch(engine, source, codes, numbers, grouped=few and not controls)
+    row = np.ma.getdata(fetched["place"])
+    return _Cells(
+        table.source,
+        columns.roles,
+        {role: Names(one.names, one.decode(fetched[f"c{number}"]))
+         for number, (role, one) in enumerate(codes.items())},
+        {role: as_numbers(fetched[f"v{number}"]) for number, role in enumerate(numbers)},
+        row + row.dtype.type(rows.first),
+        single,
+        np.ma.getdata(fetched["n"]) if "n" in fetched else None,
+    )  # fmt: skip
+
+
+def _text_outcome(table: Table, numbers: Mapping[str, str]) -> str | None:
+    """The role of a column of numbers that holds words for outcomes instead."""
+    for role in SHARES:
+        if role in numbers:
+            column = table.columns.index(numbers[role])
+            cells = [row[column] for row in table.head(HEAD_ROWS)]
+            texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+            if any(parse_number(text) is None for text in texts):
+                return role
+    return None
+
+
+def _single_roles(engine: Engine, source: str, rows: Rows) -> frozenset[str]:
+    """Roles of which every row has a name of its own, such as conversations with one vote each."""
+    found = set()
+    for role in ("judge", "prompt", "cluster"):
+        if role not in rows.filled:
+            continue
+        cell = f"nullif({quote(role)}, '')" if rows.labels[role] == "text" else quote(role)
+        # Most often the first rows tell; then all of them need not be looked at.
+        for clause in (f"(SELECT * FROM {source} LIMIT {FIRST_ROWS})", source):
+            ((known, different),) = engine.ask(
+                f"SELECT count(*), count(DISTINCT {cell}) FROM {clause}"
+            )
+            if different < known:
+                break
+        else:
+            found.add(role)
+    return frozenset(found)
+
+
+def _fetch(
+    engine: Engine, source: str, codes: Mapping[str, Codes], numbers: Mapping[str, str], *,
+    grouped: bool,
+) -> dict[str, NDArray[np.generic]]:  # fmt: skip
+    """Codes and numbers of all rows in their order, or of each combination with its count."""
+    cells = [f"{one.cell} AS c{number}" for number, one in enumerate(codes.values())]
+    cells += [f"r.{quote(role)} AS v{number}" for number, role in enumerate(numbers)]
+    joins = "".join(
+        f" LEFT JOIN {one.table} ON r.{quote(role)} = {one.table}.name"
+        for role, one in codes.items()
+        if one.joined
+    )
+    selected = f"SELECT {', '.join(cells)}"
+    if grouped:
+        return engine.arrays(
+            f"{selected}, min(place) AS place, count(*) AS n FROM {source} AS r{joins} "
+            "GROUP BY ALL ORDER BY min(place)"
+        )
+    found = engine.arrays(f"{selected}, place::UINTEGER AS place FROM {source} AS r{joins}")
+    place = np.ma.getdata(found["place"])
+    if place.size and not (place[1:] > place[:-1]).all():
+        # Rows come in few pieces, each in its order; to put them down is quicker than to sort.
+        number = np.full(int(place.max()) + 1, -1, dtype=np.int64)
+        number[place] = np.arange(place.size)
+        order = number[number >= 0]
+        found = {name: column[order] for name, column in found.items()}
+    return found
+
+
+def _model_codes(cells: _Cells, role: str, models: tuple[str, ...]) -> Integers:
+    """Models of one side of the votes, as positions in `models`."""
+    names, codes = cells.names[role]
+    if codes.size and codes.dtype.kind == "i" and codes.min() < 0:
+        raise DataError(
+            f"{cells.place(codes < 0)}: the {'first' if role == 'model_a' else 'second'} model has "
+            "no name. Every vote needs two models; correct the row or leave it out."
+        )
+    place = {name: code for code, name in enumerate(models)}
+    position = np.array([place[name] for name in names], np.min_scalar_type(len(models)))
+    return position[codes]
+
+
+def _outcomes(cells: _Cells, layout: str, rows: VoteRows) -> tuple[Outcomes, str]:
+    """Outcomes of all votes, and how doubtful winners were read."""
+    if layout == "counts":
+        return count_outcomes(cells.numbers, cells.place), ""
+    if layout == "loser":
+        return Outcomes(np.full(rows.first.size, WIN, np.int8)), ""
+    if "winner" not in cells.names:
+        role = next(role for role in SHARES if role in cells.numbers)
+        return share_out(cells.numbers[role], role, cells.columns[role], cells.place), ""
+    names, codes = cells.names["winner"]
+    try:
+        outcome = read_outcomes(rows.first, rows.second, rows.models, codes, names)
+    except DataError as error:
+        raise DataError(f"{cells.source}: {error}") from error
+    _refuse_unknown(cells, rows, outcome)
+    return Outcomes(outcome), winners_read_as(codes, names, outcome, rows.models)
+
+
+def _refuse_unknown(cells: _Cells, rows: VoteRows, outcome: Integers) -> None:
+    unknown = outcome == UNKNOWN
+    if not unknown.any():
+        return
+    row, text = int(unknown.argmax()), cells.name("winner", unknown)
+    words, codes = cells.names["winner"]
+    others = sorted({words[code] for code in np.unique(codes[unknown])} - {text})
+    more = f" (also unknown: {', '.join(map(repr, others[:5]))})" if others else ""
+    hint = "Correct the cell, or name another column: --column winner=NAME."
+    if word_code(text) == UNKNOWN and text.strip() in ("0", "0.0"):
+        hint = (
+            "If 1 means that the first model won and 0 that the second did: --column "
+            f"score={cells.columns.get('winner', 'NAME')} (and --column winner=)."
+        )
+    elif text in rows.models:
+        hint = "It is the name of a model that does not take part in this vote."
+    raise DataError(
+        f"{cells.place(row)}: the winner {text!r} of {rows.models[rows.first[row]]!r} against "
+        f"{rows.models[rows.second[row]]!r} is not a known outcome{more}; "
+        f"{rows.count(unknown):,} rows have such a value. Known: {KNOWN_WORDS}. {hint}"
+    )
+
+
+def _positions(
+    cells: _Cells, models: tuple[str, ...], first: Integers, second: Integers, ordered: bool
+) -> Integers | None:
+    """Which model was shown first: 1 for the first, -1 for the second; None if nothing tells."""
+    if "position" not in cells.names:
+        return np.ones(first.size, dtype=np.int8) if ordered else None
+    names, codes = cells.names["position"]
+    outcome = read_outcomes(first, second, models, codes, names)
+    bad = np.isin(outcome, (UNKNOWN, TIE, BAD))
+    if bad.any():
+        raise DataError(
+            f"{cells.place(bad)}: the position {cells.name('position', bad)!r} does not say which "
+            "model was shown first. Expected the name of a model, or a word such as model_a, left "
+            "or first."
+        )
+    return np.where(outcome == NO_VOTE, 0, 1 - outcome).astype(np.int8)
+
+
+def _covariates(cells: _Cells, controls: Controls) -> NDArray[np.float64] | None:
+    """Values of the controls, shape (R, q): of the first model less the second."""
+    if not controls:
+        return None
+    table = np.empty((cells.row.size, len(controls)))
+    for number, (name, one, other) in enumerate(controls):
+        table[:, number] = _control(cells, f"control {name}", name, one)
+        if other is not None:
+            table[:, number] -= _control(cells, f"other {name}", name, other)
+    return table
+
+
+def _control(cells: _Cells, role: str, name: str, column: str) -> NDArray[np.float64]:
+    values = cells.numbers[role]
+    gone = np.isnan(values)
+    if gone.any():
+        raise DataError(
+            f"{cells.place(gone)}: there is no value of {column!r} to control for. Fill it, or "
+            f"leave out --control {name}."
+        )
+    return values
+
+
+def _weigh(cells: _Cells, rows: VoteRows, found: Outcomes) -> VoteRows:
+    """Rows with the votes and weights behind them."""
+    votes = rows.votes if found.votes is None else found.votes
+    weight, squared = found.share, None if found.share is None else found.share**2
+    number, loads = (_checked(cells, role, found) for role in ("count", "weight"))
+    if number is not None:
+        whole = number.astype(np.int64)
+        votes = whole if votes is None else votes * whole
+        if weight is not None and squared is not None:
+            weight, squared = weight * number, squared * number
+    if loads is not None and (loads != 1).any():
+        plain = np.ones(loads.size) if votes is None else votes.astype(np.float64)
+        weight = (plain if weight is None else weight) * loads
+        squared = (plain if squared is None else squared) * loads**2
+    unit = None if found.share is None else found.row
+    return rows._replace(votes=votes, weight=weight, squared=squared, unit=unit)
+
+
+def _checked(cells: _Cells, role: str, found: Outcomes) -> NDArray[np.float64] | None:
+    """Counts or weights of the rows of votes, each above 0."""
+    if role not in cells.numbers:
+        return None
+    values = cells.numbers[role]
+    wrong = ~(values > 0) | ~np.isfinite(values)
+    if role == "count":
+        wrong |= values != np.round(values)
+    else:
+        wrong |= (values < 1 / LARGEST_WEIGHT) | (values > LARGEST_WEIGHT)
+    if wrong.any():
+        value = values[wrong][0]
+        what = "a whole number of votes above 0" if role == "count" else "a weight above 0"
+        if role == "weight" and 0 < value < np.inf:
+            what = f"a weight from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
+        raise DataError(
+            f"{cells.place(wrong)}: {value:g} in column {cells.columns[role]!r} is not {what}. "
+            "Correct the row, leave it out, or switch the column off: --column "
+            f"{role}=."
+        )
+    return values if found.row is None else values[found.row]
+
+
+def _leave_out(
+    cells: _Cells, rows: VoteRows, origin: NDArray[np.intp] | None, *, drop_self: bool
+) -> VoteRows:
+    """Rows that count: with an outcome, of two models, cast without their names in sight."""
+    keep = rows.outcome != NO_VOTE
+    rows = rows._replace(unscored=rows.count(~keep))
+    same = (rows.first == rows.second) & keep
+    if same.any():
+        if not drop_self:
+            row = int(same.argmax())
+            place = cells.place(row if origin is None else int(origin[row]))
+            raise DataError(
+                f"{place}: model {rows.models[rows.first[row]]!r} is compared with itself "
+                f"({rows.count(same):,} such votes). A vote needs two different models. Correct "
+                "the rows, or leave them out: --self-votes drop."
+            )
+        rows = rows._replace(against_self=rows.count(same))
+        keep &= ~same
+    if "anonymous" in cells.names:
+        names, codes = cells.names["anonymous"]
+        named = np.array([*(parse_number(name) == 0.0 for name in names), False])[codes]
+        seen = named if origin is None else named[origin]
+        rows = rows._replace(named=rows.count(keep & seen))
+        keep &= ~seen
+    return rows.take(keep)

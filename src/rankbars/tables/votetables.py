@@ -1,0 +1,234 @@
+"""A table of votes → `Scores`, whatever its layout: pairs, counts, rankings, a square of wins."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+
+import numpy as np
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.votes import Votes
+from rankbars.errors import DataError
+from rankbars.tables.castvotes import VoteRows, cast_votes
+from rankbars.tables.cells import label_text, parse_number
+from rankbars.tables.columns import check_header
+from rankbars.tables.database import report_damage
+from rankbars.tables.rankings import collect_rankings, looks_like_options, looks_like_ranking
+from rankbars.tables.relations import Table
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.votecolumns import (
+    OUTCOMES,
+    VOTE_LAYOUTS,
+    VoteColumns,
+    find_sides,
+    find_vote_columns,
+)
+from rankbars.tables.votetasks import scores_of_rows
+
+__all__ = ["find_vote_layout", "holds_votes", "scores_of_votes", "wants_votes"]
+
+HEAD_ROWS = 50
+
+_MOST_MODELS = 10_000
+
+
+def find_vote_layout(table: Table, named: Mapping[str, str]) -> str | None:
+    """Why a table is one of votes; None if it is not.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    named : mapping from str to str
+        Columns that the caller named, by role.
+
+    Raises
+    ------
+    DataError
+        If two columns name the models of a vote, and nothing says who won.
+    """
+    if _is_square(table):
+        return "the names of the rows are those of the columns"
+    try:
+        columns = find_vote_columns(table.columns, named, table.source)
+    except DataError:
+        if find_sides(table.columns) is not None:
+            raise
+        return None
+    if "model_a" not in columns.roles and not _several_models(table, columns):
+        return None
+    return f"columns {columns.describe()}"
+
+
+def wants_votes(options: TableOptions) -> bool:
+    """Whether the caller's options speak of votes."""
+    roles = {"model_a", "model_b", "ranking", "options", "loser", *OUTCOMES} - {"score"}
+    named = {role for role, name in options.columns.items() if name}
+    return options.layout in VOTE_LAYOUTS or bool(roles & named)
+
+
+def holds_votes(table: Table, options: TableOptions) -> bool:
+    """Whether a table is one of votes: its header says so, or the caller does.
+
+    Raises
+    ------
+    DataError
+        If two columns name the models of a vote, and nothing says who won.
+    """
+    if wants_votes(options):
+        return True
+    return options.layout is None and find_vote_layout(table, options.columns) is not None
+
+
+def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
+    """Votes of a table: one task, or one per task or category that a chosen column names.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    options : TableOptions
+        What the caller declares.
+    task : str
+        Name of the task where no column names one.
+
+    Raises
+    ------
+    DataError
+        If the table cannot be understood.
+    """
+    named = any(options.columns.values())
+    if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
+        return _scores_of_beats(table, task)
+    known = table.columns
+    columns = find_vote_columns(known, options.columns, table.source)
+    _refuse_lists(table, columns)
+    rows = _collect(table, columns, options)
+    if table.columns != known:
+        # A file without a header may have columns further down.
+        columns = find_vote_columns(table.columns, options.columns, table.source)
+        rows = _collect(table, columns, options)
+    scores = scores_of_rows(rows, columns, options, task, table.source)
+    return scores.with_notes(_note_times(table, columns))
+
+
+def _collect(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:
+    if columns.layout in ("ranking", "options"):
+        return collect_rankings(table, columns)
+    return cast_votes(table, columns, options)
+
+
+def _note_times(table: Table, columns: VoteColumns) -> list[Note]:
+    """A note if votes carry times and do not stand in their order."""
+    name = columns.roles.get("time")
+    if name is None:
+        return []
+    with report_damage(table.source):
+        relation = table.relate({"time": name}, {})
+        time, _ = relation.columns[name]
+        if relation.is_text(name):
+            number = f"try_cast({time} AS DOUBLE)"
+            ((known, plain),) = relation.engine.ask(
+                f"SELECT count({time}), count({number}) FROM {relation.clause}"
+            )
+            time = number if known == plain else time
+        rows = f"SELECT place, {time} AS time FROM {relation.clause} WHERE {time} IS NOT NULL"
+        earlier = f"SELECT place, time < lag(time) OVER (ORDER BY place) AS earlier FROM ({rows})"
+        ((first,),) = relation.engine.ask(f"SELECT min(place) FROM ({earlier}) WHERE earlier")
+    if first is None:
+        return []
+    row = table.header_rows + 1 + int(first)
+    return [
+        Note(
+            "unordered-times",
+            f"The votes do not stand in the order of {name!r}: row {row} is earlier than the one "
+            "above it. Strengths do not depend on the order; --anytime takes the file as it is.",
+        )
+    ]
+
+
+def _refuse_lists(table: Table, columns: VoteColumns) -> None:
+    """Refuse categories that come as lists: a vote then belongs to several."""
+    for role in ("category", "task"):
+        name = columns.roles.get(role)
+        if name is None:
+            continue
+        position = table.columns.index(name)
+        cells = [row[position] for row in table.head(HEAD_ROWS)]
+        if any(isinstance(cell, list | tuple | dict | np.ndarray) for cell in cells):
+            raise DataError(
+                f"{table.source}: the column {name!r} holds several categories in one cell, so a "
+                "vote belongs to more than one. Tasks that share votes are not separate evidence, "
+                "so nothing can be said about a new one. Rank all votes as one task (--column "
+                f"{role}=), or name a column with one category per vote."
+            )
+
+
+def _several_models(table: Table, columns: VoteColumns) -> bool:
+    """Whether a table without two columns of models ranks, chooses, or names winner and loser."""
+    head = table.head(HEAD_ROWS)
+
+    def cells(role: str) -> list[object]:
+        return [row[table.columns.index(columns.roles[role])] for row in head]
+
+    if columns.layout == "ranking":
+        return looks_like_ranking(cells("ranking"))
+    if columns.layout == "options":
+        return looks_like_options(cells("options"))
+    return columns.layout == "loser"
+
+
+def _scores_of_beats(table: Table, task: str) -> Scores:
+    """Votes of a square table, in which rows beat columns and the diagonal does not count."""
+    check_header(table.columns, table.source)
+    columns = list(table.columns[1:])
+    rows = table.head(_MOST_MODELS + 1)
+    names = [_name(row[0]) or "" for row in rows]
+    if sorted(names) != sorted(columns):
+        odd = sorted(set(names) ^ set(columns))[:5]
+        raise DataError(
+            f"{table.source}: a square table of wins names the same models in its rows and its "
+            f"columns; these are in one of them only: {', '.join(map(repr, odd))}."
+        )
+    models = tuple(sorted(columns))
+    place = {name: i for i, name in enumerate(models)}
+    wins = np.zeros((len(models),) * 2)
+    for number, (name, row) in enumerate(zip(names, rows, strict=True)):
+        for column, cell in zip(columns, row[1:], strict=True):
+            if name == column:
+                continue
+            wins[place[name], place[column]] = _count(table, number, column, cell)
+    notes = (Note("beats", "Rows beat columns: a cell counts the votes that its row won."),)
+    return Scores({task: Votes(models, wins)}, notes=notes)
+
+
+def _count(table: Table, number: int, column: str, cell: object) -> float:
+    value = parse_number(cell) if isinstance(cell, str) else 0.0 if cell is None else cell
+    if not isinstance(value, Real) or value < 0 or value == float("inf"):
+        raise DataError(
+            f"{table.source}, row {table.header_rows + 1 + number}: {cell!r} in column {column!r} "
+            "is not a number of votes. Expected 0 or more."
+        )
+    return 0.0 if math.isnan(value) else float(value)
+
+
+def _is_square(table: Table) -> bool:
+    """Whether the names of the rows are those of the columns, in any order."""
+    columns = list(table.columns)
+    if not 3 <= len(columns) <= _MOST_MODELS:
+        return False
+    rows = table.head(len(columns))
+    if len(rows) != len(columns) - 1:
+        return False
+    names = [_name(row[0]) for row in rows]
+    return None not in names and sorted(map(str, names)) == sorted(columns[1:])
+
+
+def _name(cell: object) -> str | None:
+    try:
+        return label_text(cell)
+    except DataError:
+        return None

@@ -1,1 +1,0 @@
-"""Tables of votes → `Votes`: columns, outcome words, assembly; every layout ends in one form."""
