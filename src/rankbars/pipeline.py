@@ -16,11 +16,17 @@ from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import TaskReference, known_outline, look_at, refer
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.steps.boardassembly import assemble_board, describe_task, observe_ranks
+from rankbars.steps.boardassembly import (
+    MOST_BINS,
+    MOST_CELLS,
+    assemble_board,
+    describe_task,
+    observe_ranks,
+    summarise_pairs,
+)
 from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import refuse_unfit, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
-from rankbars.steps.pairsummary import MOST_BINS, MOST_CELLS, summarise_pairs
 from rankbars.steps.pairtests import TESTS, compare_evidence, take_present
 from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task

@@ -19,16 +19,16 @@ from rankbars.stats.pairwise.modelscores import (
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.updates import known_t
-from rankbars.steps.levelnotes import skew_notes, unequal_notes
-from rankbars.steps.rows import (
-    fixed_answers,
+from rankbars.steps.tested import Setting, Tested
+from rankbars.steps.testrows import (
     item_rows,
+    row_assumptions,
     row_notes,
     row_word,
-    runs_only,
+    skew_notes,
+    unequal_notes,
     weighted_values,
 )
-from rankbars.steps.tested import Setting, Tested
 
 __all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
 
@@ -68,8 +68,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
     assumptions = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
         "is close to normal.",
-        *runs_only(items),
-        *fixed_answers(items),
+        *row_assumptions(items),
     )
     summary = item_summary(values)
     if items.weights is None and _is_binary(values):
@@ -137,7 +136,7 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
         )
     assumptions = (
         f"The {count} clusters are independent draws; rows within one may depend on each other.",
-        *fixed_answers(items),
+        *row_assumptions(items),
     )
     values = weighted_values(items)
     notes.extend(unequal_notes(clusters))

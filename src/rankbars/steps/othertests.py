@@ -16,16 +16,15 @@ from rankbars.stats.pairwise.paired import cluster_t, paired_t
 from rankbars.stats.pairwise.robust import trimmed_t, wilcoxon
 from rankbars.stats.pairwise.signflip import sign_flip
 from rankbars.stats.pairwise.twoway import two_way_t
-from rankbars.steps.levelnotes import skew_notes
-from rankbars.steps.rows import (
+from rankbars.steps.tested import Setting, Tested
+from rankbars.steps.testrows import (
     averaged_words,
-    fixed_answers,
     item_rows,
+    row_assumptions,
     row_notes,
     row_word,
-    runs_only,
+    skew_notes,
 )
-from rankbars.steps.tested import Setting, Tested
 
 __all__ = [
     "mcnemar_midp_test",
@@ -103,8 +102,7 @@ def trimmed_t_test(evidence: Evidence, setting: Setting) -> Tested:
             f"{row_word(items).capitalize()} are independent draws, and trimmed means of "
             "differences are close to normal; ranks speak of the trimmed mean.",
             _ON_AVERAGE,
-            *runs_only(items),
-            *fixed_answers(items),
+            *row_assumptions(items),
         ),
         decided_by=trimmed_t(items.values),
         notes=tuple(row_notes(items)),
@@ -129,8 +127,7 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
         welch_t(items.values),
         (
             "The rows of different models are independent samples with nearly normal means.",
-            *runs_only(items),
-            *fixed_answers(items),
+            *row_assumptions(items),
         ),
         notes=tuple(notes),
     )
@@ -175,8 +172,7 @@ def _by_p(items: Items, p: NDArray[np.float64], what: str) -> Tested:
         (
             f"{row_word(items).capitalize()} are independent draws, and {what}.",
             _ON_AVERAGE,
-            *runs_only(items),
-            *fixed_answers(items),
+            *row_assumptions(items),
         ),
         exact_p=p,
         notes=tuple(row_notes(items)),

@@ -39,8 +39,8 @@ from rankbars.steps.average.scales import (
     zscore_limits,
 )
 from rankbars.steps.corrections import refuse_unfit, side_level, take_correction
-from rankbars.steps.levelnotes import LEVEL_CODES
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.testrows import LEVEL_CODES
 from rankbars.tables.summaries import binomial_se
 
 __all__ = ["AverageCollector", "aggregate"]

@@ -43,7 +43,7 @@ from rankbars.steps.average.plan import (
     place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
-from rankbars.steps.levelnotes import few_rows_notes
+from rankbars.steps.testrows import few_rows_notes
 
 __all__ = ["start_analytic", "start_bootstrap"]
 

@@ -102,10 +102,6 @@ class Method(NamedTuple):
         return self.points(values) if self.noisy is None else self.noisy(values, rng)
 
 
-def _negative(ranks: Points) -> Points:
-    return lambda values: -ranks(values)
-
-
 def _ranks(models: int) -> tuple[float, float]:
     return 1.0, float(max(models, 1))
 
@@ -124,11 +120,11 @@ METHODS: dict[str, Method] = {
         "geometric mean of the scores", np.log, np.exp, linear="log ratio", range="positive"
     ),
     "average_rank": Method(
-        "average rank", _negative(midranks), np.negative, unit="rank", reach=_ranks
+        "average rank", lambda values: -midranks(values), np.negative, unit="rank", reach=_ranks
     ),
     "average_rank_noise": Method(
         "average rank after adding noise of one percent to the scores",
-        _negative(noise_ranks),
+        lambda values: -noise_ranks(values),
         np.negative,
         noisy=lambda values, rng: -noisy_ranks(values, rng),
         unit="rank",
@@ -137,7 +133,7 @@ METHODS: dict[str, Method] = {
     ),
     "average_rank_bins": Method(
         "average rank by whole percent",
-        _negative(binned_ranks),
+        lambda values: -binned_ranks(values),
         np.negative,
         unit="rank",
         range="share",

@@ -34,7 +34,7 @@ from rankbars.steps.average.plan import (
     check_range,
     weight_words,
 )
-from rankbars.steps.levelnotes import few_tasks_notes, skew_notes
+from rankbars.steps.testrows import few_tasks_notes, skew_notes
 
 __all__ = ["start_bootstrap", "start_bootstrap_t", "start_t", "start_two_level"]
 
