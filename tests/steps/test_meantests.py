@@ -64,3 +64,11 @@ def test_an_average_that_rests_on_few_rows_carries_a_warning() -> None:
 def test_a_frame_is_not_taken_for_scores() -> None:
     with pytest.raises(rb.DataError, match=r"Scores\.from_frame"):
         rb.leaderboard({"a": [1]})  # type: ignore[arg-type]
+
+
+def test_training_runs_speak_of_fixed_items_in_clusters_too() -> None:
+    values = np.random.default_rng(0).random((12, 2))
+    for clusters in (None, np.repeat(np.arange(6), 2)):
+        runs = rb.Items(("a", "b"), values, clusters=clusters, design="runs")
+        said = " ".join(rb.compare(rb.Scores({"x": runs}))["x"].assumptions)
+        assert "the items of the task are taken as fixed" in said
