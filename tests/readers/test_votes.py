@@ -311,3 +311,29 @@ def test_a_series_of_numbered_models_is_no_pair_of_sides(tmp_path: Path) -> None
     scores = rb.read(path)
     assert scores.models == ("model-0", "model-1", "model-2")
     assert next(iter(scores.tasks.values())).kind == "items"
+
+
+def test_thousands_of_voters_have_the_votes_that_they_cast(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    voters = [f"voter {number}" for number in rng.integers(0, 9_000, 20_000)]
+    voters[17] = voters[300] = ""
+    wins = rng.random(20_000) < 0.6
+    rows = [f"a,b,{'a' if won else 'b'},{name}" for won, name in zip(wins, voters, strict=True)]
+    path = write(tmp_path, "\n".join(["model_a,model_b,winner,judge", *rows, ""]))
+    ballots = only_votes(rb.read(path)).ballots
+    assert ballots is not None
+    labels = ballots.labels["judge"]
+    assert [labels.names[code] if code >= 0 else "" for code in labels.codes] == voters
+    assert (ballots.outcome == np.where(wins, 0, 2)).all()
+
+
+def test_a_vote_that_is_shared_out_is_one_vote_in_messages(tmp_path: Path) -> None:
+    text = "model_a,model_b,score,task\na,b,0.7,\nb,a,1,x\n"
+    with pytest.raises(rb.DataError, match="1 votes have no task"):
+        rb.read(write(tmp_path, text))
+
+
+def test_models_that_look_alike_are_told_for_votes_too(tmp_path: Path) -> None:
+    text = "model_a,model_b,winner\nGPT,o1,GPT\no1,gpt ,o1\ngpt ,GPT,GPT\n"
+    notes = rb.read(write(tmp_path, text)).notes
+    assert [note.models for note in notes if note.code == "look-alike"] == [("GPT", "gpt ")]

@@ -68,7 +68,8 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
     """
     cell = quote(role)
     found = engine.arrays(
-        f"SELECT name, hash(name) AS hash FROM (SELECT DISTINCT {cell} AS name FROM {source})"
+        f"SELECT name, hash(name) AS hash FROM (SELECT DISTINCT {cell} AS name FROM {source}) "
+        "ORDER BY name"
     )
     numeric = found["name"].dtype.kind in "iu"
     given = found["name"].tolist()
@@ -115,13 +116,14 @@ def _by_hash(
     if not known or len(given) > MOST_FOUND:
         return None
     hashes = hashes.astype(np.uint64)
-    code_of = dict(zip(known, codes.tolist(), strict=True))
     if len(given) > MOST_HASHED:
         order = np.argsort(hashes)
         if (np.diff(hashes[order]) == 0).any():
             return None
-        found = np.array([code_of.get(name, -1) for name in given], np.int32)
+        found = np.full(len(given), -1, np.int32)
+        found[[name is not None and name != "" for name in given]] = codes
         return f"hash({cell})", partial(_look_up_hash, hashes=hashes[order], codes=found[order])
+    code_of = dict(zip(known, codes.tolist(), strict=True))
     size = min(max(len(given) ** 2 // 4, 64), LARGEST_TABLE)
     for trial in range(TRIALS):
         divisor = (size + trial * (size // 16 + 1)) | 1
