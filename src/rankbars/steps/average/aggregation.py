@@ -22,7 +22,7 @@ from rankbars.data.spec import SCOPES, Spec
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
-from rankbars.steps.average.choices import plan_average, start_average
+from rankbars.steps.average.choices import ESTIMATORS, plan_average
 from rankbars.steps.average.findings import (
     average_contrasts,
     average_notes,
@@ -190,7 +190,7 @@ class AverageCollector:
     def __init__(self, scores: Scores, plan: AveragePlan) -> None:
         self._plan, self._info = plan, scores.info
         self._limits: dict[str, Limits] = {}
-        self._average = start_average(plan)
+        self._average = ESTIMATORS[plan.estimator][plan.over](plan)
         self._categories = _CategorySums(plan) if plan.categories else None
         self._range = RangeCollector(plan)
         self._zero_errors: list[tuple[str, str]] = []  # model and task

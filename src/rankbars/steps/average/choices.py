@@ -22,7 +22,6 @@ from rankbars.steps.average.plan import (
     BAYESIAN,
     FROM_ROWS,
     METHODS,
-    Accumulator,
     AveragePlan,
     StartAverage,
     take_method,
@@ -30,7 +29,7 @@ from rankbars.steps.average.plan import (
 from rankbars.steps.average.scales import fixed_limits
 from rankbars.tables.metrics import depends_on_scale
 
-__all__ = ["ESTIMATORS", "plan_average", "start_average"]
+__all__ = ["ESTIMATORS", "plan_average"]
 
 ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
     "analytic": {"items": itemaverages.start_analytic},
@@ -52,11 +51,6 @@ ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
     },
 }
 """What starts each estimator, for each of the averages that it is for."""
-
-
-def start_average(plan: AveragePlan) -> Accumulator:
-    """The estimator that was planned, before its first task."""
-    return ESTIMATORS[plan.estimator][plan.over](plan)
 
 
 def plan_average(
