@@ -133,13 +133,13 @@ def test_one_of_many_damaged_logs_costs_one_more_reading(
     for number in range(3):
         (tmp_path / f"{number}.json").write_text('{"version": 2, "status": "success", "eval": {')
     opened: list[str] = []
-    reading = rb.readers.inspect_logs.read_document  # type: ignore[attr-defined]
+    reading = rb.readers.inspect_ai.read_document  # type: ignore[attr-defined]
 
     def count(file: Any, cluster: str | None) -> Any:
         opened.append(file.path.name)
         return reading(file, cluster)
 
-    monkeypatch.setattr("rankbars.readers.inspect_logs.read_document", count)
+    monkeypatch.setattr("rankbars.readers.inspect_ai.read_document", count)
     scores = rb.read(tmp_path, direction="higher")
     assert scores.models == ("m3", "m4", "m5")
     assert len(opened) == 6 + 3

@@ -1,4 +1,4 @@
-"""Samples of Inspect logs: what became of them, and their scores as numbers.
+"""Inspect logs as they lie: archives or JSON files, their samples, and scores as numbers.
 
 The producer's own conversion turns words it does not know, lists and objects into 0. Here they are
 answers without a score.
@@ -8,16 +8,25 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, ReadError
+from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.logs.archives import Archive, open_archive
+from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import as_mapping
 from rankbars.tables.cells import label_text
 
-__all__ = ["REMOVED", "Graded", "Sample", "SampleFields", "grade", "read_sample"]
+__all__ = ["Log", "Sample", "read_archive", "read_document"]
 
-SampleFields: TypeAlias = dict[str, Any]
+_SUMMARY = re.compile(r"_journal/summaries/(\d+)\.json")
+_SAMPLE = re.compile(r"samples/[^/]+_epoch_\d+(\.json|/sample\.json)", re.DOTALL)
+
+# Members of a sample that are taken; messages, events and attachments are passed over.
+WANTED = frozenset({"id", "epoch", "scores", "score", "error", "metadata", "invalidation"})
+
+_SampleFields: TypeAlias = dict[str, Any]
 
 # What a summary holds in the place of a long value.
 REMOVED = "Key removed from summary (> 1k)"
@@ -28,7 +37,155 @@ WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-class Graded(NamedTuple):
+class Log(NamedTuple):
+    """One log.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    header : mapping
+        Status, eval, results and whatever else stands beside the samples.
+    samples : mapping from (str, int) to Sample
+        Last entry of each item and epoch.
+    finished : bool
+        Whether the log has a header that says how the run ended.
+    replaced : int
+        Earlier entries of an item and epoch that were run again.
+    """
+
+    file: InputFile
+    header: Mapping[str, Any]
+    samples: Mapping[tuple[str, int], Sample]
+    finished: bool
+    replaced: int
+
+
+def read_archive(file: InputFile, cluster: str | None) -> Log:
+    """The log in a ZIP archive.
+
+    Parameters
+    ----------
+    file : InputFile
+        The archive.
+    cluster : str or None
+        Key of the metadata that names the cluster of a sample.
+
+    Raises
+    ------
+    ReadError
+        If the archive is damaged, a bomb, or no log.
+    """
+    with open_archive(file) as archive:
+        names = archive.names
+        ended = "header.json" in names
+        if not ended and "_journal/start.json" not in names:
+            raise ReadError.at(
+                file.label,
+                "the archive has neither header.json nor _journal/start.json. Expected an Inspect "
+                "log.",
+            )
+        header = as_mapping(archive.load_json("header.json" if ended else "_journal/start.json"))
+        _check_header(file, header)
+        whole = _needs_samples(archive, header, cluster)
+        entries = _whole_samples(archive, cluster) if whole else _summaries(archive, cluster)
+        samples, replaced = _take_last(entries)
+        return Log(file, header, samples, ended, replaced)
+
+
+def read_document(file: InputFile, cluster: str | None) -> Log:
+    """The log in a JSON file; parameters and errors as of `read_archive`."""
+    header: dict[str, Any] = {}
+    samples: dict[tuple[str, int], Sample] = {}
+    replaced = 0
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        if not stream.starts_with("{"):
+            raise ReadError.at(file.label, "expected a JSON object. Expected an Inspect log.")
+        for key in stream.members():
+            if key == "samples" and stream.starts_with("["):
+                found, again = _take_last(_elements(stream, file.label, cluster))
+                samples |= found
+                replaced += again
+            elif key in ("reductions", "plan", "stats", "log_updates"):
+                stream.skip()
+            else:
+                header[key] = stream.value()
+        stream.end()
+    _check_header(file, header)
+    return Log(file, header, samples, "status" in header, replaced)
+
+
+def _check_header(file: InputFile, header: Mapping[str, Any]) -> None:
+    about = as_mapping(header.get("eval"))
+    for key in ("model", "task"):
+        if not isinstance(about.get(key), str) or not about[key]:
+            raise ReadError.at(
+                file.label, f"the log does not name its {key} (eval.{key}). It is not read."
+            )
+
+
+def _needs_samples(archive: Archive, header: Mapping[str, Any], cluster: str | None) -> bool:
+    """Whether summaries do not say all: invalidations, long metadata, or no summaries at all."""
+    if not any(_SAMPLE.fullmatch(name) for name in archive.names):
+        return False
+    if header.get("invalidated") is True:
+        return True
+    summaries = _summary_names(archive)
+    if not summaries or cluster is None:
+        return not summaries
+    return any(sample.cluster == REMOVED for sample in _summaries(archive, cluster))
+
+
+def _summary_names(archive: Archive) -> list[str]:
+    if "summaries.json" in archive.names:
+        return ["summaries.json"]
+    found = [(int(m[1]), name) for name in archive.names if (m := _SUMMARY.fullmatch(name))]
+    return [name for _, name in sorted(found)]
+
+
+def _summaries(archive: Archive, cluster: str | None) -> Iterator[Sample]:
+    for name in _summary_names(archive):
+        with archive.open_json(name) as stream:
+            yield from _elements(stream, archive.label(name), cluster)
+            stream.end()
+
+
+def _whole_samples(archive: Archive, cluster: str | None) -> Iterator[Sample]:
+    for name in archive.names:
+        if _SAMPLE.fullmatch(name):
+            with archive.open_json(name) as stream:
+                yield _sample(stream, archive.label(name), cluster)
+                stream.end()
+
+
+def _elements(stream: JsonStream, label: str, cluster: str | None) -> Iterator[Sample]:
+    for number, _ in enumerate(stream.elements(), start=1):
+        yield _sample(stream, f"{label}, sample {number}", cluster)
+
+
+def _sample(stream: JsonStream, place: str, cluster: str | None) -> Sample:
+    fields: _SampleFields = {}
+    if not stream.starts_with("{"):
+        raise ReadError.at(place, "expected an object with id, epoch and scores.")
+    for key in stream.members():
+        if key in WANTED:
+            fields[key] = stream.value()
+        else:
+            stream.skip()
+    return _read_sample(fields, place, cluster)
+
+
+def _take_last(entries: Iterator[Sample]) -> tuple[dict[tuple[str, int], Sample], int]:
+    found: dict[tuple[str, int], Sample] = {}
+    number = 0
+    for sample in entries:
+        number += 1
+        found[sample.item, sample.epoch] = sample
+    return found, number - len(found)
+
+
+class _Graded(NamedTuple):
     """One value of one scorer.
 
     Parameters
@@ -65,13 +222,13 @@ class Sample(NamedTuple):
 
     item: str
     epoch: int
-    scores: Mapping[str, Graded]
+    scores: Mapping[str, _Graded]
     failed: bool
     invalid: bool
     cluster: str | None
 
 
-def read_sample(fields: SampleFields, place: str, cluster: str | None) -> Sample:
+def _read_sample(fields: _SampleFields, place: str, cluster: str | None) -> Sample:
     """A sample or its summary.
 
     Parameters
@@ -94,7 +251,7 @@ def read_sample(fields: SampleFields, place: str, cluster: str | None) -> Sample
     epoch = fields.get("epoch", 1)
     if isinstance(epoch, bool) or not isinstance(epoch, int) or abs(epoch) > 1 << 31:
         raise ReadError.at(place, f"the epoch is {str(epoch)[:40]!r}; expected a whole number.")
-    scores: dict[str, Graded] = {}
+    scores: dict[str, _Graded] = {}
     # Logs of the first versions hold one score without the name of its scorer.
     given = fields.get("scores")
     named = as_mapping(given) if given is not None else {"score": fields.get("score")}
@@ -116,41 +273,41 @@ def read_sample(fields: SampleFields, place: str, cluster: str | None) -> Sample
     )
 
 
-def grade(value: object) -> Graded:
+def _grade(value: object) -> _Graded:
     """The number behind a value.
 
     Examples
     --------
-    >>> grade("C"), grade(True).score, grade("0.25").score, grade("maybe").kind
+    >>> grade("C"), grade(True).score, grade("0.25").score, _grade("maybe").kind
     (Graded(score=1.0, kind='grade'), 1.0, 0.25, 'unknown')
     """
     if value is None:
-        return Graded(math.nan, "none")
+        return _Graded(math.nan, "none")
     if isinstance(value, bool):
-        return Graded(float(value), "truth")
+        return _Graded(float(value), "truth")
     if isinstance(value, int | float):
         try:
             number = float(value)
         except OverflowError:
-            return Graded(math.nan, "unknown")
-        return Graded(number, "none" if math.isnan(number) else "number")
+            return _Graded(math.nan, "unknown")
+        return _Graded(number, "none" if math.isnan(number) else "number")
     if isinstance(value, str):
         return _grade_text(value)
-    return Graded(math.nan, "list" if isinstance(value, list) else "unknown")
+    return _Graded(math.nan, "list" if isinstance(value, list) else "unknown")
 
 
-def _grade_text(text: str) -> Graded:
+def _grade_text(text: str) -> _Graded:
     plain = text.strip()
     if plain in GRADES:
-        return Graded(GRADES[plain], "grade")
+        return _Graded(GRADES[plain], "grade")
     if plain.casefold() in WORDS:
-        return Graded(WORDS[plain.casefold()], "truth")
+        return _Graded(WORDS[plain.casefold()], "truth")
     if _NUMBER.fullmatch(plain):
-        return Graded(float(plain), "number")
-    return Graded(math.nan, "none" if plain.casefold() in ("", "nan") else "unknown")
+        return _Graded(float(plain), "number")
+    return _Graded(math.nan, "none" if plain.casefold() in ("", "nan") else "unknown")
 
 
-def _grade_all(scorer: str, value: object) -> dict[str, Graded]:
+def _grade_all(scorer: str, value: object) -> dict[str, _Graded]:
     if isinstance(value, dict):
-        return {f"{scorer}/{key}": grade(one) for key, one in value.items()}
-    return {scorer: grade(value)}
+        return {f"{scorer}/{key}": _grade(one) for key, one in value.items()}
+    return {scorer: _grade(value)}

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from rankbars.readers.deepeval import read_deepeval, sniff_deepeval
-from rankbars.readers.eee.reader import read_eee, sniff_eee
-from rankbars.readers.helm.reading import read_helm, sniff_helm
+from rankbars.readers.every_eval_ever import read_eee, sniff_eee
+from rankbars.readers.helm import read_helm, sniff_helm
 from rankbars.readers.hub import read_hub, sniff_hub
-from rankbars.readers.inspect_logs import read_inspect, sniff_inspect
+from rankbars.readers.inspect_ai import read_inspect, sniff_inspect
 from rankbars.readers.judged.alpaca import read_alpaca, sniff_alpaca
 from rankbars.readers.judged.arena_hard import read_arena_hard, sniff_arena_hard
 from rankbars.readers.judged.pair_counts import read_pair_counts, sniff_pair_counts
-from rankbars.readers.lighteval.reading import read_lighteval, sniff_lighteval
+from rankbars.readers.lighteval import read_lighteval, sniff_lighteval
 from rankbars.readers.lm_eval import read_lm_eval, sniff_lm_eval
 from rankbars.readers.mteb import read_mteb, sniff_mteb
 from rankbars.readers.openai_evals import read_openai_evals, sniff_openai_evals
-from rankbars.readers.opencompass.reading import read_opencompass, sniff_opencompass
-from rankbars.readers.promptfoo.reading import read_promptfoo, sniff_promptfoo
+from rankbars.readers.opencompass import read_opencompass, sniff_opencompass
+from rankbars.readers.promptfoo import read_promptfoo, sniff_promptfoo
 from rankbars.readers.recognition import Format, sniff_tidy, sniff_wide
 from rankbars.readers.simple_evals import read_simple_evals, sniff_simple_evals
-from rankbars.readers.swebench.reader import read_swebench, sniff_swebench
+from rankbars.readers.swebench import read_swebench, sniff_swebench
 from rankbars.readers.tabarena import read_tabarena, sniff_tabarena
 from rankbars.readers.tables import read_tables
 from rankbars.readers.votes import read_votes, sniff_votes

@@ -7,6 +7,7 @@ are known by their id or by a hash that the engine makes.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterator, Mapping
@@ -14,7 +15,6 @@ from typing import NamedTuple
 
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile
-from rankbars.readers.lighteval.literals import parse_literal
 from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.values import fingerprint
 from rankbars.tables.database import Engine, report_damage
@@ -26,6 +26,10 @@ __all__ = ["Details", "find_layout", "read_details"]
 QUESTIONS = ("example", "query", "full_prompt")
 
 BLOCK_ROWS = 2048
+
+LONGEST = 1 << 22
+
+_NAMES = {"nan": math.nan, "inf": math.inf, "None": None, "True": True, "False": False}
 
 
 class Details(NamedTuple):
@@ -79,7 +83,7 @@ def read_details(file: InputFile) -> Details:
         with report_damage(file.label):
             for row, (item, cell) in enumerate(_iterate(scan, layout)):
                 place = f"{file.label}, row {row + 1}"
-                given = parse_literal(cell, place) if isinstance(cell, str) else cell
+                given = _parse_literal(cell, place) if isinstance(cell, str) else cell
                 name = _item(item, layout, place)
                 if not isinstance(given, dict):
                     raise ReadError.at(place, "there are no metrics.")
@@ -115,7 +119,7 @@ def _item(cell: object, layout: str, place: str) -> str | None:
     """Name of an item; a document that is the text of a literal is known by its id."""
     if layout != "text" or not isinstance(cell, str) or not cell.lstrip().startswith("{"):
         return None if cell is None else str(cell)
-    doc = parse_literal(cell, place)
+    doc = _parse_literal(cell, place)
     name = doc.get("id") if isinstance(doc, dict) else None
     if name not in (None, ""):
         return str(name)
@@ -139,3 +143,58 @@ def _score(name: str, value: object, declined: dict[str, str], place: str) -> fl
 
 def _kind(scan: Relation, name: str) -> str:
     return scan.columns[name][1]
+
+
+def _parse_literal(text: str, place: str) -> object:
+    """The value that the text of a literal stands for; lists and what they hold stay lists.
+
+    Parameters
+    ----------
+    text : str
+        The text; numbers may be wrapped in the name of a NumPy type.
+    place : str
+        File and row, for messages.
+
+    Raises
+    ------
+    ReadError
+        If it is not a literal, or too long or too deep.
+
+    Examples
+    --------
+    >>> _parse_literal("{'acc': 1, 'em': np.float64(0.5)}", "x")
+    {'acc': 1, 'em': 0.5}
+    """
+    if len(text) > LONGEST:
+        raise ReadError.at(place, f"a cell is longer than {LONGEST >> 20} MiB.")
+    try:
+        return _value(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+        raise ReadError.at(
+            place, f"{text[:40]!r} is not the text of a Python literal. Expected one such as "
+            "{'acc': 1}.",
+        ) from error  # fmt: skip
+
+
+def _value(node: ast.expr) -> object:
+    match node:
+        case ast.Constant(value=value):
+            return value
+        case ast.Name(id=name) if name in _NAMES:
+            return _NAMES[name]
+        case ast.UnaryOp(op=ast.USub(), operand=inner):
+            number = _value(inner)
+            if isinstance(number, int | float):
+                return -number
+        case ast.List(elts=parts) | ast.Tuple(elts=parts) | ast.Set(elts=parts):
+            return [_value(part) for part in parts]
+        case ast.Dict(keys=keys, values=values):
+            return {
+                str(_value(key)): _value(value)
+                for key, value in zip(keys, values, strict=True)
+                if key is not None
+            }
+        # A number in the spelling of NumPy, such as np.float64(0.5).
+        case ast.Call(args=[inner], keywords=[]):
+            return _value(inner)
+    raise ValueError(ast.dump(node)[:80])

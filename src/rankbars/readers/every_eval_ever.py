@@ -1,26 +1,278 @@
-"""Records and rows of Every Eval Ever as runs."""
+"""Every Eval Ever: which files are its own, and how they belong together."""
 
 from __future__ import annotations
 
 import math
+import re
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
-from rankbars.readers.eee.aggregates import Aggregate, Result
-from rankbars.readers.eee.samples import Block, Samples
-from rankbars.readers.eee.wholes import category_of, find_wholes
+from rankbars.errors import ReadError
+from rankbars.readers.every_eval_records import (
+    Aggregate,
+    Block,
+    Result,
+    Samples,
+    read_aggregates,
+    read_samples,
+)
+from rankbars.readers.files import InputFile, file_stem
+from rankbars.readers.logs.jsontext import top_level_keys
+from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
+from rankbars.readers.parts import Part
+from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.tables.columns import fold_name
 
-__all__ = ["runs_of_aggregate", "runs_of_samples"]
+__all__ = ["read_eee", "sniff_eee"]
+
+RECORD_KEYS = {"schema_version", "evaluation_results", "model_info"}
+ROW_KEYS = {"evaluation_id", "sample_id", "evaluation"}
+
+_SAMPLES = re.compile(r"(?P<record>.+)_samples", re.DOTALL)
+
+WHOLE_WORDS = frozenset({"overall", "average", "avg", "mean", "total", "aggregate"})
+_BREAKS = re.compile(r"[\s/_.:()\[\]-]+")
+# Between the name of a whole and that of a part. Not "-" or "_": mmlu_pro is no part of mmlu.
+SEPARATORS = ("/", ".", ":", " (", " - ")
 
 OWN_LIBRARY = "rankbars"
 
 
-def runs_of_aggregate(
+def sniff_eee(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file is a record of Every Eval Ever, or holds its rows of instances.
+
+    Examples
+    --------
+    >>> _ = Path("x.json").write_text(
+    ...     '{"schema_version": "0.3.0", "model_info": {}, "evaluation_results": []}')
+    >>> sniff_eee(Path("x.json"), b"{").format
+    'eee'
+    """
+    if not head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+        return None
+    keys = set(top_level_keys(path))
+    if keys >= RECORD_KEYS:
+        return Recognition("eee", CERTAIN, "It has the keys of a record of Every Eval Ever: "
+                           "schema_version, model_info, evaluation_results.")  # fmt: skip
+    if keys >= ROW_KEYS:
+        return Recognition("eee", CERTAIN, "Its rows have the keys of instances of Every Eval "
+                           "Ever: evaluation_id, sample_id, evaluation.")  # fmt: skip
+    return None
+
+
+def read_eee(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+    """Scores from records of Every Eval Ever, schema 0.2 and 0.3.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        Aggregate files and files of instances, in any order.
+    options : ReadOptions
+        What the caller declares; the column ``cluster`` names a key of the rows' metadata.
+
+    Raises
+    ------
+    ReadError
+        If files are damaged.
+    DataError
+        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+    """
+    cluster = options.columns.get("cluster") or None
+    records: list[Aggregate] = []
+    rows: list[Samples] = []
+    damaged: list[ReadError] = []
+    for file in files:
+        try:
+            if set(top_level_keys(file.path)) >= RECORD_KEYS:
+                records += read_aggregates(file)
+            else:
+                rows.append(read_samples(file, cluster))
+        except ReadError as error:
+            damaged.append(error)
+    if damaged:
+        raise ReadError.joined(damaged)
+    joined, alone, notes = _join(records, rows)
+    groups = _find_groups(records)
+    runs = [
+        run
+        for place, record in enumerate(records)
+        for run in _runs_of_aggregate(record, joined.get(place), groups)
+    ]
+    runs += [run for samples in alone for run in _runs_of_samples(samples)]
+    runs = _join_data_sets(_drop_foreign_prints(runs, records))
+    return [*runs, *notes]
+
+
+def _join(
+    records: Sequence[Aggregate], rows: Sequence[Samples]
+) -> tuple[dict[int, Samples], list[Samples], list[Note]]:
+    """Rows by the place of their record; rows without a record; notes on rows left out."""
+    joined: dict[int, Samples] = {}
+    alone: list[Samples] = []
+    notes: list[Note] = []
+    for samples in rows:
+        named = _SAMPLES.fullmatch(file_stem(samples.file.path))
+        beside = [
+            place
+            for place, record in enumerate(records)
+            if named is not None
+            and file_stem(record.file.path) == named["record"]
+            and record.file.path.parent == samples.file.path.parent
+        ]
+        fitting = [
+            place
+            for place in (*beside, *range(len(records)))
+            if records[place].evaluation == samples.evaluation and place not in joined
+        ]
+        if fitting:
+            joined[fitting[0]] = samples
+        elif beside and beside[0] not in joined:
+            notes.append(Note(
+                "samples-left-out",
+                f"{samples.file.label}: the rows are about the evaluation "
+                f"{samples.evaluation!r}, the record beside them about "
+                f"{records[beside[0]].evaluation!r}; they are not used.",
+            ))  # fmt: skip
+        else:
+            alone.append(samples)
+    return joined, alone, notes
+
+
+def _join_data_sets(runs: Sequence[Run]) -> list[Run]:
+    """Runs with the name of their data set only where one task is on several.
+
+    Records spell names in several ways, and old ones name no data set.
+    """
+    spellings: dict[str, dict[str, str]] = {}
+    for run in runs:
+        for name in run.setup.values():
+            spellings.setdefault(run.task, {}).setdefault(fold_name(name), name)
+    return [
+        replace(run, setup={key: spellings[run.task][fold_name(name)]
+                            for key, name in run.setup.items()
+                            if len(spellings[run.task]) > 1})
+        for run in runs
+    ]  # fmt: skip
+
+
+def _drop_foreign_prints(runs: Sequence[Run], records: Sequence[Aggregate]) -> list[Run]:
+    """Runs whose fingerprints can be compared: each converter hashes something else."""
+    library = {record.place: record.library for record in records}
+    of_task: dict[str, set[str]] = {}
+    for run in runs:
+        of_task.setdefault(run.task, set()).add(library.get(run.source, ""))
+    return [
+        replace(run, rows=run.rows._replace(prints=None))
+        if run.rows is not None and len(of_task[run.task]) > 1
+        else run
+        for run in runs
+    ]
+
+
+def _find_wholes(results: Sequence[Result]) -> dict[str, tuple[str, ...]]:
+    """Parts by whole, as far as the names of tasks and data sets tell.
+
+    Parameters
+    ----------
+    results : sequence of Result
+        Results of one record.
+    """
+    of_task = {result.task: result for result in results}
+    by_start = _by_start(list(of_task))
+    found = {}
+    for task, result in of_task.items():
+        words = _words(task)
+        stem = words[:-1] if words[-1:] and words[-1] in WHOLE_WORDS else None
+        if stem is None and words[:1] and words[0] in WHOLE_WORDS:
+            stem = words[1:]
+        if stem is not None:
+            named = _parts_of_stem(result, stem, of_task.values())
+            parts = [*dict.fromkeys((*by_start.get(task, ()), *named))]
+        else:
+            parts = by_start.get(task) or _parts_of_data(result, of_task.values())
+        if parts:
+            found[task] = tuple(parts)
+    return found
+
+
+def _find_groups(aggregates: Sequence[Aggregate]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """Groups of the lm-evaluation-harness, which get records of their own, by model and name.
+
+    A group has no data set of its own, and its tasks bear its name.
+    """
+    leaves: dict[str, set[str]] = {}
+    for one in aggregates:
+        if one.library == "lmeval":
+            leaves.setdefault(one.model, set()).update(r.task for r in one.results if r.has_data)
+    found = {}
+    for one in aggregates:
+        names = leaves.get(one.model, set())
+        for result in one.results:
+            parts = tuple(sorted(name for name in names if name.startswith(f"{result.task}_")))
+            if one.library == "lmeval" and not result.has_data and len(parts) > 1:
+                found[one.model, result.task] = parts
+    return found
+
+
+def _category_of(task: str, wholes: Mapping[str, tuple[str, ...]]) -> str | None:
+    """The smallest whole that a task is a part of."""
+    containing = [whole for whole, parts in wholes.items() if task in parts]
+    return min(containing, key=lambda whole: len(wholes[whole]), default=None)
+
+
+def _by_start(tasks: Sequence[str]) -> dict[str, list[str]]:
+    """Tasks by what stands before a separator in their name."""
+    found: dict[str, list[str]] = {}
+    for task in tasks:
+        starts = {task[:at] for mark in SEPARATORS for at in _places(task, mark)}
+        for start in starts - {task}:
+            found.setdefault(start, []).append(task)
+    return found
+
+
+def _places(text: str, mark: str) -> Iterator[int]:
+    at = text.find(mark)
+    while at >= 0:
+        yield at
+        at = text.find(mark, at + 1)
+
+
+def _parts_of_stem(whole: Result, stem: Sequence[str], every: Iterable[Result]) -> list[str]:
+    """Parts of a mean or an overall score: what bears its name, or is on the same data."""
+    parts = []
+    for other in every:
+        words = _words(other.task)
+        same = words[: len(stem)] == list(stem) if stem else other.dataset == whole.dataset
+        if other is not whole and same and not WHOLE_WORDS.intersection(words):
+            parts.append(other.task)
+    return parts
+
+
+def _parts_of_data(whole: Result, every: Iterable[Result]) -> list[str]:
+    """Parts of a task that is called like the data set of the others."""
+    if not whole.dataset or fold_name(whole.task) != fold_name(whole.dataset):
+        return []
+    return [
+        other.task
+        for other in every
+        if other is not whole
+        and other.dataset == whole.dataset
+        and other.metric.name == whole.metric.name
+    ]
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in _BREAKS.split(name.casefold()) if word]
+
+
+def _runs_of_aggregate(
     record: Aggregate, samples: Samples | None, groups: Mapping[tuple[str, str], tuple[str, ...]]
 ) -> Iterator[Run]:
     """One run per task and setting.
@@ -44,7 +296,7 @@ def runs_of_aggregate(
             f"{record.rows}.",
         ))  # fmt: skip
     # A board of this package has no wholes beside their parts.
-    wholes = {} if record.library == OWN_LIBRARY else find_wholes(kept)
+    wholes = {} if record.library == OWN_LIBRARY else _find_wholes(kept)
     found = []
     for results in _group_results(kept):
         blocks = [] if samples is None else _blocks_of(results, kept, samples)
@@ -71,14 +323,14 @@ def runs_of_aggregate(
             agree=_scale(results),
             selection=first.selection,
             expected=_expected(results, blocks),
-            category=category_of(first.task, wholes),
+            category=_category_of(first.task, wholes),
             parts=wholes.get(first.task) or groups.get((record.model, first.task), ()),
             notes=(*notes, *_failure_notes(record.place, results, blocks),
                    *_limit_notes(record.place, results), *_origin_notes(results)),
         )  # fmt: skip
 
 
-def runs_of_samples(samples: Samples) -> Iterator[Run]:
+def _runs_of_samples(samples: Samples) -> Iterator[Run]:
     """Runs of rows that lie without their record."""
     note = Note(
         "no-record",
@@ -240,7 +492,7 @@ def _index(blocks: Sequence[Block]) -> dict[tuple[str, int], int] | None:
     return index
 
 
-def _places(block: Block, index: Mapping[tuple[str, int], int]) -> NDArray[np.int64]:
+def _positions(block: Block, index: Mapping[tuple[str, int], int]) -> NDArray[np.int64]:
     return np.array([index[one] for one in zip(block.ids, block.repeats, strict=True)], np.int64)
 
 
@@ -251,7 +503,7 @@ def _aligned(
     if index is None:
         return column
     scores = np.full(len(index), np.nan)
-    scores[_places(block, index)] = column
+    scores[_positions(block, index)] = column
     return scores
 
 
@@ -286,7 +538,8 @@ def _merge(blocks: Sequence[Block], index: Mapping[tuple[str, int], int]) -> Blo
         has_prints=all(block.has_prints for block in blocks),
     )
     for block in blocks:
-        for place, (row, state) in zip(_places(block, index), enumerate(block.status), strict=True):
+        places = _positions(block, index)
+        for place, (row, state) in zip(places, enumerate(block.status), strict=True):
             # An error for one metric is an error of the answer.
             if merged.status[place] != ERROR:
                 merged.status[place] = state

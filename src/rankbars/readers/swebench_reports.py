@@ -1,9 +1,9 @@
-"""Reports of the SWE-bench family in their four shapes, as verdicts by instance."""
+"""Reports of the SWE-bench family as they lie: verdicts by instance, whatever their shape."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +13,10 @@ from rankbars.readers.files import InputFile
 from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED
 from rankbars.readers.logs.values import as_count
-from rankbars.readers.swebench.instances import SPLITS, is_instance
 
 __all__ = [
-    "EXPERIMENT_LISTS", "METADATA", "Report", "Verdict", "is_list_report", "read_instance_report",
-    "read_report",
+    "EXPERIMENT_LISTS", "METADATA", "SPLITS", "UNRESOLVED", "Report", "Verdict", "is_instance",
+    "is_list_report", "name_split", "read_instance_report", "read_report", "repository_of",
 ]  # fmt: skip
 
 RESOLVED, UNRESOLVED = 1.0, 0.0
@@ -51,6 +50,24 @@ EXPERIMENT_LISTS = (
 # File names that say nothing about the model: its folder does.
 COMMON_STEMS = frozenset({"report", "results", "final_report", "eval_results", "output"})
 _DATE = re.compile(r"(\d{8})(?=_)")
+
+_CLASSIC = re.compile(r"(?P<owner>[\w.-]+?)__(?P<name>[\w.-]+)-\d+")
+_PRO = re.compile(r"instance_(?P<owner>[\w.-]+?)__(?P<name>[\w.-]+?)-[0-9a-f]{30,}(-v\w+)?")
+_MULTI = re.compile(r"(?P<owner>[\w.-]+)/(?P<name>[\w.-]+):pr-\d+")
+
+# Folder of a split in the repository of experiments → name and number of instances.
+SPLITS = {
+    "verified": ("SWE-bench Verified", 500),
+    "lite": ("SWE-bench Lite", 300),
+    "test": ("SWE-bench", 2294),
+    "multilingual": ("SWE-bench Multilingual", 300),
+}
+
+PYTHON_REPOSITORIES = frozenset({
+    "astropy/astropy", "django/django", "matplotlib/matplotlib", "mwaskom/seaborn",
+    "pallets/flask", "psf/requests", "pydata/xarray", "pylint-dev/pylint",
+    "pytest-dev/pytest", "scikit-learn/scikit-learn", "sphinx-doc/sphinx", "sympy/sympy",
+})  # fmt: skip
 
 
 class Verdict(NamedTuple):
@@ -243,3 +260,56 @@ def _day(digits: str) -> float | None:
         return datetime.strptime(digits, "%Y%m%d").replace(tzinfo=UTC).timestamp()
     except ValueError:
         return None
+
+
+def is_instance(name: str) -> bool:
+    """Whether the name is that of an instance.
+
+    Examples
+    --------
+    >>> is_instance("django__django-11099"), is_instance("resolved_ids")
+    (True, False)
+    """
+    return any(pattern.fullmatch(name) for pattern in (_PRO, _CLASSIC, _MULTI))
+
+
+def repository_of(name: str) -> str | None:
+    """The repository that an instance is about.
+
+    Examples
+    --------
+    >>> repository_of("scikit-learn__scikit-learn-13779")
+    'scikit-learn/scikit-learn'
+    >>> repository_of("instance_NodeBB__NodeBB-445b70deda20201b7d9a68f7224da751b3db728c-vd59a57")
+    'NodeBB/NodeBB'
+    """
+    for pattern in (_PRO, _CLASSIC, _MULTI):
+        found = pattern.fullmatch(name)
+        if found is not None:
+            return f"{found['owner']}/{found['name']}"
+    return None
+
+
+def name_split(ids: Set[str], sizes: Collection[int]) -> str:
+    """Name of the split that instances belong to, by their number and repositories.
+
+    Parameters
+    ----------
+    ids : set of str
+        Instances of all reports.
+    sizes : collection of int
+        Numbers of instances that the reports declare.
+
+    Examples
+    --------
+    >>> name_split({"django__django-11099"}, [500]), name_split({"a__b-1"}, [7])
+    ('SWE-bench Verified', 'SWE-bench')
+    """
+    if any(_PRO.fullmatch(name) for name in ids):
+        return "SWE-bench Pro"
+    python = all(repository_of(name) in PYTHON_REPOSITORIES for name in ids)
+    most = max((len(ids), *sizes))
+    for name, size in SPLITS.values():
+        if size == most and python == (name != "SWE-bench Multilingual"):
+            return name
+    return "SWE-bench"

@@ -1,1 +1,0 @@
-"""Records of Every Eval Ever: aggregate files and the rows of instances beside them."""

@@ -1,0 +1,416 @@
+"""What files of HELM hold: the schema of a release, statistics of runs, tables of groups.
+
+One instance has several entries, one per class of metrics: they are united. A statistic of count 0
+has no mean. Statistics with a perturbation in their name were computed over perturbed copies, or
+over nothing at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rankbars.errors import DataError, ReadError
+from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.logs.answers import Answers
+from rankbars.readers.logs.jsonstream import JsonStream
+from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, load_json
+from rankbars.readers.logs.records import Direction, Measure, Run
+from rankbars.readers.logs.values import as_finite
+from rankbars.tables.cells import label_text
+
+__all__ = [
+    "Main", "Schema", "Slice", "find_main", "is_bookkeeping", "read_group_tables",
+    "read_instances", "read_schema", "read_stats",
+]  # fmt: skip
+
+_COUNTS = ("num_", "max_num_", "estimated_num_", "finish_reason_", "inference_", "training_")
+_OTHERS = frozenset({"batch_size", "prompt_truncated", "predicted_index"})
+
+
+class Main(NamedTuple):
+    """Main metric and split of a group of runs."""
+
+    metric: str
+    split: str
+
+
+class Schema(NamedTuple):
+    """A schema file of a release or a suite.
+
+    Parameters
+    ----------
+    label : str
+        The file, for messages.
+    mains : mapping from str to Main
+        By group.
+    directions : mapping from str to {"higher", "lower"}
+        By metric; without those that the schema calls neither.
+    names : mapping from str to str
+        Metric by the name that tables show.
+    """
+
+    label: str
+    mains: Mapping[str, Main]
+    directions: Mapping[str, Direction]
+    names: Mapping[str, str]
+
+
+# Groups of the classic, lite, capabilities, MMLU and safety boards, as their schema files say.
+_USUAL = {
+    ("exact_match", "test"): "mmlu openbookqa blimp commonsense",
+    ("exact_match", "valid"): "hellaswag truthful_qa",
+    ("quasi_exact_match", "test"): """raft civil_comments wikifact babi_qa synthetic_reasoning
+        legalbench legal_support lsat_qa med_qa""",
+    ("quasi_exact_match", "valid"): "boolq imdb",
+    ("f1_score", "test"): "narrative_qa",
+    ("f1_score", "valid"): "natural_qa_closedbook natural_qa_openbook_longans quac",
+    ("RR@10", "valid"): "msmarco_regular",
+    ("NDCG@10", "valid"): "msmarco_trec",
+    ("rouge_2", "test"): "summarization_cnndm summarization_xsum",
+    ("bits_per_byte", "test"): "ice the_pile twitter_aae twitter_aae_aa twitter_aae_white",
+    ("exact_match_indicator", "test"): "dyck_language",
+    ("absolute_value_difference", "test"): "numeracy",
+    ("f1_set_match", "test"): "synthetic_reasoning_natural",
+    ("math_equiv", "test"): "math_regular",
+    ("math_equiv_chain_of_thought", "test"): "math_chain_of_thought",
+    ("test_avg", "test"): "code_apps",
+    ("pass", "test"): "code_humaneval",
+    ("bleu_4", "test"): "wmt_14",
+    ("chain_of_thought_correctness", "test"): "mmlu_pro gpqa",
+    ("ifeval_strict_accuracy", "test"): "ifeval",
+    ("wildbench_score_rescaled", "test"): "wildbench",
+    ("omni_math_accuracy", "test"): "omni_math",
+    ("harm_bench_score", "test"): "harm_bench",
+    ("sst_score", "test"): "simple_safety_tests",
+    ("bbq_accuracy", "test"): "bbq",
+    ("art_score", "test"): "anthropic_red_team",
+}
+
+USUAL: Mapping[str, Main] = {
+    group: Main(*main) for main, groups in _USUAL.items() for group in groups.split()
+}
+
+
+def read_schema(file: InputFile) -> Schema:
+    """What a schema file says.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or its lists are none.
+    """
+    content = load_json(file)
+    mains: dict[str, Main] = {}
+    directions: dict[str, Direction] = {}
+    names: dict[str, str] = {}
+    for group in _schema_entries(file, content, "run_groups"):
+        environment = as_mapping(group.get("environment"))
+        name, metric = as_text(group.get("name")), as_text(environment.get("main_name"))
+        split = as_text(environment.get("main_split"))
+        if name and metric and split and metric != "none":
+            mains[name] = Main(metric, split)
+    for entry in _schema_entries(file, content, "metrics"):
+        name = as_text(entry.get("name"))
+        if name is None:
+            continue
+        side = entry.get("lower_is_better")
+        if isinstance(side, bool):
+            directions[name] = _side(lower=side)
+        for shown in (entry.get("display_name"), entry.get("short_display_name")):
+            if isinstance(shown, str):
+                names.setdefault(shown, name)
+    return Schema(file.label, mains, directions, names)
+
+
+def find_main(groups: Sequence[str], schemas: Sequence[Schema]) -> tuple[Main | None, str | None]:
+    """Main metric and split of a run by its groups, and the file that says so.
+
+    Without a file, the table of usual ones is asked; it has no name.
+    """
+    for schema in schemas:
+        for group in groups:
+            if group in schema.mains:
+                return schema.mains[group], schema.label
+    return next((USUAL[group] for group in groups if group in USUAL), None), None
+
+
+def _side(*, lower: bool) -> Direction:
+    return "lower" if lower else "higher"
+
+
+def _schema_entries(
+    file: InputFile, content: Mapping[str, Any], key: str
+) -> list[Mapping[str, Any]]:
+    found = content.get(key)
+    if not isinstance(found, list):
+        raise ReadError.at(file.label, f"the schema has no list {key!r}.")
+    return [as_mapping(entry) for entry in found]
+
+
+class Slice(NamedTuple):
+    """What answers belong to: a split, and a perturbation or none."""
+
+    split: str
+    perturbation: str
+
+
+class _Instances(NamedTuple):
+    """Answers of one run by part."""
+
+    parts: Mapping[Slice, Answers]
+
+
+def is_bookkeeping(name: str) -> bool:
+    """Whether a statistic counts tokens, time and the like.
+
+    Examples
+    --------
+    >>> is_bookkeeping("num_prompt_tokens"), is_bookkeeping("exact_match")
+    (True, False)
+    """
+    return name.startswith(_COUNTS) or name in _OTHERS
+
+
+def read_instances(file: InputFile, wanted: Collection[str]) -> _Instances:
+    """Scores of single instances.
+
+    Parameters
+    ----------
+    file : InputFile
+        A file ``per_instance_stats.json``.
+    wanted : collection of str
+        Metrics that the caller named; bookkeeping is left out unless it is among them.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or an entry names no instance.
+    """
+    parts: dict[Slice, Answers] = {}
+    places: dict[tuple[Slice, str, int], int] = {}
+    passed: dict[str, bool] = {}
+    for number, entry in enumerate(_entries(file), start=1):
+        place = f"{file.label}, entry {number}"
+        item = _instance(entry, place)
+        trial = entry.get("train_trial_index", 0)
+        if isinstance(trial, bool) or not isinstance(trial, int) or abs(trial) > 1 << 31:
+            raise ReadError.at(place, f"train_trial_index is {str(trial)[:40]!r}.")
+        perturbed = as_text(as_mapping(entry.get("perturbation")).get("name")) or ""
+        # The statistics of an entry nearly always belong together.
+        seen: dict[tuple[object, object], tuple[Answers, int]] = {}
+        for metric, name, stat in _stats(entry, place):
+            if metric not in passed:
+                passed[metric] = is_bookkeeping(metric) and metric not in wanted
+            about = (name.get("split"), id(name.get("perturbation")))
+            if about not in seen:
+                seen[about] = _place(parts, places, _part(name, perturbed), item, trial)
+            if not passed[metric]:
+                answers, row = seen[about]
+                answers.put(row, metric, _mean(stat, metric, place))
+    return _Instances(parts)
+
+
+def read_stats(file: InputFile) -> dict[str, dict[str, float]]:
+    """Means of a run by split and metric, without those of perturbed copies and parts of a split.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or a statistic has no name.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for number, stat in enumerate(_entries(file), start=1):
+        place = f"{file.label}, entry {number}"
+        name = as_mapping(stat.get("name"))
+        metric = as_text(name.get("name"))
+        if metric is None:
+            raise ReadError.at(place, "a statistic has no name.")
+        # Parts of a split are told apart by a name of their own.
+        if name.get("perturbation") is not None or name.get("sub_split") is not None:
+            continue
+        mean = _mean(stat, metric, place)
+        if math.isfinite(mean):
+            found.setdefault(as_text(name.get("split")) or "", {}).setdefault(metric, mean)
+    return found
+
+
+def _entries(file: InputFile) -> Iterator[Mapping[str, Any]]:
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        for number, _ in enumerate(stream.elements(), start=1):
+            entry = stream.value()
+            if not isinstance(entry, dict):
+                raise ReadError.at(f"{file.label}, entry {number}", "expected a JSON object.")
+            yield entry
+        stream.end()
+
+
+def _instance(entry: Mapping[str, Any], place: str) -> str:
+    try:
+        item = label_text(entry.get("instance_id"))
+    except DataError as error:
+        raise ReadError.at(place, f"the instance_id {error}.") from error
+    if item is None:
+        raise ReadError.at(place, "there is no instance_id that names the instance.")
+    return item
+
+
+def _part(name: Mapping[str, Any], perturbed: str) -> Slice:
+    own = as_text(as_mapping(name.get("perturbation")).get("name"))
+    return Slice(as_text(name.get("split")) or "", own or perturbed)
+
+
+def _place(
+    parts: dict[Slice, Answers], places: dict[tuple[Slice, str, int], int], part: Slice, item: str,
+    trial: int,
+) -> tuple[Answers, int]:  # fmt: skip
+    """Answers of a part, and the row of an instance there, added if it is new."""
+    if part not in parts:
+        parts[part] = Answers(("instance_id", "position"))
+    answers = parts[part]
+    key = (part, item, trial)
+    if key not in places:
+        places[key] = answers.add(item, repeat=trial)
+    return answers, places[key]
+
+
+def _stats(
+    entry: Mapping[str, Any], place: str
+) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Statistics of an instance: metric, name, and all of it."""
+    stats = entry.get("stats")
+    if not isinstance(stats, list):
+        raise ReadError.at(place, "there is no list of statistics ('stats').")
+    for stat in stats:
+        name = stat.get("name") if isinstance(stat, dict) else None
+        metric = name.get("name") if isinstance(name, dict) else None
+        if not isinstance(name, dict) or not isinstance(metric, str) or not metric:
+            raise ReadError.at(place, "a statistic has no name.")
+        split = name.get("split")
+        if split is not None and not isinstance(split, str):
+            raise ReadError.at(place, f"the split is {str(split)[:40]!r}, not a name.")
+        yield metric, name, stat
+
+
+def _mean(stat: Mapping[str, Any], metric: str, place: str) -> float:
+    """Mean of a statistic; NaN if it counted nothing."""
+    mean = stat.get("mean")
+    if mean is None:
+        return math.nan
+    number = as_float(mean)
+    if number is None:
+        raise ReadError.at(place, f"the mean of {metric!r} is {str(mean)[:40]!r}, not a number.")
+    return number
+
+
+class _Column(NamedTuple):
+    """One column of values."""
+
+    group: str
+    metric: str
+    direction: Direction | None
+
+
+class _Cell(NamedTuple):
+    """A value and the table it stands in."""
+
+    value: float
+    direction: Direction | None
+    source: str
+
+
+def read_group_tables(files: Sequence[InputFile], schemas: Sequence[Schema]) -> list[Run]:
+    """Runs of the models of release tables; columns without a group of runs are left out.
+
+    "Mean win rate" is such a column: it depends on which models stand in the table.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If two tables disagree about a value.
+    """
+    found: dict[tuple[str, str], dict[str, _Cell]] = {}
+    names = {shown: name for schema in reversed(schemas) for shown, name in schema.names.items()}
+    for file in files:
+        for model, column, value in _read_table(file, names):
+            cells = found.setdefault((model, column.group), {})
+            cell = _Cell(value, column.direction, file.label)
+            known = cells.setdefault(column.metric, cell)
+            if known.value != value:
+                raise DataError(
+                    f"{file.label}: {column.metric!r} of model {model!r} on {column.group!r} is "
+                    f"{value:g} here and {known.value:g} in {known.source}. Read one of them."
+                )
+    return [
+        Run(
+            next(iter(cells.values())).source,
+            model,
+            group,
+            {
+                metric: Measure(metric, value=cell.value, direction=cell.direction)
+                for metric, cell in cells.items()
+            },
+        )
+        for (model, group), cells in found.items()
+    ]
+
+
+def _read_table(file: InputFile, names: Mapping[str, str]) -> list[tuple[str, _Column, float]]:
+    found = []
+    for content in _tables(file):
+        found += _read_cells(file, content, names)
+    return found
+
+
+def _tables(file: InputFile) -> Iterator[Mapping[str, Any]]:
+    """The table of a file, or the tables that it lists."""
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        if stream.starts_with("["):
+            for _ in stream.elements():
+                yield as_mapping(stream.value())
+        else:
+            yield as_mapping(stream.value())
+        stream.end()
+
+
+def _read_cells(
+    file: InputFile, content: Mapping[str, Any], names: Mapping[str, str]
+) -> list[tuple[str, _Column, float]]:
+    header, rows = content.get("header"), content.get("rows")
+    if not isinstance(header, list) or not isinstance(rows, list):
+        raise ReadError.at(file.label, "the table has no header and rows.")
+    columns = [_column(as_mapping(cell), names) for cell in header]
+    found = []
+    for number, row in enumerate(rows, start=1):
+        if not isinstance(row, list) or len(row) != len(header):
+            raise ReadError.at(file.label, f"row {number} of the table is not as long as its "
+                               "header.")  # fmt: skip
+        cells = [as_mapping(cell).get("value") for cell in row]
+        model = as_text(cells[0]) if cells else None
+        if model is None:
+            raise ReadError.at(file.label, f"row {number} of the table names no model.")
+        for column, value in zip(columns, cells, strict=True):
+            number_ = as_finite(value)
+            if column is not None and number_ is not None:
+                found.append((model, column, number_))
+    return found
+
+
+def _column(cell: Mapping[str, Any], names: Mapping[str, str]) -> _Column | None:
+    about = as_mapping(cell.get("metadata"))
+    group, metric = as_text(about.get("run_group")), as_text(about.get("metric"))
+    shown = as_text(cell.get("value")) or ""
+    if not about and " - " in shown:  # older releases say it in the title only
+        group, _, metric = shown.rpartition(" - ")
+    if group is None or metric is None:
+        return None
+    side = cell.get("lower_is_better")
+    direction: Direction | None = None
+    if isinstance(side, bool):
+        direction = "lower" if side else "higher"
+    return _Column(group, names.get(metric, metric), direction)

@@ -1,1 +1,0 @@
-"""Results and details of lighteval."""

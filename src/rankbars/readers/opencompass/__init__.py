@@ -1,1 +1,0 @@
-"""Results and summaries of OpenCompass."""

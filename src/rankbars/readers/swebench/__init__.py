@@ -1,1 +1,0 @@
-"""Verdicts of the SWE-bench family: run reports, reports on instances, experiments, Pro."""
