@@ -12,12 +12,18 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.answers import Answers
-from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, top_level_keys
+from rankbars.readers.logs.jsontext import (
+    JsonStream,
+    as_finite,
+    as_float,
+    as_mapping,
+    as_text,
+    fingerprint,
+    parse_time,
+    top_level_keys,
+)
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
-from rankbars.readers.logs.values import as_finite, fingerprint, parse_time
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
@@ -105,7 +111,7 @@ def read_deepeval(files: Sequence[InputFile], options: ReadOptions) -> list[Part
     ReadError
         If a file is damaged, or is a database.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     cluster = options.columns.get("cluster") or None
     found = read_each(files, lambda file: _read(file, cluster))

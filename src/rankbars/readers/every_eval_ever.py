@@ -82,7 +82,7 @@ def read_eee(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     ReadError
         If files are damaged.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     cluster = options.columns.get("cluster") or None
     records: list[Aggregate] = []

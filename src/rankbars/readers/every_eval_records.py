@@ -17,14 +17,17 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix
 from rankbars.readers.logs.jsontext import (
+    as_count,
+    as_finite,
     as_mapping,
+    as_score,
     as_text,
     load_json,
     parse_json,
+    parse_time,
     read_json_lines,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, Direction
-from rankbars.readers.logs.values import as_count, as_finite, as_score, parse_time
 from rankbars.tables.cells import label_text
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import usual_direction

@@ -29,8 +29,8 @@ from rankbars.readers.helm_stats import (
     read_schema,
     read_stats,
 )
-from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import (
+    as_count,
     as_mapping,
     as_text,
     first_object,
@@ -38,9 +38,8 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
+from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.values import as_count
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 
@@ -108,7 +107,7 @@ def read_helm(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     ReadError
         If a file is damaged.
     DataError
-        If the runs cannot be compared; see `rankbars.readers.logs.scores`.
+        If the runs cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     kinds = [_file_kind(file.path) for file in files]
     of_runs = [file for file, kind in zip(files, kinds, strict=True)

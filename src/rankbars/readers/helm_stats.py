@@ -13,11 +13,15 @@ from typing import Any, NamedTuple
 
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, open_text
-from rankbars.readers.logs.answers import Answers
-from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, load_json
-from rankbars.readers.logs.records import Direction, Measure, Run
-from rankbars.readers.logs.values import as_finite
+from rankbars.readers.logs.jsontext import (
+    JsonStream,
+    as_finite,
+    as_float,
+    as_mapping,
+    as_text,
+    load_json,
+)
+from rankbars.readers.logs.records import Answers, Direction, Measure, Run
 from rankbars.tables.cells import label_text
 
 __all__ = [

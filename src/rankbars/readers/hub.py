@@ -13,11 +13,10 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text
-from rankbars.readers.logs.jsontext import as_mapping, as_text
+from rankbars.readers.logs.jsontext import as_mapping, as_score, as_text, parse_time
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.values import as_score, parse_time
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import parse_number
@@ -78,7 +77,7 @@ def read_hub(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
         If files are damaged.
     DataError
         If the results cannot be compared, or a data set has several metrics and none was asked
-        for; see `rankbars.readers.logs.scores`.
+        for; see `rankbars.readers.logs.decisions`.
     """
     runs: list[Run] = []
     folders: dict[str, Path] = {}

@@ -95,7 +95,7 @@ def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> list[Part]
     ReadError
         If a file is damaged or no log.
     DataError
-        If the logs cannot be compared; see `rankbars.readers.logs.scores`.
+        If the logs cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     cluster = options.columns.get("cluster") or None
 

@@ -10,6 +10,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, open_text, read_each
+from rankbars.readers.logs.decisions import scores_from_runs
 from rankbars.readers.logs.jsontext import load_json, read_json_lines, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import (
@@ -22,7 +23,6 @@ from rankbars.readers.logs.records import (
     Rows,
     Run,
 )
-from rankbars.readers.logs.scores import scores_from_runs
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import Recognition
 

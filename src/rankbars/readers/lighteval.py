@@ -13,10 +13,17 @@ from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lighteval_details import Details, find_layout, read_details
 from rankbars.readers.lm_eval_results import parse_spelling
-from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, top_level_keys
+from rankbars.readers.logs.jsontext import (
+    as_count,
+    as_finite,
+    as_mapping,
+    as_text,
+    load_json,
+    parse_time,
+    top_level_keys,
+)
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
-from rankbars.readers.logs.values import as_count, as_finite, parse_time
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.tables.database import Engine
@@ -89,7 +96,7 @@ def read_lighteval(files: Sequence[InputFile], options: ReadOptions) -> list[Par
     ReadError
         If a file is damaged.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     details = [file for file in files if data_suffix(file.path) != ".json"]
     results = read_each([file for file in files if file not in details], _read_results)

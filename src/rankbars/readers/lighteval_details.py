@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile
-from rankbars.readers.logs.answers import Answers
-from rankbars.readers.logs.values import fingerprint
+from rankbars.readers.logs.jsontext import fingerprint
+from rankbars.readers.logs.records import Answers
 from rankbars.tables.database import Engine, report_damage
 from rankbars.tables.relations import Relation
 

@@ -35,8 +35,13 @@ from rankbars.readers.lm_eval_results import (
     read_results,
     results_of_samples,
 )
-from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsontext import as_mapping, first_object, read_json_lines, top_level_keys
+from rankbars.readers.logs.jsontext import (
+    JsonStream,
+    as_mapping,
+    first_object,
+    read_json_lines,
+    top_level_keys,
+)
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import SCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.parts import Part
@@ -109,7 +114,7 @@ def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]
     ReadError
         If a file is damaged, or it cannot be told which model samples are of.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     samples = [file for file in files if _holds_samples(file)]
     results = read_each(

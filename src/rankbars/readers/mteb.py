@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile
-from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, top_level_keys
+from rankbars.readers.logs.jsontext import as_finite, as_mapping, as_text, load_json, top_level_keys
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.values import as_finite
 from rankbars.readers.parts import Heeded, Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 
@@ -82,7 +81,7 @@ def read_mteb(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     ReadError
         If files are damaged.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     names: dict[Path, str] = {}
     found: list[_TaskFile] = []

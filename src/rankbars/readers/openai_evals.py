@@ -14,16 +14,17 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
-from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import (
+    as_finite,
     as_mapping,
+    as_score,
     as_text,
     first_object,
+    parse_time,
     read_json_lines,
 )
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
-from rankbars.readers.logs.values import as_finite, as_score, parse_time
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
@@ -93,7 +94,7 @@ def read_openai_evals(files: Sequence[InputFile], options: ReadOptions) -> list[
     ReadError
         If a file is damaged.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     return [_make_run(log) for log in read_each(files, _read)]
 

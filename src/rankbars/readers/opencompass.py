@@ -19,13 +19,17 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.answers import Answers
-from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsontext import as_mapping, as_text, top_level_keys
+from rankbars.readers.logs.jsontext import (
+    JsonStream,
+    as_finite,
+    as_mapping,
+    as_text,
+    parse_time,
+    top_level_keys,
+)
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Measure, Run
+from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
 from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.logs.values import as_finite, parse_time
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
@@ -119,7 +123,7 @@ def read_opencompass(files: Sequence[InputFile], options: ReadOptions) -> list[P
     ReadError
         If a file is damaged, or holds judgements that compare two models.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     tables = [file for file in files if data_suffix(file.path) == ".csv"]
     runs: list[Run] = []

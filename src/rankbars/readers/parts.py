@@ -234,7 +234,7 @@ def _scores_from_logs(
     options: ReadOptions,
 ) -> Scores:
     """Scores from logs; leaderboards count where there is nothing that they sum up."""
-    from rankbars.readers.logs.scores import scores_from_runs
+    from rankbars.readers.logs.decisions import scores_from_runs
 
     notes: list[Note] = []
     if boards and (runs or judged):

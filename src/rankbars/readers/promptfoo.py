@@ -15,18 +15,20 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.answers import Answers
-from rankbars.readers.logs.jsonstream import JsonStream
 from rankbars.readers.logs.jsontext import (
+    JsonStream,
+    as_count,
     as_mapping,
+    as_score,
     as_text,
+    fingerprint,
     first_object,
+    parse_time,
     read_json_lines,
     top_level_keys,
 )
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Measure, Run
-from rankbars.readers.logs.values import as_count, as_score, fingerprint, parse_time
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.cells import label_text
@@ -86,7 +88,7 @@ def read_promptfoo(files: Sequence[InputFile], options: ReadOptions) -> list[Par
     ReadError
         If a file is damaged, or is a table, in which columns share names.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     cluster = options.columns.get("cluster") or None
     found = read_each(files, lambda file: _read_evaluation(file, cluster))

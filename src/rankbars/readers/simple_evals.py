@@ -15,12 +15,17 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.answers import Answers
-from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json, top_level_keys
+from rankbars.readers.logs.jsontext import (
+    JsonStream,
+    as_finite,
+    as_mapping,
+    as_text,
+    load_json,
+    parse_time,
+    top_level_keys,
+)
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import SCORED, UNSCORED, Measure, Run
-from rankbars.readers.logs.values import as_finite, parse_time
+from rankbars.readers.logs.records import SCORED, UNSCORED, Answers, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
@@ -108,7 +113,7 @@ def read_simple_evals(files: Sequence[InputFile], options: ReadOptions) -> list[
     ReadError
         If a file is damaged, or its name does not say which eval and model it is of.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     full = [file for file in files if _is_full(file)]
     told = {_place(file) for file in full}

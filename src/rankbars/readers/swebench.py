@@ -110,7 +110,7 @@ def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> list[Part
     ReadError
         If files are damaged, or it is not known which instances they are about.
     DataError
-        If the results cannot be compared; see `rankbars.readers.logs.scores`.
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
     """
     cluster = options.columns.get("cluster") or CLUSTERS[0]
     if cluster not in CLUSTERS:

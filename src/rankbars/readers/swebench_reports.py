@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile
-from rankbars.readers.logs.jsontext import as_mapping, as_text, load_json
+from rankbars.readers.logs.jsontext import as_count, as_mapping, as_text, load_json
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED
-from rankbars.readers.logs.values import as_count
 
 __all__ = [
     "EXPERIMENT_LISTS", "METADATA", "SPLITS", "UNRESOLVED", "Report", "Verdict", "is_instance",

@@ -11,11 +11,9 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.jsonstream import JsonStream
-from rankbars.readers.logs.jsontext import as_float, as_text, first_object
+from rankbars.readers.logs.jsontext import JsonStream, as_float, as_text, fingerprint, first_object
 from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Measure, Run
-from rankbars.readers.logs.values import fingerprint
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 

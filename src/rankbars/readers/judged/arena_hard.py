@@ -14,16 +14,15 @@ from typing import Any
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
-from rankbars.readers.logs.answers import Answers
 from rankbars.readers.logs.jsontext import (
+    as_finite,
     as_mapping,
     as_text,
     first_object,
     read_json_lines,
 )
 from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.logs.records import Measure, Run
-from rankbars.readers.logs.values import as_finite
+from rankbars.readers.logs.records import Answers, Measure, Run
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text

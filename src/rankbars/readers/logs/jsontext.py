@@ -1,4 +1,4 @@
-"""JSON of logs: bounded in size and depth, read with the standard library.
+"""JSON of logs: documents, lines, streams and single values, bounded in size and depth.
 
 Logs legitimately hold NaN and Infinity, which fast parsers refuse. Whatever is wrong with the text
 becomes a `ReadError` that names the file and the place.
@@ -6,19 +6,23 @@ becomes a `ReadError` that names the file and the place.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 from rankbars.errors import ReadError
 from rankbars.readers.files import COMPRESSIONS, DAMAGE, InputFile, open_binary, open_text
 
 __all__ = [
-    "LARGEST_DOCUMENT", "LARGEST_LINE", "as_float", "as_mapping", "as_text", "first_object",
-    "load_json", "parse_json", "read_json_lines", "top_level_keys",
+    "LARGEST_DOCUMENT", "JsonStream", "as_count", "as_finite", "as_float", "as_mapping",
+    "as_score", "as_text", "fingerprint", "first_object", "load_json", "parse_json",
+    "parse_time", "read_json_lines", "top_level_keys",
 ]  # fmt: skip
 
 # Far above what any tool writes; a document is held in memory as a whole, a line for a moment.
@@ -34,6 +38,25 @@ KEY_BYTES = 1 << 22
 
 # A string that does not end runs to the end of what was read, so that no part is tried twice.
 _TOKEN = re.compile(r'"((?:[^"\\]+|\\.)*+)(?:"(\s*:)?|\\?\Z)|[{}\[\]]', re.DOTALL)
+
+CHUNK = 1 << 16
+
+# One element is held in memory; what is skipped is not.
+LARGEST_VALUE = 1 << 25
+
+DEEPEST = 1000
+
+_BLANKS = " \t\r\n"
+_BLANK = re.compile(r"[ \t\r\n]*")
+_MARK = re.compile(r'["{}\[\]]')
+
+# An error this near to the end of what was read may only say that more is to come.
+_NEAR = 16
+
+_FILE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})((?:\.\d+)?)")
+_COMPACT_TIME = re.compile(r"\d{8}_\d{6}")
+
+LARGEST_COUNT = 1e15
 
 
 def parse_json(text: str, label: str, row: int | None = None) -> Any:
@@ -215,3 +238,260 @@ def as_float(value: object) -> float | None:
 def _kind(value: object) -> str:
     names = {list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
     return "nothing" if value is None else names.get(type(value), "something else")
+
+
+class _TextSource(Protocol):
+    """Anything with the ``read`` of a text file."""
+
+    def read(self, size: int, /) -> str:
+        """Up to `size` characters; none at the end."""
+
+
+class JsonStream:
+    """A JSON text, taken from left to right.
+
+    Parameters
+    ----------
+    source : TextSource
+        The text.
+    label : str
+        File, and what else names the place, for messages.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = JsonStream(io.StringIO('{"note": [[1]], "samples": [{"id": 1}, {"id": 2}]}'), "x")
+    >>> for key in stream.members():
+    ...     if key == "samples":
+    ...         print([stream.value()["id"] for _ in stream.elements()])
+    ...     else:
+    ...         stream.skip()
+    [1, 2]
+    """
+
+    def __init__(self, source: _TextSource, label: str) -> None:
+        self._source = source
+        self._label = label
+        self._text = ""
+        self._at = 0
+        self._before = 0
+        self._decoder = json.JSONDecoder()
+
+    def starts_with(self, mark: str) -> bool:
+        """Whether the next thing starts with this character."""
+        return self._peek() == mark
+
+    def members(self) -> Iterator[str]:
+        """Keys of the object that comes next; take or skip the value after each."""
+        self._take("{")
+        if self._peek() == "}":
+            self._at += 1
+            return
+        while True:
+            key = self.value()
+            if not isinstance(key, str):
+                raise self._error("expected the name of a member")
+            self._take(":")
+            yield key
+            if self._peek() != ",":
+                break
+            self._at += 1
+        self._take("}")
+
+    def elements(self) -> Iterator[None]:
+        """One stop at each element of the list that comes next; take or skip it."""
+        self._take("[")
+        if self._peek() == "]":
+            self._at += 1
+            return
+        while True:
+            yield None
+            if self._peek() != ",":
+                break
+            self._at += 1
+        self._take("]")
+
+    def value(self) -> Any:
+        """The value that comes next.
+
+        Raises
+        ------
+        ReadError
+            If it is not JSON, or too large or too deep to be held.
+        """
+        self._peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                open_end = error.msg.startswith("Unterminated string")
+                if not open_end and error.pos < len(self._text) - _NEAR:
+                    self._at = error.pos
+                    raise self._error(f"the text is not JSON ({error.msg})") from error
+                if not self._fill():
+                    if open_end or error.pos >= len(self._text.rstrip()):
+                        raise self._cut() from error
+                    self._at = error.pos
+                    raise self._error(f"the text is not JSON ({error.msg})") from error
+                continue
+            except RecursionError as error:
+                raise self._error("the JSON is nested too deeply") from error
+            except ValueError as error:
+                raise self._error("a number cannot be read: it has thousands of digits") from error
+            # A number that touches the end of what was read may go on.
+            if end == len(self._text) and self._fill():
+                continue
+            self._at = end
+            return value
+
+    def skip(self) -> None:
+        """Pass over the value that comes next without holding it."""
+        if self._peek() not in ("{", "[", '"'):
+            self.value()
+            return
+        depth = 0
+        while True:
+            token = _MARK.search(self._text, self._at)
+            if token is None:
+                self._at = len(self._text)
+                if not self._fill():
+                    raise self._cut()
+                continue
+            self._at = token.end()
+            mark = token.group()
+            if mark == '"':
+                self._skip_string()
+            else:
+                depth += 1 if mark in "{[" else -1
+            if depth > DEEPEST:
+                raise self._error("the JSON is nested too deeply")
+            if depth <= 0:
+                return
+
+    def end(self) -> None:
+        """Nothing but blanks may follow; raises `ReadError` otherwise."""
+        if self._peek():
+            raise self._error("something follows the end of the JSON text")
+
+    def _skip_string(self) -> None:
+        while True:
+            end = self._text.find('"', self._at)
+            stop = end if end >= 0 else len(self._text)
+            run = stop
+            while run > self._at and self._text[run - 1] == "\\":
+                run -= 1
+            escaped = (stop - run) % 2 == 1
+            if end >= 0:
+                self._at = end + 1
+                if not escaped:
+                    return
+                continue
+            # A lone backslash at the end goes with what is read next.
+            self._at = stop - escaped
+            if not self._fill():
+                raise self._cut()
+
+    def _peek(self) -> str:
+        while True:
+            if self._at < len(self._text):
+                mark = self._text[self._at]
+                if mark not in _BLANKS:
+                    return mark
+                blank = _BLANK.match(self._text, self._at)
+                self._at = self._at if blank is None else blank.end()
+            elif not self._fill():
+                return ""
+
+    def _take(self, mark: str) -> None:
+        found = self._peek()
+        if found == mark:
+            self._at += 1
+            return
+        raise self._cut() if not found else self._error(f"expected {mark!r}, found {found!r}")
+
+    def _fill(self) -> bool:
+        """Read on; as much again as is held, so that a long value is tried few times."""
+        held = len(self._text) - self._at
+        if held > LARGEST_VALUE:
+            raise self._error(f"a value is longer than {LARGEST_VALUE >> 20} MiB")
+        more = self._source.read(max(CHUNK, held))
+        if not more:
+            return False
+        self._before += self._at
+        self._text = self._text[self._at :] + more
+        self._at = 0
+        return True
+
+    def _error(self, problem: str) -> ReadError:
+        return ReadError.at(self._label, f"{problem}, at character {self._before + self._at + 1}.")
+
+    def _cut(self) -> ReadError:
+        return ReadError.at(
+            self._label, "the JSON ends too early; the file seems to be cut off. Copy it again."
+        )
+
+
+def as_finite(value: object) -> float | None:
+    """`value` if it is a finite JSON number, else None.
+
+    Examples
+    --------
+    >>> as_finite(1), as_finite(float("nan")), as_finite("1"), as_finite(True)
+    (1.0, None, None, None)
+    """
+    number = as_float(value)
+    return number if number is not None and math.isfinite(number) else None
+
+
+def as_score(value: object) -> float | None:
+    """`value` as a score: a JSON number, or 1 and 0 for a truth value; None for anything else.
+
+    Examples
+    --------
+    >>> as_score(True), as_score(0.5), as_score("0.5")
+    (1.0, 0.5, None)
+    """
+    return float(value) if isinstance(value, bool) else as_float(value)
+
+
+def as_count(value: object) -> int | None:
+    """`value` if it is a whole JSON number, 0 or more, else None."""
+    number = as_finite(value)
+    if number is None or not 0 <= number < LARGEST_COUNT or number != int(number):
+        return None
+    return int(number)
+
+
+def fingerprint(*parts: object) -> str:
+    """A hash that stands for texts or JSON values without keeping them.
+
+    Examples
+    --------
+    >>> fingerprint("Who wrote this?") == fingerprint("Who wrote this?")
+    True
+    """
+    text = json.dumps(parts, sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def parse_time(text: object) -> float | None:
+    """Seconds since 1970 of a time as tools write it; None if it is not one.
+
+    Examples
+    --------
+    >>> parse_time("1970-01-01T00:01:00"), parse_time("1970-01-01T00-01-00.5")
+    (60.0, 60.5)
+    >>> parse_time("19700101_000100"), parse_time("yesterday")
+    (60.0, None)
+    """
+    if not isinstance(text, str):
+        return None
+    plain = _FILE_TIME.sub(r"\1T\2:\3:\4\5", text.strip())
+    try:
+        if _COMPACT_TIME.fullmatch(plain):
+            moment = datetime.strptime(plain, "%Y%m%d_%H%M%S").replace(tzinfo=UTC)
+        else:
+            moment = datetime.fromisoformat(plain)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

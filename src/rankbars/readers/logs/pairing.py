@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Items
 from rankbars.errors import DataError
-from rankbars.readers.logs.choosing import Chosen
+from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Run
 from rankbars.readers.logs.remarks import Remarks
 from rankbars.tables.coding import sort_names

@@ -11,7 +11,7 @@ import numpy as np
 from rankbars.data.evidence import Coverage, Estimates
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.readers.logs.choosing import Chosen
+from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, SCORED, Rows, Run
 from rankbars.readers.logs.remarks import Remarks, list_names
 from rankbars.tables.summaries import Summaries

@@ -12,12 +12,13 @@ A `Run` is one model on one task in one pass of the producer. It holds columns, 
 * `Measure`: one metric. Its `scores` stand beside the rows, NaN where the producer gave none; and
   `value`, `se` and `n` are what the producer published. Either part may be absent.
 
-A reader states what it found and decides nothing. `rankbars.readers.logs.scores` decides, in this
-order, and notes each choice: parts instead of their whole (`parts`); names for systems and tasks
-that differ in their settings (`system`, `manner`, `setup`); one variant (`variants`, ``--filter``);
-one metric per task (``--metric``); one run per model and task (``--reruns``); whether the models
-were given the same task (`agree`, overruled by ``--compare-anyway``); the items they share, where
-they were given different ones on purpose (`selection`); item scores or published values; direction.
+A reader states what it found and decides nothing. `rankbars.readers.logs.decisions` decides, in
+this order, and notes each choice: parts instead of their whole (`parts`); names for systems and
+tasks that differ in their settings (`system`, `manner`, `setup`); one variant (`variants`,
+``--filter``); one metric per task (``--metric``); one run per model and task (``--reruns``);
+whether the models were given the same task (`agree`, overruled by ``--compare-anyway``); the items
+they share, where they were given different ones on purpose (`selection`); item scores or published
+values; direction.
 
 Never put text of prompts, answers or targets into a record, never put 0 for an absent score, and
 name the file and the place in every `ReadError`.
@@ -25,6 +26,8 @@ name the file and the place in every `ReadError`.
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -38,7 +41,8 @@ from rankbars.tables.directions import RECORDED
 from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = [
-    "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Direction", "Measure", "Rows", "Run",
+    "ERROR", "MISSING", "SCORED", "UNSCORED", "Agreement", "Answers", "Direction", "Measure",
+    "Rows", "Run",
 ]  # fmt: skip
 
 Direction: TypeAlias = Literal["higher", "lower"]
@@ -203,3 +207,103 @@ class Run:
     category: str | None = None
     parts: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
+
+
+class Answers:
+    """Answers and their scores, in any order.
+
+    Parameters
+    ----------
+    identity : (str, str)
+        What the two names of an item are, for messages.
+
+    Examples
+    --------
+    >>> answers = Answers()
+    >>> _ = answers.add("q1", {"accuracy": 1.0})
+    >>> _ = answers.add("q2")
+    >>> answers.rows().ids, answers.column("accuracy").tolist()
+    (('q1', 'q2'), [1.0, nan])
+    """
+
+    def __init__(self, identity: tuple[str, str] = ("id", "position")) -> None:
+        self._identity = identity
+        self._items: list[str] = []
+        self._others: list[str | None] = []
+        self._clusters: list[str | None] = []
+        self._status = bytearray()
+        self._repeats = array("q")
+        self._columns: dict[str, array[float]] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics seen so far."""
+        return tuple(self._columns)
+
+    def add(
+        self,
+        item: str,
+        scores: Mapping[str, float] | None = None,
+        *,
+        status: int = SCORED,
+        repeat: int = 0,
+        other: str | None = None,
+        cluster: str | None = None,
+    ) -> int:
+        """Append an answer; its row.
+
+        Parameters
+        ----------
+        item : str
+            Name of the item.
+        scores : mapping from str to float, optional
+            Score by metric.
+        status : int
+            As in `Rows`.
+        repeat : int
+            Which answer to the item it is.
+        other : str, optional
+            Another name of the item.
+        cluster : str, optional
+            Its cluster.
+        """
+        self._items.append(item)
+        self._others.append(other)
+        self._clusters.append(cluster)
+        self._status.append(status)
+        self._repeats.append(repeat)
+        row = len(self._items) - 1
+        for name, score in (scores or {}).items():
+            self.put(row, name, score)
+        return row
+
+    def put(self, row: int, name: str, score: float) -> None:
+        """Set a score of an answer that was added; the first one counts."""
+        column = self._columns.setdefault(name, array("d"))
+        if len(column) <= row:
+            column.extend([math.nan] * (row + 1 - len(column)))
+        if math.isnan(column[row]):
+            column[row] = score
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """Scores of one metric, NaN where there is none."""
+        scores = np.full(len(self), np.nan)
+        known = self._columns.get(name, array("d"))
+        scores[: len(known)] = known
+        return scores
+
+    def rows(self) -> Rows:
+        """The answers without their scores."""
+        repeats = np.array(self._repeats, np.int64)
+        others = tuple(other for other in self._others if other is not None)
+        return Rows(
+            tuple(self._items),
+            np.frombuffer(bytes(self._status), np.uint8),
+            repeats=repeats if len(np.unique(repeats)) > 1 else None,
+            clusters=tuple(self._clusters),
+            other_ids=others if len(others) == len(self) else None,
+            identity=self._identity,
+        )
