@@ -23,7 +23,7 @@ from tablefiles import codes, message, write_csv
 
 import rankbars as rb
 from rankbars.data.evidence import Items
-from rankbars.readers.merging import merge_sources
+from rankbars.readers.gathering import merge_sources
 
 
 def table(folder: Path, model: str, scores: dict[str, float], task: str = "arc") -> Path:

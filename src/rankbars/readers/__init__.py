@@ -10,19 +10,12 @@ from rankbars.data.scores import Scores
 from rankbars.readers.files import Progress
 from rankbars.readers.gathering import gather
 from rankbars.readers.logs.remarks import note_chosen
+from rankbars.readers.options import as_declared, options_of
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.recognition import FileReport, Format, Recognition
 from rankbars.readers.redaction import redact_items
 from rankbars.readers.registry import FORMATS
-from rankbars.readers.requests import (
-    Paths,
-    as_declared,
-    find_paths,
-    known_formats,
-    open_files,
-    options_of,
-)
-from rankbars.readers.selection import report_file
+from rankbars.readers.selection import Paths, find_paths, known_formats, open_files, report_file
 
 __all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
 

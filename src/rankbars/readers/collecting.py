@@ -18,28 +18,29 @@ from rankbars.errors import DataError, OptionError
 from rankbars.readers.companions import PlaceOf, find_again, find_companions, find_orphans
 from rankbars.readers.declared import Declared
 from rankbars.readers.files import InputFile, Progress, digest
-from rankbars.readers.gathering import Group, by_reader, put_groups_together, read_parts, read_sound
-from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.packing import is_same, pack, unpack
-from rankbars.readers.parts import (
-    ErrorTable,
-    Part,
-    ReadyScores,
-    VoteTable,
+from rankbars.readers.gathering import (
+    Group,
+    by_reader,
     join_ready,
+    put_groups_together,
+    read_parts,
+    read_sound,
     scores_from_parts,
 )
+from rankbars.readers.options import ReadOptions, as_declared, options_of
+from rankbars.readers.packing import is_same, pack, unpack
+from rankbars.readers.parts import ErrorTable, Part, ReadyScores, VoteTable
 from rankbars.readers.pieces import KeptFile, Piece, order_of_files
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.recognition import Format
-from rankbars.readers.requests import (
+from rankbars.readers.selection import (
+    ChosenFile,
     Paths,
-    as_declared,
+    Skipped,
+    check_options,
     known_formats,
     open_files,
-    options_of,
 )
-from rankbars.readers.selection import ChosenFile, Skipped, check_options
 from rankbars.readers.tables import name_files
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine
@@ -116,11 +117,11 @@ def collect(
         found: list[KeptFile] = []
         groups = by_reader(fresh, lambda one: formats[one.format])
         named = {one.format for one in fresh} | {one.format for one in others}
-        readers = {formats[name].read for name in named}
+        readers = {formats[name].code for name in named}
         # Names that no reader knows are refused when all is put together.
         declared = Declared(replace(options, engine=engine), several=len(readers) > 1)
         for reader, members in groups:
-            older = [one for one in others if formats[one.format].read is reader.read]
+            older = [one for one in others if formats[one.format].code == reader.code]
             found += declared.heed(
                 partial(_collect_with, reader, members, older, skipped=skipped, place_of=place_of),
                 reader, scores_of=lambda _: None,

@@ -22,13 +22,13 @@ from rankbars.readers.logs.jsontext import (
     parse_time,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 
-__all__ = ["read_deepeval", "sniff_deepeval"]
+__all__ = ["read", "sniff"]
 
 _STAMP = re.compile(r"(?:test_run_)?(?P<stamp>\d{8}_\d{6})")
 _STARTS = re.compile(rb'\s*\{[^\[]{0,200}"testCases"\s*:\s*\[\s*\{\s*"name"\s*:')
@@ -42,13 +42,13 @@ LOWER = frozenset({"bias", "hallucination", "toxicity"})
 LONGEST_SETTING = 40
 
 
-def sniff_deepeval(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a test run of DeepEval.
 
     Examples
     --------
     >>> _ = Path("run.json").write_text('{"testCases": [], "metricsScores": []}')
-    >>> sniff_deepeval(Path("run.json"), b"{").format
+    >>> sniff(Path("run.json"), b"{").format
     'deepeval'
     """
     if head.startswith(_SQLITE) and any("deepeval" in part.lower() for part in path.parts[-3:]):
@@ -96,7 +96,7 @@ class _TestRun:
     flaky: int = 0
 
 
-def read_deepeval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from test runs of DeepEval; each metric is a task.
 
     Parameters

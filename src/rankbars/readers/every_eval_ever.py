@@ -24,13 +24,13 @@ from rankbars.readers.every_eval_records import (
 )
 from rankbars.readers.files import InputFile, file_stem
 from rankbars.readers.logs.jsontext import top_level_keys
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.columns import fold_name
 
-__all__ = ["read_eee", "sniff_eee"]
+__all__ = ["read", "sniff"]
 
 RECORD_KEYS = {"schema_version", "evaluation_results", "model_info"}
 ROW_KEYS = {"evaluation_id", "sample_id", "evaluation"}
@@ -45,14 +45,14 @@ SEPARATORS = ("/", ".", ":", " (", " - ")
 OWN_LIBRARY = "rankbars"
 
 
-def sniff_eee(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a record of Every Eval Ever, or holds its rows of instances.
 
     Examples
     --------
     >>> _ = Path("x.json").write_text(
     ...     '{"schema_version": "0.3.0", "model_info": {}, "evaluation_results": []}')
-    >>> sniff_eee(Path("x.json"), b"{").format
+    >>> sniff(Path("x.json"), b"{").format
     'eee'
     """
     if not head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
@@ -67,7 +67,7 @@ def sniff_eee(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_eee(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from records of Every Eval Ever, schema 0.2 and 0.3.
 
     Parameters

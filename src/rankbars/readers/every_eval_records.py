@@ -70,7 +70,7 @@ class Result(NamedTuple):
         The evaluation, as the file names it.
     task, dataset : str
         Task and data set.
-    metric : Metric
+    metric : _Metric
         What was measured.
     value, se : float or None
         Score and its standard error.

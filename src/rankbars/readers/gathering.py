@@ -10,21 +10,38 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
+from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
+from rankbars.data.storedtasks import change_tasks
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.declared import Declared
 from rankbars.readers.files import InputFile
-from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.merging import merge_sources
-from rankbars.readers.parts import Part, ReadyScores, scores_from_parts
+from rankbars.readers.logs.records import Run
+from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
+from rankbars.readers.parts import (
+    ErrorTable,
+    Heeded,
+    JudgedFile,
+    Leaderboard,
+    Part,
+    ReadyScores,
+    VoteTable,
+)
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.recognition import Format
 from rankbars.readers.selection import ChosenFile, Skipped
+from rankbars.tables.assembly import ParsedTable, scores_from_parsed
 from rankbars.tables.database import Engine
+from rankbars.tables.joining import join_scores
+from rankbars.tables.remarks import note_lookalikes
 
-__all__ = ["Group", "by_reader", "gather", "put_groups_together", "read_parts", "read_sound"]
+__all__ = [
+    "Group", "by_reader", "gather", "join_ready", "merge_sources", "put_groups_together",
+    "read_parts", "read_sound", "scores_from_parts",
+]  # fmt: skip
 
 T = TypeVar("T")
 
@@ -86,7 +103,7 @@ def by_reader(files: Iterable[T], format_of: Callable[[T], Format]) -> list[tupl
     """
     groups: dict[object, list[T]] = defaultdict(list)
     for file in files:
-        groups[format_of(file).read].append(file)
+        groups[format_of(file).code].append(file)
     return [(format_of(members[0]), members) for members in groups.values()]
 
 
@@ -205,3 +222,151 @@ def _with_place(error: DataError, labels: Sequence[str]) -> DataError:
         return error
     place = ", ".join(labels[:3]) + (f" and {len(labels) - 3} more" if len(labels) > 3 else "")
     return type(error)(f"{place}: {message}").about(error.lacking)
+
+
+def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
+    """Scores from what the files of one format hold.
+
+    Parameters
+    ----------
+    parts : iterable of Part
+        What the files hold, in their order.
+    options : ReadOptions
+        What the caller declares.
+
+    Raises
+    ------
+    DataError
+        If there is nothing to compare, or it cannot be told what is to be compared.
+    """
+    kinds: dict[type, list[Any]] = defaultdict(list)
+    for part in parts:
+        kinds[type(part)].append(part)
+    heeded = {name for part in kinds[Heeded] for name in part.filters}
+    if heeded:
+        filters = tuple(name for name in options.filters if name not in heeded)
+        options = replace(options, filters=filters)
+    found = []
+    if kinds[ParsedTable]:
+        found.append(scores_from_parsed(kinds[ParsedTable], options))
+    if kinds[ErrorTable]:
+        from rankbars.readers.tabarena import scores_from_errors
+
+        found.append(scores_from_errors(kinds[ErrorTable], options))
+    if kinds[VoteTable]:
+        from rankbars.readers.vote_tables import scores_from_votes
+
+        found.append(scores_from_votes(kinds[VoteTable]))
+    if kinds[ReadyScores]:
+        found.append(join_ready(kinds[ReadyScores]))
+    logs = kinds[Run] or kinds[JudgedFile] or kinds[Leaderboard]
+    if logs or not found:
+        found.append(_scores_from_logs(kinds[Run], kinds[JudgedFile], kinds[Leaderboard], options))
+    whole = found[0] if len(found) == 1 else join_scores(found)
+    return whole.with_notes(kinds[Note])
+
+
+def _scores_from_logs(
+    runs: Sequence[Run],
+    judged: Sequence[JudgedFile],
+    boards: Sequence[Leaderboard],
+    options: ReadOptions,
+) -> Scores:
+    """Scores from logs; leaderboards count where there is nothing that they sum up."""
+    from rankbars.readers.logs.decisions import scores_from_runs
+
+    notes: list[Note] = []
+    if boards and (runs or judged):
+        notes = [Note("groups", text) for text in dict.fromkeys(one.instead for one in boards)]
+    elif boards:
+        runs = [run for board in boards for run in board.runs]
+    if not judged:
+        return scores_from_runs(runs, options).with_notes(notes)
+    from rankbars.readers.judgements import scores_from_judged
+
+    return scores_from_judged(judged, runs, notes, options)
+
+
+def join_ready(parts: Sequence[ReadyScores]) -> Scores:
+    """Scores of single files as one; models of a task are put side by side.
+
+    Raises
+    ------
+    DataError
+        If a task cannot be joined.
+    """
+    if len(parts) == 1:
+        return parts[0].scores
+    joined = join_scores([part.scores for part in parts], [part.source for part in parts])
+    said = {note for part in parts for note in part.scores.notes}
+    # That files were put together goes without saying where all are of one format.
+    notes = tuple(note for note in joined.notes if note.code != "joined" or note in said)
+    return replace(joined, notes=notes)
+
+
+def merge_sources(parts: Sequence[Scores]) -> Scores:
+    """All tasks of all formats.
+
+    A task that is the category of tasks of another format is their whole, and left out.
+
+    Parameters
+    ----------
+    parts : sequence of Scores
+        What the reader of each format found, at least one; each names its inputs.
+
+    Raises
+    ------
+    DataError
+        If a task cannot be joined.
+
+    Examples
+    --------
+    >>> from rankbars.data.evidence import Estimates
+    >>> from rankbars.data.scores import TaskInfo
+    >>> leaf = Scores({"algebra": Estimates(("a",), [1.0])}, {"algebra": TaskInfo("math")})
+    >>> whole = Scores({"math": Estimates(("a",), [1.0]), "art": Estimates(("a",), [1.0])})
+    >>> list(merge_sources([leaf, whole]).tasks)
+    ['algebra', 'art']
+    """
+    if len(parts) == 1:
+        return note_lookalikes(parts[0])
+    kept, notes = _take_leaves(parts)
+    joined = join_scores(kept, [_title(part) for part in kept]).with_notes(notes)
+    return note_lookalikes(joined)
+
+
+def _take_leaves(parts: Sequence[Scores]) -> tuple[list[Scores], list[Note]]:
+    kept: list[Scores] = []
+    gone: dict[str, None] = {}
+    for part in parts:
+        others = {
+            info.category
+            for other in parts
+            if other is not part
+            for task, info in other.info.items()
+            if info.category != task
+        }
+        wholes = [task for task in part.tasks if task in others]
+        gone |= dict.fromkeys(wholes)
+        if not wholes:
+            kept.append(part)
+        elif leaves := [name for name in part.tasks if name not in wholes]:
+            tasks = change_tasks(part.tasks, dict.fromkeys(leaves))
+            info = {name: part.info[name] for name in leaves}
+            notes = tuple(note for note in part.notes if note.task not in wholes)
+            kept.append(replace(part, tasks=tasks, info=info, notes=notes))
+    if not gone:
+        return kept, []
+    note = Note(
+        "groups",
+        f"Put together from other tasks, and therefore not tasks: {list_names(sorted(gone))}. "
+        "They are the categories of their parts.",
+    )
+    return kept, [note]
+
+
+def _title(part: Scores) -> str:
+    formats = ", ".join(dict.fromkeys(one.format for one in part.inputs))
+    paths = [one.path for one in part.inputs]
+    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+    return f"{paths[0]}{more} ({formats})" if paths else "an input"

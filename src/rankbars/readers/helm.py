@@ -37,13 +37,13 @@ from rankbars.readers.logs.jsontext import (
     load_json,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 
-__all__ = ["read_helm", "sniff_helm"]
+__all__ = ["read", "sniff"]
 
 SPEC, STATS, INSTANCES = "run_spec.json", "stats.json", "per_instance_stats.json"
 
@@ -78,20 +78,20 @@ _INSTANCES = re.compile(rb'\s*\[\s*\{\s*"instance_id"\s*:')
 CORPUS = "is computed over all instances at once, not for each"
 
 
-def sniff_helm(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file belongs to a run or a release of HELM.
 
     Examples
     --------
     >>> head = b'[{"instance_id": "id1", "train_trial_index": 0, "stats": []}]'
-    >>> sniff_helm(Path("per_instance_stats.json"), head).format
+    >>> sniff(Path("per_instance_stats.json"), head).format
     'helm'
     """
     kind = _kind_of(path, head)
     return Recognition("helm", CERTAIN, KINDS[kind]) if kind else None
 
 
-def read_helm(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from runs of HELM, or from the tables of a release.
 
     Parameters
@@ -351,7 +351,7 @@ def _make_runs(
 
     Parameters
     ----------
-    folder : RunFolder
+    folder : _RunFolder
         The files.
     schemas : sequence of Schema
         What says which metric and split count.

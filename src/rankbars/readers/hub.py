@@ -14,14 +14,14 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text
 from rankbars.readers.logs.jsontext import as_mapping, as_score, as_text, parse_time
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import parse_number
 
-__all__ = ["read_hub", "sniff_hub"]
+__all__ = ["read", "sniff"]
 
 RESULTS_FOLDER = ".eval_results"
 YAML_SUFFIXES = (".yaml", ".yml")
@@ -40,12 +40,12 @@ _INDEX = re.compile(r"^model-index\s*:", re.MULTILINE)
 _CACHED = re.compile(r"models--(?P<owner>.+?)--(?P<name>.+)")
 
 
-def sniff_hub(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file holds results as the Hugging Face Hub keeps them.
 
     Examples
     --------
-    >>> sniff_hub(Path("README.md"), b"---\nmodel-index:\n- name: m\n---\n").format
+    >>> sniff(Path("README.md"), b"---\nmodel-index:\n- name: m\n---\n").format
     'hf-hub'
     """
     text = head.decode("utf-8-sig", errors="replace")
@@ -61,7 +61,7 @@ def sniff_hub(path: Path, head: bytes) -> Recognition | None:
                        f"keeps them in {RESULTS_FOLDER}.")  # fmt: skip
 
 
-def read_hub(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results on the Hugging Face Hub: one value per model and data set.
 
     Parameters

@@ -18,15 +18,15 @@ from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, read_each
 from rankbars.readers.inspect_samples import Log, Sample, read_archive, read_document
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, top_level_keys
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import usual_direction
 
-__all__ = ["read_inspect", "sniff_inspect"]
+__all__ = ["read", "sniff"]
 
 _MAGIC = b"PK\x03\x04"
 _HEADERS = {"header.json", "_journal/start.json"}
@@ -42,13 +42,13 @@ REDUCTIONS = frozenset({"mean", "accuracy", "median", "mode", "max", "min", "gro
 UNCERTAINTIES = ("stderr", "ci", "std", "var", "bootstrap_stderr")
 
 
-def sniff_inspect(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a log of Inspect AI.
 
     Examples
     --------
     >>> _ = Path("log.json").write_text('{"version": 2, "status": "success", "eval": {}}')
-    >>> sniff_inspect(Path("log.json"), b"{").format
+    >>> sniff(Path("log.json"), b"{").format
     'inspect'
     """
     if head.startswith(_MAGIC):
@@ -80,7 +80,7 @@ def _sniff_archive(path: Path) -> Recognition | None:
     return None
 
 
-def read_inspect(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from logs of Inspect AI.
 
     Parameters

@@ -209,7 +209,7 @@ class Sample(NamedTuple):
         Identifier as text.
     epoch : int
         Which answer to the item it is, from 1.
-    scores : mapping from str to Graded
+    scores : mapping from str to _Graded
         By scorer; by scorer and key where the value is an object.
     failed : bool
         Whether it ended in an error.

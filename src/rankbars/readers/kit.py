@@ -12,7 +12,6 @@ from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, open_text, read_each
 from rankbars.readers.logs.decisions import scores_from_runs
 from rankbars.readers.logs.jsontext import load_json, read_json_lines, top_level_keys
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import (
     ERROR,
     MISSING,
@@ -23,6 +22,7 @@ from rankbars.readers.logs.records import (
     Rows,
     Run,
 )
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import Recognition
 

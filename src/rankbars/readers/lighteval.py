@@ -22,13 +22,13 @@ from rankbars.readers.logs.jsontext import (
     parse_time,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.tables.database import Engine
 
-__all__ = ["read_lighteval", "sniff_lighteval"]
+__all__ = ["read", "sniff"]
 
 
 STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?")
@@ -36,14 +36,14 @@ STAMP = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?")
 _AVERAGE = re.compile(r"(?P<group>.+):_average(?:\|\d+)*")
 
 
-def sniff_lighteval(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is one of lighteval's results or details.
 
     Examples
     --------
     >>> _ = Path("results.json").write_text(
     ...     '{"config_general": {}, "results": {}, "versions": {}, "config_tasks": {}}')
-    >>> sniff_lighteval(Path("results.json"), b"{").format
+    >>> sniff(Path("results.json"), b"{").format
     'lighteval'
     """
     if head.startswith(b"PAR1"):
@@ -81,7 +81,7 @@ class _Place(NamedTuple):
     root: Path | None
 
 
-def read_lighteval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results and details of lighteval.
 
     Parameters
@@ -263,7 +263,7 @@ class _TaskResult(NamedTuple):
 
     Parameters
     ----------
-    values : mapping from str to Value
+    values : mapping from str to _Value
         By metric, in the order of the file.
     directions : mapping from str to {"higher", "lower"}
         Recorded sides, by metric.
@@ -304,7 +304,7 @@ class _Results(NamedTuple):
         Time in the name of the file.
     time : float or None
         The same in seconds.
-    tasks : mapping from str to TaskResult
+    tasks : mapping from str to _TaskResult
         By task.
     """
 

@@ -42,14 +42,14 @@ from rankbars.readers.logs.jsontext import (
     read_json_lines,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import SCORED, Agreement, Measure, Rows, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 from rankbars.tables.metrics import split_words
 
-__all__ = ["read_lm_eval", "sniff_lm_eval"]
+__all__ = ["read", "sniff"]
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<stamp>{_STAMP}))?", re.DOTALL)
@@ -67,13 +67,13 @@ FIXED = split_words(
 )
 
 
-def sniff_lm_eval(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file was written by the lm-evaluation-harness.
 
     Examples
     --------
     >>> row = b'{"doc_id": 0, "doc": {}, "arguments": [], "resps": [], "acc": 1.0}\\n'
-    >>> sniff_lm_eval(Path("samples_arc_easy.jsonl"), row).format
+    >>> sniff(Path("samples_arc_easy.jsonl"), row).format
     'lm-eval'
     """
     suffix = data_suffix(path)
@@ -99,7 +99,7 @@ def sniff_lm_eval(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_lm_eval(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results and samples files of the lm-evaluation-harness.
 
     Parameters
@@ -226,7 +226,7 @@ def _make_runs(
     ----------
     results : Results
         A results file.
-    samples : mapping from str to Samples
+    samples : mapping from str to _Samples
         Samples that belong to it, by task.
     notes : sequence of Note
         Remarks to hand on.

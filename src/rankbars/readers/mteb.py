@@ -12,13 +12,13 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile
 from rankbars.readers.logs.jsontext import as_finite, as_mapping, as_text, load_json, top_level_keys
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Agreement, Measure, Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Heeded, Part
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 
-__all__ = ["read_mteb", "sniff_mteb"]
+__all__ = ["read", "sniff"]
 
 META = "model_meta.json"
 MAIN = "main_score"
@@ -42,13 +42,13 @@ class _TaskFile(NamedTuple):
     splits: Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
-def sniff_mteb(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file holds results of MTEB, or describes the model that they are of.
 
     Examples
     --------
     >>> _ = Path("STS12.json").write_text('{"task_name": "a", "scores": {}, "mteb_version": "2"}')
-    >>> sniff_mteb(Path("STS12.json"), b"{").format
+    >>> sniff(Path("STS12.json"), b"{").format
     'mteb'
     """
     if not head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
@@ -66,7 +66,7 @@ def sniff_mteb(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_mteb(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of MTEB: the mean over the subsets of a task's test split.
 
     Parameters

@@ -23,13 +23,13 @@ from rankbars.readers.logs.jsontext import (
     parse_time,
     read_json_lines,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 
-__all__ = ["read_openai_evals", "sniff_openai_evals"]
+__all__ = ["read", "sniff"]
 
 ACCURACY = "accuracy"
 
@@ -42,13 +42,13 @@ _TASK_KEYS = frozenset({"base_eval", "eval_name"})
 _SUFFIXES = (".jsonl", ".json", ".log", "")
 
 
-def sniff_openai_evals(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file is an event log of openai/evals.
 
     Examples
     --------
     >>> head = b'{"spec": {"completion_fns": ["m"], "base_eval": "t"}}\\n'
-    >>> sniff_openai_evals(Path("log.jsonl"), head).format
+    >>> sniff(Path("log.jsonl"), head).format
     'openai-evals'
     """
     if data_suffix(path) not in _SUFFIXES or not head.lstrip().startswith(b"{"):
@@ -79,7 +79,7 @@ class _Log:
     failed: set[str] = field(default_factory=set)
 
 
-def read_openai_evals(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from event logs of openai/evals.
 
     Parameters

@@ -27,13 +27,13 @@ from rankbars.readers.logs.jsontext import (
     parse_time,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
-__all__ = ["read_opencompass", "sniff_opencompass"]
+__all__ = ["read", "sniff"]
 
 _STAMP = re.compile(r"\d{8}_\d{6}")
 
@@ -63,7 +63,7 @@ WHOLES = frozenset(
 EMPTY = frozenset({"", "-", "nan", "NaN", "None"})
 
 
-def sniff_opencompass(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is one of a run of OpenCompass.
 
     Examples
@@ -71,7 +71,7 @@ def sniff_opencompass(path: Path, head: bytes) -> Recognition | None:
     >>> folder = Path("20250102_030405/results/my-model")
     >>> folder.mkdir(parents=True)
     >>> _ = (folder / "gsm8k.json").write_text('{"accuracy": 75.0, "details": []}')
-    >>> sniff_opencompass(folder / "gsm8k.json", b"{").format
+    >>> sniff(folder / "gsm8k.json", b"{").format
     'opencompass'
     """
     suffix = data_suffix(path)
@@ -108,7 +108,7 @@ def _sniff_result(path: Path, folders: Sequence[str], *, in_run: bool) -> Recogn
     return None
 
 
-def read_opencompass(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of OpenCompass; without them, from its summaries.
 
     Parameters

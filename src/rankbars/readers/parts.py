@@ -1,27 +1,22 @@
-"""What files hold, before anything is decided, and how each kind of it becomes scores.
+"""What files hold, before anything is decided: every reader gives such parts, and nothing else.
 
-Every reader gives parts, and nothing else. What is decided about them is decided here, by their
-kind, whichever format they came from and whether they were read just now or lay in a store.
+What becomes of them is decided by their kind (`rankbars.readers.gathering.scores_from_parts`),
+whichever format they came from, and whether they were read just now or lay in a store.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Run
-from rankbars.tables.assembly import ParsedTable, scores_from_parsed
-from rankbars.tables.joining import join_scores
+from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.tidy import FileNames
 
 __all__ = [
     "Comparison", "ErrorTable", "Heeded", "JudgedFile", "Leaderboard", "Part", "ReadyScores",
-    "VoteTable", "join_ready", "scores_from_parts",
+    "VoteTable",
 ]  # fmt: skip
 
 
@@ -183,83 +178,3 @@ class ReadyScores(NamedTuple):
 Part: TypeAlias = (
     Run | ParsedTable | VoteTable | JudgedFile | Leaderboard | Heeded | ReadyScores | Note
 )
-
-
-def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
-    """Scores from what the files of one format hold.
-
-    Parameters
-    ----------
-    parts : iterable of Part
-        What the files hold, in their order.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    DataError
-        If there is nothing to compare, or it cannot be told what is to be compared.
-    """
-    kinds: dict[type, list[Any]] = defaultdict(list)
-    for part in parts:
-        kinds[type(part)].append(part)
-    heeded = {name for part in kinds[Heeded] for name in part.filters}
-    if heeded:
-        filters = tuple(name for name in options.filters if name not in heeded)
-        options = replace(options, filters=filters)
-    found = []
-    if kinds[ParsedTable]:
-        found.append(scores_from_parsed(kinds[ParsedTable], options))
-    if kinds[ErrorTable]:
-        from rankbars.readers.tabarena import scores_from_errors
-
-        found.append(scores_from_errors(kinds[ErrorTable], options))
-    if kinds[VoteTable]:
-        from rankbars.readers.votes import scores_from_votes
-
-        found.append(scores_from_votes(kinds[VoteTable]))
-    if kinds[ReadyScores]:
-        found.append(join_ready(kinds[ReadyScores]))
-    logs = kinds[Run] or kinds[JudgedFile] or kinds[Leaderboard]
-    if logs or not found:
-        found.append(_scores_from_logs(kinds[Run], kinds[JudgedFile], kinds[Leaderboard], options))
-    whole = found[0] if len(found) == 1 else join_scores(found)
-    return whole.with_notes(kinds[Note])
-
-
-def _scores_from_logs(
-    runs: Sequence[Run],
-    judged: Sequence[JudgedFile],
-    boards: Sequence[Leaderboard],
-    options: ReadOptions,
-) -> Scores:
-    """Scores from logs; leaderboards count where there is nothing that they sum up."""
-    from rankbars.readers.logs.decisions import scores_from_runs
-
-    notes: list[Note] = []
-    if boards and (runs or judged):
-        notes = [Note("groups", text) for text in dict.fromkeys(one.instead for one in boards)]
-    elif boards:
-        runs = [run for board in boards for run in board.runs]
-    if not judged:
-        return scores_from_runs(runs, options).with_notes(notes)
-    from rankbars.readers.judged.comparisons import scores_from_judged
-
-    return scores_from_judged(judged, runs, notes, options)
-
-
-def join_ready(parts: Sequence[ReadyScores]) -> Scores:
-    """Scores of single files as one; models of a task are put side by side.
-
-    Raises
-    ------
-    DataError
-        If a task cannot be joined.
-    """
-    if len(parts) == 1:
-        return parts[0].scores
-    joined = join_scores([part.scores for part in parts], [part.source for part in parts])
-    said = {note for part in parts for note in part.scores.notes}
-    # That files were put together goes without saying where all are of one format.
-    notes = tuple(note for note in joined.notes if note.code != "joined" or note in said)
-    return replace(joined, notes=notes)

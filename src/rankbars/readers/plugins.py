@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
 from rankbars.readers.files import InputFile
-from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import Format, Recognition
 
@@ -122,8 +122,7 @@ def _load(point: EntryPoint) -> Format:
     foreign = _Foreign(point.name, _title(point), found)
     return Format(
         point.name,
-        foreign.sniff,
-        foreign.read,
+        foreign,
         _describe(found) or f"format of the distribution {_origin(point)}",
     )
 

@@ -27,13 +27,13 @@ from rankbars.readers.logs.jsontext import (
     read_json_lines,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.cells import label_text
 
-__all__ = ["read_promptfoo", "sniff_promptfoo"]
+__all__ = ["read", "sniff"]
 
 _STARTS = re.compile(rb'\s*\{\s*"results"\s*:\s*\{\s*"version"\s*:\s*\d+\s*,')
 _ROW_KEYS = {"promptIdx", "testIdx", "provider", "success"}
@@ -45,12 +45,12 @@ FAILED = 2
 LONGEST_LABEL = 60
 
 
-def sniff_promptfoo(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file holds results of promptfoo.
 
     Examples
     --------
-    >>> sniff_promptfoo(Path("a.jsonl"), b'{"promptIdx": 0, "testIdx": 0, "provider": {}, '
+    >>> sniff(Path("a.jsonl"), b'{"promptIdx": 0, "testIdx": 0, "provider": {}, '
     ...                 b'"success": true}\n').format
     'promptfoo'
     """
@@ -72,7 +72,7 @@ def sniff_promptfoo(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_promptfoo(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of promptfoo.
 
     Parameters
@@ -208,9 +208,9 @@ class _Evaluation:
         How often each test was run.
     prompts : list
         What the file says about each provider with each prompt.
-    systems : dict from System to Answers
+    systems : dict from _System to Answers
         Answers.
-    places : dict from System to int
+    places : dict from _System to int
         Where a system stands in `prompts`.
     """
 

@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
-from rankbars.data.scores import Scores
-from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, read_head
-from rankbars.readers.logs.options import ReadOptions
-from rankbars.readers.parts import Part
-from rankbars.readers.tables import TABLE_SUFFIXES, open_table
-from rankbars.tables.database import Glance
-from rankbars.tables.layouts import find_layout
-from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.votetables import wants_votes
+from rankbars.errors import ReadError
+from rankbars.readers.files import InputFile, read_head
 
-__all__ = [
-    "AmbiguousFileError", "FileReport", "Format", "Recognition", "apply_options", "recognise",
-    "sniff_tidy", "sniff_wide",
-]  # fmt: skip
+__all__ = ["AmbiguousFileError", "Code", "FileReport", "Format", "Recognition", "recognise"]
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
+    from rankbars.readers.options import ReadOptions
+    from rankbars.readers.parts import Part
 
 # How sure a format may be. Formats with a signature of their own outdo plain tables.
 DECLINED, TABLE, SIGNATURE, CERTAIN = 0, 10, 50, 100
@@ -45,22 +39,32 @@ class Recognition(NamedTuple):
     reason: str
 
 
+class Code(Protocol):
+    """Two functions that make a format, as a module has them."""
+
+    def sniff(self, path: Path, head: bytes, /) -> Recognition | None:
+        """Path and first bytes (decompressed) → the answer; None if it is not concerned."""
+
+    def read(self, files: Sequence[InputFile], options: ReadOptions, /) -> Sequence[Part] | Scores:
+        """Files and options → what they hold, as `rankbars.readers.parts` tells; or `Scores`."""
+
+
 class Format(NamedTuple):
-    """A file format: two functions and a line of description.
+    """A file format: a module with two functions, and a line of description.
 
     Parameters
     ----------
     name : str
         Its key in `FORMATS`.
-    sniff : callable
-        Path and first bytes (decompressed) → `Recognition`, or None if it is not concerned.
-    read : callable
-        Files and options → what they hold, as `rankbars.readers.parts` tells; or `Scores`.
+    code : str or Code
+        The module, or its name: it is imported when a file may be of the format.
     description : str
         What the format is, in one line.
     is_table : bool
         Whether it has no signature of its own; asked last, because tables are read to be
         recognised.
+    looks : callable, optional
+        Path and first bytes → whether the module need be asked at all.
     files : str
         Which files, by name and content; for the documentation.
     chosen : str
@@ -71,13 +75,30 @@ class Format(NamedTuple):
     """
 
     name: str
-    sniff: Callable[[Path, bytes], Recognition | None]
-    read: Callable[[Sequence[InputFile], ReadOptions], Sequence[Part] | Scores]
+    code: str | Code
     description: str
     is_table: bool = False
+    looks: Callable[[Path, bytes], bool] | None = None
     files: str = ""
     chosen: str = ""
     options: tuple[str, ...] = ()
+
+    def sniff(self, path: Path, head: bytes) -> Recognition | None:
+        """What the format says of a file; None if it is not concerned."""
+        if self.looks is not None and not self.looks(path, head):
+            return None
+        answer = self._module.sniff(path, head)
+        # One module may know several formats.
+        is_other = answer is not None and answer.confidence and answer.format != self.name
+        return None if is_other else answer
+
+    def read(self, files: Sequence[InputFile], options: ReadOptions) -> Sequence[Part] | Scores:
+        """What the files hold."""
+        return self._module.read(files, options)
+
+    @property
+    def _module(self) -> Code:
+        return cast(Code, import_module(self.code)) if isinstance(self.code, str) else self.code
 
 
 class FileReport(NamedTuple):
@@ -146,91 +167,3 @@ def recognise(file: InputFile, stages: Iterable[Sequence[Format]]) -> FileReport
             f"{' or '.join(f'--format {answer.format}' for answer in best)}.",
         )
     return FileReport(file.label, best[0].format, best[0].reason)
-
-
-def sniff_tidy(path: Path, head: bytes) -> Recognition | None:
-    """Whether the file is a table with one row per score."""
-    return _sniff_table(path, head, "tidy")
-
-
-def sniff_wide(path: Path, head: bytes) -> Recognition | None:
-    """Whether the file is a matrix of scores."""
-    return _sniff_table(path, head, "wide")
-
-
-def apply_options(file: InputFile, report: FileReport, options: TableOptions) -> FileReport:
-    """The report as the caller's options change it.
-
-    Options may say how to read a table that its header does not explain. In a folder, a table
-    without any of the columns that they name is not what the caller means.
-
-    Parameters
-    ----------
-    file : InputFile
-        The file.
-    report : FileReport
-        What it was recognised as.
-    options : TableOptions
-        What the caller declares.
-    """
-    named = {name for name in options.columns.values() if name}
-    table = data_suffix(file.path) in TABLE_SUFFIXES or file.path.name == "stdin"
-    if not table or report.format not in (None, "tidy", "wide"):
-        return report
-    if wants_votes(options) and (file.asked or not named.isdisjoint(_columns(file))):
-        return report._replace(format="votes", reason="declared")
-    if not file.asked and (named or options.metric):
-        columns = _columns(file)
-        if named and named.isdisjoint(columns):
-            return report._replace(format=None, reason="It has none of the named columns.")
-        if not (named or options.layout or options.metric in columns):
-            return report
-    told = named or options.metric or options.layout or options.cells
-    if report.format is None and told:
-        wide = options.layout not in (None, "tidy")
-        return report._replace(format="wide" if wide else "tidy", reason="declared")
-    return report
-
-
-def _columns(file: InputFile) -> tuple[str, ...]:
-    """Columns of a table; none if the file is no table."""
-    try:
-        with Glance() as engine:
-            return open_table(file, engine).columns
-    except DataError:
-        return ()
-
-
-def _sniff_table(path: Path, head: bytes, wanted: str) -> Recognition | None:
-    known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
-    if not known and not head.startswith(b"PAR1"):
-        return None
-    state = path.stat()
-    layout, reason = _look(path.resolve(), state.st_size, state.st_mtime_ns)
-    if layout is None:
-        return Recognition(wanted, DECLINED, reason)
-    found = "tidy" if layout == "tidy" else "wide"
-    if found != wanted:
-        return None
-    return Recognition(wanted, TABLE, reason if found == "tidy" else f"{layout}: {reason}")
-
-
-_NO_ROW = "a header and no row below it"
-
-
-# The formats of tables ask the same of the same file, one after the other.
-@lru_cache(maxsize=8)
-def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
-    """Layout of a table and the reason, or None and why there is none."""
-    with Glance() as engine:
-        table = open_table(InputFile(path, path.name), engine)
-        if not table.head(1):
-            listed = path.name.removesuffix(".gz").endswith((".json", ".jsonl"))
-            return None, f"There is {'no record in it' if listed else _NO_ROW}."
-        try:
-            return find_layout(table, None, {})
-        except ReadError:
-            raise  # it is damaged, whatever its layout
-        except DataError as error:
-            reason = str(error).removeprefix(f"{path.name}: ")
-            return None, reason[0].upper() + reason[1:]

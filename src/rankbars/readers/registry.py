@@ -1,36 +1,85 @@
-"""The formats that can be read: one entry each, in the order in which they are asked."""
+"""The formats that can be read: one entry each, in the order in which they are asked.
+
+A module is imported only where the name and the first bytes of a file allow its format.
+"""
 
 from __future__ import annotations
 
-from rankbars.readers.deepeval import read_deepeval, sniff_deepeval
-from rankbars.readers.every_eval_ever import read_eee, sniff_eee
-from rankbars.readers.helm import read_helm, sniff_helm
-from rankbars.readers.hub import read_hub, sniff_hub
-from rankbars.readers.inspect_ai import read_inspect, sniff_inspect
-from rankbars.readers.judged.alpaca import read_alpaca, sniff_alpaca
-from rankbars.readers.judged.arena_hard import read_arena_hard, sniff_arena_hard
-from rankbars.readers.judged.pair_counts import read_pair_counts, sniff_pair_counts
-from rankbars.readers.lighteval import read_lighteval, sniff_lighteval
-from rankbars.readers.lm_eval import read_lm_eval, sniff_lm_eval
-from rankbars.readers.mteb import read_mteb, sniff_mteb
-from rankbars.readers.openai_evals import read_openai_evals, sniff_openai_evals
-from rankbars.readers.opencompass import read_opencompass, sniff_opencompass
-from rankbars.readers.promptfoo import read_promptfoo, sniff_promptfoo
-from rankbars.readers.recognition import Format, sniff_tidy, sniff_wide
-from rankbars.readers.simple_evals import read_simple_evals, sniff_simple_evals
-from rankbars.readers.swebench import read_swebench, sniff_swebench
-from rankbars.readers.tabarena import read_tabarena, sniff_tabarena
-from rankbars.readers.tables import read_tables
-from rankbars.readers.votes import read_votes, sniff_votes
+from pathlib import Path
+
+from rankbars.readers.files import data_suffix
+from rankbars.readers.recognition import Format
 
 __all__ = ["FORMATS"]
+
+
+def _is_json(path: Path, head: bytes) -> bool:
+    return data_suffix(path) == ".json" or path.name == "stdin"
+
+
+def _is_json_or_lines(path: Path, head: bytes) -> bool:
+    return data_suffix(path) == ".jsonl" or _is_json(path, head)
+
+
+def _is_json_or_parquet(path: Path, head: bytes) -> bool:
+    return head.startswith(b"PAR1") or _is_json(path, head)
+
+
+def _is_object(path: Path, head: bytes) -> bool:
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"")
+
+
+def _is_inspect(path: Path, head: bytes) -> bool:
+    packed = head.startswith(b"PK") or path.suffix.lower() == ".eval"
+    return packed or _is_json(path, head)
+
+
+def _is_opencompass(path: Path, head: bytes) -> bool:
+    if data_suffix(path) != ".csv":
+        return _is_json(path, head)
+    folders = [folder.name for folder in path.resolve().parents]
+    return b"dataset,version,metric,mode" in head or "summary" in folders[:2]
+
+
+def _is_promptfoo(path: Path, head: bytes) -> bool:
+    return _is_csv_with(b"Named Scores", path, head) or _is_json_or_lines(path, head)
+
+
+def _is_deepeval(path: Path, head: bytes) -> bool:
+    return head.startswith(b"SQLite format 3") or _is_object(path, head)
+
+
+def _is_alpaca_eval(path: Path, head: bytes) -> bool:
+    return _is_csv_with(b"win_rate", path, head) or _is_json(path, head)
+
+
+def _is_arena_hard(path: Path, head: bytes) -> bool:
+    return _is_csv_with(b"rating_q025", path, head) or _is_json_or_lines(path, head)
+
+
+def _is_swebench(path: Path, head: bytes) -> bool:
+    named = path.name in ("report.json", "metadata.yaml")
+    return named or b"__" in head or b":pr-" in head or _is_object(path, head)
+
+
+def _is_text_with_yaml(path: Path, head: bytes) -> bool:
+    return data_suffix(path) in (".md", ".yaml", ".yml")
+
+
+def _is_tabarena(path: Path, head: bytes) -> bool:
+    return head.startswith(b"PAR1") or b"metric_error" in head
+
+
+def _is_csv_with(column: bytes, path: Path, head: bytes) -> bool:
+    return data_suffix(path) == ".csv" and column in head
+
 
 FORMATS: dict[str, Format] = {
     "lm-eval": Format(
         "lm-eval",
-        sniff_lm_eval,
-        read_lm_eval,
+        "rankbars.readers.lm_eval",
         "results and samples files of the lm-evaluation-harness",
+        looks=_is_json_or_lines,
         files="results_TIME.json and samples_TASK_TIME.jsonl of current versions; results.json and "
         "samples as JSON lists of 0.4.0 to 0.4.2; one file per run before that",
         chosen="model = model_name; item = doc_hash, else doc_id; task = each leaf, groups are the "
@@ -40,9 +89,9 @@ FORMATS: dict[str, Format] = {
     ),
     "inspect": Format(
         "inspect",
-        sniff_inspect,
-        read_inspect,
+        "rankbars.readers.inspect_ai",
         "logs of Inspect AI: .eval archives and .json files",
+        looks=_is_inspect,
         files="*.eval, with members stored, deflated or compressed by zstd, also of runs that did "
         "not end; *.json logs",
         chosen="model = eval.model, and what sets systems apart; task = eval.task; item = id, "
@@ -52,9 +101,9 @@ FORMATS: dict[str, Format] = {
     ),
     "eee": Format(
         "eee",
-        sniff_eee,
-        read_eee,
+        "rankbars.readers.every_eval_ever",
         "records of Every Eval Ever, and rows of instances beside them",
+        looks=_is_object,
         files="UUID.json of schema 0.2 and 0.3, one record or one per line; UUID_samples.jsonl "
         "beside it, also compressed",
         chosen="model = model_info.id; task = evaluation_name; item = sample_id, epochs are "
@@ -65,9 +114,9 @@ FORMATS: dict[str, Format] = {
     ),
     "mteb": Format(
         "mteb",
-        sniff_mteb,
-        read_mteb,
+        "rankbars.readers.mteb",
         "results of MTEB, one file per task",
+        looks=_is_object,
         files="MODEL/REVISION/TASK.json and model_meta.json, since version 1.11",
         chosen="mean of main_score over the subsets of the test split; a model that lacks a "
         "subset has no value, or all are compared on what they share (--compare-anyway); the "
@@ -76,9 +125,9 @@ FORMATS: dict[str, Format] = {
     ),
     "helm": Format(
         "helm",
-        sniff_helm,
-        read_helm,
+        "rankbars.readers.helm",
         "runs of HELM, or the tables of a release",
+        looks=_is_json,
         files="run_spec.json, stats.json, per_instance_stats.json of a run folder; schema.json and "
         "groups/json/*.json of a release",
         chosen="task = name of the run without its model; item = instance_id; main metric and "
@@ -87,9 +136,9 @@ FORMATS: dict[str, Format] = {
     ),
     "lighteval": Format(
         "lighteval",
-        sniff_lighteval,
-        read_lighteval,
+        "rankbars.readers.lighteval",
         "results and details of lighteval",
+        looks=_is_json_or_parquet,
         files="results_TIME.json; details_TASK_TIME.parquet in the text, flat and nested layouts",
         chosen="item = id of the document, else a hash of its question; direction as config_tasks "
         "says; the row all and averages of subtasks are no tasks",
@@ -97,9 +146,9 @@ FORMATS: dict[str, Format] = {
     ),
     "opencompass": Format(
         "opencompass",
-        sniff_opencompass,
-        read_opencompass,
+        "rankbars.readers.opencompass",
         "results and summaries of OpenCompass",
+        looks=_is_opencompass,
         files="results/MODEL/DATASET.json of a run; summary_TIME.csv",
         chosen="scores in percent; items where the details hold verdicts; a summary only where "
         "there are no results; judgements of two models are declined",
@@ -107,9 +156,9 @@ FORMATS: dict[str, Format] = {
     ),
     "promptfoo": Format(
         "promptfoo",
-        sniff_promptfoo,
-        read_promptfoo,
+        "rankbars.readers.promptfoo",
         "results of promptfoo, as JSON",
+        looks=_is_promptfoo,
         files="what promptfoo eval -o writes as .json or .jsonl",
         chosen="model = provider, and prompt where there are several; item = test; task = "
         "description, else the file; the metric is score",
@@ -117,9 +166,9 @@ FORMATS: dict[str, Format] = {
     ),
     "deepeval": Format(
         "deepeval",
-        sniff_deepeval,
-        read_deepeval,
+        "rankbars.readers.deepeval",
         "test runs of DeepEval",
+        looks=_is_deepeval,
         files="test_run_TIME.json, .latest_run_full.json",
         chosen="each metric is a task; item = name of the case, else a hash of its input; flaky "
         "cases are left out; direction as verdicts and thresholds show",
@@ -127,9 +176,9 @@ FORMATS: dict[str, Format] = {
     ),
     "openai-evals": Format(
         "openai-evals",
-        sniff_openai_evals,
-        read_openai_evals,
+        "rankbars.readers.openai_evals",
         "event logs of openai/evals",
+        looks=_is_object,
         files="JSON lines with a spec, events and a final report",
         chosen="model = completion_fns; item = sample_id; score = correct of match events, else a "
         "number of metrics events",
@@ -137,9 +186,9 @@ FORMATS: dict[str, Format] = {
     ),
     "simple-evals": Format(
         "simple-evals",
-        sniff_simple_evals,
-        read_simple_evals,
+        "rankbars.readers.simple_evals",
         "results of simple-evals",
+        looks=_is_object,
         files="EVAL_MODEL.json, EVAL_MODEL_allresults.json",
         chosen="task and model from the name of the file; a standard error only from the full "
         "file, which says how many examples there were",
@@ -147,18 +196,18 @@ FORMATS: dict[str, Format] = {
     ),
     "pair-counts": Format(
         "pair-counts",
-        sniff_pair_counts,
-        read_pair_counts,
+        "rankbars.readers.pair_counts",
         "counts of votes per pair of models",
+        looks=_is_json,
         files="JSON with models, X (pairs of positions) and Y (wins, losses, ties, both bad)",
         chosen="one task per file",
     ),
     "alpaca-eval": Format(
         "alpaca-eval",
-        sniff_alpaca,
-        read_alpaca,
+        "rankbars.readers.alpaca_eval",
         "annotations or leaderboards of AlpacaEval",
         is_table=True,
+        looks=_is_alpaca_eval,
         files="MODEL/ANNOTATOR/annotations.json; *_leaderboard.csv",
         chosen="votes for preference - 1; model = folder; annotators and baselines are not mixed; "
         "a leaderboard only where there are no annotations",
@@ -166,19 +215,19 @@ FORMATS: dict[str, Format] = {
     ),
     "arena-hard": Format(
         "arena-hard",
-        sniff_arena_hard,
-        read_arena_hard,
+        "rankbars.readers.arena_hard",
         "judgements or leaderboards of Arena-Hard-Auto",
         is_table=True,
+        looks=_is_arena_hard,
         files="model_judgment/JUDGE/MODEL.jsonl; arena_hard_leaderboard_*.csv",
         chosen="one vote per game, strong verdicts once; task = category; judges are not mixed",
         options=("--filter", "--column weight=strength"),
     ),
     "swebench": Format(
         "swebench",
-        sniff_swebench,
-        read_swebench,
+        "rankbars.readers.swebench",
         "reports of the SWE-bench family: of runs, of instances, of experiments, of Pro",
+        looks=_is_swebench,
         files="MODEL.RUN.json; RUN/MODEL/INSTANCE/report.json; "
         "evaluation/SPLIT/SYSTEM/results/results.json; RUN/eval_results.json; a list of instances "
         "as JSON or text",
@@ -189,9 +238,9 @@ FORMATS: dict[str, Format] = {
     ),
     "hf-hub": Format(
         "hf-hub",
-        sniff_hub,
-        read_hub,
+        "rankbars.readers.hub",
         "results on the Hugging Face Hub: .eval_results files and model cards",
+        looks=_is_text_with_yaml,
         files="REPOSITORY/.eval_results/*.yaml; README.md with a model-index",
         chosen="model = repository, or the name in the card; task = data set; cards with several "
         "metrics need --metric; values have no error and no number of items",
@@ -199,10 +248,10 @@ FORMATS: dict[str, Format] = {
     ),
     "tabarena": Format(
         "tabarena",
-        sniff_tabarena,
-        read_tabarena,
+        "rankbars.readers.tabarena",
         "tables of TabArena and bencheval: an error per method, data set and split",
         is_table=True,
+        looks=_is_tabarena,
         files="CSV or Parquet with columns metric_error and method (or framework)",
         chosen="metric_error, lower is better; 3, 9 or 30 splits are repeated 3-fold "
         "cross-validation, 10 are one pass of 10 folds, others are asked for; imputed scores are "
@@ -211,8 +260,7 @@ FORMATS: dict[str, Format] = {
     ),
     "tidy": Format(
         "tidy",
-        sniff_tidy,
-        read_tables,
+        "rankbars.readers.anytable",
         "table with one row per score: CSV, TSV, Parquet, JSON, JSON lines",
         is_table=True,
         files="*.csv, *.tsv, *.txt, *.parquet, *.json, *.jsonl, also compressed by gzip, bzip2, xz "
@@ -223,8 +271,7 @@ FORMATS: dict[str, Format] = {
     ),
     "wide": Format(
         "wide",
-        sniff_wide,
-        read_tables,
+        "rankbars.readers.anytable",
         "matrix of scores: models × tasks, tasks × models, items × models, tasks × folds",
         is_table=True,
         files="the same files; the first header cell says what rows are",
@@ -234,8 +281,7 @@ FORMATS: dict[str, Format] = {
     ),
     "votes": Format(
         "votes",
-        sniff_votes,
-        read_votes,
+        "rankbars.readers.vote_tables",
         "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
         is_table=True,
         files="the same files, with a pair of model columns and an outcome (LMArena and others)",

@@ -13,9 +13,9 @@ from rankbars.readers.collecting import check_formats, collect_group
 from rankbars.readers.companions import PlaceOf, find_again, group_of
 from rankbars.readers.declared import Declared
 from rankbars.readers.gathering import by_reader
+from rankbars.readers.options import as_declared, options_of
 from rankbars.readers.pieces import KeptFile
-from rankbars.readers.requests import as_declared, known_formats, options_of
-from rankbars.readers.selection import Skipped
+from rankbars.readers.selection import Skipped, known_formats
 from rankbars.tables.database import Engine
 
 __all__ = ["read_rest_again"]
@@ -68,7 +68,7 @@ def read_rest_again(
         [file for file in again if (file.place in there) is which] for which in (False, True)
     )
     _refuse_mixed(lost, found_again, gone)
-    readers = {formats[file.format].read for file in left}
+    readers = {formats[file.format].code for file in left}
     options = replace(as_declared(options_of(given), "auto"), engine=engine)
     declared = Declared(options, several=len(readers) > 1)
     found: list[KeptFile] = []
@@ -77,7 +77,7 @@ def read_rest_again(
         others = [
             file
             for file in left
-            if file.place not in there and formats[file.format].read is reader.read
+            if file.place not in there and formats[file.format].code == reader.code
         ]
         found += declared.heed(
             partial(collect_group, reader, members, others, skipped=skipped),

@@ -1,30 +1,48 @@
-"""Which files are read, and as what."""
+"""Which files are read, and as what: found, recognised, chosen."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 from rankbars.data.notes import Note
-from rankbars.errors import DataError, OptionError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, digest
-from rankbars.readers.logs.options import ReadOptions
+from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
+from rankbars.readers.files import (
+    InputFile,
+    Meter,
+    Progress,
+    data_suffix,
+    digest,
+    find_files,
+    is_url,
+    standard_input,
+)
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.recognition import (
     AmbiguousFileError,
     FileReport,
-    apply_options,
     recognise,
 )
-from rankbars.readers.tables import PARQUET_SUFFIXES
+from rankbars.readers.registry import FORMATS
+from rankbars.readers.tables import PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
+from rankbars.tables.tableoptions import TableOptions
 
-__all__ = ["ChosenFile", "Skipped", "check_options", "choose_files", "report_file"]
+__all__ = [
+    "ChosenFile", "Opened", "Paths", "Skipped", "check_options", "find_paths", "known_formats",
+    "open_files", "report_file",
+]  # fmt: skip
 
 MOST_SHOWN = 5
 MOST_DAMAGED = 20
+
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 class ChosenFile(NamedTuple):
@@ -76,7 +94,7 @@ class Skipped:
         )
 
 
-def choose_files(
+def _choose_files(
     files: Sequence[InputFile],
     declared: str,
     options: ReadOptions,
@@ -185,7 +203,7 @@ def _report(
     file: InputFile, declared: str, options: ReadOptions, formats: KnownFormats
 ) -> FileReport:
     if declared == "auto":
-        return apply_options(file, recognise(file, formats.stages()), options)
+        return _apply_options(file, recognise(file, formats.stages()), options)
     if file.asked:
         return FileReport(file.label, declared, "declared")
     # In a folder, what the declared format does not know as its own is not what the caller means.
@@ -208,3 +226,131 @@ def _list(reports: Sequence[FileReport], most: int) -> str:
 
 def _files(number: int) -> str:
     return f"{number} file{'s' if number > 1 else ''}"
+
+
+class Opened(NamedTuple):
+    """The files that are to be read, with their formats, and those that are left out."""
+
+    chosen: list[ChosenFile]
+    skipped: Skipped
+
+
+def known_formats(asked: str) -> KnownFormats:
+    """All formats.
+
+    Raises
+    ------
+    UnknownOptionError
+        If `asked` is none of them, and not ``"auto"``.
+    """
+    formats = KnownFormats(FORMATS)
+    if asked != "auto" and asked not in formats:
+        raise UnknownOptionError.among("format", asked, ("auto", *formats.names))
+    return formats
+
+
+@contextmanager
+def open_files(
+    paths: Paths,
+    format: str,
+    options: ReadOptions,
+    formats: KnownFormats,
+    progress: Progress | None = None,
+    known: Callable[[InputFile], ChosenFile | None] | None = None,
+) -> Iterator[Opened]:
+    """The files behind `paths`; what came from standard input lies in a file until the end.
+
+    Files for which `known` has an answer are not recognised again.
+
+    Raises
+    ------
+    ReadError
+        If a path does not exist, or a file that was named is not recognised.
+    OptionError
+        If an option fits none of the files.
+    """
+    skipped = Skipped()
+    with find_paths(paths) as found:
+        chosen = _choose_files(found, format, options, formats, skipped, known)
+        check_options(chosen, options, formats)
+        if progress is not None:
+            meter = Meter(progress, [one.file.path for one in chosen])
+            chosen = [one._replace(file=one.file._replace(meter=meter)) for one in chosen]
+        yield Opened(chosen, skipped)
+
+
+@contextmanager
+def find_paths(paths: Paths) -> Iterator[list[InputFile]]:
+    """The files behind `paths`, each once.
+
+    Raises
+    ------
+    ReadError
+        If a path does not exist or a pattern matches nothing.
+    """
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    texts = [os.fspath(path) for path in given]
+    urls = list(dict.fromkeys(path for path in texts if is_url(path)))
+    from_files = [path for path in texts if path != "-" and path not in urls]
+    with standard_input("-" in texts) as piped, _fetched(urls) as copies:
+        more = [InputFile(copy, url, url=url) for url, copy in copies.items()]
+        if piped is not None:
+            more.append(piped)
+        yield [*(find_files(from_files) if from_files or not more else []), *more]
+
+
+@contextmanager
+def _fetched(urls: Sequence[str]) -> Iterator[dict[str, Path]]:
+    """Copies of files that lie elsewhere; without any, nothing of networks is loaded."""
+    if not urls:
+        yield {}
+        return
+    from rankbars.readers.transfers import fetched
+
+    with fetched(urls) as copies:
+        yield copies
+
+
+def _apply_options(file: InputFile, report: FileReport, options: TableOptions) -> FileReport:
+    """The report as the caller's options change it.
+
+    Options may say how to read a table that its header does not explain. In a folder, a table
+    without any of the columns that they name is not what the caller means.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    report : FileReport
+        What it was recognised as.
+    options : TableOptions
+        What the caller declares.
+    """
+    named = {name for name in options.columns.values() if name}
+    table = data_suffix(file.path) in TABLE_SUFFIXES or file.path.name == "stdin"
+    if not table or report.format not in (None, "tidy", "wide"):
+        return report
+    from rankbars.tables.votetables import wants_votes
+
+    if wants_votes(options) and (file.asked or not named.isdisjoint(_columns(file))):
+        return report._replace(format="votes", reason="declared")
+    if not file.asked and (named or options.metric):
+        columns = _columns(file)
+        if named and named.isdisjoint(columns):
+            return report._replace(format=None, reason="It has none of the named columns.")
+        if not (named or options.layout or options.metric in columns):
+            return report
+    told = named or options.metric or options.layout or options.cells
+    if report.format is None and told:
+        wide = options.layout not in (None, "tidy")
+        return report._replace(format="wide" if wide else "tidy", reason="declared")
+    return report
+
+
+def _columns(file: InputFile) -> tuple[str, ...]:
+    """Columns of a table; none if the file is no table."""
+    try:
+        with Glance() as engine:
+            return open_table(file, engine).columns
+    except DataError:
+        return ()

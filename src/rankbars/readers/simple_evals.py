@@ -24,12 +24,12 @@ from rankbars.readers.logs.jsontext import (
     parse_time,
     top_level_keys,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import SCORED, UNSCORED, Answers, Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
-__all__ = ["parse_name", "read_simple_evals", "sniff_simple_evals"]
+__all__ = ["parse_name", "read", "sniff"]
 
 SPREAD = ":std"
 FULL = "_allresults"
@@ -52,13 +52,13 @@ class Name(NamedTuple):
     debug: bool
 
 
-def sniff_simple_evals(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file holds results of simple-evals.
 
     Examples
     --------
     >>> _ = Path("mmlu_gpt-4o.json").write_text('{"score": 0.7, "score:std": 0.46}')
-    >>> sniff_simple_evals(Path("mmlu_gpt-4o.json"), b'{"score": 0.7}').format
+    >>> sniff(Path("mmlu_gpt-4o.json"), b'{"score": 0.7}').format
     'simple-evals'
     """
     if data_suffix(path) != ".json" or not head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
@@ -98,7 +98,7 @@ def parse_name(stem: str) -> Name:
     return Name(task, rest[len(task) + 1 :], stamp, debug)
 
 
-def read_simple_evals(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from results of simple-evals.
 
     Parameters

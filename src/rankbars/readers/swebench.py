@@ -14,9 +14,9 @@ from rankbars.data.notes import Note
 from rankbars.errors import Lacking, ReadError, UnknownOptionError
 from rankbars.readers.files import InputFile, open_text
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Rows, Run
 from rankbars.readers.logs.remarks import list_names
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.swebench_reports import (
@@ -34,7 +34,7 @@ from rankbars.readers.swebench_reports import (
     repository_of,
 )
 
-__all__ = ["read_swebench", "sniff_swebench"]
+__all__ = ["read", "sniff"]
 
 INSTANCE_REPORT = "report.json"
 # What a cluster of instances may be.
@@ -47,13 +47,13 @@ _LISTED = re.compile(r"[^\s\"',\[\]]+")
 SHARED_PART = 0.5
 
 
-def sniff_swebench(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a report of the SWE-bench family, or a list of its instances.
 
     Examples
     --------
     >>> _ = Path("eval_results.json").write_text('{"django__django-11099": true}')
-    >>> sniff_swebench(Path("eval_results.json"), b"{").format
+    >>> sniff(Path("eval_results.json"), b"{").format
     'swebench'
     """
     keys = top_level_keys(path)
@@ -95,7 +95,7 @@ def _starts_with_instances(head: bytes) -> bool:
     return all(is_instance(name) for name in whole)
 
 
-def read_swebench(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Scores from reports of the SWE-bench family.
 
     Parameters

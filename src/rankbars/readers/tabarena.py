@@ -11,7 +11,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix
-from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import ErrorTable
 from rankbars.readers.recognition import SIGNATURE, Recognition
 from rankbars.readers.tables import (
@@ -23,7 +23,7 @@ from rankbars.tables.assembly import scores_from_parsed
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Glance
 
-__all__ = ["read_tabarena", "scores_from_errors", "sniff_tabarena"]
+__all__ = ["read", "scores_from_errors", "sniff"]
 
 ERROR_COLUMN = "metricerror"
 METHOD_COLUMNS = {"method", "framework"}
@@ -33,13 +33,13 @@ SPLITS_OF_THREE = frozenset({3, 9, 30})
 SPLITS_OF_AMLB = 10
 
 
-def sniff_tabarena(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file is a table of TabArena or bencheval.
 
     Examples
     --------
     >>> _ = Path("x.csv").write_text("dataset,fold,method,metric_error\na,0,m,0.1\n")
-    >>> sniff_tabarena(Path("x.csv"), b"dataset,fold,method,metric_error").format
+    >>> sniff(Path("x.csv"), b"dataset,fold,method,metric_error").format
     'tabarena'
     """
     known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
@@ -59,7 +59,7 @@ def sniff_tabarena(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_tabarena(files: Sequence[InputFile], options: ReadOptions) -> list[ErrorTable]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[ErrorTable]:
     """Tables of TabArena and bencheval: errors, lower is better, per split.
 
     Parameters

@@ -11,7 +11,7 @@ from rankbars.readers.compression import refuse_bomb
 from rankbars.readers.delimited import open_delimited
 from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
-from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parquet import open_parquet
 from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.database import Engine
@@ -21,7 +21,6 @@ from rankbars.tables.tidy import FileNames
 
 __all__ = [
     "PARQUET_SUFFIXES", "TABLE_SUFFIXES", "name_files", "open_table", "parse_tables",
-    "read_tables",
 ]  # fmt: skip
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
@@ -29,26 +28,6 @@ DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
-
-
-def read_tables(files: Sequence[InputFile], options: ReadOptions) -> list[ParsedTable]:
-    """Tables, tidy or wide.
-
-    Parameters
-    ----------
-    files : sequence of InputFile
-        The files; each may have a layout of its own.
-    options : ReadOptions
-        What the caller declares.
-
-    Raises
-    ------
-    ReadError
-        If a file is damaged.
-    DataError
-        If a table cannot be understood.
-    """
-    return parse_tables(files, options, options.engine)
 
 
 def parse_tables(

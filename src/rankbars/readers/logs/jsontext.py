@@ -252,7 +252,7 @@ class JsonStream:
 
     Parameters
     ----------
-    source : TextSource
+    source : _TextSource
         The text.
     label : str
         File, and what else names the place, for messages.

@@ -21,13 +21,13 @@ from rankbars.readers.logs.jsontext import (
     first_object,
     read_json_lines,
 )
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Answers, Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 
-__all__ = ["read_arena_hard", "sniff_arena_hard"]
+__all__ = ["read", "sniff"]
 
 UNNAMED = "baseline"
 STRONG = 3.0
@@ -44,13 +44,13 @@ HALF_WIDTH = 1.959963984540054
 _TABLE = ("model", "score", "rating_q025", "rating_q975")
 
 
-def sniff_arena_hard(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file holds judgements or a leaderboard of Arena-Hard-Auto.
 
     Examples
     --------
     >>> head = b'{"uid": "1", "model": "m", "games": [{"score": "A>B"}, null]}\\n'
-    >>> sniff_arena_hard(Path("m.jsonl"), head).format
+    >>> sniff(Path("m.jsonl"), head).format
     'arena-hard'
     """
     if data_suffix(path) == ".csv":
@@ -74,7 +74,7 @@ def sniff_arena_hard(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_arena_hard(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Votes of Arena-Hard-Auto, scores of prompts, and win rates of leaderboards.
 
     Parameters

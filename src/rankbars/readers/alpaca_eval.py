@@ -12,12 +12,12 @@ from rankbars.data.notes import Note
 from rankbars.errors import ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import JsonStream, as_float, as_text, fingerprint, first_object
-from rankbars.readers.logs.options import ReadOptions
 from rankbars.readers.logs.records import Measure, Run
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
-__all__ = ["read_alpaca", "sniff_alpaca"]
+__all__ = ["read", "sniff"]
 
 _KEYS = {"generator_1", "generator_2", "preference"}
 _STARTS = re.compile(rb'\s*\[\s*\{\s*"instruction"\s*:')
@@ -31,13 +31,13 @@ _MEASURES = {
 }
 
 
-def sniff_alpaca(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     r"""Whether the file holds annotations or a leaderboard of AlpacaEval.
 
     Examples
     --------
     >>> head = b",win_rate,standard_error,n_wins,n_wins_base,n_draws,n_total\n"
-    >>> sniff_alpaca(Path("leaderboard.csv"), head).format
+    >>> sniff(Path("leaderboard.csv"), head).format
     'alpaca-eval'
     """
     if data_suffix(path) == ".csv":
@@ -58,7 +58,7 @@ def sniff_alpaca(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_alpaca(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     """Votes of AlpacaEval, and win rates of leaderboards.
 
     Parameters

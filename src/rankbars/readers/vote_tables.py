@@ -9,7 +9,7 @@ from pathlib import Path
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.readers.files import InputFile, data_suffix
-from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table
@@ -17,13 +17,13 @@ from rankbars.tables.database import Glance
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 from rankbars.tables.votetasks import join_tasks
 
-__all__ = ["read_votes", "scores_from_votes", "sniff_votes"]
+__all__ = ["read", "scores_from_votes", "sniff"]
 
 # A task that nothing in the table names. Tasks that a column names are never empty.
 FILE_TASK = ""
 
 
-def sniff_votes(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a table of pairwise votes."""
     known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
     if not known and not head.startswith(b"PAR1"):
@@ -40,7 +40,7 @@ def sniff_votes(path: Path, head: bytes) -> Recognition | None:
     return None if reason is None else Recognition("votes", SIGNATURE, f"{reason}.")
 
 
-def read_votes(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     """Votes from files: one task per file, or one per task or category that a column names.
 
     Parameters

@@ -1,16 +1,17 @@
-"""Options for reading: those of tables, and those of logs."""
+"""Options for reading: those of tables, those of logs, and what callers say of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeAlias
 
+from rankbars.data.room import Room, parse_size
 from rankbars.errors import OptionError, one_of
 from rankbars.tables.database import Engine
 from rankbars.tables.tableoptions import TableOptions
 
-__all__ = ["RERUNS", "ReadOptions", "named_once"]
+__all__ = ["ReadOptions", "as_declared", "options_of"]
 
 Reruns: TypeAlias = Literal["newest", "all"]
 
@@ -78,7 +79,7 @@ class ReadOptions(TableOptions):
         )
 
 
-def named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
+def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
     """One or several names as a tuple.
 
     Raises
@@ -88,10 +89,58 @@ def named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
 
     Examples
     --------
-    >>> named_once("acc", "metric"), named_once(["acc", "f1", "acc"], "metric")
+    >>> named_once("acc", "metric"), _named_once(["acc", "f1", "acc"], "metric")
     (('acc',), ('acc', 'f1'))
     """
     given = () if names is None else (names,) if isinstance(names, str) else tuple(names)
     if "" in given:
         raise OptionError(f"The name of a {what} is empty.")
     return tuple(dict.fromkeys(given))
+
+
+def options_of(given: Mapping[str, Any]) -> ReadOptions:
+    """Options by the names that `rankbars.read` has for them; those not named have their defaults.
+
+    Raises
+    ------
+    OptionError
+        If a value is out of range or not known.
+
+    Examples
+    --------
+    >>> options_of({"metric": ["acc", "f1"], "rows": "items"}).metrics
+    ('acc', 'f1')
+    """
+    metrics = _named_once(given.get("metric"), "metric")
+    tables = TableOptions.of(
+        columns=given.get("columns"),
+        direction=given.get("direction"),
+        rows=given.get("rows"),
+        folds=given.get("folds"),
+        test_share=given.get("test_share"),
+        metric=metrics[0] if metrics else None,
+        layout=given.get("layout"),
+        minimum=given.get("minimum"),
+        maximum=given.get("maximum"),
+        controls=given.get("controls", ()),
+        self_votes=given.get("self_votes", "raise"),
+        cells=given.get("cells"),
+    )
+    limit = given.get("memory_limit")
+    room = Room(None if limit is None else parse_size(limit), bool(given.get("by_reference")))
+    tables = replace(tables, room=room)
+    return ReadOptions.for_logs(
+        tables,
+        metrics=metrics,
+        filters=_named_once(given.get("filter"), "filter"),
+        reruns=given.get("reruns", "newest"),
+        compare_anyway=bool(given.get("compare_anyway", False)),
+        models=_named_once(given.get("models"), "model"),
+    )
+
+
+def as_declared(options: ReadOptions, format: str) -> ReadOptions:
+    """The options, with what the name of a format says about the layout of a table."""
+    if format == "tidy" and options.layout is None:
+        return replace(options, layout="tidy")
+    return options

@@ -13,21 +13,21 @@ from rankbars.data.votes import Votes, merge_votes
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.jsontext import as_count, load_json, top_level_keys
-from rankbars.readers.logs.options import ReadOptions
+from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.tidy import FileNames
 
-__all__ = ["read_pair_counts", "sniff_pair_counts"]
+__all__ = ["read", "sniff"]
 
 
-def sniff_pair_counts(path: Path, head: bytes) -> Recognition | None:
+def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file holds counts of votes per pair.
 
     Examples
     --------
     >>> _ = Path("counts.json").write_text('{"models": ["a", "b"], "X": [[0, 1]], "Y": [[3, 1]]}')
-    >>> sniff_pair_counts(Path("counts.json"), b"{").format
+    >>> sniff(Path("counts.json"), b"{").format
     'pair-counts'
     """
     named = data_suffix(path) == ".json" or path.name == "stdin"
@@ -37,7 +37,7 @@ def sniff_pair_counts(path: Path, head: bytes) -> Recognition | None:
     return None
 
 
-def read_pair_counts(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     """Votes from counts per pair: one task per file; those of one name are one task.
 
     Parameters

@@ -1,1 +1,0 @@
-"""Votes that tools write: AlpacaEval, Arena-Hard, counts per pair."""
