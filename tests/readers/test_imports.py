@@ -10,7 +10,7 @@ import pytest
 
 from rankbars.errors import ReadError
 from rankbars.readers import FORMATS
-from rankbars.readers.files import InputFile, read_head
+from rankbars.readers.inputfiles import InputFile, read_head
 
 FIXTURES = Path(__file__).parent.parent / "data" / "fixtures"
 HEAVY = ("duckdb", "narwhals", "pandas", "polars", "pyarrow", "scipy", "yaml", "zstandard")

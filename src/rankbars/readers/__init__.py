@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.readers.files import Progress
+from rankbars.readers.chosenfiles import Paths, find_paths, known_formats, open_files, report_file
 from rankbars.readers.gathering import gather
-from rankbars.readers.logs.remarks import note_chosen
-from rankbars.readers.options import as_declared, options_of
+from rankbars.readers.inputfiles import Progress
+from rankbars.readers.logs.taskremarks import note_chosen
 from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.readoptions import as_declared, options_of
 from rankbars.readers.recognition import FileReport, Format, Recognition
 from rankbars.readers.redaction import redact_items
 from rankbars.readers.registry import FORMATS
-from rankbars.readers.selection import Paths, find_paths, known_formats, open_files, report_file
 
 __all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
 

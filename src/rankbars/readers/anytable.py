@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.inputfiles import InputFile, data_suffix
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.readers.tables import TABLE_SUFFIXES, open_table, parse_tables
 from rankbars.tables.assembly import ParsedTable

@@ -13,7 +13,7 @@ from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import (
     as_finite,
     as_mapping,
@@ -22,8 +22,8 @@ from rankbars.readers.logs.jsontext import (
     read_json_lines,
 )
 from rankbars.readers.logs.records import Answers, Measure, Run
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Comparison, JudgedFile, Leaderboard, Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 

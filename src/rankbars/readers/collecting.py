@@ -15,9 +15,16 @@ from typing import Any, NamedTuple
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.errors import DataError, OptionError
+from rankbars.readers.chosenfiles import (
+    ChosenFile,
+    Paths,
+    Skipped,
+    check_options,
+    known_formats,
+    open_files,
+)
 from rankbars.readers.companions import PlaceOf, find_again, find_companions, find_orphans
 from rankbars.readers.declared import Declared
-from rankbars.readers.files import InputFile, Progress, digest
 from rankbars.readers.gathering import (
     Group,
     by_reader,
@@ -27,20 +34,13 @@ from rankbars.readers.gathering import (
     read_sound,
     scores_from_parts,
 )
-from rankbars.readers.options import ReadOptions, as_declared, options_of
+from rankbars.readers.inputfiles import InputFile, Progress, digest
 from rankbars.readers.packing import is_same, pack, unpack
 from rankbars.readers.parts import ErrorTable, Part, ReadyScores, VoteTable
 from rankbars.readers.pieces import KeptFile, Piece, order_of_files
 from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
 from rankbars.readers.recognition import Format
-from rankbars.readers.selection import (
-    ChosenFile,
-    Paths,
-    Skipped,
-    check_options,
-    known_formats,
-    open_files,
-)
 from rankbars.readers.tables import name_files
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-from rankbars.readers.files import InputFile, digest
+from rankbars.readers.chosenfiles import ChosenFile
+from rankbars.readers.inputfiles import InputFile, digest
 from rankbars.readers.pieces import KeptFile
-from rankbars.readers.selection import ChosenFile
 
 __all__ = ["PlaceOf", "find_again", "find_companions", "find_orphans", "group_of"]
 

@@ -15,8 +15,8 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.errors import Lacking, RankbarsError, UnknownOptionError
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format
 
 __all__ = ["Declared"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import (
     JsonStream,
     as_finite,
@@ -23,8 +23,8 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import ReadError
-from rankbars.readers.files import (
+from rankbars.readers.inputfiles import (
     COMPRESSIONS,
     DAMAGE,
     InputFile,

@@ -22,11 +22,11 @@ from rankbars.readers.every_eval_records import (
     read_aggregates,
     read_samples,
 )
-from rankbars.readers.files import InputFile, file_stem
+from rankbars.readers.inputfiles import InputFile, file_stem
 from rankbars.readers.logs.jsontext import top_level_keys
 from rankbars.readers.logs.records import ERROR, UNSCORED, Agreement, Measure, Rows, Run
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.columns import fold_name
 

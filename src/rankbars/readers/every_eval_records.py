@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix
+from rankbars.readers.inputfiles import InputFile, data_suffix
 from rankbars.readers.logs.jsontext import (
     as_count,
     as_finite,

@@ -16,11 +16,11 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.storedtasks import change_tasks
 from rankbars.errors import DataError, ReadError
+from rankbars.readers.chosenfiles import ChosenFile, Skipped
 from rankbars.readers.declared import Declared
-from rankbars.readers.files import InputFile
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.records import Run
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import (
     ErrorTable,
     Heeded,
@@ -31,8 +31,8 @@ from rankbars.readers.parts import (
     VoteTable,
 )
 from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format
-from rankbars.readers.selection import ChosenFile, Skipped
 from rankbars.tables.assembly import ParsedTable, scores_from_parsed
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
@@ -254,7 +254,7 @@ def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
 
         found.append(scores_from_errors(kinds[ErrorTable], options))
     if kinds[VoteTable]:
-        from rankbars.readers.vote_tables import scores_from_votes
+        from rankbars.readers.votefiles import scores_from_votes
 
         found.append(scores_from_votes(kinds[VoteTable]))
     if kinds[ReadyScores]:

@@ -10,14 +10,6 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import (
-    DAMAGE,
-    HEAD_BYTES,
-    InputFile,
-    data_suffix,
-    open_binary,
-    read_each,
-)
 from rankbars.readers.helm_stats import (
     Main,
     Schema,
@@ -29,6 +21,14 @@ from rankbars.readers.helm_stats import (
     read_schema,
     read_stats,
 )
+from rankbars.readers.inputfiles import (
+    DAMAGE,
+    HEAD_BYTES,
+    InputFile,
+    data_suffix,
+    open_binary,
+    read_each,
+)
 from rankbars.readers.logs.jsontext import (
     as_count,
     as_mapping,
@@ -38,9 +38,9 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 
 __all__ = ["read", "sniff"]

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.jsontext import (
     JsonStream,
     as_finite,

@@ -12,12 +12,12 @@ from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text
 from rankbars.readers.logs.jsontext import as_mapping, as_score, as_text, parse_time
 from rankbars.readers.logs.records import Agreement, Measure, Run
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import parse_number
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.archives import Archive, open_archive
 from rankbars.readers.logs.jsontext import JsonStream, as_mapping
 from rankbars.tables.cells import label_text
@@ -277,8 +277,8 @@ def _grade(value: object) -> _Graded:
 
     Examples
     --------
-    >>> grade("C"), grade(True).score, grade("0.25").score, _grade("maybe").kind
-    (Graded(score=1.0, kind='grade'), 1.0, 0.25, 'unknown')
+    >>> _grade("C"), _grade(True).score, _grade("0.25").score, _grade("maybe").kind
+    (_Graded(score=1.0, kind='grade'), 1.0, 0.25, 'unknown')
     """
     if value is None:
         return _Graded(math.nan, "none")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.tables.coding import CodedTable
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width

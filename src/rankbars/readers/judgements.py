@@ -8,9 +8,9 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.records import Run
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Comparison, JudgedFile
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable
 from rankbars.tables.votetables import scores_of_votes
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, open_text, read_each
+from rankbars.readers.inputfiles import InputFile, open_text, read_each
 from rankbars.readers.logs.decisions import scores_from_runs
 from rankbars.readers.logs.jsontext import load_json, read_json_lines, top_level_keys
 from rankbars.readers.logs.records import (
@@ -22,8 +22,8 @@ from rankbars.readers.logs.records import (
     Rows,
     Run,
 )
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Recognition
 
 __all__ = [

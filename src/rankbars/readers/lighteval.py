@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.lighteval_details import Details, find_layout, read_details
 from rankbars.readers.lm_eval_results import parse_spelling
 from rankbars.readers.logs.jsontext import (
@@ -23,8 +23,8 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import Agreement, Direction, Measure, Run
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
 from rankbars.tables.database import Engine
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import fingerprint
 from rankbars.readers.logs.records import Answers
 from rankbars.tables.database import Engine, report_damage

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import (
+from rankbars.readers.inputfiles import (
     InputFile,
     data_suffix,
     file_stem,
@@ -43,8 +43,8 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import SCORED, Agreement, Measure, Rows, Run
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.tables.cells import label_text
 from rankbars.tables.metrics import split_words

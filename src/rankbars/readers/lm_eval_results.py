@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, load_json
 from rankbars.readers.logs.records import Direction
 from rankbars.tables.metrics import split_words

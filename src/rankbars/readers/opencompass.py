@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import (
     JsonStream,
     as_finite,
@@ -28,9 +28,9 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 
 __all__ = ["read", "sniff"]

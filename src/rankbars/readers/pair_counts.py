@@ -11,10 +11,10 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes, merge_votes
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.files import InputFile, data_suffix, file_stem, read_each
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, read_each
 from rankbars.readers.logs.jsontext import as_count, load_json, top_level_keys
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parts import VoteTable
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
 from rankbars.tables.tidy import FileNames
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, is_url
+from rankbars.readers.inputfiles import InputFile, is_url
 from rankbars.tables.database import Engine, quote_text, report_damage
 from rankbars.tables.relations import Relation, Table, check_width
 

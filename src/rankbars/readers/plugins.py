@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Protocol
 
 from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
-from rankbars.readers.files import InputFile
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format, Recognition
 
 __all__ = ["GROUP", "KnownFormats", "Plugins", "load_plugins"]

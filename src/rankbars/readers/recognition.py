@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, read_head
+from rankbars.readers.inputfiles import InputFile, read_head
 
 __all__ = ["AmbiguousFileError", "Code", "FileReport", "Format", "Recognition", "recognise"]
 
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
-    from rankbars.readers.options import ReadOptions
     from rankbars.readers.parts import Part
+    from rankbars.readers.readoptions import ReadOptions
 
 # How sure a format may be. Formats with a signature of their own outdo plain tables.
 DECLINED, TABLE, SIGNATURE, CERTAIN = 0, 10, 50, 100

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rankbars.readers.files import data_suffix
+from rankbars.readers.inputfiles import data_suffix
 from rankbars.readers.recognition import Format
 
 __all__ = ["FORMATS"]
@@ -281,7 +281,7 @@ FORMATS: dict[str, Format] = {
     ),
     "votes": Format(
         "votes",
-        "rankbars.readers.vote_tables",
+        "rankbars.readers.votefiles",
         "pairwise votes: one row per vote or per pair, a square table of wins, rankings, choices",
         is_table=True,
         files="the same files, with a pair of model columns and an outcome (LMArena and others)",

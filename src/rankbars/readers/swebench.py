@@ -12,12 +12,12 @@ import numpy as np
 
 from rankbars.data.notes import Note
 from rankbars.errors import Lacking, ReadError, UnknownOptionError
-from rankbars.readers.files import InputFile, open_text
+from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Rows, Run
-from rankbars.readers.logs.remarks import list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
 from rankbars.readers.swebench_reports import (
     EXPERIMENT_LISTS,

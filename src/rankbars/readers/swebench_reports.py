@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import as_count, as_mapping, as_text, load_json
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED
 

@@ -10,9 +10,9 @@ from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.readers.files import InputFile, data_suffix
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.inputfiles import InputFile, data_suffix
 from rankbars.readers.parts import ErrorTable
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import SIGNATURE, Recognition
 from rankbars.readers.tables import (
     TABLE_SUFFIXES,

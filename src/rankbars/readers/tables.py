@@ -9,10 +9,10 @@ from pathlib import Path
 from rankbars.data.notes import Note
 from rankbars.readers.compression import refuse_bomb
 from rankbars.readers.delimited import open_delimited
-from rankbars.readers.files import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
+from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
 from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.parquet import open_parquet
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import usual_direction

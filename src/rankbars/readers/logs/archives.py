@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from typing import IO, Any, cast
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import InputFile, open_raw
+from rankbars.readers.inputfiles import InputFile, open_raw
 from rankbars.readers.logs.jsontext import JsonStream
 
 __all__ = ["Archive", "open_archive"]

@@ -13,8 +13,8 @@ import numpy as np
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.readers.logs.records import SCORED, Measure, Run
-from rankbars.readers.logs.remarks import Remarks, list_names
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import Remarks, list_names
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.columns import fold_name
 
 __all__ = ["Chosen", "choose", "group_runs", "name_systems", "name_tasks", "take_leaves"]

@@ -23,8 +23,8 @@ from rankbars.readers.logs.choices import (
 from rankbars.readers.logs.pairing import pair_items
 from rankbars.readers.logs.published import count_published, has_items, mark_unscored, publish
 from rankbars.readers.logs.records import Direction, Run
-from rankbars.readers.logs.remarks import Remarks, list_names, note_chosen
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.logs.taskremarks import Remarks, list_names, note_chosen
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.directions import RECORDED, Side, settle_directions
 from rankbars.tables.metrics import is_proportion
 from rankbars.tables.traits import check_scale

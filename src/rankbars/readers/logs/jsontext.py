@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from rankbars.errors import ReadError
-from rankbars.readers.files import COMPRESSIONS, DAMAGE, InputFile, open_binary, open_text
+from rankbars.readers.inputfiles import COMPRESSIONS, DAMAGE, InputFile, open_binary, open_text
 
 __all__ = [
     "LARGEST_DOCUMENT", "JsonStream", "as_count", "as_finite", "as_float", "as_mapping",

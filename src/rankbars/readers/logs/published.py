@@ -13,7 +13,7 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, SCORED, Rows, Run
-from rankbars.readers.logs.remarks import Remarks, list_names
+from rankbars.readers.logs.taskremarks import Remarks, list_names
 from rankbars.tables.summaries import Summaries
 from rankbars.tables.taskestimates import build_estimates
 

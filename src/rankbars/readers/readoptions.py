@@ -89,7 +89,7 @@ def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]
 
     Examples
     --------
-    >>> named_once("acc", "metric"), _named_once(["acc", "f1", "acc"], "metric")
+    >>> _named_once("acc", "metric"), _named_once(["acc", "f1", "acc"], "metric")
     (('acc',), ('acc', 'f1'))
     """
     given = () if names is None else (names,) if isinstance(names, str) else tuple(names)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
-from rankbars.readers.files import (
+from rankbars.readers.inputfiles import (
     InputFile,
     Meter,
     Progress,
@@ -21,8 +21,8 @@ from rankbars.readers.files import (
     is_url,
     standard_input,
 )
-from rankbars.readers.options import ReadOptions
 from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import (
     AmbiguousFileError,
     FileReport,

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.readers.files import InputFile, data_suffix
-from rankbars.readers.options import ReadOptions
+from rankbars.readers.inputfiles import InputFile, data_suffix
 from rankbars.readers.parts import VoteTable
+from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table
 from rankbars.tables.database import Glance
