@@ -108,13 +108,13 @@ def read(files, options):
 """
 
 
-def install(site: Path, monkeypatch: pytest.MonkeyPatch, *, together: bool) -> None:
-    """A distribution with a reader that gives finished scores."""
+def install(site: Path, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+    """A distribution with a reader."""
     about = site / "ready-0.1.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: ready\nVersion: 0.1\n")
     (about / "entry_points.txt").write_text("[rankbars.readers]\nready = readyformat\n")
-    (site / "readyformat.py").write_text(PLUGIN.format(together=together))
+    (site / "readyformat.py").write_text(module)
     monkeypatch.syspath_prepend(site)
     sys.modules.pop("readyformat", None)
 
@@ -122,7 +122,7 @@ def install(site: Path, monkeypatch: pytest.MonkeyPatch, *, together: bool) -> N
 def test_finished_scores_of_a_plugin_survive_the_store(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    install(tmp_path / "site", monkeypatch, together=False)
+    install(tmp_path / "site", monkeypatch, PLUGIN.format(together=False))
     for name, cells in (("a", "1 0 0.5 1"), ("b", "0 0 0.25 1"), ("c", "1 1 1 0")):
         (tmp_path / f"{name}.ready").write_text(cells)
     with inside(tmp_path):
@@ -136,10 +136,52 @@ def test_finished_scores_of_a_plugin_survive_the_store(
         assert is_same(held(), rb.read(["b.ready", "c.ready"]))
 
 
+RUNS = """
+import numpy as np
+from rankbars.readers.kit import SCORED, Measure, Note, Recognition, Rows, Run
+
+def sniff(path, head):
+    return Recognition("ready", 100, "mine") if path.suffix == ".ready" else None
+
+def read(files, options):
+    return [*map(run, files), Note("own", "Said.")]
+
+def run(file):
+    scores = np.array([float(cell) for cell in file.path.read_text().split()])
+    items = tuple(map(str, range(len(scores))))
+    rows = Rows(items, np.full(len(scores), SCORED, np.uint8))
+    measure = Measure("points", scores - 0.5, direction="higher")
+    return Run(file.label, file.path.stem, "t", {"points": measure}, rows)
+"""
+
+
+def test_runs_of_a_plugin_are_kept_file_by_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path / "site", monkeypatch, RUNS)
+    for name, cells in (("a", "1 0 0.5 1"), ("b", "0 0 0.25 1"), ("c", "1 1 1 0")):
+        (tmp_path / f"{name}.ready").write_text(cells)
+    with inside(tmp_path):
+        add("c.ready")
+        add("b.ready", "a.ready")
+        assert is_same(held(), rb.read(["a.ready", "b.ready", "c.ready"]))
+        remove("a.ready")
+        assert is_same(held(), rb.read(["b.ready", "c.ready"]))
+
+
+def test_a_filter_that_its_reader_heeded_is_kept(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "mteb" / "results", tmp_path / "results")
+    with inside(tmp_path):
+        add("results", "--filter", "external")
+        kept, direct = held(), rb.read("results", filter="external")
+        assert is_same(kept, direct)
+        assert "self-reported" in {note.code for note in kept.notes}
+
+
 def test_a_plugin_whose_files_depend_on_each_other_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    install(tmp_path / "site", monkeypatch, together=True)
+    install(tmp_path / "site", monkeypatch, PLUGIN.format(together=True))
     for name, cells in (("a", "1 0 0.5 1"), ("b", "0 0 0.25 1")):
         (tmp_path / f"{name}.ready").write_text(cells)
     with inside(tmp_path):
