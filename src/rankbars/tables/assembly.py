@@ -17,13 +17,12 @@ from rankbars.errors import DataError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.decorated import SplitCells, split_cells
+from rankbars.tables.descriptions import AboutTasks, Group, check_scale, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
-from rankbars.tables.groups import AboutTasks, Group, describe_tasks
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.records import DuplicateRowsError, Records
-from rankbars.tables.references import references
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
     check_swapped,
@@ -31,17 +30,16 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.summaries import read_summaries
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.taskestimates import build_estimates, task_weight
-from rankbars.tables.taskitems import (
+from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
+from rankbars.tables.tasks import (
     Shelf,
     count_coverage,
     fold_designs,
+    references,
     split_weights,
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
-from rankbars.tables.traits import check_scale
 from rankbars.tables.wide import describes_rows, prepare_wide
 
 __all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]

@@ -17,8 +17,8 @@ __all__ = ["Codes", "code_names"]
 # A table of all whole numbers between the least and the greatest is used up to this many gaps.
 GAPS = 1 << 20
 
-# So many names are found by a remainder of their hash, of which no two are the same.
-MOST_HASHED, LARGEST_TABLE, TRIALS = 4096, 1 << 22, 24
+# So many names are found by some bits of their hash, of which no two are the same.
+MOST_HASHED, MOST_BITS = 4096, 22
 
 # More names are found by so many bits of their hash, up to a number of names that these tell apart.
 BITS, MOST_FOUND, SHARED = 22, 1 << 21, -2
@@ -112,7 +112,7 @@ def _by_distance(values: NDArray[Any], codes: NDArray[np.int32], cell: str) -> _
 def _by_hash(
     hashes: NDArray[Any], given: list[Any], known: list[Any], codes: NDArray[np.int32], cell: str
 ) -> _Quick | None:
-    """Codes by remainders of hashes; an empty cell has one of its own, too."""
+    """Codes by bits of hashes; an empty cell has some of its own, too."""
     if not known or len(given) > MOST_FOUND:
         return None
     hashes = hashes.astype(np.uint64)
@@ -124,14 +124,18 @@ def _by_hash(
         found[[name is not None and name != "" for name in given]] = codes
         return f"hash({cell})", partial(_look_up_hash, hashes=hashes[order], codes=found[order])
     code_of = dict(zip(known, codes.tolist(), strict=True))
-    size = min(max(len(given) ** 2 // 4, 64), LARGEST_TABLE)
-    for trial in range(TRIALS):
-        divisor = (size + trial * (size // 16 + 1)) | 1
-        places = hashes % np.uint64(divisor)
-        if len(np.unique(places)) == len(places):
-            table = np.full(divisor, -1, np.int32)
-            table[places.astype(np.int64)] = [code_of.get(name, -1) for name in given]
-            return f"(hash({cell}) % {divisor})::UINTEGER", partial(_look_up, table=table)
+    least = max(len(given) ** 2 // 4, 1).bit_length()
+    # The engine takes bits out of a hash much quicker than a remainder.
+    for bits in range(least, MOST_BITS + 1):
+        mask = (1 << bits) - 1
+        kind = "UTINYINT" if bits <= 8 else "USMALLINT" if bits <= 16 else "UINTEGER"
+        for shift in range(0, 64 - bits, 5):
+            places = (hashes >> np.uint64(shift)) & np.uint64(mask)
+            if len(np.unique(places)) == len(places):
+                table = np.full(mask + 1, -1, np.int32)
+                table[places.astype(np.int64)] = [code_of.get(name, -1) for name in given]
+                hashed = f"hash({cell}) >> {shift}" if shift else f"hash({cell})"
+                return f"(({hashed}) & {mask})::{kind}", partial(_look_up, table=table)
     return None
 
 

@@ -15,6 +15,7 @@ from rankbars.tables.cells import NumberColumn
 __all__ = [
     "NAMING_ROLES",
     "ROW_ROLES",
+    "TRAIT_ROLES",
     "Block",
     "CodedTable",
     "keep_roles",
@@ -24,6 +25,9 @@ __all__ = [
 
 # Their names are row labels: put in numeric order if all of them are whole numbers.
 ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch", "variant"})
+
+# Roles that describe tasks.
+TRAIT_ROLES = ("metric", "category", "family", "direction")
 
 # Roles that say which row of a task a message speaks of.
 NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")

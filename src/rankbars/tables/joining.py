@@ -17,9 +17,8 @@ from rankbars.errors import DataError
 from rankbars.tables.coding import sort_names
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_proportion
-from rankbars.tables.unpairing import summarise_items
 
-__all__ = ["join_scores"]
+__all__ = ["join_scores", "summarise_items"]
 
 # Names of columns of scores that do not say what is measured.
 UNTELLING = frozenset(
@@ -370,3 +369,31 @@ def _join_coverage(
     return Coverage(
         expected, counts["scored"], counts["unscored"], counts["errors"], np.asarray(missing)
     )
+
+
+def summarise_items(items: Items) -> Estimates:
+    """Mean, standard error and number of the scored items of each model.
+
+    Parameters
+    ----------
+    items : Items
+        Scores without clusters or weights.
+
+    Returns
+    -------
+    Estimates
+        The standard error is that of a mean of independent items; NaN with fewer than two.
+
+    Examples
+    --------
+    >>> summarise_items(Items(("a",), [[1.0], [0.0], [1.0], [0.0]])).se.round(4).tolist()
+    [0.2887]
+    """
+    known = ~np.isnan(items.values)
+    n = known.sum(axis=0)
+    mean = np.full(len(items.models), np.nan)
+    np.divide(np.where(known, items.values, 0.0).sum(axis=0), n, out=mean, where=n > 0)
+    squares = np.where(known, items.values - mean, 0.0) ** 2
+    se = np.full(len(items.models), np.nan)
+    np.divide(squares.sum(axis=0), n * (n - 1.0), out=se, where=n > 1)
+    return Estimates(items.models, mean, np.sqrt(se), None, n.astype(np.int64))

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError, Lacking, ReadError
 from rankbars.tables.codes import Codes, code_names
-from rankbars.tables.coding import NAMING_ROLES
+from rankbars.tables.coding import NAMING_ROLES, TRAIT_ROLES
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
 from rankbars.tables.relations import Rows
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.traits import TRAIT_ROLES
 
 __all__ = ["ERROR", "MISSING", "SCORED", "STATES", "UNSCORED", "Records", "describe_place"]
 

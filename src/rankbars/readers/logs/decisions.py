@@ -25,9 +25,8 @@ from rankbars.readers.logs.published import count_published, has_items, mark_uns
 from rankbars.readers.logs.records import Direction, Run
 from rankbars.readers.logs.taskremarks import Remarks, list_names, note_chosen
 from rankbars.readers.readoptions import ReadOptions
-from rankbars.tables.directions import RECORDED, Side, settle_directions
+from rankbars.tables.descriptions import RECORDED, Side, check_scale, settle_directions
 from rankbars.tables.metrics import is_proportion
-from rankbars.tables.traits import check_scale
 
 __all__ = ["scores_from_runs"]
 

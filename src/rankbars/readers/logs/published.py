@@ -14,8 +14,7 @@ from rankbars.errors import DataError
 from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, SCORED, Rows, Run
 from rankbars.readers.logs.taskremarks import Remarks, list_names
-from rankbars.tables.summaries import Summaries
-from rankbars.tables.taskestimates import build_estimates
+from rankbars.tables.taskestimates import Summaries, build_estimates
 
 __all__ = ["Published", "count_published", "has_items", "mark_unscored", "publish"]
 

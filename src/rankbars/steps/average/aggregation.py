@@ -41,7 +41,7 @@ from rankbars.steps.average.scales import (
 from rankbars.steps.corrections import refuse_unfit, side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.testrows import LEVEL_CODES
-from rankbars.tables.summaries import binomial_se
+from rankbars.tables.taskestimates import binomial_se
 
 __all__ = ["AverageCollector", "aggregate"]
 

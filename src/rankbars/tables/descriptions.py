@@ -1,0 +1,412 @@
+"""What describes tasks: metric, category, family, and which side of their scores is better."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Coverage
+from rankbars.data.notes import Note
+from rankbars.data.scores import TaskInfo
+from rankbars.errors import DataError, Lacking, UnknownOptionError
+from rankbars.tables.cells import NumberColumn, merge_columns
+from rankbars.tables.coding import TRAIT_ROLES
+from rankbars.tables.columns import fold_name
+from rankbars.tables.designs import RowPlan
+from rankbars.tables.matrices import RowIndex
+from rankbars.tables.metrics import LOWER, is_proportion, usual_direction
+from rankbars.tables.records import Records
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.tidy import TidyTable
+
+__all__ = [
+    "RECORDED",
+    "RECORDED_WORDS",
+    "AboutTasks",
+    "Group",
+    "Side",
+    "check_scale",
+    "describe_tasks",
+    "read_directions",
+    "read_metrics",
+    "read_traits",
+    "settle_directions",
+]
+
+
+def read_metrics(values: Mapping[str, Sequence[str]]) -> dict[str, str | None]:
+    """The one metric of each task; raises `DataError` if a task has several."""
+    for task, metrics in values.items():
+        if len(metrics) > 1:
+            every = sorted({metric for found in values.values() for metric in found})
+            raise DataError(
+                f"Task {task!r} holds {len(metrics)} metrics: {', '.join(map(repr, metrics))}. A "
+                f"board shows one metric per task; choose it: --metric {metrics[0]} (in Python: "
+                f"metric={metrics[0]!r}). Metrics in the table: {', '.join(map(repr, every))}."
+            )
+    return {task: metrics[0] if metrics else None for task, metrics in values.items()}
+
+
+def read_traits(
+    role: str, values: Mapping[str, Sequence[str]], *, named: bool
+) -> tuple[dict[str, str | None], tuple[Note, ...]]:
+    """The category or family of each task.
+
+    A column that was only recognised by its name and differs within a task describes something
+    else (often the model) and is left aside with a note; one that was named raises `DataError`.
+    """
+    mixed = next((task for task, found in values.items() if len(found) > 1), None)
+    if mixed is None:
+        return {task: found[0] if found else None for task, found in values.items()}, ()
+    few = ", ".join(repr(value) for value in values[mixed][:3])
+    if named:
+        raise DataError(
+            f"Task {mixed!r} has several values in its {role} column ({few}, …); a task belongs to "
+            f"one {role}."
+        )
+    note = Note(
+        f"{role}-ignored",
+        f"The {role} column differs within a task ({few} in {mixed!r}), so it does not describe "
+        "tasks; it is not used.",
+    )
+    return dict.fromkeys(values), (note,)
+
+
+def read_directions(
+    values: Mapping[str, Sequence[str]], column: str
+) -> dict[str, Direction | None]:
+    """The recorded direction of each task; raises `DataError` for an unknown word."""
+    turned = fold_name(column) == "lowerisbetter"
+    found: dict[str, Direction | None] = {}
+    for task, words in values.items():
+        sides: set[Direction] = set()
+        for word in words:
+            side = RECORDED_WORDS.get(word.strip().casefold())
+            if side is None:
+                raise DataError(
+                    f"Task {task!r}: the direction {word!r} in column {column!r} is not known. "
+                    "Known: higher, lower (or true, false in a column higher_is_better)."
+                )
+            if turned:
+                side = "lower" if side == "higher" else "higher"
+            sides.add(side)
+        if len(sides) > 1:
+            raise DataError(
+                f"Task {task!r}: the column {column!r} says both higher and lower. Declare one: "
+                "--direction higher or --direction lower."
+            )
+        found[task] = next(iter(sides), None)
+    return found
+
+
+def check_scale(
+    largest: Mapping[str, NDArray[np.float64]], metrics: Mapping[str, str | None],
+    models: Sequence[str], declared: Collection[float],
+) -> None:  # fmt: skip
+    """Raises `DataError` where a proportion stands as 0.73 for one model and as 73 for another.
+
+    Parameters
+    ----------
+    largest : mapping from str to array of float, shape (M,)
+        Largest score of each model by task, NaN where it has none.
+    metrics : mapping from str to str or None
+        Metric by task.
+    models : sequence of str
+        The M models.
+    declared : collection of float
+        Declared limits; if there are any, the scale is known and nothing is checked.
+    """
+    if declared:
+        return
+    for metric in sorted({m for m in metrics.values() if m is not None and is_proportion(m)}):
+        tasks = [task for task, name in metrics.items() if name == metric and task in largest]
+        if not tasks:
+            continue
+        stacked = np.stack([largest[task] for task in tasks])
+        top = np.fmax.reduce(stacked, axis=0)
+        above, within = top > 1.0, (top > 0.0) & (top <= 1.0)
+        if above.any() and within.any():
+            one, two = int(np.argmax(above)), int(np.argmax(within))
+            raise DataError(
+                f"The metric {metric!r} is a proportion, but its scores stand on two scales: model "
+                f"{models[one]!r} reaches {top[one]:g}, model {models[two]!r} only {top[two]:g}. "
+                "Bring them to one scale; if they are on one already, declare it: --score-max 100 "
+                "(in Python: maximum=100)."
+            )
+
+
+Direction = Literal["higher", "lower"]
+
+# Spellings in a direction column; a column called "lower_is_better" turns them round.
+RECORDED_WORDS: Mapping[str, Direction] = {
+    **dict.fromkeys(("higher", "high", "max", "maximize", "maximise", "up", "true", "1", "yes"),
+                    "higher"),
+    **dict.fromkeys(("lower", "low", "min", "minimize", "minimise", "down", "false", "0", "no"),
+                    "lower"),
+}  # fmt: skip
+
+
+RECORDED = "recorded in the input"
+
+
+class Side(NamedTuple):
+    """What is known about one task before its direction is settled.
+
+    Parameters
+    ----------
+    metric : str or None
+        Name of the metric.
+    recorded : {"higher", "lower"} or None
+        What the table says.
+    named_column : bool
+        Whether `metric` is only the name of the score column.
+    origin : str
+        Where `recorded` comes from, if the table does not say it in so many words.
+    """
+
+    metric: str | None
+    recorded: Direction | None
+    named_column: bool = False
+    origin: str = RECORDED
+
+
+def settle_directions(
+    sides: Mapping[str, Side], declared: Mapping[str, Direction]
+) -> tuple[dict[str, Direction], tuple[Note, ...]]:
+    """Direction of every task, and where it came from.
+
+    Parameters
+    ----------
+    sides : mapping from str to Side
+        What is known, by task.
+    declared : mapping from str to {"higher", "lower"}
+        What the caller declared, by task or metric; ``""`` for all others.
+
+    Raises
+    ------
+    UnknownOptionError
+        If a declared name is neither a task nor a metric.
+    DataError
+        If a metric is usually lower-is-better, or not known, and nothing was declared; or if the
+        table contradicts what is usual.
+
+    Examples
+    --------
+    >>> settle_directions({"math": Side("accuracy", None)}, {})[0]
+    {'math': 'higher'}
+    """
+    metrics = {side.metric for side in sides.values() if side.metric is not None}
+    known = sorted(metrics | set(sides))
+    if unknown := tuple(name for name in declared if name and name not in known):
+        error = UnknownOptionError.among("task or metric (direction)", unknown[0], known)
+        raise error.about(Lacking("direction", unknown, tuple(known)))
+    settled: dict[str, Direction] = {}
+    origins: dict[str, list[str]] = {}
+    open_metrics: dict[str, list[str]] = {}
+    for task, side in sides.items():
+        direction, origin = _settle(task, side, declared)
+        if direction is None:
+            open_metrics.setdefault(side.metric or task, []).append(task)
+        else:
+            settled[task] = direction
+            origins.setdefault(f"{direction} is better ({origin})", []).append(task)
+    if open_metrics:
+        raise DataError(_ask(open_metrics))
+    return settled, tuple(
+        Note("direction", f"{_some(tasks, len(sides))}{text}.") for text, tasks in origins.items()
+    )
+
+
+def _settle(
+    task: str, side: Side, declared: Mapping[str, Direction]
+) -> tuple[Direction | None, str]:
+    for name in (task, side.metric, ""):
+        if name is not None and name in declared:
+            return declared[name], "declared"
+    usual = None if side.metric is None else usual_direction(side.metric)
+    if side.named_column and fold_name(side.metric or "") == "score":
+        usual = None
+    if side.recorded is not None:
+        if usual is not None and usual != side.recorded:
+            said = "the input says that" if side.origin == RECORDED else f"{side.origin},"
+            raise DataError(
+                f"Task {task!r}: {said} {side.recorded} is better for the metric "
+                f"{side.metric!r}, which is usually {usual}-is-better. Declare which is right: "
+                f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
+            )
+        return side.recorded, side.origin
+    if side.metric is None or (side.named_column and usual is None):
+        if fold_name(task) in LOWER:
+            return None, ""
+        return "higher", "no name of a metric says otherwise; if not: --direction lower"
+    if usual == "higher":
+        return "higher", f"usual for {side.metric!r}"
+    return None, ""
+
+
+def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
+    """The question which side is better, with the lines to paste."""
+    names = sorted(open_metrics)
+    lower = [name for name in names if usual_direction(name) == "lower"]
+    unknown = [name for name in names if name not in lower]
+    parts = []
+    if lower:
+        parts.append(
+            f"{_names(lower)} {'is' if len(lower) == 1 else 'are'} usually lower-is-better, but "
+            "results are often stored negated already"
+        )
+    if unknown:
+        parts.append(f"it is not known which side of {_names(unknown)} is better")
+    lines = [
+        " ".join(f"--direction {shlex.quote(f'{name}={side}')}" for name in names)
+        for side in ("lower", "higher")
+    ]
+    return (
+        f"Declare which side is better: {'; and '.join(parts)}. If low values are good, add: "
+        f"{lines[0]}. If the values are negated already, so that high is good, add: {lines[1]}. "
+        f"(In Python: direction={dict.fromkeys(names, 'lower')!r}, or 'higher'.)"
+    )
+
+
+def _names(names: Sequence[str], limit: int = 6) -> str:
+    shown = ", ".join(repr(name) for name in names[:limit])
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _some(tasks: Sequence[str], total: int) -> str:
+    if len(tasks) == total:
+        return "Direction: "
+    return f"Direction of {_names(tasks, 3)}: "
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Tables whose rows mean the same.
+
+    Parameters
+    ----------
+    plan : RowPlan
+        What a row is.
+    parts : tuple of TidyTable
+        The tables.
+    roles : mapping from str to str
+        Column by role; of the first table that has the role.
+    named : frozenset of str
+        Roles that the caller named.
+    metric : str or None
+        Name of the metric where no column tells it, if all tables agree.
+    """
+
+    plan: RowPlan
+    parts: tuple[TidyTable, ...]
+    roles: Mapping[str, str]
+    named: frozenset[str]
+    metric: str | None
+
+    @classmethod
+    def of(cls, plan: RowPlan, parts: Sequence[TidyTable]) -> Group:
+        """The group of `parts`."""
+        roles: dict[str, str] = {}
+        for part in parts:
+            roles = {**part.roles, **roles}
+        metrics = {part.metric for part in parts}
+        if len(metrics) > 1 and any("metric" not in part.roles for part in parts):
+            # Score columns with different names in different files: each name is a metric.
+            parts = [
+                part
+                if "metric" in part.roles or part.metric is None
+                else part.with_constants({"metric": part.metric})
+                for part in parts
+            ]
+        return cls(
+            plan,
+            tuple(parts),
+            roles,
+            frozenset().union(*(part.named for part in parts)),
+            next(iter(metrics)) if len(metrics) == 1 else None,
+        )
+
+    @property
+    def score(self) -> NumberColumn:
+        """What the columns of scores hold."""
+        return reduce(merge_columns, (part.rows.numbers["score"] for part in self.parts))
+
+
+class AboutTasks(NamedTuple):
+    """What is known about each task of a group.
+
+    Parameters
+    ----------
+    metrics, categories, families : mapping from str to str or None
+        By task.
+    directions : mapping from str to {"higher", "lower"}
+        Which side is better, by task.
+    limits : tuple of (float or None, float or None)
+        Declared limits of the scores.
+    notes : tuple of Note
+        What was chosen or left aside.
+    """
+
+    metrics: Mapping[str, str | None]
+    categories: Mapping[str, str | None]
+    families: Mapping[str, str | None]
+    directions: Mapping[str, Direction]
+    limits: tuple[float | None, float | None]
+    notes: tuple[Note, ...]
+
+    def info(self, task: str, weight: float, coverage: Coverage | None) -> TaskInfo:
+        """Everything known about one task."""
+        return TaskInfo(
+            self.categories[task], self.families[task], self.metrics[task], weight,
+            self.directions[task], self.limits[0], self.limits[1], coverage,
+        )  # fmt: skip
+
+
+def describe_tasks(
+    group: Group, records: Records, index: RowIndex, options: TableOptions
+) -> AboutTasks:
+    """Metric, category, family and direction of each task.
+
+    Raises
+    ------
+    DataError
+        If a task has several metrics or its direction cannot be settled.
+    """
+    names = records.names
+    present = [names["task"][code] for code in np.unique(index.task_of_row).tolist()]
+    values: dict[str, dict[str, list[str]]] = {}
+    for role in TRAIT_ROLES:
+        if role in records.roles:
+            values[role] = {task: [] for task in present}
+            for task, name in records.traits(role):
+                values[role][names["task"][task]].append(name)
+    nothing: dict[str, str | None] = dict.fromkeys(present)
+    by_column = "metric" not in values
+    metrics = dict.fromkeys(present, group.metric) if by_column else read_metrics(values["metric"])
+    notes: list[Note] = []
+    found = {"category": nothing, "family": nothing}
+    for role in found:
+        if role in values:
+            found[role], more = read_traits(role, values[role], named=role in group.named)
+            notes += more
+    recorded: Mapping[str, Direction | None] = dict.fromkeys(present)
+    if "direction" in values:
+        recorded = read_directions(values["direction"], group.roles["direction"])
+    sides = {task: Side(metrics[task], recorded[task], by_column) for task in present}
+    directions, said = settle_directions(sides, options.direction)
+    if by_column and group.metric not in (None, options.metric):
+        # The name of a column such as "score" or "result" is no metric.
+        known = fold_name(str(group.metric)) != "score" and usual_direction(str(group.metric))
+        metrics = metrics if known else nothing
+    limits = (options.minimum, options.maximum)
+    if group.score.only_truths and limits == (None, None):
+        limits = (0.0, 1.0)
+    return AboutTasks(
+        metrics, found["category"], found["family"], directions, limits, (*notes, *said)
+    )
