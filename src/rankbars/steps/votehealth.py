@@ -16,14 +16,15 @@ from rankbars.steps.tallies import tally
 from rankbars.steps.tested import Setting
 from rankbars.steps.votefindings import (
     find_circles,
+    find_cluster_effects,
     find_connectivity,
     find_coverage,
+    find_influence,
     find_lead,
     find_neighbours,
     find_position,
     find_tie_effect,
 )
-from rankbars.steps.voterfindings import find_cluster_effects, find_influence
 
 __all__ = ["examine_votes"]
 
