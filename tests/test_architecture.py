@@ -9,8 +9,10 @@ from pathlib import Path
 
 import click
 import grimp
+import numpy as np
 import pytest
 from importlinter.cli import lint_imports
+from scipy.sparse.csgraph import connected_components
 
 import rankbars
 from rankbars.cli.app import COMMANDS, app
@@ -54,6 +56,35 @@ def test_stats_imports_numpy_scipy_and_the_standard_library_only():
         for name in graph.find_modules_directly_imported_by(module)
     }
     assert imported - sys.stdlib_module_names <= {"rankbars", "numpy", "scipy"}
+
+
+# Doors on types: methods that import what they need only when somebody comes through them.
+DOORS = {
+    ("rankbars.data.board", "rankbars.data.boardfile"),
+    ("rankbars.data.board", "rankbars.render.page"),
+    ("rankbars.data.scores", "rankbars.data.evalruns"),
+    ("rankbars.data.scores", "rankbars.tables.dataframes"),
+    ("rankbars.data.scores", "rankbars.tables.tableoptions"),
+}
+
+
+def circles() -> list[set[str]]:
+    """Modules that import each other in a circle, inside rooms too; doors are left out."""
+    graph = grimp.build_graph("rankbars", exclude_type_checking_imports=True, cache_dir=None)
+    names = sorted(graph.modules)
+    place = {name: number for number, name in enumerate(names)}
+    links = np.zeros((len(names), len(names)), np.bool_)
+    for name in names:
+        for other in graph.find_modules_directly_imported_by(name):
+            if (name, other) not in DOORS:
+                links[place[name], place[other]] = True
+    count, labels = connected_components(links, directed=True, connection="strong")
+    parts = [np.flatnonzero(labels == label) for label in range(count)]
+    return [{names[i] for i in part} for part in parts if part.size > 1]
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circles() == []
 
 
 def test_importing_rankbars_loads_no_heavy_package(tmp_path):
