@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json, board_schema
 from rankbars.data.taskresult import ScoreBins
-from rankbars.steps.pairsummary import MOST_BINS, bin_scores
+from rankbars.steps.boardassembly import MOST_BINS, bin_scores
 
 SCORES = arrays(
     np.float64,

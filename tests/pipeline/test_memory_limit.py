@@ -224,7 +224,9 @@ def test_nothing_is_left_after_an_error(write: Callable[[pd.DataFrame], str]) ->
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
-def test_nothing_is_left_of_a_process_that_was_stopped(end: int) -> None:
+def test_nothing_is_left_of_a_process_that_was_stopped(
+    end: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = (
         "import time\n"
         "from rankbars.data.temporary import TemporaryFolder\n"
@@ -244,6 +246,7 @@ def test_nothing_is_left_of_a_process_that_was_stopped(end: int) -> None:
         process.send_signal(end)
     assert path.exists() == (end == signal.SIGKILL)
     other.close()
+    monkeypatch.setattr("rankbars.data.temporary.LEAST_AGE", -1.0)  # as if a minute had passed
     TemporaryFolder().close()
     assert not left_behind()
 
