@@ -11,6 +11,15 @@ from rankbars.store.opening import connect
 LABELS, NUMBERS = ("model", "task", "item", "cluster"), ("score", "weight")
 
 
+def turn_into_schema_2(path: str) -> None:
+    """Files were told by where links led."""
+    with connect(Path(path), path, write=True) as connection:
+        connection.execute("UPDATE files SET place = target")
+        connection.execute("ALTER TABLE files DROP COLUMN target")
+        connection.execute("DELETE FROM meta WHERE key = 'revision'")
+        connection.execute("UPDATE meta SET value = '2' WHERE key = 'schema'")
+
+
 def turn_into_schema_1(path: str) -> None:
     """Rows in a table of rows, names as numbers of a table of names."""
     with open_store(path, "0") as store:
@@ -66,6 +75,7 @@ def turn_into_schema_1(path: str) -> None:
         for table in ("columns", "pair_tasks", "pair_cells"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("CREATE TABLE pairs (task VARCHAR, digest VARCHAR, entry BLOB)")
+        connection.execute("ALTER TABLE files DROP COLUMN target")
         connection.execute("UPDATE meta SET value = '1' WHERE key = 'schema'")
 
 

@@ -90,19 +90,32 @@ def test_the_folder_is_synced_after_the_rename(
     assert [where for where, _ in synced].count(str(tmp_path)) == 1
 
 
+MAKE_FOLDER = (
+    "from rankbars.data.temporary import TemporaryFolder; own = TemporaryFolder(); made = own.path"
+)
+COPY_INPUT = (
+    "from rankbars.readers.inputfiles import standard_input; copy = standard_input(True); "
+    "made = copy.__enter__().path.parent"
+)
+OPEN_STORE = (
+    "from rankbars.store.opening import connect; import pathlib, tempfile; "
+    "store = connect(pathlib.Path(tempfile.gettempdir(), 'new.duckdb'), 'new', write=True); "
+    "store.__enter__(); (made,) = pathlib.Path(tempfile.gettempdir()).glob('rankbars-*')"
+)
+
+
+@pytest.mark.parametrize(
+    "work", [MAKE_FOLDER, COPY_INPUT, OPEN_STORE], ids=["folder", "input", "store"]
+)
 def test_folders_of_killed_processes_are_swept_and_those_in_use_stay(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    work: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(temporary, "LEAST_AGE", -1.0)
-    code = (
-        "import os, signal; from rankbars.data.temporary import TemporaryFolder; "
-        "folder = TemporaryFolder(); print(folder.path, flush=True); "
-        "os.kill(os.getpid(), signal.SIGKILL)"
-    )
+    code = f"import os; {work}; print(made, flush=True); os.kill(os.getpid(), 9)"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path)},
-        capture_output=True, text=True, check=False,
+        input="model,score\n", capture_output=True, text=True, check=False,
     )  # fmt: skip
     left = Path(done.stdout.strip())
     # As a container would name it, in which every run has the same number.

@@ -7,6 +7,7 @@ import pytest
 
 from rankbars.errors import ReadError
 from rankbars.store.access import open_store
+from rankbars.store.changes import Change
 from rankbars.store.opening import report_faults
 
 # Number of the file format that every engine from 1.0 on writes and reads.
@@ -16,7 +17,7 @@ OLDEST_FORMAT = 64
 def test_a_new_store_has_the_oldest_file_format_that_is_allowed(tmp_path: Path) -> None:
     path = tmp_path / "board.duckdb"
     with open_store(path, "0.1", write=True, create=True) as store:
-        store.put((), {}, check=len)
+        store.apply(Change.of())
     head = path.read_bytes()[:20]
     assert head[8:12] == b"DUCK"
     assert int.from_bytes(head[12:20], "little") == OLDEST_FORMAT
@@ -26,7 +27,7 @@ def test_writing_to_a_store_keeps_its_file_format(tmp_path: Path) -> None:
     path = tmp_path / "board.duckdb"
     for _ in range(2):
         with open_store(path, "0.1", write=True, create=True) as store:
-            store.put((), {}, check=len)
+            store.apply(Change.of())
     assert int.from_bytes(path.read_bytes()[12:20], "little") == OLDEST_FORMAT
 
 

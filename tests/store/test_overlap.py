@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Items
 from rankbars.store.access import open_store
+from rankbars.store.changes import Change
 from rankbars.store.opening import connect
 from rankbars.store.pairentries import build_entry, fetch_entries
 from rankbars.store.pairs import PairCache
@@ -47,7 +48,7 @@ def store(tmp_path: Path) -> str:
 def make_store(folder: Path) -> str:
     path = str(folder / "board.duckdb")
     with open_store(path, "0", write=True, create=True) as opened:
-        opened.put((), {}, check=len)
+        opened.apply(Change.of())
     return path
 
 

@@ -13,6 +13,7 @@ from tablefiles import csv_text
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.store.access import open_store
+from rankbars.store.changes import Change
 from rankbars.store.opening import connect
 
 FIXTURES = Path(__file__).parent.parent / "data" / "fixtures"
@@ -85,7 +86,7 @@ def test_adding_repairs_a_store_of_which_half_a_run_is_gone(
     folder, results, samples = lm_eval
     with inside(folder):
         with open_store("board.duckdb", rb.__version__, write=True) as store:
-            store.remove([one for one in store.entries if one.path == results])
+            store.apply(Change.of(gone=[one for one in store.entries if one.path == results]))
         assert run(["rank", "board.duckdb"]) == 1
         add(samples)
         assert_equals_files([samples])
@@ -99,7 +100,7 @@ def test_a_store_that_is_of_no_use_can_be_emptied_file_by_file(
     folder, results, samples = lm_eval
     with inside(folder):
         with open_store("board.duckdb", rb.__version__, write=True) as store:
-            store.remove([one for one in store.entries if one.path == results])
+            store.apply(Change.of(gone=[one for one in store.entries if one.path == results]))
         shutil.rmtree("logs")
         remove(samples)
         add_table_and_check()

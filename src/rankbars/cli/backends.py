@@ -6,13 +6,13 @@ import importlib.util
 import logging
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from typing import Any
 
 from rankbars.cli.stopping import unheard
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError, MissingPackageError, OptionError
 
 __all__ = ["BACKENDS", "CONNECT_SECONDS", "running_on"]
@@ -98,8 +98,9 @@ def _dask(scheduler: str | None, jobs: int) -> Iterator[None]:
     distributed: Any = import_module("distributed")
     with ExitStack() as stack:
         if scheduler is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rankbars-"))
-            stack.enter_context(dask.config.set(_OWN_CLUSTER | {"temporary-directory": folder}))
+            folder = stack.enter_context(closing(TemporaryFolder()))
+            place = {"temporary-directory": str(folder.path)}
+            stack.enter_context(dask.config.set(_OWN_CLUSTER | place))
             with unheard():
                 cluster = distributed.LocalCluster(
                     n_workers=None if jobs < 1 else jobs, threads_per_worker=1, processes=True,

@@ -18,8 +18,8 @@ from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
     from rankbars.data.scores import Scores
-    from rankbars.readers.pieces import KeptFile
-    from rankbars.store.contents import Store
+    from rankbars.readers.collecting import Collected
+    from rankbars.store.changes import Change, Holdings
     from rankbars.store.entries import Event, FileEntry
     from rankbars.store.pairs import PairCache
 
@@ -41,6 +41,9 @@ _FLAGS = {
     "controls": "--control", "self_votes": "--self-votes",
 }  # fmt: skip
 _MOST_SHOWN = 20
+
+# Notes on the whole that `add` says beside those on what it read.
+_SAID_TOO = frozenset({"equal-content"})
 
 _ADD_HELP = """Add results to a store: one file that keeps what was read from where and when.
 
@@ -259,7 +262,8 @@ def add_command(
     from rankbars import __version__
     from rankbars.cli.progress import reading_files, working
     from rankbars.readers.collecting import collect, put_together
-    from rankbars.store.access import open_store
+    from rankbars.store.access import change_store
+    from rankbars.store.changes import Change
     from rankbars.tables.database import Engine
 
     if find_store(inputs) is not None:
@@ -270,31 +274,34 @@ def add_command(
             f"they are shown: rankbars rank {store} --redact."
         )
     given = _given_options(reading, control, self_votes)
+    collected: list[Collected] = []
     checked: list[Scores] = []
-    with (
-        Engine() as engine,
-        open_store(store, __version__, write=True, create=True) as opened,
-    ):
-        _account_for_store(store, len(opened.events))
-        held = opened.files()
+
+    def plan(held: Holdings) -> Change | None:
+        _account_for_store(store, held.events)
         # A store that has become empty keeps its options, unless others are given.
-        is_free = not held and bool(given)
-        options = given if is_free else _settle_options(store, opened.options, given)
-        with reading_files(quiet=quiet) as progress:
+        is_free = not held.files and bool(given)
+        options = given if is_free else _settle_options(store, held.options, given)
+        with Engine() as engine, reading_files(quiet=quiet) as progress:
             found = collect(
-                inputs, held, options, format=reading.format, place_of=opened.place_of,
+                inputs, held.files, options, format=reading.format, place_of=held.place_of,
                 engine=engine, progress=progress,
             )  # fmt: skip
-
-        def check(files: Sequence[KeptFile]) -> None:
-            checked.append(put_together(files, {**options, **_limit_of(reading)}))
-
+            collected.append(found)
+            if not found.files:
+                return None
+            change = Change.of(found.files, options=options)
         with working("Keeping", quiet=quiet):
-            events = opened.put(found.files, options, check) if found.files else []
+            checked.append(put_together(held.after(change), {**options, **_limit_of(reading)}))
+        return change
+
+    events = change_store(store, __version__, plan, create=True)
+    found = collected[-1]
     _say_rest(store)
     if quiet:
         return
-    for note in found.notes:
+    said = [note for scores in checked[-1:] for note in scores.notes if note.code in _SAID_TOO]
+    for note in (*found.notes, *said):
         say(note.message)
     lines = [_say_event(event) for event in events[:_MOST_SHOWN]]
     if len(events) > _MOST_SHOWN:
@@ -304,7 +311,7 @@ def add_command(
     lines += [
         f"{store} holds {_count(scores.inputs, 'file')}: {_count(scores.models, 'model')}, "
         f"{_count(scores.tasks, 'task')}."
-        for scores in checked
+        for scores in checked[-1:]
     ]
     emit_text("\n".join(lines) + "\n")
 
@@ -320,7 +327,7 @@ def log_command(*, store: str) -> None:
         entries, events, options = opened.entries, opened.events, opened.options
     lines = [f"{store} holds {_count(entries, 'file')}" + (":" if entries else ".")]
     lines += [
-        f"  {one.path}  {one.format}, {one.rows:,} rows, sha256 {one.sha256[:12]}"
+        f"  {one.path}  {one.format}, {one.rows:,} rows, sha256 {one.sha256[:12]}{_led(one)}"
         for one in sorted(entries, key=lambda one: one.path)
     ]
     if options:
@@ -337,40 +344,47 @@ def log_command(*, store: str) -> None:
 def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
     """Find, take out."""
     from rankbars import __version__
-    from rankbars.store.access import open_store
+    from rankbars.store.access import change_store
 
-    with open_store(store, __version__, write=True) as opened:
-        _account_for_store(store, len(opened.events))
+    def plan(held: Holdings) -> Change:
+        _account_for_store(store, held.events)
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
-            chosen |= {entry.id: entry for entry in _find(opened, path)}
-        events = _take_out(opened, list(chosen.values()))
+            chosen |= {entry.id: entry for entry in _find(held, path)}
+        return _take_out(held, list(chosen.values()))
+
+    events = change_store(store, __version__, plan)
     _say_rest(store)
     if not quiet:
         emit_text("\n".join(_say_event(event) for event in events) + "\n")
 
 
-def _take_out(store: Store, entries: Sequence[FileEntry]) -> list[Event]:
+def _take_out(held: Holdings, entries: Sequence[FileEntry]) -> Change:
     """Remove files; what is left must be of use, unless it was of none before."""
     from rankbars.readers.collecting import put_together
     from rankbars.readers.remaining import read_rest_again
+    from rankbars.store.changes import Change
     from rankbars.tables.database import Engine
 
-    held, options = store.files(), store.options
     places = {one.place for one in entries}
-    left, gone = ([file for file in held if (file.place in places) is out] for out in (False, True))
+    left, gone = (
+        [file for file in held.files if (file.place in places) is out] for out in (False, True)
+    )
     try:
         with Engine() as engine:
-            anew = read_rest_again(left, gone, options, place_of=store.place_of, engine=engine)
-            return store.remove(entries, anew, lambda files: put_together(files, options))
+            anew = read_rest_again(left, gone, held.options, place_of=held.place_of, engine=engine)
+            change = Change.of(anew, entries)
+        if rest := held.after(change):
+            put_together(rest, held.options)
     except (ReadError, DataError, OptionError) as error:
         try:
-            put_together(held, options)
+            put_together(held.files, held.options)
         except (ReadError, DataError, OptionError):
-            return store.remove(entries)
+            return Change.of((), entries)
         raise DataError(
             f"Nothing was removed: what would be left cannot be used. {error}"
         ) from error
+    return change
 
 
 def _say_rest(store: str) -> None:
@@ -385,7 +399,7 @@ def _say_rest(store: str) -> None:
         )
 
 
-def _find(store: Store, path: str) -> list[FileEntry]:
+def _find(store: Holdings, path: str) -> list[FileEntry]:
     """The files of a store that a path, a folder or a pattern names."""
     place = store.place_of(path)
     found = [
@@ -407,6 +421,10 @@ def _find(store: Store, path: str) -> list[FileEntry]:
 def _say_event(event: Event) -> str:
     rows = f"{event.rows:,} row{'' if event.rows == 1 else 's'}"
     return f"{event.action.capitalize()} {event.path} ({event.format}, {rows})."
+
+
+def _led(entry: FileEntry) -> str:
+    return "" if entry.target == entry.place else f", led to {entry.target}"
 
 
 def _count(things: Sized, word: str) -> str:

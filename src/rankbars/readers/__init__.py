@@ -8,6 +8,7 @@ from dataclasses import replace
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.readers.chosenfiles import Paths, find_paths, known_formats, open_files, report_file
+from rankbars.readers.companions import note_equal
 from rankbars.readers.gathering import gather
 from rankbars.readers.inputfiles import Progress
 from rankbars.readers.logs.taskremarks import note_chosen
@@ -144,8 +145,9 @@ def read(
             # A name that is not known is told with all that are.
             scores = gather(chosen, replace(options, models=()), formats, skipped)
         scores = _choose_models(scores, options.models)
+    equal = note_equal(scores.inputs)
     left_out = [Note("plugin", problem) for problem in formats.problems]
-    scores = scores.with_notes([*skipped.notes(), *left_out])
+    scores = scores.with_notes([*equal, *skipped.notes(), *left_out])
     return redact_items(scores) if redact else scores
 
 

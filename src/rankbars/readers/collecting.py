@@ -23,7 +23,13 @@ from rankbars.readers.chosenfiles import (
     known_formats,
     open_files,
 )
-from rankbars.readers.companions import PlaceOf, find_again, find_companions, find_orphans
+from rankbars.readers.companions import (
+    PlaceOf,
+    find_again,
+    find_companions,
+    find_orphans,
+    note_equal,
+)
 from rankbars.readers.declared import Declared
 from rankbars.readers.gathering import (
     Group,
@@ -359,7 +365,7 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     scores = put_groups_together(groups, options)
     if scores is None:
         raise DataError("The store holds no results.")
-    return scores
+    return scores.with_notes(note_equal(scores.inputs))
 
 
 def _put_group_together(

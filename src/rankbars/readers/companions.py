@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from rankbars.data.notes import Note
+from rankbars.data.scores import Input
 from rankbars.readers.chosenfiles import ChosenFile
 from rankbars.readers.inputfiles import InputFile, digest
 from rankbars.readers.pieces import KeptFile
 
-__all__ = ["PlaceOf", "find_again", "find_companions", "find_orphans", "group_of"]
+__all__ = ["PlaceOf", "find_again", "find_companions", "find_orphans", "group_of", "note_equal"]
 
 # Formats whose files are read together: whether those of one folder, or all of them.
 COMPANIONS: Mapping[str, bool] = {
     "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
     "opencompass": False, "swebench": False,
 }  # fmt: skip
+
+MOST_SHOWN = 5
 
 PlaceOf = Callable[[str], str]
 
@@ -68,3 +73,39 @@ def find_again(files: Iterable[KeptFile], place_of: PlaceOf) -> dict[str, Chosen
         ):
             found[file.place] = ChosenFile(again, file.format, file.sha256)
     return found
+
+
+def note_equal(inputs: Iterable[Input]) -> list[Note]:
+    """A note where several inputs have the same content.
+
+    Files that are read together are often equal where they only describe others; those have the
+    same name in several folders, and nothing is said of them.
+
+    Examples
+    --------
+    >>> found = [Input("a.csv", "tidy", "1"), Input("b.csv", "tidy", "2"), Input("c", "tidy", "1")]
+    >>> [note.message for note in note_equal(found)]
+    ['The same content, read more than once: a.csv = c. Leave out what is a copy or a link.']
+    """
+    by_content: dict[str, list[Input]] = defaultdict(list)
+    for one in inputs:
+        by_content[one.sha256].append(one)
+    equal = [
+        _shown([one.path for one in found], " = ")
+        for found in by_content.values()
+        if len(found) > 1 and not _describe(found)
+    ]
+    if not equal:
+        return []
+    return [Note("equal-content", f"The same content, read more than once: {_shown(equal, '; ')}. "
+                 "Leave out what is a copy or a link.")]  # fmt: skip
+
+
+def _shown(texts: Sequence[str], between: str) -> str:
+    rest = len(texts) - MOST_SHOWN
+    return between.join([*texts[:MOST_SHOWN], *([f"{rest} more"] if rest > 0 else [])])
+
+
+def _describe(files: Sequence[Input]) -> bool:
+    names = {PurePosixPath(one.path.replace("\\", "/")).name for one in files}
+    return len(names) == 1 and all(one.format in COMPANIONS for one in files)

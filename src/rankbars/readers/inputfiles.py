@@ -8,12 +8,12 @@ import io
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, NamedTuple, TypeVar
 
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import ReadError
 from rankbars.readers.compression import (
     COMPRESSIONS,
@@ -92,11 +92,11 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
         raise ReadError("There is nothing to read: no path was given.")
-    found: dict[Path, InputFile] = {}
+    found: dict[str, InputFile] = {}
     for path in given:
         for file in _expand(os.fspath(path)):
-            # Path.resolve would raise for a link to itself; such a link is told about when opened.
-            place = Path(os.path.realpath(file.path))
+            # Links are not followed: what two names lead to are two inputs.
+            place = os.path.normcase(os.path.abspath(file.path))  # noqa: PTH100
             if place not in found or (file.asked and not found[place].asked):
                 found[place] = file
     if not found:
@@ -155,8 +155,8 @@ def standard_input(needed: bool) -> Iterator[InputFile | None]:
     if not needed:
         yield None
         return
-    with tempfile.TemporaryDirectory(prefix="rankbars-") as folder:
-        path = Path(folder) / "stdin"
+    with closing(TemporaryFolder()) as folder:
+        path = folder.path / "stdin"
         with path.open("wb") as copy:
             shutil.copyfileobj(sys.stdin.buffer, copy)
         yield InputFile(path, STANDARD_INPUT)

@@ -3,16 +3,75 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from rankbars.errors import ReadError
+from rankbars.store.changes import Change, Holdings
 from rankbars.store.contents import Store
-from rankbars.store.opening import connect, draft_beside, is_store, resolve
+from rankbars.store.entries import Event
+from rankbars.store.opening import ChangedError, connect, draft_beside, is_store, resolve
 from rankbars.store.schema import SCHEMA, create_tables
 from rankbars.store.versions import update
 
-__all__ = ["open_store"]
+__all__ = ["change_store", "open_store"]
+
+# How often a change is made ready again because another process was quicker, before the store is
+# held meanwhile.
+_MOST_TRIES = 4
+
+
+def change_store(
+    path: str | os.PathLike[str],
+    version: str,
+    plan: Callable[[Holdings], Change | None],
+    *,
+    create: bool = False,
+) -> list[Event]:
+    """Change a store, which is held only while that is done.
+
+    Parameters
+    ----------
+    path : path
+        Its file.
+    version : str
+        Version of rankbars.
+    plan : callable
+        Is given what the store holds, and gives the change, or None if there is nothing to do.
+        It is asked again if another process has changed the store meanwhile.
+    create : bool
+        Whether a store is made where there is none.
+
+    Returns
+    -------
+    list of Event
+        What was done.
+
+    Raises
+    ------
+    ReadError
+        If there is no store, it is damaged, or a newer version made it.
+    WriteError
+        If it cannot be written, or another process does not let go of it.
+    """
+    for _ in range(_MOST_TRIES):
+        held = _look(path, version, create=create)
+        change = plan(held)
+        if change is None:
+            return []
+        with suppress(ChangedError), open_store(path, version, write=True, create=create) as store:
+            if store.revision == held.revision:
+                return store.apply(change)
+    with open_store(path, version, write=True, create=create) as store:
+        change = plan(store.holdings())
+        return [] if change is None else store.apply(change)
+
+
+def _look(path: str | os.PathLike[str], version: str, *, create: bool) -> Holdings:
+    if create and not resolve(path).exists():
+        return Holdings(resolve(path).parent)
+    with open_store(path, version) as store:
+        return store.holdings()
 
 
 @contextmanager
@@ -28,7 +87,7 @@ def open_store(
     version : str
         Version of rankbars.
     write : bool
-        Whether it is to be changed; nobody else can use it meanwhile.
+        Whether it is to be changed; others who want to use it wait.
     create : bool
         Whether one is made where there is none. It appears when the block ends well.
 
@@ -42,7 +101,7 @@ def open_store(
     Examples
     --------
     >>> with open_store("board.duckdb", "0.1", write=True, create=True) as store:
-    ...     _ = store.put((), {}, check=len)
+    ...     _ = store.apply(Change.of())
     >>> with open_store("board.duckdb", "0.1") as store:
     ...     store.entries
     []

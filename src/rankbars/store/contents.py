@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.readers.pieces import KeptFile, Piece
 from rankbars.store.catalogue import read_meta
-from rankbars.store.columns import check_name
+from rankbars.store.changes import Change, Holdings
 from rankbars.store.entries import Event, FileEntry
 from rankbars.store.frames import (
     ColumnReader,
@@ -25,7 +25,7 @@ from rankbars.store.frames import (
     read_frame,
 )
 from rankbars.store.inserting import insert_rows
-from rankbars.store.opening import resolve
+from rankbars.store.opening import place_of, resolve
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,21 +70,35 @@ class Store:
     def entries(self) -> list[FileEntry]:
         """Its files, in the order in which they were put in."""
         rows = self.connection.execute(
-            "SELECT id, path, place, format, sha256, size, added, 0 FROM files ORDER BY id"
+            "SELECT id, path, place, target, format, sha256, size, added, 0 FROM files ORDER BY id"
         ).fetchall()
         counts = self._count_rows()
         return [FileEntry(*row)._replace(rows=counts.get(row[0], 0)) for row in rows]
 
-    def place_of(self, path: str) -> str:
-        """What tells a file from others: its way from the folder of the store."""
-        try:
-            way = os.path.relpath(resolve(path), self.folder)
-        except ValueError:  # another drive
-            way = str(resolve(path))
-        return Path(way).as_posix()
+    @property
+    def revision(self) -> str:
+        """Another one after each change."""
+        found = self.connection.execute(
+            "SELECT value FROM meta WHERE key = 'revision' UNION ALL "
+            "SELECT count(*)::VARCHAR FROM events"
+        ).fetchall()
+        return " ".join(value for (value,) in found)
 
-    def files(self) -> list[KeptFile]:
-        """Everything it holds; large tables are read while the store is open."""
+    def holdings(self) -> Holdings:
+        """What it holds, to be looked at after it is closed."""
+        return Holdings(
+            self.folder, self.revision, tuple(self.files(alone=True)), tuple(self.entries),
+            self.options, len(self.events),
+        )  # fmt: skip
+
+    def files(self, *, alone: bool = False) -> list[KeptFile]:
+        """Everything it holds; large tables are read while the store is open.
+
+        Parameters
+        ----------
+        alone : bool
+            Whether they are asked for after it is closed; then they are copied.
+        """
         with _finding_damage("a part of a file"):
             kept = [
                 (file, what, json.loads(facts), _heads(frames))
@@ -92,9 +106,8 @@ class Store:
                     "SELECT file, kind, facts, frames FROM pieces ORDER BY file, position"
                 ).fetchall()
             ]
-            reader = ColumnReader.of(
-                self.connection, [head for *_, heads in kept for head in heads.values()]
-            )
+            every = [head for *_, heads in kept for head in heads.values()]
+            reader = ColumnReader.of(self.connection, every, alone=alone)
             pieces: dict[int, list[Piece]] = {}
             for file, what, facts, heads in kept:
                 own = {kind: read_frame(reader, head) for kind, head in heads.items()}
@@ -112,99 +125,46 @@ class Store:
             for one in self.entries
         ]  # fmt: skip
 
-    def put(
-        self,
-        files: Sequence[KeptFile],
-        options: Mapping[str, Any],
-        check: Callable[[Sequence[KeptFile]], object],
-    ) -> list[Event]:
-        """Put files in; those that lie at the place of an older one replace it.
-
-        Parameters
-        ----------
-        files : sequence of KeptFile
-            New files, with their places.
-        options : mapping
-            How they were read; kept with the store.
-        check : callable
-            Is given everything that the store then holds, and raises if it cannot be used.
-
-        Returns
-        -------
-        list of Event
-            What was done. All of it is done, or nothing.
-        """
+    def apply(self, change: Change) -> list[Event]:
+        """Make a change: all of it, or nothing; gives what was done."""
         before = {entry.place: entry for entry in self.entries}
-        gone = [before[file.place] for file in files if file.place in before]
+        replaced = [before[file.place] for file in change.files if file.place in before]
         with self._transaction():
-            self._delete(gone)
-            self._set_meta("options", json.dumps(dict(options), sort_keys=True))
-            rows = self._insert(files)
-            events = []
-            for file, count in zip(files, rows, strict=True):
+            self._delete([*change.gone, *replaced])
+            if change.options is not None:
+                self._set_meta("options", json.dumps(dict(change.options), sort_keys=True))
+            rows = self._insert(change)
+            events = [
+                self._event("removed", one.path, one.format, one.sha256, one.rows)
+                for one in change.gone
+            ]
+            for file, count in zip(change.files, rows, strict=True):
                 older = before.get(file.place)
                 if older is None or older.sha256 != file.sha256:
                     action = "added" if older is None else "replaced"
                     events.append(self._event(action, file.path, file.format, file.sha256, count))
             self._note(events)
-            if gone:
+            if change.gone or replaced:
                 drop_unused_columns(self.connection)
-            check(self.files())
+            self._set_meta("revision", os.urandom(8).hex())
         return events
 
-    def remove(
-        self,
-        entries: Sequence[FileEntry],
-        anew: Sequence[KeptFile] = (),
-        check: Callable[[Sequence[KeptFile]], object] | None = None,
-    ) -> list[Event]:
-        """Take files out.
-
-        Parameters
-        ----------
-        entries : sequence of FileEntry
-            The files.
-        anew : sequence of KeptFile
-            Files that say something else without them; they replace what the store has of them.
-        check : callable, optional
-            Is given what the store then holds, unless that is nothing, and raises if it cannot be
-            used.
-
-        Returns
-        -------
-        list of Event
-            What was done. All of it is done, or nothing.
-        """
-        places = {file.place for file in anew}
-        with self._transaction():
-            self._delete([*entries, *(one for one in self.entries if one.place in places)])
-            self._insert(anew)
-            drop_unused_columns(self.connection)
-            events = [
-                self._event("removed", one.path, one.format, one.sha256, one.rows)
-                for one in entries
-            ]
-            self._note(events)
-            if check is not None and (left := self.files()):
-                check(left)
-        return events
-
-    def _insert(self, files: Sequence[KeptFile]) -> list[int]:
+    def _insert(self, change: Change) -> list[int]:
         """Put files and their pieces in; gives the number of rows of each."""
         writer = ColumnWriter.of(self.connection)
+        columns = writer.put_all(change.columns)
         number, following = self._next("id", "files"), self._next("id", "pieces")
         given: list[list[Any]] = []
         pieces: list[list[Any]] = []
         counts = []
-        for file in files:
-            check_name(file.path)
+        for file, own in zip(change.files, change.pieces, strict=True):
             notes = [[note.code, note.message, note.task, list(note.models)] for note in file.notes]
             given.append([number, file.path, file.place, file.format, file.sha256, file.size,
-                          _now(), json.dumps(notes)])  # fmt: skip
+                          _now(), json.dumps(notes), self._target_of(file.path)])  # fmt: skip
             rows = 0
-            for position, piece in enumerate(file.pieces):
-                heads = {kind: writer.put_frame(table) for kind, table in piece.frames.items()}
-                rows += sum(head.rows for head in heads.values())
+            for position, piece in enumerate(own):
+                rows += sum(head.rows for head in piece.heads.values())
+                heads = {kind: head.renumbered(columns) for kind, head in piece.heads.items()}
                 pieces.append([following, number, position, piece.kind,
                                json.dumps(dict(piece.facts)), json.dumps(heads)])  # fmt: skip
                 following += 1
@@ -214,6 +174,9 @@ class Store:
         insert_rows(self.connection, "pieces", pieces)
         writer.write(self.connection)
         return counts
+
+    def _target_of(self, path: str) -> str:
+        return place_of(str(resolve(path)), self.folder)
 
     def _delete(self, entries: Sequence[FileEntry]) -> None:
         listed = ", ".join(str(int(entry.id)) for entry in entries) or "NULL"

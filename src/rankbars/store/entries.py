@@ -43,7 +43,10 @@ class FileEntry(NamedTuple):
     path : str
         The file as the caller wrote it.
     place : str
-        What tells it from others: its way from the folder of the store.
+        What tells it from others: the path it was given under, as a way from the folder of the
+        store.
+    target : str
+        Where that led when it was read, links followed. No board has it.
     format : str
         What it was read as.
     sha256 : str
@@ -59,6 +62,7 @@ class FileEntry(NamedTuple):
     id: int
     path: str
     place: str
+    target: str
     format: str
     sha256: str
     size: int

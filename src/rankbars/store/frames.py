@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError
 from rankbars.store.columns import decode, decode_names, digest, encode, encode_names
 from rankbars.store.inserting import insert_rows
@@ -22,6 +24,7 @@ __all__ = ["ColumnReader", "ColumnWriter", "FrameHead", "drop_unused_columns", "
 
 # Up to this many bytes of columns are fetched at once and kept; more are fetched as needed.
 FREE_BYTES = 1 << 28
+_ROWS_AT_ONCE = 256
 
 
 class Stretch(NamedTuple):
@@ -73,6 +76,23 @@ class FrameHead(NamedTuple):
         rows, is_matrix, source, names, stretches = values
         return cls(rows, is_matrix, source, names, tuple(Stretch(*one) for one in stretches))
 
+    def renumbered(self, numbers: Mapping[int, int]) -> FrameHead:
+        """The same, where columns have other numbers."""
+
+        def renumber(columns: Mapping[str, int]) -> dict[str, int]:
+            return {role: numbers[column] for role, column in columns.items()}
+
+        return self._replace(
+            names=renumber(self.names),
+            stretches=tuple(
+                one._replace(
+                    chosen=None if one.chosen is None else numbers[one.chosen],
+                    labels=renumber(one.labels), numbers=renumber(one.numbers),
+                )
+                for one in self.stretches
+            ),
+        )  # fmt: skip
+
     @property
     def columns(self) -> Iterator[int]:
         """Every column that it needs."""
@@ -91,15 +111,15 @@ class ColumnWriter:
     Parameters
     ----------
     known : dict of str to int
-        Columns of the store by their digest.
+        Columns of the store by their digest; none where columns are to be kept for a store.
     following : int
         Number of the next new one.
     fresh : dict of int to (str, bytes)
         New ones.
     """
 
-    known: dict[str, int]
-    following: int
+    known: dict[str, int] = field(default_factory=dict)
+    following: int = 0
     fresh: dict[int, tuple[str, bytes]] = field(default_factory=dict)
 
     @classmethod
@@ -111,7 +131,13 @@ class ColumnWriter:
 
     def put(self, data: bytes) -> int:
         """Number of a column with these bytes."""
-        key = digest(data)
+        return self._put(digest(data), data)
+
+    def put_all(self, other: ColumnWriter) -> dict[int, int]:
+        """The new columns of another; gives their numbers here by those they have there."""
+        return {number: self._put(*column) for number, column in other.fresh.items()}
+
+    def _put(self, key: str, data: bytes) -> int:
         number = self.known.get(key)
         if number is None:
             number = self.known[key] = self.following
@@ -147,31 +173,50 @@ class ColumnReader:
 
     Parameters
     ----------
-    connection : duckdb connection
-        An open store; it must stay open while columns are read.
-    kept : dict of int to bytes
-        Columns that were fetched at once.
-    common : dict of int to array or tuple
-        Decoded columns that are used more than once.
+    fetch : callable
+        Gives the bytes of a column.
     uses : Counter of int
         How often each column is used.
+    common : dict of int to array or tuple
+        Decoded columns that are used more than once.
     """
 
-    connection: duckdb.DuckDBPyConnection
-    kept: dict[int, bytes]
-    common: dict[int, Any]
+    fetch: Callable[[int], bytes]
     uses: Counter[int]
+    common: dict[int, Any] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, connection: duckdb.DuckDBPyConnection, heads: Iterable[FrameHead]) -> ColumnReader:
-        """For the pieces of an open store."""
+    def of(
+        cls, connection: duckdb.DuckDBPyConnection, heads: Iterable[FrameHead], *, alone: bool
+    ) -> ColumnReader:
+        """For the pieces of an open store.
+
+        Parameters
+        ----------
+        connection : duckdb connection
+            The store.
+        heads : iterable of FrameHead
+            The pieces.
+        alone : bool
+            Whether columns are asked for after the store is closed.
+        """
         uses = Counter(number for head in heads for number in head.columns)
         found = connection.execute("SELECT sum(octet_length(data)) FROM columns").fetchall()
-        kept: dict[int, bytes] = {}
         if (found[0][0] or 0) <= FREE_BYTES:
             rows = connection.execute("SELECT id, digest, data FROM columns").fetchall()
             kept = {number: _checked(number, key, data) for number, key, data in rows}
-        return cls(connection, kept, {}, uses)
+            return cls(partial(_take_kept, kept), uses)
+        if alone:
+            return cls(_Spool(connection).fetch, uses)
+        return cls(partial(_fetch, connection), uses)
+
+    @classmethod
+    def of_new(cls, writer: ColumnWriter, heads: Iterable[FrameHead]) -> ColumnReader:
+        """For pieces that are kept for a store."""
+        kept = {number: data for number, (_, data) in writer.fresh.items()}
+        return cls(
+            partial(_take_kept, kept), Counter(number for head in heads for number in head.columns)
+        )
 
     def names(self, number: int) -> tuple[str, ...]:
         """A list of names."""
@@ -186,22 +231,55 @@ class ColumnReader:
     def _take(self, number: int, *, names: bool) -> Any:
         if number in self.common:
             return self.common[number]
-        data = self.kept.get(number) or self._fetch(number)
+        data = self.fetch(number)
         found: Any = decode_names(data) if names else decode(data)
         if self.uses[number] > 1:
             self.common[number] = found
         return found
 
-    def _fetch(self, number: int) -> bytes:
-        found = self.connection.execute(
-            "SELECT digest, data FROM columns WHERE id = ?", [number]
-        ).fetchall()
-        if not found:
-            raise DataError(
-                f"The store is damaged: it lacks column {number}. Take a backup copy, or add all "
-                "results to a new store."
-            )
-        return _checked(number, *found[0])
+
+class _Spool:
+    """The columns of a large store in a temporary file."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._folder = TemporaryFolder()
+        self._path = self._folder.path / "columns"
+        self._places: dict[int, tuple[int, int]] = {}
+        found = connection.execute("SELECT id, digest, data FROM columns")
+        with self._path.open("xb") as made:
+            while rows := found.fetchmany(_ROWS_AT_ONCE):
+                for number, key, data in rows:
+                    self._places[number] = made.tell(), len(data)
+                    made.write(_checked(number, key, data))
+
+    def fetch(self, number: int) -> bytes:
+        """The bytes of a column."""
+        if number not in self._places:
+            raise _lacking(number)
+        place, size = self._places[number]
+        with self._path.open("rb") as kept:
+            kept.seek(place)
+            return kept.read(size)
+
+
+def _take_kept(kept: Mapping[int, bytes], number: int) -> bytes:
+    if number not in kept:
+        raise _lacking(number)
+    return kept[number]
+
+
+def _fetch(connection: duckdb.DuckDBPyConnection, number: int) -> bytes:
+    found = connection.execute("SELECT digest, data FROM columns WHERE id = ?", [number]).fetchall()
+    if not found:
+        raise _lacking(number)
+    return _checked(number, *found[0])
+
+
+def _lacking(number: int) -> DataError:
+    return DataError(
+        f"The store is damaged: it lacks column {number}. Take a backup copy, or add all "
+        "results to a new store."
+    )
 
 
 def _checked(number: int, key: str, data: bytes) -> bytes:
@@ -214,7 +292,7 @@ def _checked(number: int, key: str, data: bytes) -> bytes:
 
 
 def read_frame(reader: ColumnReader, head: FrameHead) -> CodedTable:
-    """The rows of a piece; read while the store is open."""
+    """The rows of a piece; read while the store is open, unless its columns are held alone."""
 
     def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
         for one in head.stretches:

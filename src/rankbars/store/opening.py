@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rankbars.data.drafts import draft_path, real_path, sweep_drafts, sync_folders
+from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import ReadError, WriteError
 
 if TYPE_CHECKING:
@@ -19,17 +22,19 @@ if TYPE_CHECKING:
 __all__ = [
     "STORE",
     "BusyError",
+    "ChangedError",
     "connect",
     "draft_beside",
     "find_rest",
     "is_store",
+    "place_of",
     "report_faults",
     "resolve",
 ]
 
 # How long another process may hold the file before the caller is told, in seconds.
-PATIENCE = 5.0
-PAUSE = 0.1
+PATIENCE = 60.0
+PAUSE = 0.05, 0.15
 
 # Small, so that a store of a few results is a small file.
 BLOCK_BYTES = 16384
@@ -58,6 +63,10 @@ NEWER = re.compile(r"version number (\d+), but we can only read version|newer ve
 
 class BusyError(WriteError):
     """Another process holds the store."""
+
+
+class ChangedError(WriteError):
+    """Another process has made the store meanwhile."""
 
 
 def is_store(path: str | os.PathLike[str]) -> bool:
@@ -93,10 +102,8 @@ def connect(
     WriteError
         If it is to be written and cannot be.
     """
-    import tempfile
-
-    with tempfile.TemporaryDirectory(prefix="rankbars-") as folder, report_faults(label):
-        connection = _patient(path, label, folder, write=write, patience=patience)
+    with closing(TemporaryFolder()) as folder, report_faults(label):
+        connection = _patient(path, label, str(folder.path), write=write, patience=patience)
         try:
             yield connection
         finally:
@@ -132,7 +139,7 @@ def _patient(
             if time.monotonic() > given_up:
                 connection.close()
                 raise _busy(label, str(error)) from error
-            time.sleep(PAUSE)
+            time.sleep(random.uniform(*PAUSE))
     connection.execute("SET enable_progress_bar = false")
     # A store from elsewhere reads nothing but itself. (Given with the settings above, this would
     # forbid the folder for temporary data, which is allowed from here on.)
@@ -187,8 +194,10 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
 
     Raises
     ------
+    ChangedError
+        If `target` has come into being meanwhile.
     WriteError
-        If the folder cannot be written to, or `target` has come into being meanwhile.
+        If the folder cannot be written to.
     """
     folder = target.parent
     if not folder.is_dir():
@@ -201,11 +210,10 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
         try:
             os.link(draft, target)
         except FileExistsError as error:
-            raise WriteError(
-                f"{label}: another process made this store meanwhile. Add again; nothing of this "
-                "was kept."
-            ) from error
-        except OSError:  # a file system without links
+            raise _made_meanwhile(label) from error
+        except OSError as error:  # a file system without links
+            if target.exists():
+                raise _made_meanwhile(label) from error
             draft.replace(target)
         sync_folders([folder])
     except OSError as error:
@@ -215,6 +223,12 @@ def draft_beside(target: Path, label: str) -> Iterator[Path]:
     finally:
         draft.unlink(missing_ok=True)
         journal.unlink(missing_ok=True)
+
+
+def _made_meanwhile(label: str) -> ChangedError:
+    return ChangedError(
+        f"{label}: another process made this store meanwhile. Add again; nothing of this was kept."
+    )
 
 
 def find_rest(path: str | os.PathLike[str]) -> Path | None:
@@ -227,3 +241,29 @@ def find_rest(path: str | os.PathLike[str]) -> Path | None:
 def resolve(path: str | os.PathLike[str]) -> Path:
     """Where the path of a store leads."""
     return real_path(Path(path))
+
+
+def place_of(path: str, folder: Path) -> str:
+    """The path that a file was given under, as a way from a folder.
+
+    Links on the way are not followed, but for those above the folder: it has one name.
+    """
+    given = Path(os.path.abspath(path))  # noqa: PTH100  (Path.absolute leaves ".." in it)
+    whole = _seen_from(given.parent, folder) / given.name
+    try:
+        way = os.path.relpath(whole, folder)
+    except ValueError:  # another drive
+        way = str(whole)
+    return Path(way).as_posix()
+
+
+@cache
+def _seen_from(place: Path, folder: Path) -> Path:
+    """A folder below the last one on its path that holds the other, or is it."""
+    if place.is_relative_to(folder):
+        return place
+    for above in (place, *place.parents):
+        real = resolve(above)
+        if folder.is_relative_to(real):
+            return real / place.relative_to(above)
+    return place

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rankbars.store.opening import place_of
 from rankbars.store.rowtables import columns_from_rows
 
 if TYPE_CHECKING:
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["MIGRATIONS", "SCHEMA", "create_tables", "has_table", "tables_of"]
 
 # Raised by one whenever a table changes; each older number has an entry in MIGRATIONS.
-SCHEMA = 2
+SCHEMA = 3
 
 _OLDEST = {
     "meta": "key VARCHAR, value VARCHAR",
@@ -39,6 +42,7 @@ _TABLES: Mapping[int, Mapping[str, str]] = {
     0: {**_OLDEST, **_NAMES},
     1: {**_VERSIONED, **_NAMES, **_BLOCKS},
     2: {**_VERSIONED, **_ADDED},
+    3: {**_VERSIONED, **_ADDED, "files": f"{_OLDEST['files']}, target VARCHAR"},
 }
 _WITH_ROWS = (0, 1)
 _ROWS = re.compile(r"rows_[a-z_]+")
@@ -88,21 +92,35 @@ def _create(connection: duckdb.DuckDBPyConnection, tables: Mapping[str, str]) ->
         connection.execute(f"CREATE TABLE {table} ({columns})")
 
 
-def _remember_pairs(connection: duckdb.DuckDBPyConnection) -> None:
+def _remember_pairs(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Schema 0 had no statistics of pairs, and a history without versions."""
     _create(connection, _BLOCKS)
     connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
 
 
-def _keep_columns(connection: duckdb.DuckDBPyConnection) -> None:
+def _keep_columns(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
     """Schema 1 had a row for each score, and pairs in blocks of bytes, which are not kept."""
     _create(connection, _ADDED)
     columns_from_rows(connection)
     connection.execute("DROP TABLE pairs")
 
 
-# What makes the tables of one schema from those of the one before, by the number of the latter.
-MIGRATIONS: Mapping[int, Callable[[duckdb.DuckDBPyConnection], None]] = {
+def _tell_links_apart(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Schema 2 told files by where they led; a link is now told by its own name."""
+    connection.execute("ALTER TABLE files ADD COLUMN target VARCHAR")
+    connection.execute("UPDATE files SET target = place")
+    for number, path, place in connection.execute("SELECT id, path, place FROM files").fetchall():
+        # As far as it can be told: paths of which nobody knows where they were written from.
+        given = str(folder / path)
+        if place_of(os.path.realpath(given), folder) == place:
+            own = place_of(given, folder)
+            connection.execute("UPDATE files SET place = ? WHERE id = ?", [own, number])
+
+
+# What makes the tables of one schema from those of the one before, by the number of the latter;
+# given the folder of the store.
+MIGRATIONS: Mapping[int, Callable[[duckdb.DuckDBPyConnection, Path], None]] = {
     0: _remember_pairs,
     1: _keep_columns,
+    2: _tell_links_apart,
 }

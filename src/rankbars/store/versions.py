@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rankbars.data.drafts import draft_path, sweep_drafts, sync_folders
-from rankbars.errors import WriteError
+from rankbars.errors import RankbarsError, WriteError
 from rankbars.store.catalogue import find_schema
 from rankbars.store.opening import connect
 from rankbars.store.schema import MIGRATIONS, SCHEMA
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["update"]
 
@@ -27,23 +33,41 @@ def update(place: Path, label: str) -> None:
     """
     with connect(place, label, write=False) as connection:
         schema = find_schema(connection, label)
-    if schema == SCHEMA:
-        return
-    with connect(place, label, write=True) as connection:
-        schema = find_schema(connection, label)  # another process may have done it meanwhile
-        if schema == SCHEMA:
-            return
-        connection.execute("CHECKPOINT")
-        _keep_copy(place, label, schema)
-        connection.execute("BEGIN TRANSACTION")
-        for number in range(schema, SCHEMA):
-            MIGRATIONS[number](connection)
-        connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [str(SCHEMA)])
-        connection.execute("COMMIT")
+    while schema != SCHEMA:
+        with connect(place, label, write=True) as connection:
+            connection.execute("CHECKPOINT")
+        # Copied while nobody here has it open, which some systems do not allow.
+        seen = _seen(place)
+        copy = place.with_name(f"{place.name}.schema{schema}.bak")
+        with _copied(place, copy, label) as draft, connect(place, label, write=True) as connection:
+            # Another process may have changed it, or brought it up to date.
+            schema = find_schema(connection, label)
+            if schema == SCHEMA:
+                return
+            if _seen(place) == seen and copy.name.endswith(f".schema{schema}.bak"):
+                draft.replace(copy)
+                sync_folders([copy.parent])
+                _migrate(connection, schema, place.parent)
+                return
 
 
-def _keep_copy(place: Path, label: str, schema: int) -> None:
-    copy = place.with_name(f"{place.name}.schema{schema}.bak")
+def _migrate(connection: duckdb.DuckDBPyConnection, schema: int, folder: Path) -> None:
+    connection.execute("BEGIN TRANSACTION")
+    for number in range(schema, SCHEMA):
+        MIGRATIONS[number](connection, folder)
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [str(SCHEMA)])
+    connection.execute("COMMIT")
+
+
+def _seen(place: Path) -> tuple[int, int]:
+    """What a change of a file changes."""
+    found = place.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+@contextmanager
+def _copied(place: Path, copy: Path, label: str) -> Iterator[Path]:
+    """A draft of the copy of a store; removed unless it is moved into place."""
     sweep_drafts(copy)
     draft = draft_path(copy)
     try:
@@ -51,11 +75,13 @@ def _keep_copy(place: Path, label: str, schema: int) -> None:
             shutil.copyfileobj(source, made)
             made.flush()
             os.fsync(made.fileno())
-        draft.replace(copy)
-        sync_folders([copy.parent])
+        yield draft
     except OSError as error:
-        draft.unlink(missing_ok=True)
+        if isinstance(error, RankbarsError):
+            raise
         raise WriteError(
             f"{label}: an older version made this store, and no copy of it can be kept as {copy} "
             f"({error.strerror or error}). Make room, or move the store to where it can be written."
         ) from error
+    finally:
+        draft.unlink(missing_ok=True)
