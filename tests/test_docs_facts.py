@@ -17,8 +17,8 @@ from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.missingness import POLICIES
 from rankbars.steps.pairtests import TESTS
 from rankbars.steps.prediction import MERGE_NAMES
+from rankbars.tables.cleanrows import STATUS_WORDS
 from rankbars.tables.columns import ROLES
-from rankbars.tables.records import STATUS_WORDS
 from rankbars.tables.tableoptions import LAYOUTS
 
 ROOT = Path(__file__).resolve().parent.parent

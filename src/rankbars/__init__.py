@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from rankbars.steps.ranking import rank
     from rankbars.steps.recordmeans import plain_table
     from rankbars.steps.taskselection import select_tasks
-    from rankbars.steps.votehealth import examine_votes
+    from rankbars.steps.voteexamination import examine_votes
 
     __version__: str
 
@@ -146,7 +146,7 @@ _MODULE_OF: Final = {
     "continue_looks": "rankbars.steps.looks",
     "diagnose": "rankbars.steps.exchangeability",
     "diff": "rankbars.steps.boardchanges",
-    "examine_votes": "rankbars.steps.votehealth",
+    "examine_votes": "rankbars.steps.voteexamination",
     "explain": "rankbars.methods",
     "head_to_head": "rankbars.steps.duels",
     "leaderboard": "rankbars.pipeline",

@@ -17,7 +17,7 @@ import rankbars as rb
 from rankbars.data.evidence import Items
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.twoway import two_way_t
-from rankbars.tables import answers
+from rankbars.tables import repeats
 
 # Two models, three questions (rows), four prompts (columns).
 ASH = [[1, 1, 1, 0], [1, 0, 1, 0], [0, 0, 1, 0]]
@@ -294,9 +294,9 @@ def test_a_model_without_the_task_does_not_keep_others_from_the_two_way_test() -
 
 def test_answers_of_too_large_a_task_are_only_averaged(monkeypatch: pytest.MonkeyPatch) -> None:
     cube = random_cube()
-    monkeypatch.setattr(answers, "MOST_CELLS", cube.size)
+    monkeypatch.setattr(repeats, "MOST_CELLS", cube.size)
     assert only(read_columns(seeds_table(cube))).runs is not None
-    monkeypatch.setattr(answers, "MOST_CELLS", cube.size - 1)
+    monkeypatch.setattr(repeats, "MOST_CELLS", cube.size - 1)
     assert only(read_columns(seeds_table(cube))).runs is None
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.steps.average.choices import ESTIMATORS
 from rankbars.steps.average.plan import BAYESIAN
+from rankbars.steps.average.planning import ESTIMATORS
 
 Array = np.ndarray
 TRUTH = np.array([0.5, 0.6, 0.6, 0.8])

@@ -69,7 +69,7 @@ def test_columns_that_files_share_are_kept_once(tmp_path: Path) -> None:
 def test_a_table_that_is_read_in_blocks_is_kept_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rankbars.tables.records.BLOCK_ROWS", 4)
+    monkeypatch.setattr("rankbars.tables.cleanrows.BLOCK_ROWS", 4)
     with inside(tmp_path):
         duckdb.sql(
             "COPY (SELECT 'm' || (i % 2) AS model, 't' AS task, 'q' || (i // 2) AS item, "

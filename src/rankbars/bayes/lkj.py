@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rankbars.bayes.answers import Answers, observe, observed_logits
+from rankbars.bayes.modelterms import Answers, observe, observed_logits
 
 __all__ = ["lkj_models", "lkj_tasks"]
 

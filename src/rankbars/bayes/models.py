@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rankbars.bayes.answers import Answers, ModelFunction, observe
 from rankbars.bayes.lkj import lkj_models, lkj_tasks
+from rankbars.bayes.modelterms import Answers, ModelFunction, observe
 from rankbars.bayes.onefactor import (
     correlated_models,
     correlated_tasks,

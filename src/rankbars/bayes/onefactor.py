@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rankbars.bayes.answers import Answers, Observed, observe, observed_logits
+from rankbars.bayes.modelterms import Answers, Observed, observe, observed_logits
 
 __all__ = ["correlated_models", "correlated_tasks", "factor_models", "factor_tasks"]
 

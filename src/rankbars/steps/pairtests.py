@@ -14,8 +14,7 @@ from rankbars.data.notes import Note
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
-from rankbars.steps.othertests import (
+from rankbars.steps.itemtests import (
     mcnemar_midp_test,
     mcnemar_test,
     signflip_test,
@@ -24,6 +23,7 @@ from rankbars.steps.othertests import (
     welch_test,
     wilcoxon_test,
 )
+from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
 from rankbars.steps.tested import Setting, Tested, pad_tested
 
 __all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence", "take_present"]

@@ -14,6 +14,7 @@ from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError
+from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.decorated import SplitCells, split_cells
@@ -22,7 +23,6 @@ from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
-from rankbars.tables.records import DuplicateRowsError, Records
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
     check_swapped,

@@ -16,12 +16,12 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.cells import NumberColumn, merge_columns
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.coding import TRAIT_ROLES
 from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.matrices import RowIndex
 from rankbars.tables.metrics import LOWER, is_proportion, usual_direction
-from rankbars.tables.records import Records
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
-from rankbars.tables.answers import Answers, Crossing, Labels
+from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
 from rankbars.tables.database import as_numbers
-from rankbars.tables.records import MISSING, SCORED, STATES, Records
+from rankbars.tables.repeats import Answers, Crossing, Labels
 
 __all__ = ["Filling", "Matrix", "RowIndex", "TaskCells", "index_rows"]
 

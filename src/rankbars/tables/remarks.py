@@ -12,10 +12,10 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError
+from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import fold_name
 from rankbars.tables.descriptions import Group
 from rankbars.tables.matrices import Matrix
-from rankbars.tables.records import Records
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.taskestimates import Summaries
 from rankbars.tables.tidy import TidyTable

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.tables.answers import Answers
+from rankbars.tables.cleanrows import SCORED, UNSCORED, Records
 from rankbars.tables.metrics import is_proportion
-from rankbars.tables.records import SCORED, UNSCORED, Records
+from rankbars.tables.repeats import Answers
 
 __all__ = [
     "Summaries",

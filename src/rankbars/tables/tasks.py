@@ -23,10 +23,10 @@ from rankbars.data.storedtasks import (
 )
 from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError, OptionError
+from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records
 from rankbars.tables.database import Engine
 from rankbars.tables.designs import NamedKind, fold_design
 from rankbars.tables.matrices import Filling, Matrix, RowIndex, TaskCells, index_rows
-from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED, Records
 from rankbars.tables.relations import Origin
 from rankbars.tables.tableoptions import TableOptions
 

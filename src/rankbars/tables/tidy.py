@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
 from rankbars.tables.cells import Unread
+from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.decorated import describe_decoration
 from rankbars.tables.metrics import usual_direction
-from rankbars.tables.records import describe_place
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.tables.records import ERROR, MISSING, SCORED, UNSCORED
+from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
 
 __all__ = ["Answers", "Crossing", "Labels"]
 
