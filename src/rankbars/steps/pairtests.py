@@ -143,8 +143,8 @@ def _identical_note(
         return ()
     names = tuple(models[i] for i in np.flatnonzero(pairs.identical.any(axis=1)))
     message = (
-        "Each of these models has the same score as another one of them on every row; such a "
-        "pair cannot be told apart."
+        "Each of these models has the same score as another one of them on every row, up to "
+        "rounding; such a pair cannot be told apart."
     )
     return (Note("identical-models", message, task, names),)
 
