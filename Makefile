@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 export NO_MKDOCS_2_WARNING := 1
 export PYTHON
 
-.PHONY: help demo test check lint types wheel web page docs bench soak clean
+.PHONY: help demo test check lint types wheel web page docs bench soak calibrate clean
 .DEFAULT_GOAL := help
 
 help:
@@ -26,6 +26,7 @@ help:
 	@echo "make docs   build the documentation in site/"
 	@echo "make bench  measure speed and memory; writes docs/performance.md (about a quarter of an hour)"
 	@echo "make soak   the long random tests"
+	@echo "make calibrate  all runs of the simulations of which make test makes some; writes docs/calibration.md"
 	@echo "make clean  remove what was built, .venv included"
 
 $(FOR_RUNNING): pyproject.toml
@@ -75,6 +76,11 @@ bench: $(FOR_TESTING)
 
 soak: $(FOR_TESTING)
 	$(BIN)/python -m pytest tests -n $(WORKERS) -m "hypothesis or soak" --hypothesis-profile=soak $(PYTEST_OPTIONS)
+
+# The tests that count how often something holds. PYTEST_OPTIONS may name some of them: the rows
+# of the others stay, with their day.
+calibrate: $(FOR_TESTING)
+	$(BIN)/python -m pytest tests -n $(WORKERS) --dist worksteal -m "slow or soak" --calibrate $(PYTEST_OPTIONS)
 
 clean:
 	rm -rf $(VENV) build dist site demo .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -1,10 +1,12 @@
-"""What every test can count on: hypothesis profiles, a browser, and no quiet skips in CI."""
+"""What every test can count on: profiles, a browser, runs of simulations, no quiet skips in CI."""
 
+import datetime as dt
 import os
 import shutil
 from collections.abc import Generator, Iterator
 from typing import Any
 
+import calibration as calibrating
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -65,3 +67,40 @@ def browser() -> Iterator[Any]:
         chromium = playwright.chromium.launch(executable_path=path, args=CHROMIUM_OPTIONS)
         yield chromium
         chromium.close()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--calibrate", action="store_true", help="all runs of simulations; writes the page of them"
+    )
+
+
+@pytest.fixture
+def calibration(request: pytest.FixtureRequest) -> Iterator[calibrating.Calibration]:
+    """How many runs a simulation makes, and what becomes of its shares."""
+    title = calibrating.title_of(request.node.nodeid)
+    made = calibrating.Calibration(title, full=request.config.getoption("--calibrate"))
+    yield made
+    request.node.user_properties.append(("calibration", [list(row) for row in made.rows]))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the slow tests, those that count something."""
+    if config.getoption("--calibrate"):
+        items[:] = [item for item in items if "calibration" in getattr(item, "fixturenames", ())]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Write what all runs gave; in the process that hears of all tests."""
+    if not config.getoption("--calibrate"):
+        return
+    passed = {report.nodeid for report in terminalreporter.getreports("passed")}
+    measured = {
+        calibrating.title_of(report.nodeid): [calibrating.Row(*row) for row in rows]
+        for report in terminalreporter.getreports("")
+        if report.nodeid in passed
+        for name, rows in report.user_properties
+        if name == "calibration"
+    }
+    day = dt.datetime.now(dt.UTC).date().isoformat()
+    calibrating.update(calibrating.PAGE, measured, day)

@@ -130,13 +130,13 @@ def test_levels_out_of_range_are_refused(alpha):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strength", [np.zeros(5), np.array([0.6, 0.0, 0.0, 0.0, -0.6])])
-def test_forty_looks_intersected_still_cover(strength):
-    """300 boards of 5 models with ties in truth; bounds of 40 looks intersected, alpha .1."""
+def test_forty_looks_intersected_still_cover(calibration, strength):
+    """Boards of 5 models with ties in truth; bounds of 40 looks intersected, alpha .1."""
     p = 1 / (1 + np.exp(strength - strength[:, None]))
     true_best = 1 + (strength[:, None] < strength).sum(axis=1)
     true_worst = 5 - (strength[:, None] > strength).sum(axis=1)
     upper = np.triu_indices(5, 1)
-    misses, false_relations, n_boards = np.zeros(5), 0, 300
+    misses, false_relations, n_boards = np.zeros(5), 0, calibration.runs(60, 300)
     for seed in range(n_boards):
         rng = np.random.default_rng(seed)
         wins, wrong = np.zeros((5, 5)), False
@@ -152,6 +152,5 @@ def test_forty_looks_intersected_still_cover(strength):
             wrong |= bool((shown & (strength[:, None] <= strength)).any())
         misses += (best > true_best) | (worst < true_worst)
         false_relations += wrong
-    allowed = 0.1 + 3 * np.sqrt(0.1 * 0.9 / n_boards)
-    assert (misses / n_boards).max() <= allowed
-    assert false_relations / n_boards <= allowed
+    calibration.at_most(misses.max(), n_boards, 0.1, of="the worst model")
+    calibration.at_most(false_relations, n_boards, 0.1, of="relations")

@@ -101,19 +101,19 @@ def test_counts_that_are_none_are_refused(counts):
 
 
 @pytest.mark.slow
-def test_looking_after_every_vote_keeps_the_level_where_a_z_test_does_not():
-    """2,000 fair votes, 1,500 runs: reaching 20 at any time, and a z test at 40 looks."""
+def test_looking_after_every_vote_keeps_the_level_where_a_z_test_does_not(calibration):
+    """2,000 fair votes: reaching 20 at any time, and a z test at 40 looks."""
     rng = np.random.default_rng(0)
-    n_runs, n_votes = 1500, 2000
+    n_runs, n_votes = calibration.runs(500, 1500), 2000
     wins = np.cumsum(rng.random((n_runs, n_votes)) < 0.5, axis=1)
     n = np.arange(1, n_votes + 1)
-    allowed = 0.05 + 3 * np.sqrt(0.05 * 0.95 / n_runs)
     for log_e in (log_e_better, log_e_two_sided):
         reached = (log_e(wins, n - wins) >= np.log(20)).any(axis=1)
-        assert 0.01 < reached.mean() <= allowed
+        calibration.at_most(reached.sum(), n_runs, 0.05, of=log_e.__name__)
+        calibration.above(reached.sum(), n_runs, 0.01, of=log_e.__name__)
     looks = slice(49, None, 50)
     z = (2 * wins - n)[:, looks] / np.sqrt(n[looks])
-    assert (np.abs(z) >= 1.959964).any(axis=1).mean() > 0.2
+    calibration.above((np.abs(z) >= 1.959964).any(axis=1).sum(), n_runs, 0.2, of="z test")
 
 
 @pytest.mark.slow

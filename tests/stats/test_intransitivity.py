@@ -81,13 +81,14 @@ def test_weighted_votes_and_no_draws_are_refused():
 
 
 @pytest.mark.slow
-def test_the_test_of_misfit_keeps_its_level_where_the_model_holds():
-    """200 boards of 6 models, 19 simulations each: p <= .1 in a tenth of them."""
-    rejected = np.zeros(2)
-    for seed in range(200):
+def test_the_test_of_misfit_keeps_its_level_where_the_model_holds(calibration):
+    """Boards of 6 models, 19 simulations each: p <= .1 in a tenth of them."""
+    rejected, boards = np.zeros(2), calibration.runs(60, 200)
+    for seed in range(boards):
         rng = np.random.default_rng(seed)
         counts = count_votes(*draw_votes(rng, np.linspace(-0.5, 0.5, 6), 400, 0.2))
         result = simulate_transitivity(counts, fit_bradley_terry(counts), 19, seed=seed)
         rejected += [result.p_cycles <= 0.1, result.p_misfit <= 0.1]
-    assert (rejected / 200 <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 200)).all()
-    assert rejected[1] / 200 > 0.02
+    calibration.at_most(rejected[0], boards, 0.1, of="cycles")
+    calibration.at_most(rejected[1], boards, 0.1, of="misfit")
+    calibration.above(rejected[1], boards, 0.02, of="misfit")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import oracle_columns, oracle_scores
@@ -106,20 +107,20 @@ def test_whole_clusters_are_flipped() -> None:
 
 
 @pytest.mark.slow
-def test_all_tied_models_are_covered_at_once() -> None:
+def test_all_tied_models_are_covered_at_once(calibration: Calibration) -> None:
     covered = 0
-    repetitions = 300
+    repetitions = calibration.runs(100, 300)
     for repetition in range(repetitions):
         values = np.random.default_rng(repetition).normal(size=(10, 8))
         made = max_t_all(flip_draws(values, seeded(f"r{repetition}"), 499), 0.1)
         covered += not made.better.any()
-    assert covered / repetitions >= 0.9 - 3 * np.sqrt(0.9 * 0.1 / repetitions)
+    calibration.at_least(covered, repetitions, 0.9)
 
 
 @pytest.mark.slow
-def test_sharper_than_holm_on_average_for_few_rows() -> None:
+def test_sharper_than_holm_on_average_for_few_rows(calibration: Calibration) -> None:
     gain = 0
-    for repetition in range(60):
+    for repetition in range(calibration.runs(30, 60)):
         rng = np.random.default_rng(repetition)
         values = np.sqrt(np.arange(1, 9)) + 0.7 * rng.normal(size=(30, 8))
         pairs = paired_t(values)

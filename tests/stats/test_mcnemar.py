@@ -108,12 +108,12 @@ def test_mid_p_is_below_exact_by_half_the_point_mass():
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10, 30])
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_exact_level_is_never_exceeded(n, alpha):
+def test_exact_level_is_never_exceeded(calibration, n, alpha):
     rng = np.random.default_rng(n)
-    repetitions = 4000
+    repetitions = calibration.runs(1000, 4000)
     rejected = 0
     for _ in range(repetitions):
         item = rng.random((n, 1))
         values = (rng.random((n, 2)) < item).astype(float)
         rejected += mcnemar_exact(values)[0, 1] <= alpha
-    assert rejected / repetitions <= alpha + 3 * np.sqrt(alpha * (1 - alpha) / repetitions)
+    calibration.at_most(rejected, repetitions, alpha)

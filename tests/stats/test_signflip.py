@@ -156,12 +156,12 @@ def test_no_draws_are_refused():
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10, 30])
 @pytest.mark.parametrize("alpha", [0.05, 0.2])
-def test_level_is_never_exceeded_for_symmetric_differences(n, alpha):
+def test_level_is_never_exceeded_for_symmetric_differences(calibration, n, alpha):
     """Heavy tails, few rows: the share of rejections stays within three standard errors."""
     rng = np.random.default_rng(n)
-    repetitions = 4000
+    repetitions = calibration.runs(800, 4000)
     rejected = 0
     for repetition in range(repetitions):
         values = against_zero(rng.standard_t(1.5, size=n) * rng.exponential(size=n))
         rejected += sign_flip(values, draws=199, seed=repetition)[0, 1] <= alpha
-    assert rejected / repetitions <= alpha + 3 * np.sqrt(alpha * (1 - alpha) / repetitions)
+    calibration.at_most(rejected, repetitions, alpha)

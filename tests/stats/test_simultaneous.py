@@ -13,7 +13,6 @@ from bags import (
     interval_bags,
     mirrored,
     random_bag,
-    sampling_error,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -162,10 +161,12 @@ def test_wrong_input_is_refused(name):
 @pytest.mark.parametrize("coarse", [False, True])
 @pytest.mark.parametrize("n_tasks", [12, 30])
 @pytest.mark.parametrize("name", MERGES)
-def test_all_models_of_the_new_task_are_inside_as_often_as_promised(name, n_tasks, coarse):
+def test_all_models_of_the_new_task_are_inside_as_often_as_promised(
+    calibration, name, n_tasks, coarse
+):
     """Correlated models, ties if coarse; more than one model must be right at a time."""
     rng = np.random.default_rng([n_tasks, coarse])
-    n_models, n_ranks, alpha, repetitions = 4, 20, 0.3, 3000
+    n_models, n_ranks, alpha, repetitions = 4, 20, 0.3, calibration.runs(600, 3000)
     level = np.array([4.0, 8.0, 11.0, 16.0])
     step = 4.0 if coarse else 1.0
     hits = 0
@@ -179,4 +180,4 @@ def test_all_models_of_the_new_task_are_inside_as_often_as_promised(name, n_task
         found = MERGES[name](best[:-1], worst[:-1], n_ranks, alpha)
         hits += contained(IntervalBag(best[-1], worst[-1], n_ranks), found).all()
     promised = 1 - float(miss_bound(name, n_tasks, alpha))
-    assert hits / repetitions >= promised - sampling_error(promised, repetitions)
+    calibration.at_least(hits, repetitions, promised)

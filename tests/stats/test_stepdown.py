@@ -465,10 +465,10 @@ def test_scratch_memory_is_a_fraction_of_the_matrix(procedure, scope, own_df):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.0, 0.6])
-def test_intervals_of_tied_models_cover_as_often_as_promised(correlation):
+def test_intervals_of_tied_models_cover_as_often_as_promised(calibration, correlation):
     """All models tied is the hardest case: any separation is an error."""
     rng = np.random.default_rng(17)
-    size, n, alpha, repetitions = 8, 12, 0.1, 3000
+    size, n, alpha, repetitions = 8, 12, 0.1, calibration.runs(600, 3000)
     misses_each = np.zeros(size)
     misses_all = 0
     for _ in range(repetitions):
@@ -480,16 +480,15 @@ def test_intervals_of_tied_models_cover_as_often_as_promised(correlation):
         found = stepdown.decide(t, n - 1.0, alpha)
         misses_each += (found.better > 0) | (found.worse > 0)
         misses_all += stepdown.decide(t, n - 1.0, alpha, scope="all").shown_better.any()
-    slack = 3 * np.sqrt(alpha * (1 - alpha) / repetitions)
-    assert (misses_each / repetitions).max() <= alpha + slack
-    assert misses_all / repetitions <= alpha + slack
+    calibration.at_most(misses_each.max(), repetitions, alpha, of="the worst model")
+    calibration.at_most(misses_all, repetitions, alpha, of="all statements")
 
 
 @pytest.mark.slow
-def test_intervals_cover_rank_sets_when_half_of_the_models_are_tied():
+def test_intervals_cover_rank_sets_when_half_of_the_models_are_tied(calibration):
     """Whole rank sets, ties included, under unequal variances."""
     rng = np.random.default_rng(18)
-    n, alpha, repetitions = 15, 0.1, 3000
+    n, alpha, repetitions = 15, 0.1, calibration.runs(600, 3000)
     truth = np.array([0.0, 0.0, 0.0, 0.0, 0.8, 1.2, 1.2, 3.0])
     spread = np.array([0.5, 1.0, 2.0, 1.0, 1.0, 0.5, 1.5, 1.0])
     low = 1 + (truth[None, :] > truth[:, None]).sum(axis=1)
@@ -504,6 +503,5 @@ def test_intervals_cover_rank_sets_when_half_of_the_models_are_tied():
         every = stepdown.decide(t, n - 1.0, alpha, scope="all")
         bounds = count_bounds(every.better, every.worse)
         covered_at_once += ((bounds.best <= low) & (high <= bounds.worst)).all()
-    slack = 3 * np.sqrt(alpha * (1 - alpha) / repetitions)
-    assert (covered / repetitions).min() >= 1 - alpha - slack
-    assert covered_at_once / repetitions >= 1 - alpha - slack
+    calibration.at_least(covered.min(), repetitions, 1 - alpha, of="the worst model")
+    calibration.at_least(covered_at_once, repetitions, 1 - alpha, of="all models")

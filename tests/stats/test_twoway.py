@@ -116,10 +116,10 @@ def test_matrices_agree_with_each_other():
 
 
 @pytest.mark.slow
-def test_averaging_over_runs_misses_the_spread_of_runs():
+def test_averaging_over_runs_misses_the_spread_of_runs(calibration):
     """Run SD .06, item SD .5, 200 items, 5 runs: type I .107 against .045 of the two-way test."""
     rng = np.random.default_rng(49)
-    repetitions = 4000
+    repetitions = calibration.runs(1000, 4000)
     averaged = crossed = 0
     limit = stats.t.ppf(0.975, 199)
     for _ in range(repetitions):

@@ -174,8 +174,8 @@ def test_a_position_effect_has_its_row_in_the_covariance():
     assert contrast_se(covariance[:2, :2])[0, 1] ** 2 == pytest.approx(expected, rel=1e-10)
 
 
-def coverage(draw, strengths_of, n_sets=400):
-    """Coverage of 95 % intervals of all contrasts by three covariances, and the true contrasts."""
+def coverage(draw, strengths_of, n_sets):
+    """Sums over sets of the share of contrasts that 95 % intervals cover, by three covariances."""
     hits = np.zeros((n_sets, 3))
     upper = np.triu_indices(8, 1)
     for number in range(n_sets):
@@ -190,11 +190,11 @@ def coverage(draw, strengths_of, n_sets=400):
         )
         for k, covariance in enumerate(covariances):
             hits[number, k] = np.mean(error <= 1.959964 * contrast_se(covariance)[upper])
-    return hits.mean(axis=0)
+    return hits.sum(axis=0)
 
 
 @pytest.mark.slow
-def test_with_ties_the_sandwich_covers_and_the_model_covers_too_much():
+def test_with_ties_the_sandwich_covers_and_the_model_covers_too_much(calibration):
     """Methods: 8 models, 3,000 votes, 35 % ties; the target is the fit to infinitely many votes."""
     strength = np.linspace(-1, 1, 8)
     p = 1 / (1 + np.exp(strength - strength[:, None]))
@@ -204,13 +204,14 @@ def test_with_ties_the_sandwich_covers_and_the_model_covers_too_much():
     def draw(rng):
         return draw_votes(rng, strength, 3000, 0.35), np.arange(3000)
 
-    model, sandwich, _ = coverage(draw, np.subtract.outer(target, target))
-    assert model > 0.97
-    assert abs(sandwich - 0.95) < 0.015
+    sets = calibration.runs(100, 400)
+    model, sandwich, _ = coverage(draw, np.subtract.outer(target, target), sets)
+    calibration.above(model, sets, 0.97, of="the model")
+    calibration.near(sandwich, sets, 0.95, 0.015, of="the sandwich")
 
 
 @pytest.mark.slow
-def test_with_voters_of_their_own_taste_only_the_cluster_sandwich_covers():
+def test_with_voters_of_their_own_taste_only_the_cluster_sandwich_covers(calibration):
     """150 voters with 20 votes each, whose strengths differ from the common ones."""
     strength, taste = np.linspace(-1, 1, 8), 0.7
     # The target averages the chances over tastes: differences of tastes are normal.
@@ -230,6 +231,7 @@ def test_with_voters_of_their_own_taste_only_the_cluster_sandwich_covers():
         won = rng.random(3000) < 1 / (1 + np.exp(-lead))
         return votes._replace(outcome=np.where(won, 0, 2)), voters
 
-    _, sandwich, clustered = coverage(draw, np.subtract.outer(target, target))
-    assert sandwich < 0.92
-    assert abs(clustered - 0.95) < 0.015
+    sets = calibration.runs(100, 400)
+    _, sandwich, clustered = coverage(draw, np.subtract.outer(target, target), sets)
+    calibration.below(sandwich, sets, 0.92, of="the sandwich")
+    calibration.near(clustered, sets, 0.95, 0.015, of="clusters")

@@ -296,10 +296,10 @@ def test_the_family_merge_covers_new_families_where_the_quantile_merge_does_not(
 
 
 @pytest.mark.slow
-def test_the_weighted_merge_covers_a_shifted_source_where_the_quantile_merge_does_not():
+def test_the_weighted_merge_covers_a_shifted_source_where_the_quantile_merge_does_not(calibration):
     """Hard tasks are rare among the seen ones and frequent among the new ones."""
     rng = np.random.default_rng(7)
-    n_tasks, alpha, repetitions, n_ranks = 40, 0.3, 4000, 60
+    n_tasks, alpha, n_ranks, repetitions = 40, 0.3, 60, calibration.runs(1000, 4000)
     hard_share, new_hard_share = 0.15, 0.8
     ratio = np.array([(1 - new_hard_share) / (1 - hard_share), new_hard_share / hard_share])
     hits, plain_hits = 0, 0
@@ -317,5 +317,6 @@ def test_the_weighted_merge_covers_a_shifted_source_where_the_quantile_merge_doe
         hits += contained(new, found)[0]
         plain_hits += contained(new, plain)[0]
     target = 1 - alpha
-    assert hits / repetitions >= target - sampling_error(target, repetitions)
-    assert plain_hits / repetitions < target - sampling_error(target, repetitions)
+    calibration.at_least(hits, repetitions, target, of="weighted")
+    bound = round(target - sampling_error(target, repetitions), 4)
+    calibration.below(plain_hits, repetitions, bound, of="quantile")

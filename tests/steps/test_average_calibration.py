@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from calibration import Calibration
 
 import rankbars as rb
 from rankbars.steps.average.plan import BAYESIAN
@@ -14,17 +15,6 @@ from rankbars.steps.average.planning import ESTIMATORS
 Array = np.ndarray
 TRUTH = np.array([0.5, 0.6, 0.6, 0.8])
 MODELS = list("abcd")
-
-
-def within(hits: int, trials: int, level: float, slack: float = 0.0) -> None:
-    """The share of hits is the level, but for three Monte-Carlo standard errors."""
-    error = 3 * np.sqrt(level * (1 - level) / trials) + slack
-    assert abs(hits / trials - level) <= error, hits / trials
-
-
-def at_least(hits: int, trials: int, level: float) -> None:
-    error = 3 * np.sqrt(level * (1 - level) / trials)
-    assert hits / trials >= level - error, hits / trials
 
 
 def item_data(rng: np.random.Generator, runs: int) -> Iterator[rb.Scores]:
@@ -66,19 +56,20 @@ def ranks_held(found: rb.Aggregate) -> Array:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
-def test_scores_and_ranks_over_items(estimator: str) -> None:
-    runs, scores, ranks = 250, 0, 0
+def test_scores_and_ranks_over_items(calibration: Calibration, estimator: str) -> None:
+    runs, scores, ranks = calibration.runs(60, 250), 0, 0
     for seed, data in enumerate(item_data(np.random.default_rng(1), runs)):
         found = rb.aggregate(data, estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
         ranks += int(ranks_held(found).sum())
-    within(scores, 4 * runs, 0.95, slack=0.015)  # models share their items: not 4 trials each
-    at_least(ranks, 4 * runs, 0.95)
+    # models share their items: not 4 trials each
+    calibration.within(scores, 4 * runs, 0.95, slack=0.015, of="scores")
+    calibration.at_least(ranks, 4 * runs, 0.95, of="ranks")
 
 
 @pytest.mark.slow
-def test_all_ranks_and_all_statements_at_once() -> None:
-    runs, ranks, shown, intervals = 250, 0, 0, 0
+def test_all_ranks_and_all_statements_at_once(calibration: Calibration) -> None:
+    runs, ranks, shown, intervals = calibration.runs(60, 250), 0, 0, 0
     for seed, data in enumerate(item_data(np.random.default_rng(2), runs)):
         found = rb.aggregate(data, scope="all", correction="maxt", resamples=400, seed=seed)
         ranks += int(ranks_held(found).all())
@@ -87,29 +78,31 @@ def test_all_ranks_and_all_statements_at_once() -> None:
         true = TRUTH[:, None] - TRUTH
         inside = (found.contrasts.low <= true) & (true <= found.contrasts.high)
         intervals += int((inside | np.eye(4, dtype=bool)).all())
-    at_least(ranks, runs, 0.95)
-    at_least(shown, runs, 0.95)
-    at_least(intervals, runs, 0.95)
+    calibration.at_least(ranks, runs, 0.95, of="ranks")
+    calibration.at_least(shown, runs, 0.95, of="statements")
+    calibration.at_least(intervals, runs, 0.95, of="intervals of differences")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("correction", ["holm", "bonferroni"])
-def test_intervals_of_all_differences_at_once(correction: str) -> None:
-    runs, held = 250, 0
+def test_intervals_of_all_differences_at_once(calibration: Calibration, correction: str) -> None:
+    runs, held = calibration.runs(60, 250), 0
     for data in item_data(np.random.default_rng(3), runs):
         contrasts = rb.aggregate(data, correction=correction, resamples=2).contrasts
         assert contrasts is not None
         true = TRUTH[:, None] - TRUTH
         inside = (contrasts.low <= true) & (true <= contrasts.high)
         held += int((inside | np.eye(4, dtype=bool)).all())
-    at_least(held, runs, 0.95)
+    calibration.at_least(held, runs, 0.95)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("source", ["normal", "bootstrap"])
-def test_orders_from_draws_are_rarely_wrong_among_tied_models(source: str) -> None:
+def test_orders_from_draws_are_rarely_wrong_among_tied_models(
+    calibration: Calibration, source: str
+) -> None:
     """All models tied: any line is wrong, and in at most 5 % of runs there is one."""
-    rng, runs, wrong = np.random.default_rng(4), 150, 0
+    rng, runs, wrong = np.random.default_rng(4), calibration.runs(40, 150), 0
     estimator = "analytic" if source == "normal" else "bootstrap"
     for seed in range(runs):
         tasks = {name: rng.normal(size=(60, 4)) for name in "xyz"}
@@ -118,50 +111,56 @@ def test_orders_from_draws_are_rarely_wrong_among_tied_models(source: str) -> No
         ).draws
         assert draws is not None
         wrong += bool(draws.partial_order(alpha=0.05).edges)
-    assert wrong / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+    calibration.at_most(wrong, runs, 0.05)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("estimator", "tasks"), [("t", 8), ("bootstrap_t", 12), ("bootstrap", 40), ("two_level", 8)]
 )
-def test_scores_over_a_population_of_tasks(estimator: str, tasks: int) -> None:
-    runs, scores = 120, 0
+def test_scores_over_a_population_of_tasks(
+    calibration: Calibration, estimator: str, tasks: int
+) -> None:
+    runs, scores = calibration.runs(40, 120), 0
     for seed, data in enumerate(task_data(np.random.default_rng(5), runs, tasks)):
         found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
-    within(scores, 4 * runs, 0.95, slack=0.015)
+    calibration.within(scores, 4 * runs, 0.95, slack=0.015)
 
 
 @pytest.mark.slow
-def test_percentiles_over_few_tasks_are_too_short_as_the_note_says() -> None:
-    runs, scores = 200, 0
+def test_percentiles_over_few_tasks_are_too_short_as_the_note_says(
+    calibration: Calibration,
+) -> None:
+    runs, scores = calibration.runs(50, 200), 0
     for seed, data in enumerate(task_data(np.random.default_rng(6), runs, tasks=5)):
         found = rb.aggregate(data, over="tasks", estimator="bootstrap", resamples=400, seed=seed)
         assert "few-resampled" in {note.code for note in found.notes}
         scores += covered(found, TRUTH)
-    within(scores, 4 * runs, 0.84, slack=0.02)
+    calibration.within(scores, 4 * runs, 0.84, slack=0.02)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["t", "bootstrap_t"])
-def test_scores_over_families_hold_where_those_over_tasks_do_not(estimator: str) -> None:
-    runs, by_family, by_task = 120, 0, 0
+def test_scores_over_families_hold_where_those_over_tasks_do_not(
+    calibration: Calibration, estimator: str
+) -> None:
+    runs, by_family, by_task = calibration.runs(40, 120), 0, 0
     for seed, data in enumerate(task_data(np.random.default_rng(7), runs, tasks=24, families=8)):
         options = {"estimator": estimator, "resamples": 400, "seed": seed}
         by_family += covered(rb.aggregate(data, over="families", **options), TRUTH)  # type: ignore[arg-type]
         by_task += covered(rb.aggregate(data, over="tasks", **options), TRUTH)  # type: ignore[arg-type]
-    within(by_family, 4 * runs, 0.95, slack=0.02)
-    assert by_task / (4 * runs) < 0.85
+    calibration.within(by_family, 4 * runs, 0.95, slack=0.02, of="over families")
+    calibration.below(by_task, 4 * runs, 0.85, of="over tasks")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "method", ["average_rank", "borda", "win_rate", "win_rate_field", "win_rate_top1"]
 )
-def test_ranks_and_wins_over_a_population_of_tasks(method: str) -> None:
+def test_ranks_and_wins_over_a_population_of_tasks(calibration: Calibration, method: str) -> None:
     """Two tied models: the mean of what they earn is the same, and its interval holds it."""
-    runs, scores = 200, 0
+    runs, scores = calibration.runs(50, 200), 0
     expected = {"average_rank": 1.5, "borda": 0.5}.get(method, 0.5)
     rng = np.random.default_rng(8)
     for seed in range(runs):
@@ -169,24 +168,26 @@ def test_ranks_and_wins_over_a_population_of_tasks(method: str) -> None:
         data = rb.Scores({f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)})
         found = rb.aggregate(data, over="tasks", method=method, resamples=2, seed=seed)
         scores += covered(found, np.array([expected, expected]))
-    within(scores // 2, runs, 0.95, slack=0.01)  # what one model wins the other loses
+    calibration.within(scores // 2, runs, 0.95, slack=0.01)  # what one model wins the other loses
 
 
 @pytest.mark.slow
-def test_comparison_intervals_just_touch_at_five_percent() -> None:
+def test_comparison_intervals_just_touch_at_five_percent(calibration: Calibration) -> None:
     """Two independent models of equal error: intervals stay apart as often as a test rejects."""
-    rng, runs, apart = np.random.default_rng(9), 1000, 0
+    rng, runs, apart = np.random.default_rng(9), calibration.runs(250, 1000), 0
     for first, second in rng.normal(size=(runs, 2)):
         one = rb.Estimates(("a", "b"), np.array([first, second]), se=np.array([1.0, 1.0]))
         found = rb.aggregate(rb.Scores({"x": one, "y": one}), weights={"x": 1e-9, "y": 1.0},
                              resamples=2).comparison_intervals()  # fmt: skip
         apart += bool(found.low.max() > found.high.min())
-    within(apart, runs, 0.05, slack=0.005)
+    calibration.within(apart, runs, 0.05, slack=0.005)
 
 
 @pytest.mark.slow
-def test_bands_of_ranks_miss_tied_models_which_is_why_they_promise_nothing() -> None:
-    rng, runs, held = np.random.default_rng(10), 100, 0
+def test_bands_of_ranks_miss_tied_models_which_is_why_they_promise_nothing(
+    calibration: Calibration,
+) -> None:
+    rng, runs, held = np.random.default_rng(10), calibration.runs(25, 100), 0
     for seed in range(runs):
         tasks = {name: rng.normal(size=(40, 10)) for name in "xy"}
         found = rb.aggregate(
@@ -195,7 +196,7 @@ def test_bands_of_ranks_miss_tied_models_which_is_why_they_promise_nothing() -> 
         )  # fmt: skip
         assert found.guarantee is None
         held += int(((found.best == 1) & (found.worst == 10)).sum())
-    assert held / (10 * runs) < 0.7
+    calibration.below(held, 10 * runs, 0.7)
 
 
 def clustered(rng: np.random.Generator) -> Array:
@@ -207,8 +208,8 @@ def clustered(rng: np.random.Generator) -> Array:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
-def test_groups_of_items_count_as_groups(estimator: str) -> None:
-    rng, runs = np.random.default_rng(11), 200
+def test_groups_of_items_count_as_groups(calibration: Calibration, estimator: str) -> None:
+    rng, runs = np.random.default_rng(11), calibration.runs(50, 200)
     groups = np.repeat(np.arange(30), 4)
     held: dict[bool, int] = {True: 0, False: 0}
 
@@ -221,15 +222,15 @@ def test_groups_of_items_count_as_groups(estimator: str) -> None:
             data = rb.Scores({name: make(one, known) for name, one in values.items()})
             found = rb.aggregate(data, estimator=estimator, resamples=300, seed=seed)
             held[known] += covered(found, TRUTH)
-    within(held[True], 4 * runs, 0.95, slack=0.015)
-    assert held[False] / (4 * runs) < 0.85
+    calibration.within(held[True], 4 * runs, 0.95, slack=0.015, of="groups known")
+    calibration.below(held[False], 4 * runs, 0.85, of="groups not known")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
-def test_geometric_means(estimator: str) -> None:
+def test_geometric_means(calibration: Calibration, estimator: str) -> None:
     truth = np.array([0.4, 0.5])
-    rng, runs, held = np.random.default_rng(12), 250, 0
+    rng, runs, held = np.random.default_rng(12), calibration.runs(60, 250), 0
     for seed in range(runs):
         tasks = {name: (rng.random((150, 2)) < truth).astype(float) for name in "xy"}
         data = rb.Scores.from_arrays(tasks, ["a", "b"])
@@ -237,12 +238,12 @@ def test_geometric_means(estimator: str) -> None:
             data, method="geometric", estimator=estimator, resamples=400, seed=seed
         )
         held += covered(found, truth)
-    within(held, 2 * runs, 0.95, slack=0.015)
+    calibration.within(held, 2 * runs, 0.95, slack=0.015)
 
 
 @pytest.mark.slow
-def test_the_plain_table_keeps_its_level_with_twelve_tasks() -> None:
-    rng, runs, held = np.random.default_rng(13), 300, 0
+def test_the_plain_table_keeps_its_level_with_twelve_tasks(calibration: Calibration) -> None:
+    rng, runs, held = np.random.default_rng(13), calibration.runs(75, 300), 0
     for _ in range(runs):
         scores = np.clip(rng.normal(0.6, 0.1, size=12), 0, 1)
         table = rb.plain_table(
@@ -250,15 +251,15 @@ def test_the_plain_table_keeps_its_level_with_twelve_tasks() -> None:
              for i, value in enumerate(scores.tolist())]
         )  # fmt: skip
         held += table.rows[0].mean_ci_lo <= 0.6 <= table.rows[0].mean_ci_hi
-    within(held, runs, 0.95, slack=0.01)
+    calibration.within(held, runs, 0.95, slack=0.01)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("errors", ["standard errors", "counts"])
-def test_published_scores_over_items(errors: str) -> None:
+def test_published_scores_over_items(calibration: Calibration, errors: str) -> None:
     """Shares of right answers of three tasks, from their standard errors or as counts."""
     truth, items = np.array([0.4, 0.5, 0.7]), np.array([200, 200, 200])
-    rng, runs, held = np.random.default_rng(14), 300, 0
+    rng, runs, held = np.random.default_rng(14), calibration.runs(75, 300), 0
     for seed in range(runs):
         tasks = {}
         for name in "xyz":
@@ -272,48 +273,50 @@ def test_published_scores_over_items(errors: str) -> None:
         estimator = "bootstrap" if errors == "counts" else "analytic"
         found = rb.aggregate(rb.Scores(tasks), estimator=estimator, resamples=400, seed=seed)
         held += covered(found, truth)
-    within(held, 3 * runs, 0.95, slack=0.01)
+    calibration.within(held, 3 * runs, 0.95, slack=0.01)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("over", ["items", "tasks"])
-def test_weighted_averages(over: str) -> None:
-    rng, runs, held = np.random.default_rng(15), 250, 0
+def test_weighted_averages(calibration: Calibration, over: str) -> None:
+    rng, runs, held = np.random.default_rng(15), calibration.runs(60, 250), 0
     for seed, data in enumerate(
         item_data(rng, runs) if over == "items" else task_data(rng, runs, tasks=10)
     ):
         weights = dict(zip(data.tasks, np.resize([1.0, 2.0, 0.5], len(data.tasks)), strict=True))
         found = rb.aggregate(data, over=over, weights=weights, resamples=2, seed=seed)
         held += covered(found, TRUTH)
-    within(held, 4 * runs, 0.95, slack=0.015)
+    calibration.within(held, 4 * runs, 0.95, slack=0.015)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("normalise", ["bounds", "chance"])
-def test_scores_on_a_fixed_scale(normalise: str) -> None:
+def test_scores_on_a_fixed_scale(calibration: Calibration, normalise: str) -> None:
     limits = {"x": (0.0, 1.0), "y": (-1.0, 2.0), "z": (0.2, 1.5)}
     truth = np.mean([(TRUTH - low) / (high - low) for low, high in limits.values()], axis=0)
-    runs, held = 200, 0
+    runs, held = calibration.runs(50, 200), 0
     for data in item_data(np.random.default_rng(16), runs):
         held += covered(rb.aggregate(data, normalise=normalise, limits=limits, resamples=2), truth)
-    within(held, 4 * runs, 0.95, slack=0.015)
+    calibration.within(held, 4 * runs, 0.95, slack=0.015)
 
 
 @pytest.mark.slow
-def test_z_scores_hold_at_least_as_often_as_stated() -> None:
+def test_z_scores_hold_at_least_as_often_as_stated(calibration: Calibration) -> None:
     """Their scale comes from the same scores, and is taken as known: the intervals are wide."""
     truth = (TRUTH - TRUTH.mean()) / TRUTH.std()
-    runs, held = 150, 0
+    runs, held = calibration.runs(40, 150), 0
     for data in item_data(np.random.default_rng(17), runs):
         held += covered(rb.aggregate(data, normalise="zscore", resamples=2), truth)
-    at_least(held, 4 * runs, 0.95)
+    calibration.at_least(held, 4 * runs, 0.95)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["t", "bootstrap_t"])
-def test_geometric_means_over_a_population_of_tasks(estimator: str) -> None:
+def test_geometric_means_over_a_population_of_tasks(
+    calibration: Calibration, estimator: str
+) -> None:
     truth = np.array([0.2, 0.4])
-    rng, runs, held = np.random.default_rng(18), 200, 0
+    rng, runs, held = np.random.default_rng(18), calibration.runs(50, 200), 0
     for seed in range(runs):
         rows = truth * np.exp(0.3 * rng.normal(size=(12, 2)))
         data = rb.Scores({f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)})
@@ -321,36 +324,36 @@ def test_geometric_means_over_a_population_of_tasks(estimator: str) -> None:
             data, over="tasks", method="geometric", estimator=estimator, resamples=400, seed=seed
         )
         held += covered(found, truth)
-    within(held, 2 * runs, 0.95, slack=0.01)
+    calibration.within(held, 2 * runs, 0.95, slack=0.01)
 
 
 @pytest.mark.slow
-def test_percentiles_over_many_families() -> None:
-    runs, held = 60, 0
+def test_percentiles_over_many_families(calibration: Calibration) -> None:
+    runs, held = calibration.runs(20, 60), 0
     for seed, data in enumerate(task_data(np.random.default_rng(19), runs, tasks=40, families=40)):
         found = rb.aggregate(data, over="families", estimator="bootstrap", resamples=400, seed=seed)
         held += covered(found, TRUTH)
-    within(held, 4 * runs, 0.95, slack=0.02)
+    calibration.within(held, 4 * runs, 0.95, slack=0.02)
 
 
 @pytest.mark.slow
-def test_ranks_over_tasks_hold_for_all_models_at_once() -> None:
-    runs, ranks = 200, 0
+def test_ranks_over_tasks_hold_for_all_models_at_once(calibration: Calibration) -> None:
+    runs, ranks = calibration.runs(50, 200), 0
     for seed, data in enumerate(task_data(np.random.default_rng(20), runs, tasks=10)):
         found = rb.aggregate(data, over="tasks", scope="all", resamples=2, seed=seed)
         ranks += int(ranks_held(found).all())
-    at_least(ranks, runs, 0.95)
+    calibration.at_least(ranks, runs, 0.95)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["analytic", "bootstrap"])
 def test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals(
-    estimator: str,
+    calibration: Calibration, estimator: str
 ) -> None:
     """Models two to three errors apart: noise mixes the ranks of every draw once more."""
     level = 0.1 * np.array([[0, 1, 2, 3], [1, 0, 2, 3], [0, 2, 1, 3.0]])
     truth = np.array([[4, 3, 2, 1], [3, 4, 2, 1], [4, 2, 3, 1.0]]).mean(axis=0)
-    rng, runs, held = np.random.default_rng(21), 120, 0
+    rng, runs, held = np.random.default_rng(21), calibration.runs(40, 120), 0
     for seed in range(runs):
         tasks = {
             name: row + 0.1 * rng.normal(size=(60, 1)) + 0.2 * rng.normal(size=(60, 4))
@@ -362,12 +365,13 @@ def test_ranges_of_mean_ranks_over_items_say_that_they_are_no_intervals(
         )  # fmt: skip
         assert found.is_range
         held += covered(found, truth)
-    assert 0.6 < held / (4 * runs) < 0.9
+    calibration.above(held, 4 * runs, 0.6, of="not far off")
+    calibration.below(held, 4 * runs, 0.9, of="and yet not the level")
 
 
 @pytest.mark.slow
-def test_percentiles_of_the_plain_table_with_forty_tasks() -> None:
-    rng, runs, held = np.random.default_rng(22), 200, 0
+def test_percentiles_of_the_plain_table_with_forty_tasks(calibration: Calibration) -> None:
+    rng, runs, held = np.random.default_rng(22), calibration.runs(50, 200), 0
     for seed in range(runs):
         scores = np.clip(rng.normal(0.6, 0.1, size=40), 0, 1)
         table = rb.plain_table(
@@ -376,7 +380,7 @@ def test_percentiles_of_the_plain_table_with_forty_tasks() -> None:
         )  # fmt: skip
         assert table.interval == "percentile"
         held += table.rows[0].mean_ci_lo <= 0.6 <= table.rows[0].mean_ci_hi
-    within(held, runs, 0.95, slack=0.01)
+    calibration.within(held, runs, 0.95, slack=0.01)
 
 
 PROVED = {

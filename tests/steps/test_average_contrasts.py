@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from reference import golden
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
@@ -141,23 +142,27 @@ def test_models_without_an_average_are_compared_with_nobody() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("correction", ["bonferroni", "maxt"])
-def test_all_intervals_hold_together_as_often_as_stated(correction: str) -> None:
+def test_all_intervals_hold_together_as_often_as_stated(
+    calibration: Calibration, correction: str
+) -> None:
     rng = np.random.default_rng(7)
-    missed = 0
-    for run in range(300):
+    missed, runs = 0, calibration.runs(75, 300)
+    for run in range(runs):
         rows = rng.normal(size=(12, 4)) + rng.normal(size=(12, 1))
         given = rb.Scores({f"t{i:02d}": rb.Estimates(tuple("abcd"), r) for i, r in enumerate(rows)})
         found = contrasts(given, correction=correction, seed=run, resamples=500)
         inside = (found.low <= 0) & (found.high >= 0)
         missed += not inside[np.triu_indices(4, 1)].all()
-    assert missed / 300 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+    calibration.at_most(missed, runs, 0.05)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", [(1.0, 1.0, 1.0, 1.0), (1.0, 1.0, 1.0, 5.0)])
-def test_max_t_over_six_tasks_keeps_its_level(noise: tuple[float, ...]) -> None:
+def test_max_t_over_six_tasks_keeps_its_level(
+    calibration: Calibration, noise: tuple[float, ...]
+) -> None:
     rng = np.random.default_rng(11)
-    runs, false, missed = 700, 0, 0
+    runs, false, missed = calibration.runs(150, 700), 0, 0
     upper = np.triu_indices(4, 1)
     for run in range(runs):
         rows = noise * rng.normal(size=(6, 4)) + rng.normal(size=(6, 1))
@@ -165,6 +170,5 @@ def test_max_t_over_six_tasks_keeps_its_level(noise: tuple[float, ...]) -> None:
         found = contrasts(given, correction="maxt", seed=run, resamples=500)
         false += int(found.excludes_zero.any())
         missed += int(not ((found.low <= 0) & (found.high >= 0))[upper].all())
-    limit = 0.05 + 2.5 * np.sqrt(0.05 * 0.95 / runs)
-    assert false / runs <= limit
-    assert missed / runs <= limit
+    calibration.at_most(false, runs, 0.05, errors=2.5, of="statements")
+    calibration.at_most(missed, runs, 0.05, errors=2.5, of="intervals")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from reference import golden
 from scipy import special, stats
 
@@ -368,12 +369,12 @@ def test_the_seed_decides_the_draws_and_nothing_else(over: str, estimator: str) 
 
 
 @pytest.mark.slow
-def test_intervals_over_items_cover_the_average_of_these_tasks() -> None:
-    """Nominal 95 % on skewed 0/1 and continuous scores; 600 data sets."""
+def test_intervals_over_items_cover_the_average_of_these_tasks(calibration: Calibration) -> None:
+    """Nominal 95 % on skewed 0/1 and continuous scores of two models."""
     rng = np.random.default_rng(5)
     truth = np.array([0.7, 0.8])
-    hits = {"analytic": 0, "bootstrap": 0}
-    for run in range(300):
+    hits, runs = {"analytic": 0, "bootstrap": 0}, calibration.runs(100, 300)
+    for run in range(runs):
         tasks = {
             "x": (rng.random((60, 2)) < truth).astype(float),
             "y": truth + rng.exponential(size=(40, 2)) - 1.0,
@@ -383,21 +384,23 @@ def test_intervals_over_items_cover_the_average_of_these_tasks() -> None:
             found = rb.aggregate(scores, over="items", estimator=name, seed=run, resamples=400)
             hits[name] += int(((found.low <= truth) & (truth <= found.high)).sum())
     for name, count in hits.items():
-        assert 0.915 < count / 600 < 0.985, name
+        calibration.within(count, 2 * runs, 0.95, slack=0.008, of=name)
 
 
 @pytest.mark.slow
-def test_ranks_over_tasks_miss_tied_models_no_more_often_than_stated() -> None:
+def test_ranks_over_tasks_miss_tied_models_no_more_often_than_stated(
+    calibration: Calibration,
+) -> None:
     rng = np.random.default_rng(1)
-    missed = 0
-    for run in range(400):
+    missed, runs = 0, calibration.runs(100, 400)
+    for run in range(runs):
         rows = rng.normal(size=(8, 4)) + rng.normal(size=(8, 1))
         scores = rb.Scores(
             {f"t{i}": rb.Estimates(tuple("abcd"), row) for i, row in enumerate(rows)}
         )
         found = rb.aggregate(scores, seed=run, resamples=50)
         missed += int(((found.best > 1) | (found.worst < 4)).sum())
-    assert missed / 1600 <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+    calibration.at_most(missed / 4, runs, 0.05)
 
 
 def easy_and_hard_rows() -> rb.Scores:

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from reference import golden
 
 import rankbars as rb
@@ -62,11 +63,14 @@ def test_the_published_study_is_reproduced() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", ["these tasks", "tasks like these", "one new task"])
-def test_intervals_hold_as_often_as_they_say_when_the_prior_is_right(target: str) -> None:
-    found = {r["quantity"]: r for r in measure_coverage(target, "log_normal:3:1.5", 0, 10, 0)}
+def test_intervals_hold_as_often_as_they_say_when_the_prior_is_right(
+    calibration: Calibration, target: str
+) -> None:
+    boards = measure_coverage(target, "log_normal:3:1.5", 0, calibration.runs(5, 10), 0)
+    found = {row["quantity"]: row for row in boards}
     count = number(found["coverage"], "number")
-    share = number(found["coverage"], "total") / count
-    assert share == pytest.approx(0.95, abs=4 * (0.95 * 0.05 / count) ** 0.5 + 0.005)
+    error = 4 * (0.95 * 0.05 / count) ** 0.5 + 0.005
+    calibration.near(number(found["coverage"], "total"), int(count), 0.95, error)
 
 
 @pytest.mark.slow

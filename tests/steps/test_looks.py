@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from calibration import Calibration
 
 import rankbars as rb
 from rankbars.data.running import RunningRecord, load_record, record_json, record_path
@@ -112,11 +113,13 @@ def test_a_damaged_record_is_refused(text: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not() -> None:
-    """Two equal models, 2,000 votes, a look every 50: wrong at some look, in 100 runs."""
+def test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not(
+    calibration: Calibration,
+) -> None:
+    """Two equal models, 2,000 votes, a look every 50: wrong at some look."""
     rng = np.random.default_rng(2)
     wrong = {"e_process": 0, "z": 0}
-    runs = 100
+    runs = calibration.runs(30, 100)
     for _ in range(runs):
         won = np.cumsum(rng.random(2000) < 0.5)
         seen = dict.fromkeys(wrong, False)
@@ -128,5 +131,5 @@ def test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not() -> None:
                 seen[test] |= bool((found.width == 0).any())
         for test, shown in seen.items():
             wrong[test] += shown
-    assert wrong["e_process"] / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
-    assert wrong["z"] / runs > 0.2
+    calibration.at_most(wrong["e_process"], runs, 0.05, of="e-process")
+    calibration.above(wrong["z"], runs, 0.2, of="z test")

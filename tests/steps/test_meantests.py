@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from scipy import stats
 
 import rankbars as rb
@@ -32,8 +33,10 @@ def test_errors_estimated_from_few_rows_use_the_t_distribution() -> None:
 
 
 @pytest.mark.slow
-def test_tied_models_with_three_unpaired_rows_are_rarely_told_apart() -> None:
-    wrong, runs = 0, 300
+def test_tied_models_with_three_unpaired_rows_are_rarely_told_apart(
+    calibration: Calibration,
+) -> None:
+    wrong, runs = 0, calibration.runs(100, 300)
     for repetition in range(runs):
         rows = np.random.default_rng(repetition).normal(size=(3, 10))
         estimates = rb.Estimates(
@@ -44,7 +47,7 @@ def test_tied_models_with_three_unpaired_rows_are_rarely_told_apart() -> None:
         )
         board = rb.leaderboard(rb.Scores({"t": estimates}))
         wrong += len(board.undominated()) < 10
-    assert wrong / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+    calibration.at_most(wrong, runs, 0.05)
 
 
 def test_mean_ranks_over_few_tasks_carry_a_warning() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from calibration import Calibration
 from votefiles import CROWD, JUDGES, draw_rows
 
 import rankbars as rb
@@ -127,7 +128,7 @@ def test_votes_needed_between_neighbours() -> None:
 
 
 @pytest.mark.slow
-def test_the_votes_that_are_needed_give_the_power() -> None:
+def test_the_votes_that_are_needed_give_the_power(calibration: Calibration) -> None:
     """The board voted on again from its own fit, with so many further votes on the pair."""
     rng = np.random.default_rng(3)
     models = tuple("abcd")
@@ -152,11 +153,11 @@ def test_the_votes_that_are_needed_give_the_power() -> None:
     ahead, behind = models.index(pair.ahead), models.index(pair.behind)
     more = (np.full(int(pair.votes), model) for model in (ahead, behind))
     on, against = (np.concatenate(both) for both in zip((first, second), more, strict=True))
-    shown = []
-    for _ in range(200):
+    shown, runs = 0, calibration.runs(100, 200)
+    for _ in range(runs):
         found = rb.compare(draw(strength, on, against))["arena"]
-        shown.append(found.diff[ahead, behind] > 1.959964 * found.se[ahead, behind])
-    assert np.mean(shown) == pytest.approx(0.8, abs=3 * np.sqrt(0.16 / 200))
+        shown += bool(found.diff[ahead, behind] > 1.959964 * found.se[ahead, behind])
+    calibration.within(shown, runs, 0.8)
 
 
 def test_votes_that_depend_on_their_voters_are_needed_in_larger_number() -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
 from reference import golden as golden_section
@@ -351,15 +352,15 @@ def test_with_five_voters_errors_are_those_of_five() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("voters", [2, 6])
-def test_ranks_cover_a_model_that_few_voters_know(voters: int) -> None:
+def test_ranks_cover_a_model_that_few_voters_know(calibration: Calibration, voters: int) -> None:
     """All models are equal on average: every claim about one is false."""
     rng = np.random.default_rng(voters)
-    missed = []
-    for _ in range(150):
+    missed, runs = 0, calibration.runs(40, 150)
+    for _ in range(runs):
         scores = draw_about(rng, rng.normal(0, 0.6, (80, 6)), np.arange(voters), 1500)
         ranks = rb.rank(compare(scores))
-        missed.append(ranks.best[0] > 1 or ranks.worst[0] < 6)
-    assert np.mean(missed) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 150)
+        missed += bool(ranks.best[0] > 1 or ranks.worst[0] < 6)
+    calibration.at_most(missed, runs, 0.05)
 
 
 def test_resampled_voters_and_prompts_agree_with_the_covariance() -> None:
@@ -411,7 +412,7 @@ def test_pairs_by_themselves_count_one_vote_of_each_voter() -> None:
 
 
 @pytest.mark.slow
-def test_contrasts_cover_with_ties_and_with_voters() -> None:
+def test_contrasts_cover_with_ties_and_with_voters(calibration: Calibration) -> None:
     """methods.md 9.2: the sandwich holds with ties, clusters where voters have preferences."""
     strength = np.linspace(-1, 1, 8)
     rng = np.random.default_rng(11)
@@ -447,7 +448,8 @@ def test_contrasts_cover_with_ties_and_with_voters() -> None:
     same_truth = truth_of(same[:1], 0.35)
     wide = np.random.default_rng(5).normal(size=(4000, 8)) * 0.6 + strength
     wide_truth = truth_of(wide, 0.0)
-    for _ in range(60):
+    runs = calibration.runs(30, 60)
+    for _ in range(runs):
         scores = draw(same, rng.integers(0, 150, 3000), 0.35)
         for name in ("hessian", "sandwich"):
             covered[name].append(cover(scores, same_truth, covariance=name))
@@ -455,8 +457,8 @@ def test_contrasts_cover_with_ties_and_with_voters() -> None:
         scores = draw(own, rng.integers(0, 150, 3000), 0.0)
         covered["voters"].append(cover(scores, wide_truth, covariance="cluster"))
         covered["plain"].append(cover(scores, wide_truth, covariance="sandwich"))
-    means = {name: float(np.mean(values)) for name, values in covered.items()}
-    assert means["hessian"] > 0.97
-    assert means["sandwich"] == pytest.approx(0.95, abs=0.015)
-    assert means["voters"] == pytest.approx(0.95, abs=0.02)
-    assert means["plain"] < 0.92
+    held = {name: sum(values) for name, values in covered.items()}
+    calibration.above(held["hessian"], runs, 0.97, of="the model, ties")
+    calibration.near(held["sandwich"], runs, 0.95, 0.015, of="the sandwich, ties")
+    calibration.near(held["voters"], runs, 0.95, 0.02, of="clusters, voters of their own taste")
+    calibration.below(held["plain"], runs, 0.92, of="the sandwich, voters of their own taste")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
@@ -139,10 +140,6 @@ def test_two_levels_are_never_surer_than_a_heavy_task_allows() -> None:
 # --- how often it holds --------------------------------------------------------------------------
 
 
-def at_least(hits: int, trials: int, level: float) -> None:
-    assert hits / trials >= level - 3 * np.sqrt(level * (1 - level) / trials), hits / trials
-
-
 def by_category(rows: np.ndarray) -> rb.Scores:
     """Three categories of 10, 1 and 1 tasks that count the same."""
     scores = published(rows)
@@ -157,9 +154,12 @@ def by_category(rows: np.ndarray) -> rb.Scores:
     ("estimator", "correction"),
     [("t", "holm"), ("t", "maxt"), ("bootstrap_t", "bonferroni"), ("two_level", "holm")],
 )
-def test_weighted_averages_hold_their_level(kind: str, estimator: str, correction: str) -> None:
+def test_weighted_averages_hold_their_level(
+    calibration: Calibration, kind: str, estimator: str, correction: str
+) -> None:
     """All models are equal: scores one by one, and every claim about pairs and ranks at once."""
-    rng, runs, hits, quiet, tied = np.random.default_rng(31), 150, 0, 0, 0
+    rng, runs = np.random.default_rng(31), calibration.runs(40, 150)
+    hits, quiet, tied = 0, 0, 0
     for seed in range(runs):
         rows = 0.5 + 0.08 * rng.normal(size=(6 if kind == "heavy task" else 12, 4))
         if estimator == "two_level":
@@ -177,19 +177,19 @@ def test_weighted_averages_hold_their_level(kind: str, estimator: str, correctio
         assert found.contrasts is not None
         quiet += not (found.shown_better.any() or found.contrasts.excludes_zero.any())
         tied += bool((found.best[0] == 1) & (found.worst[0] == 4))
-    at_least(hits, 4 * runs, 0.95)
-    at_least(quiet, runs, 0.95)
-    at_least(tied, runs, 0.95)
+    calibration.at_least(hits, 4 * runs, 0.95, of="scores")
+    calibration.at_least(quiet, runs, 0.95, of="statements")
+    calibration.at_least(tied, runs, 0.95, of="ranks of one model")
 
 
 @pytest.mark.slow
-def test_intervals_of_the_plain_table_hold_with_weights() -> None:
-    rng, runs, hits = np.random.default_rng(32), 400, 0
+def test_intervals_of_the_plain_table_hold_with_weights(calibration: Calibration) -> None:
+    rng, runs, hits = np.random.default_rng(32), calibration.runs(100, 400), 0
     for _ in range(runs):
         values = np.clip(0.5 + 0.08 * rng.normal(size=6), 0, 1).tolist()
         row = rb.plain_table(runs_of(values, HEAVY)).rows[0]
         hits += row.mean_ci_lo <= 0.5 <= row.mean_ci_hi
-    at_least(hits, runs, 0.95)
+    calibration.at_least(hits, runs, 0.95)
 
 
 # --- the plain table -----------------------------------------------------------------------------
