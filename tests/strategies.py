@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import rankbars as rb
+
+# A fifth of the usual examples, in `make soak` as well: for those that read or store whole boards.
+FEWER = settings(max_examples=settings().max_examples // 5, deadline=None)
 
 MODEL_NAMES = ("ada", "bob", "cy", "dot", "eve", "fay")
 

@@ -10,9 +10,10 @@ import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reference import DATA
+from strategies import FEWER
 from votefiles import CROWD, draw_rows, only_votes, same_votes, write_rows
 
 import rankbars as rb
@@ -156,7 +157,7 @@ def test_a_model_without_votes_in_a_category_is_missing_there() -> None:
     assert rb.leaderboard(scores, missing="drop_models").models == ("m0", "m1")
 
 
-@settings(max_examples=12, deadline=None)
+@FEWER
 @given(seed=SEED)
 def test_which_side_a_model_stands_on_carries_no_information(seed: int) -> None:
     rows = draw_rows(120, (0.8, 0.0, -0.5), seed=seed)
@@ -171,7 +172,7 @@ def test_which_side_a_model_stands_on_carries_no_information(seed: int) -> None:
     assert same_votes(only_votes(from_rows(rows)), only_votes(from_rows(turned)))
 
 
-@settings(max_examples=12, deadline=None)
+@FEWER
 @given(seed=SEED, cut=st.integers(1, 149))
 def test_splitting_votes_and_merging_counts_gives_the_same_board(seed: int, cut: int) -> None:
     rows = draw_rows(150, (0.8, 0.0, -0.5), seed=seed, ties=0.3)
@@ -180,7 +181,7 @@ def test_splitting_votes_and_merging_counts_gives_the_same_board(seed: int, cut:
     assert same_votes(parts, whole)
 
 
-@settings(max_examples=12, deadline=None)
+@FEWER
 @given(seed=SEED)
 def test_names_of_models_carry_no_information(seed: int) -> None:
     rows = draw_rows(400, (1.0, 0.0, -0.5, 0.2), seed=seed)

@@ -17,7 +17,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.render.pagedata import page_data
 from rankbars.stats.tails import critical_value, upper_tail
 
-CASES = 200  # of each of five boards
+CASES = 80  # of each of five boards
 RUN = """
 import { readFileSync } from "node:fs"
 const { bundle, data, cases } = JSON.parse(readFileSync(0, "utf8"))

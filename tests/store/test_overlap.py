@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from strategies import FEWER
 
 from rankbars.data.evidence import Items
 from rankbars.store.access import open_store
@@ -80,7 +81,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@FEWER
 @given(steps=steps)
 def test_boards_that_overlap_in_any_order_leave_no_wrong_pair(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:
