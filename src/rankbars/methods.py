@@ -87,7 +87,7 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
             outcomes.append(_outcome(resolved, spec, test, correction, own))
         except OptionError as error:
             skipped.append((name, str(error)))
-    return Explanation(choices, _CORRECTIONS[spec.correction], tuple(outcomes), tuple(skipped))
+    return Explanation(choices, _reason_for(spec.correction), tuple(outcomes), tuple(skipped))
 
 
 def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str, str]]:
@@ -203,6 +203,13 @@ def _reason(evidence: Evidence) -> str:
         what = "prompt variants" if evidence.design == "prompts" else "training runs"
         return f"Rows are {what}; all models share them, so differences are paired."
     return "All models answered the same items, so differences are paired item by item."
+
+
+def _reason_for(correction: str) -> str:
+    """What a correction is good for; of one that somebody added, what its docstring begins with."""
+    known = _CORRECTIONS.get(correction)
+    first = (CORRECTIONS[correction].__doc__ or "").strip().partition("\n")[0]
+    return known or f"{correction}: {first or 'it was asked for.'}"
 
 
 _CORRECTIONS = {

@@ -3,6 +3,7 @@
 import numpy as np
 
 import rankbars as rb
+from rankbars.steps.corrections import CORRECTIONS
 
 
 def board_scores(models: int, rows: int) -> rb.Scores:
@@ -33,3 +34,14 @@ def test_the_method_in_use_is_never_left_out():
     scores = board_scores(60, 400)
     found = rb.explain(scores, rb.Spec(correction="maxt", resamples=2000))
     assert [(one.test, one.correction) for one in found.outcomes if one.used] == [("t", "maxt")]
+
+
+def test_a_correction_that_was_added_explains_itself(monkeypatch):
+    def halved(family, scope, alpha):
+        """Holm at half of the level."""
+        return CORRECTIONS["holm"](family, scope, alpha / 2)
+
+    monkeypatch.setitem(CORRECTIONS, "halved", halved)
+    found = rb.explain(board_scores(4, 30), rb.Spec(correction="halved"))
+    assert found.correction == "halved: Holm at half of the level."
+    assert [one.correction for one in found.outcomes if one.used] == ["halved"]
