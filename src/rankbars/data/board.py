@@ -295,7 +295,7 @@ class Leaderboard:
         save_board(self, path, pairs=pairs)
 
     def _repr_html_(self) -> str:
-        # Notebooks look for this name; the one listed exception to the layers.
+        # Notebooks look for this name; one of the doors that the layers list.
         from rankbars.render.page import notebook_html
 
         return notebook_html(self)
