@@ -26,7 +26,8 @@ hide: [toc]
 
 Data are drawn whose truth is known, and the share of runs is counted in which what is stated
 holds. `make calibrate` measures this page anew, with all runs; `make test` makes the same runs, but
-fewer of them. A row bears the day on which it was measured.
+fewer of them. A row bears the day on which it was measured; a test without one was not yet measured
+with all runs.
 
 * **Stated** is the share that is promised or known; `<` and `>` stand where the point is that
   something does not hold, or does with room to spare.
@@ -113,11 +114,10 @@ def title_of(nodeid: str) -> str:
     return f"{file}: {name.removeprefix('test_').replace('_', ' ')}"
 
 
-def read_rows(text: str) -> dict[tuple[str, str], Row]:
+def read_rows(text: str) -> list[Row]:
     """The rows of a page."""
     lines = re.findall(r"^\| (.+) \|$", text, re.MULTILINE)[1:]
-    rows = [Row(*line.split(" | ")) for line in lines]
-    return {(row.test, row.of): row for row in rows}
+    return [Row(*line.split(" | ")) for line in lines]
 
 
 def page_of(rows: Iterable[Row]) -> str:
@@ -128,7 +128,7 @@ def page_of(rows: Iterable[Row]) -> str:
 
 def update(page: Path, measured: Mapping[str, Iterable[Row]], day: str) -> None:
     """Write the page: rows of the tests that ran are new, those of others stay."""
-    before = read_rows(page.read_text("utf-8")) if page.exists() else {}
-    kept = [row for row in before.values() if row.test not in measured]
+    before = read_rows(page.read_text("utf-8")) if page.exists() else []
+    kept = [row for row in before if row.test not in measured]
     made = [row._replace(day=day) for rows in measured.values() for row in rows]
     page.write_text(page_of([*kept, *made]), "utf-8")

@@ -46,7 +46,7 @@ def test_rows_that_are_measured_again_replace_the_old_and_others_stay(tmp_path: 
     again = Calibration("a", full=True)
     again.within(955, 1000, 0.95, of="ranks")
     update(page, {"a": again.rows}, "2026-02-02")
-    assert list(read_rows(page.read_text("utf-8")).values()) == [
+    assert read_rows(page.read_text("utf-8")) == [
         Row("a", "ranks", "0.95", "0.9550", "1,000", "± 0.021", "2026-02-02"),
         Row("b", "", "≤ 0.05", "0.0400", "100", "≤ 0.115", "2026-01-01"),
     ]
@@ -58,6 +58,6 @@ def test_every_row_of_the_page_has_its_test() -> None:
         for path in TESTS.rglob("test_*.py")
         for name in re.findall(r"^def (test_\w+)", path.read_text("utf-8"), re.MULTILINE)
     }
-    rows = read_rows(PAGE.read_text("utf-8")).values()
+    rows = read_rows(PAGE.read_text("utf-8"))
     assert {row.test.partition("[")[0] for row in rows} <= known
     assert all(row.day for row in rows)
