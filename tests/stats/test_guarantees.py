@@ -21,7 +21,7 @@ from rankbars.stats.newtask.guarantees import (
     split_index,
 )
 
-MERGES = ("quantile", "union", "joint", "family", "simultaneous", "depth_box")
+MERGES = ("quantile", "union", "joint", "family", "simultaneous")
 percents = st.integers(1, 99).map(lambda percent: Fraction(percent, 100))
 
 
@@ -96,7 +96,6 @@ def test_an_unknown_merge_is_answered_with_the_nearest():
         ("weighted", [39, 19, 9, 6, 3]),
         ("family", [39, 19, 9, 6, 3]),
         ("joint", [19, 9, 4, 3, 1]),
-        ("depth_box", [19, 9, 4, 3, 1]),
         ("simultaneous", [37, 17, 7, 5, 2]),
     ],
 )
@@ -106,7 +105,7 @@ def test_smallest_numbers_of_tasks(merge, expected):
     assert [smallest_number_of_tasks(merge, alpha) for alpha in rates] == expected
 
 
-@pytest.mark.parametrize("merge", ["quantile", "joint", "family", "simultaneous", "depth_box"])
+@pytest.mark.parametrize("merge", ["quantile", "joint", "family", "simultaneous"])
 @given(alpha=percents)
 def test_one_task_fewer_than_the_smallest_number_is_trivial(merge, alpha):
     smallest = smallest_number_of_tasks(merge, alpha)
@@ -121,7 +120,7 @@ def test_the_union_keeps_its_rate_from_the_smallest_number_on(alpha):
     assert miss_bound("union", smallest, alpha) <= alpha < miss_bound("union", smallest - 1, alpha)
 
 
-@pytest.mark.parametrize("merge", ["quantile", "joint", "family", "simultaneous", "depth_box"])
+@pytest.mark.parametrize("merge", ["quantile", "joint", "family", "simultaneous"])
 @given(n_tasks=st.integers(1, 200), alpha=percents)
 def test_no_merge_misses_more_often_than_its_rate(merge, n_tasks, alpha):
     assert 0 <= miss_bound(merge, n_tasks, alpha) <= alpha
@@ -140,7 +139,6 @@ def test_no_merge_misses_more_often_than_its_rate(merge, n_tasks, alpha):
         ("family", 9, "0.25", Fraction(1, 4)),
         # 10 calibration tasks: k = ceil(11 * 0.7) = 8, so 3 of 11 may lie outside.
         ("simultaneous", 20, "0.3", Fraction(3, 11)),
-        ("depth_box", 20, "0.3", Fraction(6, 21)),
     ],
 )
 def test_miss_bounds_worked_by_hand(merge, n_tasks, alpha, expected):

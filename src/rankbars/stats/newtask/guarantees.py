@@ -168,8 +168,8 @@ def miss_bound(merge: str, n_tasks: int, alpha: Rate) -> Fraction:
 
     Parameters
     ----------
-    merge : {"quantile", "union", "joint", "family", "simultaneous", "depth_box"}
-        The merge. The last two speak of all models at once, the others of one model.
+    merge : {"quantile", "union", "joint", "family", "simultaneous"}
+        The merge. The last one speaks of all models at once, the others of one model.
         A weighted merge has a bound of its own, `weighted_miss_bound`.
     n_tasks : int
         Number of tasks; for "family" the number of families.
@@ -323,7 +323,6 @@ _MISS_BOUNDS: dict[str, Callable[[int, Fraction], Fraction]] = {
     "joint": _joint_miss,
     "family": _family_miss,
     "simultaneous": _split_score_miss,
-    "depth_box": _joint_miss,
 }
 
 _SMALLEST: dict[str, Callable[[Fraction], int]] = {
@@ -333,5 +332,4 @@ _SMALLEST: dict[str, Callable[[Fraction], int]] = {
     "family": _two_sided_smallest,
     "weighted": _two_sided_smallest,
     "simultaneous": _split_score_smallest,
-    "depth_box": _joint_smallest,
 }
