@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -56,6 +57,12 @@ def test_stats_imports_numpy_scipy_and_the_standard_library_only():
         for name in graph.find_modules_directly_imported_by(module)
     }
     assert imported - sys.stdlib_module_names <= {"rankbars", "numpy", "scipy"}
+
+
+def test_no_two_modules_carry_the_same_name():
+    files = Path(rankbars.__file__).parent.rglob("*.py")
+    names = Counter(path.stem for path in files if not path.stem.startswith("__"))
+    assert [name for name, count in names.items() if count > 1] == []
 
 
 # Doors on types: methods that import what they need only when somebody comes through them.

@@ -221,7 +221,7 @@ def leaderboard(
 def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
     """What takes the comparisons of all tasks; one task alone loads nothing of averages."""
     from rankbars.steps.average.aggregation import AverageCollector
-    from rankbars.steps.average.planning import plan_average
+    from rankbars.steps.average.averagechoices import plan_average
 
     return AverageCollector(scores, plan_average(scores, spec))
 

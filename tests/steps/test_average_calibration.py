@@ -9,8 +9,8 @@ import pytest
 from calibration import Calibration
 
 import rankbars as rb
+from rankbars.steps.average.averagechoices import ESTIMATORS
 from rankbars.steps.average.plan import BAYESIAN
-from rankbars.steps.average.planning import ESTIMATORS
 
 Array = np.ndarray
 TRUTH = np.array([0.5, 0.6, 0.6, 0.8])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from storefiles import add, assert_equals_files, inside
 from tablefiles import csv_text
 
-from rankbars.store.columns import decode, decode_names, encode, encode_names
+from rankbars.store.bytecolumns import decode, decode_names, encode, encode_names
 from rankbars.store.opening import connect
 
 DECIMALS = st.integers(-(10**9), 10**9).flatmap(

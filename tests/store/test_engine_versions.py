@@ -7,7 +7,7 @@ import pytest
 
 from rankbars.errors import ReadError
 from rankbars.store.access import open_store
-from rankbars.store.changes import Change
+from rankbars.store.holdings import Change
 from rankbars.store.opening import report_faults
 
 # Number of the file format that every engine from 1.0 on writes and reads.

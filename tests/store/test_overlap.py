@@ -17,7 +17,7 @@ from strategies import FEWER
 
 from rankbars.data.evidence import Items
 from rankbars.store.access import open_store
-from rankbars.store.changes import Change
+from rankbars.store.holdings import Change
 from rankbars.store.opening import connect
 from rankbars.store.pairentries import build_entry, fetch_entries
 from rankbars.store.pairs import PairCache

@@ -13,7 +13,7 @@ from tablefiles import csv_text
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.store.access import open_store
-from rankbars.store.changes import Change
+from rankbars.store.holdings import Change
 from rankbars.store.opening import connect
 
 FIXTURES = Path(__file__).parent.parent / "data" / "fixtures"

@@ -17,7 +17,7 @@ from rankbars.cli.app import run
 from rankbars.readers import collecting
 from rankbars.store import frames
 from rankbars.store.access import change_store, open_store
-from rankbars.store.changes import Change, Holdings
+from rankbars.store.holdings import Change, Holdings
 from rankbars.store.opening import ChangedError, draft_beside
 
 CLI = "import sys; from rankbars.cli.app import run; sys.exit(run(sys.argv[1:]))"

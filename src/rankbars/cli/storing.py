@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
-    from rankbars.store.changes import Change, Holdings
     from rankbars.store.entries import Event, FileEntry
+    from rankbars.store.holdings import Change, Holdings
     from rankbars.store.pairs import PairCache
 
 __all__ = [
@@ -263,7 +263,7 @@ def add_command(
     from rankbars.cli.progress import reading_files, working
     from rankbars.readers.collecting import collect, put_together
     from rankbars.store.access import change_store
-    from rankbars.store.changes import Change
+    from rankbars.store.holdings import Change
     from rankbars.tables.database import Engine
 
     if find_store(inputs) is not None:
@@ -363,7 +363,7 @@ def _take_out(held: Holdings, entries: Sequence[FileEntry]) -> Change:
     """Remove files; what is left must be of use, unless it was of none before."""
     from rankbars.readers.collecting import put_together
     from rankbars.readers.remaining import read_rest_again
-    from rankbars.store.changes import Change
+    from rankbars.store.holdings import Change
     from rankbars.tables.database import Engine
 
     places = {one.place for one in entries}

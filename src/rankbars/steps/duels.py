@@ -26,8 +26,8 @@ from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
 from rankbars.stats.ranks import midranks
 from rankbars.stats.tails import critical_value
+from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.plan import AveragePlan, weight_words
-from rankbars.steps.average.planning import plan_average
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 from rankbars.steps.testrows import few_rows_notes, few_tasks_notes, skew_notes

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from rankbars.errors import ReadError
-from rankbars.store.changes import Change, Holdings
 from rankbars.store.contents import Store
 from rankbars.store.entries import Event
+from rankbars.store.holdings import Change, Holdings
 from rankbars.store.opening import ChangedError, connect, draft_beside, is_store, resolve
 from rankbars.store.schema import SCHEMA, create_tables
 from rankbars.store.versions import update

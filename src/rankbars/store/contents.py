@@ -15,7 +15,6 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.readers.pieces import KeptFile, Piece
 from rankbars.store.catalogue import read_meta
-from rankbars.store.changes import Change, Holdings
 from rankbars.store.entries import Event, FileEntry
 from rankbars.store.frames import (
     ColumnReader,
@@ -24,6 +23,7 @@ from rankbars.store.frames import (
     drop_unused_columns,
     read_frame,
 )
+from rankbars.store.holdings import Change, Holdings
 from rankbars.store.inserting import insert_rows
 from rankbars.store.opening import place_of, resolve
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError
-from rankbars.store.columns import decode, decode_names, digest, encode, encode_names
+from rankbars.store.bytecolumns import decode, decode_names, digest, encode, encode_names
 from rankbars.store.inserting import insert_rows
 from rankbars.tables.coding import Block, CodedTable
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rankbars.stats.pairwise.degenerate import DegeneratePairs
 from rankbars.stats.pairwise.moments import PairMoments
 from rankbars.stats.pairwise.updates import KnownPairs
-from rankbars.store.columns import digest
+from rankbars.store.bytecolumns import digest
 
 if TYPE_CHECKING:
     import duckdb

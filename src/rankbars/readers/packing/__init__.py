@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from rankbars.readers.logs.records import Run
-from rankbars.readers.packing.evidence import READY, is_same, pack_ready, unpack_ready
-from rankbars.readers.packing.judged import JUDGED, pack_judged, unpack_judged
-from rankbars.readers.packing.runs import (
+from rankbars.readers.packing.storedjudgements import JUDGED, pack_judged, unpack_judged
+from rankbars.readers.packing.storedruns import (
     HEEDED,
     RUN,
     pack_board,
@@ -18,8 +17,9 @@ from rankbars.readers.packing.runs import (
     unpack_heeded,
     unpack_runs,
 )
-from rankbars.readers.packing.tables import TABLE, pack_table, unpack_table
-from rankbars.readers.packing.votes import VOTES, pack_votes, unpack_votes
+from rankbars.readers.packing.storedscores import READY, is_same, pack_ready, unpack_ready
+from rankbars.readers.packing.storedtables import TABLE, pack_table, unpack_table
+from rankbars.readers.packing.storedvotes import VOTES, pack_votes, unpack_votes
 from rankbars.readers.parts import (
     Heeded,
     JudgedFile,

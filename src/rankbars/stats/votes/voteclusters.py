@@ -90,10 +90,8 @@ def count_clustered_votes(
     >>> clusters = count_clustered_votes([0, 1, 0], [1, 0, 1], [0, 0, 1], ["x", "y", "x"], 2)
     >>> clusters.n_clusters, clusters.cluster.tolist()
     (2, [0, 1])
-    >>> clusters.weight
-    array([[1., 0.],
-           [1., 0.],
-           [0., 1.]])
+    >>> clusters.weight.tolist()
+    [[1, 0], [1, 0], [0, 1]]
     """
     a, b, coded, loads = check_votes(first, second, outcome, n_models, weight)
     columns = check_covariates(covariates, a.size)

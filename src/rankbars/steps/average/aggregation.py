@@ -22,6 +22,7 @@ from rankbars.data.spec import SCOPES, Spec
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
+from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.findings import (
     average_contrasts,
     average_notes,
@@ -30,7 +31,6 @@ from rankbars.steps.average.findings import (
     show_average,
 )
 from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, TaskPart
-from rankbars.steps.average.planning import ESTIMATORS, plan_average
 from rankbars.steps.average.scales import (
     RangeCollector,
     refuse_beyond_limits,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.readers.pieces import KeptFile, Piece
-from rankbars.store.columns import check_name
+from rankbars.store.bytecolumns import check_name
 from rankbars.store.entries import FileEntry
 from rankbars.store.frames import ColumnReader, ColumnWriter, FrameHead, read_frame
 from rankbars.store.opening import place_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.readers.logs.records import Agreement, Measure, Rows, Run
-from rankbars.readers.packing.coding import (
+from rankbars.readers.packing.storedcells import (
     code,
     column,
     notes_of,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rankbars.readers.packing.coding import notes_of, notes_to_json
+from rankbars.readers.packing.storedcells import notes_of, notes_to_json
 from rankbars.readers.parts import ErrorTable
 from rankbars.readers.pieces import Piece
 from rankbars.tables.assembly import ParsedTable

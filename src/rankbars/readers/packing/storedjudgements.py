@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.readers.packing.coding import code, notes_of, notes_to_json, texts_of, whole
+from rankbars.readers.packing.storedcells import code, notes_of, notes_to_json, texts_of, whole
 from rankbars.readers.parts import Comparison, JudgedFile
 from rankbars.readers.pieces import Piece
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items, take_models
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.votes import Votes
-from rankbars.readers.packing.coding import code, column, notes_of, notes_to_json, whole
-from rankbars.readers.packing.votes import facts_of_votes, pack_counts, unpack_counts
+from rankbars.readers.packing.storedcells import code, column, notes_of, notes_to_json, whole
+from rankbars.readers.packing.storedvotes import facts_of_votes, pack_counts, unpack_counts
 from rankbars.readers.parts import ReadyScores
 from rankbars.readers.pieces import Piece
 from rankbars.tables.coding import CodedTable

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Ballots, Labels, Votes
-from rankbars.readers.packing.coding import code, column, notes_of, notes_to_json, whole
+from rankbars.readers.packing.storedcells import code, column, notes_of, notes_to_json, whole
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.pieces import Piece
 from rankbars.tables.coding import Block, CodedTable
