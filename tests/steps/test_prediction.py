@@ -50,6 +50,38 @@ def test_task_intervals_without_a_guarantee_give_none() -> None:
     assert rb.predict(bare).guarantee is None
 
 
+def observed_ranks(seed: int, n_tasks: int, size: int) -> dict[str, rb.RankIntervals]:
+    tasks = task_intervals(seed, n_tasks, size)
+    return {
+        name: rb.RankIntervals(one.models, one.best, one.best, 1.0, "each", "task", "observed")
+        for name, one in tasks.items()
+    }
+
+
+@pytest.mark.parametrize("merge", ["family", "joint", "quantile", "union", "weighted"])
+def test_observed_ranks_keep_the_guarantee_of_the_merge(merge: str) -> None:
+    ranks = observed_ranks(3, 18, 5)
+    families = {name: f"family {i // 2}" for i, name in enumerate(ranks)}
+    found = rb.predict(ranks, merge=merge, families=families, weights=dict.fromkeys(ranks, 1.0))
+    sure = {
+        name: rb.RankIntervals(
+            one.models, one.best, one.worst, 0.05, "each", "task", "holm", side_level=0.0
+        )
+        for name, one in ranks.items()
+    }
+    exact = rb.predict(sure, merge=merge, families=families, weights=dict.fromkeys(ranks, 1.0))
+    assert found.guarantee == exact.guarantee
+    assert found.guarantee is not None
+    assert any("will be observed" in text for text in found.assumptions)
+
+
+def test_the_best_of_nine_families_misses_a_tenth_on_either_side() -> None:
+    ranks = observed_ranks(3, 18, 5)
+    families = {name: f"family {i // 2}" for i, name in enumerate(ranks)}
+    found = rb.predict(ranks, merge="family", families=families)
+    assert found.guarantee == pytest.approx(1 - 2 / 10, rel=1e-12)
+
+
 def test_tasks_over_different_models_are_refused() -> None:
     tasks = task_intervals(2, 2, 3) | {"other": task_intervals(2, 1, 4)["t00"]}
     with pytest.raises(rb.DataError, match="Task 'other' ranks other models"):

@@ -62,8 +62,9 @@ def predict(
     RankIntervals
         `target` is ``"new_task"``; `guarantee` is the probability that the true rank of one
         model, named in advance, lies in its interval (of all models at once for
-        ``"simultaneous"``). With ``"group"``, `groups` holds one block per category; the outer
-        block is their hull, with the smallest of their guarantees.
+        ``"simultaneous"``); of the rank that will be observed, where `intervals` are themselves
+        ranks as observed (method ``"observed"``). With ``"group"``, `groups` holds one block per
+        category; the outer block is their hull, with the smallest of their guarantees.
 
     Raises
     ------
@@ -102,6 +103,7 @@ def predict(
         if observed is None:
             raise OptionError("The observed merge needs observed=: the ranks seen on each task.")
         source = observed
+    seen = all(one.method == "observed" for one in source.values())
     bag = Bag(
         best=np.array([source[name].best for name in intervals]),
         worst=np.array([source[name].worst for name in intervals]),
@@ -119,8 +121,8 @@ def predict(
         scope=merged.scope,
         target="new_task",
         method=merge,
-        guarantee=_promise(intervals, merged, merge),
-        assumptions=_assumptions(merged, models, merge),
+        guarantee=_promise(intervals, merged, seen=seen),
+        assumptions=_assumptions(merged, models, seen=seen),
         trivial=merged.miss == 0,
         notes=(_few_tasks(len(intervals), merged.smallest),) if merged.miss == 0 else (),
     )
@@ -179,8 +181,8 @@ def _by_category(
     )
 
 
-def _promise(intervals: Mapping[str, RankIntervals], merged: Merged, merge: str) -> float | None:
-    if merge == "observed":
+def _promise(intervals: Mapping[str, RankIntervals], merged: Merged, *, seen: bool) -> float | None:
+    if seen:
         # The observed ranks of the new task are what is predicted: no task-level error enters.
         return float(1 - merged.miss)
     sides = [one.side_level for one in intervals.values()]
@@ -188,7 +190,7 @@ def _promise(intervals: Mapping[str, RankIntervals], merged: Merged, merge: str)
     return guarantee(merged.miss, max(known)) if len(known) == len(sides) else None
 
 
-def _assumptions(merged: Merged, models: tuple[str, ...], merge: str) -> tuple[str, ...]:
+def _assumptions(merged: Merged, models: tuple[str, ...], *, seen: bool) -> tuple[str, ...]:
     about = (
         "Each statement is about one model chosen before looking at the ranks."
         if merged.scope == "each"
@@ -202,7 +204,7 @@ def _assumptions(merged: Merged, models: tuple[str, ...], merge: str) -> tuple[s
         merged.assumption,
         f"Ranks are among these {len(models)} models.",
         about,
-        *(target if merge == "observed" else ()),
+        *(target if seen else ()),
     )
 
 
