@@ -43,7 +43,17 @@ def test_boards_of_version_0_1_0_load_and_are_written_as_they_were(path: Path) -
     assert "edited-board" not in codes(board)
     again = json.loads(board_json(board, pairs=True))
     assert again.pop("digest")
-    assert again == json.loads(path.read_text(encoding="utf-8"))
+    before = json.loads(path.read_text(encoding="utf-8"))
+    assert _with_keys_of(before, again) == before
+
+
+def _with_keys_of(before: Any, after: Any) -> Any:
+    """`after` without the keys that were added since."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return {k: _with_keys_of(before[k], after[k]) for k in after if k in before}
+    if isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        return [_with_keys_of(one, other) for one, other in zip(before, after, strict=True)]
+    return after
 
 
 # A board, the keys that lead to a value, another value, and what is said of it.

@@ -89,6 +89,7 @@ def average(names: tuple[str, ...] = NAMES, **changes: object) -> Aggregate:
         over="items",
         estimator="analytic",
         assumptions=("The target is the average over exactly these tasks.",),
+        guarantee=0.95,
     )
     return replace(result, **changes)
 
@@ -141,7 +142,7 @@ def board_of(size: int, n_tasks: int = 9, **changes: object) -> Leaderboard:
     }
     means = Aggregate(
         names, score, score - error, score + error, **ends, shown_better=nothing, alpha=0.05,
-        scope="each", over="items", estimator="analytic",
+        scope="each", over="items", estimator="analytic", guarantee=0.95,
     )  # fmt: skip
     board = Leaderboard(
         models=names,

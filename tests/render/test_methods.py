@@ -55,7 +55,7 @@ def test_every_entry_answers_a_question_at_a_level_by_a_method():
 
 
 def test_without_correction_the_ranks_promise_nothing_but_the_joint_statements_do():
-    board = average_board(spec=Spec(correction="none"), aggregate=average())
+    board = average_board(spec=Spec(correction="none"), aggregate=average(guarantee=None))
     levels = {entry.number: entry.level for entry in method_entries(board)}
     assert levels["Rank on average"] == "no guarantee"
     assert levels["The sentence at the top, and the tiers"] == "95 %, all statements at once"

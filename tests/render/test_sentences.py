@@ -19,6 +19,7 @@ from render.boards import (
     task_board,
 )
 
+import rankbars as rb
 from rankbars.data.notes import Note
 from rankbars.data.spec import Spec
 from rankbars.render.claims import lead_claim, new_task_claim
@@ -110,9 +111,15 @@ def test_two_models_and_one_model_get_plain_sentences():
     assert headline(board_of(1)) == "There is only one model, model 0: nothing to rank."
 
 
-def test_a_test_that_breaks_its_level_is_called_out():
-    board = task_board(notes=(Note("folds-as-independent", "Folds share data.", "a"),))
-    assert headline(board).endswith("The level does not hold for this test: see the notes.")
+def test_a_test_that_breaks_its_level_is_called_approximate():
+    rows = rb.Items(("a", "b"), np.arange(40.0).reshape(20, 2) % 7, clusters=np.arange(20) % 5)
+    board = rb.leaderboard(rb.Scores({"x": rows}), test="t")
+    assert board.tasks["x"].approximate
+    assert headline(board).endswith(
+        "(approximate). Approximate: rows come in clusters, and the test takes them as "
+        "independent; no level is assured, see the notes."
+    )
+    assert lead_claim(board).words == "approximate, each model, chosen in advance"
 
 
 def test_too_few_tasks_become_one_line_and_no_column():
@@ -166,7 +173,11 @@ def test_a_category_sends_the_reader_to_its_own_interval():
 
 
 def test_intervals_without_a_guarantee_say_so():
-    board = average_board(overall=overall(guarantee=None), spec=Spec(correction="none"))
+    board = average_board(
+        overall=overall(guarantee=None),
+        spec=Spec(correction="none"),
+        aggregate=average(guarantee=None),
+    )
     assert lead_claim(board).words == "no guarantee"
     assert new_task_line(board) == "New task: the intervals carry no guarantee."
     assert "no guarantee" in new_task_sentence(board, "ant")

@@ -82,7 +82,7 @@ function taskTable(context: Context, one: number, two: number): HTMLElement {
   const rows = tasks.map((_, task) => taskRow(context, task, one, two))
   const heads = ["Task", "Rank of A", "Rank of B", "Difference", "Ahead on", "Would show", "To tell them apart"]
   const alphas = new Set(tasks.map((task) => task.alpha))
-  const note = alphas.size === 1 ? `${level([...alphas][0]!)} interval` : "interval"
+  const note = tasks.some((task) => task.approximate) ? "interval, approximate" : alphas.size === 1 ? `${level([...alphas][0]!)} interval` : "interval"
   return h(
     "div",
     {},
@@ -173,7 +173,7 @@ function footnotes({ board }: Context, a: string, b: string): HTMLElement[] {
   if (tasks.length > 1) {
     const alpha = Math.max(...tasks.map((task) => task.alpha))
     lines.push(
-      `Each interval and verdict stands by itself: with ${plural(tasks.length, "task")} there are as many chances of an error of ${showNumber(100 * alpha, 1).replace(/\.0$/, "")}\u00a0%.`,
+      `Each interval and verdict stands by itself: with ${plural(tasks.length, "task")} there are as many chances of an error of ${tasks.some((task) => task.approximate) ? "about " : ""}${showNumber(100 * alpha, 1).replace(/\.0$/, "")}\u00a0%.`,
     )
   }
   const others = new Set(tasks.filter((task) => !MEAN_TESTS.has(task.test)).map((task) => task.test))

@@ -25,6 +25,8 @@ export interface TaskData {
   side: number | null
   /** What the rank intervals state, ready to show. */
   claim: string
+  /** Whether their level is only nearly held: it is not printed then. */
+  approximate: boolean
   test: string
   scoreTitle: string
   counts: OutcomesData | null

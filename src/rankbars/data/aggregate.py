@@ -23,6 +23,7 @@ from rankbars.data.fields import (
     Rate,
     Reals,
     Relation,
+    check_level,
     check_ranks,
     freeze,
 )
@@ -105,6 +106,11 @@ class Aggregate:
     bounds : (float, float)
         Least and greatest value that an average can have, in the units of `score`; infinite where
         that is not known. Intervals end there.
+    approximate : bool
+        Whether statements are only nearly made at their level; there is no guarantee then.
+    measured_level : float, optional
+        Share of simulations with such evidence in which 95 % statements held; None where that is
+        not known.
 
     Raises
     ------
@@ -143,12 +149,15 @@ class Aggregate:
     bounds: tuple[
         Annotated[float, Numbers(null=-np.inf)], Annotated[float, Numbers(null=np.inf)]
     ] = (-np.inf, np.inf)
+    approximate: bool = False
+    measured_level: Level | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
         freeze(self, M=len(self.models))
         object.__setattr__(self, "limits", MappingProxyType(dict(self.limits)))
         check_ranks(self.models, self.best, self.worst)
+        check_level(self.guarantee, self.approximate, self.measured_level)
         for part in (self.draws, self.contrasts, self.by_category):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of an average must speak of the same models.")

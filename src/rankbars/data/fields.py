@@ -24,6 +24,7 @@ __all__ = [
     "Rate",
     "Reals",
     "Relation",
+    "check_level",
     "check_models",
     "check_ranks",
     "freeze",
@@ -222,6 +223,19 @@ def freeze(owner: Any, **sizes: int) -> None:
                 raise DataError(f"{name} must be one number or have shape {shape}; got {given}.")
             shape = given
         object.__setattr__(owner, name, frozen_array(value, dtype, name, shape))
+
+
+def check_level(guarantee: float | None, approximate: bool, measured_level: float | None) -> None:
+    """Raise `DataError` where a level is assured and approximate at once, or measured for nothing.
+
+    Examples
+    --------
+    >>> check_level(None, True, 0.88)
+    """
+    if approximate and guarantee is not None:
+        raise DataError("A level that is approximate is no guarantee: guarantee must be None.")
+    if measured_level is not None and not approximate:
+        raise DataError("measured_level belongs to statements that are approximate.")
 
 
 def check_ranks(

@@ -61,6 +61,11 @@ class Contrast:
         What is measured.
     assumptions : tuple of str
         What must hold, in plain sentences.
+    approximate : bool
+        Whether statements are only nearly made at their level; there is no guarantee then.
+    measured_level : float, optional
+        Share of simulations with such evidence in which 95 % statements held; None where that is
+        not known.
     """
 
     name: str
@@ -87,6 +92,8 @@ class Contrast:
     unit: Literal["score", "rank"] = "score"
     metric: str | None = None
     assumptions: tuple[str, ...] = ()
+    approximate: bool = False
+    measured_level: float | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,6 +139,16 @@ class HeadToHead:
         # Mapping proxies cannot be pickled.
         values = (self.average, self.alpha, self.power, self.notes, self.inputs)
         return type(self), (self.a, self.b, dict(self.tasks), *values)
+
+    @property
+    def approximate(self) -> bool:
+        """Whether what is answered first is only nearly at its level."""
+        return self.main is not None and self.main.approximate
+
+    @property
+    def measured_level(self) -> float | None:
+        """Share of simulations in which 95 % statements like the first answer held, if known."""
+        return None if self.main is None else self.main.measured_level
 
     @property
     def main(self) -> Contrast | None:

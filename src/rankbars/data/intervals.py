@@ -10,7 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import check_models
-from rankbars.data.fields import Level, Numbers, Ranks, Rate, Relation, check_ranks, freeze
+from rankbars.data.fields import (
+    Level,
+    Numbers,
+    Ranks,
+    Rate,
+    Relation,
+    check_level,
+    check_ranks,
+    freeze,
+)
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 
@@ -55,6 +64,11 @@ class RankIntervals:
         Intervals per category, for the ``group`` merge.
     notes : tuple of Note
         What the reader must know.
+    approximate : bool
+        Whether statements are only nearly made at their level; there is no guarantee then.
+    measured_level : float, optional
+        Share of simulations with such evidence in which 95 % statements held; None where that is
+        not known.
 
     Raises
     ------
@@ -83,6 +97,8 @@ class RankIntervals:
     spread: Annotated[NDArray[np.int64], Numbers("M", least=0)] | None = None
     groups: Mapping[str, RankIntervals] | None = None
     notes: tuple[Note, ...] = ()
+    approximate: bool = False
+    measured_level: Level | None = None
 
     def __repr__(self) -> str:
         return (
@@ -94,6 +110,7 @@ class RankIntervals:
         object.__setattr__(self, "models", check_models(self.models))
         freeze(self, M=len(self.models))
         check_ranks(self.models, self.best, self.worst)
+        check_level(self.guarantee, self.approximate, self.measured_level)
         shown = self.shown_better
         if shown is not None and (shown & shown.T).any():
             raise DataError("Two models cannot each be shown better than the other.")

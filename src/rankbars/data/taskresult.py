@@ -19,6 +19,7 @@ from rankbars.data.fields import (
     Ranks,
     Rate,
     Reals,
+    check_level,
     check_models,
     freeze,
 )
@@ -223,6 +224,11 @@ class TaskResult:
     counts : Coverage, optional
         What became of every expected row of the input: scored (and with what a score of 0),
         unscored, failed, missing. None for votes, and for published scores that do not say it.
+    approximate : bool
+        Whether statements are only nearly made at their level; there is no guarantee then.
+    measured_level : float, optional
+        Share of simulations with such evidence in which 95 % statements held; None where that is
+        not known.
     """
 
     name: str
@@ -251,6 +257,8 @@ class TaskResult:
     elo: Reals | None = None
     elo_anchor: str | None = None
     counts: Coverage | None = None
+    approximate: bool = False
+    measured_level: Level | None = None
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
@@ -258,6 +266,7 @@ class TaskResult:
     def __post_init__(self) -> None:
         size = int(np.size(self.best))
         freeze(self, M=size)
+        check_level(self.guarantee, self.approximate, self.measured_level)
         if self.counts is not None and self.counts.scored.shape != (size,):
             raise DataError(f"Task {self.name!r} must have counts for each of {size} models.")
 

@@ -15,12 +15,11 @@ from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import CategoryMeans, WeightMap, WinnerChange
 from rankbars.errors import DataError
-from rankbars.render.claims import average_title
+from rankbars.render.claims import APPROXIMATE, average_level, average_title
 from rankbars.render.notation import (
     MISSING,
     shorten,
     shorten_all,
-    show_level,
     show_number,
     show_scores,
     show_share,
@@ -183,20 +182,21 @@ def _first_sentence(average: Aggregate) -> str:
         return f"{title}: no interval is known.{side}"
     if average.is_range:
         return (
-            f"{title}: with the range of {show_level(average.alpha)} of its draws, which is no "
+            f"{title}: with the range of {average_level(average)} of its draws, which is no "
             f"confidence interval.{side}"
         )
     return (
-        f"{title}: with its {show_level(average.alpha)} interval, which speaks of one model by "
+        f"{title}: with its {average_level(average)} interval, which speaks of one model by "
         f"itself.{side}"
     )
 
 
 def _compare_sentence(average: Aggregate) -> str:
+    at = APPROXIMATE if average.approximate else f"at {100 * average.alpha:g} %"
     holds = " (83.4 % where errors are normal)" if average.alpha == _NORMAL_TOUCH else ""
     return (
         f"To compare: a shorter interval{holds} for looking at two models. Where theirs do not "
-        f"overlap, the two differ at {100 * average.alpha:g} %, if their averages are independent "
+        f"overlap, the two differ {at}, if their averages are independent "
         "and equally sure. It promises nothing about many pairs, or models that have items in "
         "common: ranks and tiers decide, from the difference of each pair."
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,28 +10,36 @@ import numpy as np
 from rankbars.data.aggregate import Aggregate, Over
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals, Scope
-from rankbars.render.notation import show_guarantee, show_level
+from rankbars.data.notes import Note
+from rankbars.render.notation import show_guarantee, show_level, show_share
 
 __all__ = [
+    "APPROXIMATE",
     "NO_GUARANTEE",
     "SCOPE_WORDS",
     "Claim",
+    "approximate_sentence",
+    "approximate_words",
+    "average_level",
     "average_title",
     "average_words",
     "drawn_words",
+    "is_approximate",
     "is_weighted",
     "lead_claim",
     "leads_with_band",
-    "levels_hold",
+    "level_words",
     "new_task_claim",
     "overall_claim",
     "quantity_words",
     "says_nothing",
     "scale_words",
+    "statements_level",
     "task_claim",
 ]
 
 NO_GUARANTEE = "no guarantee"
+APPROXIMATE = "approximate"
 SCOPE_WORDS: dict[Scope, str] = {
     "each": "each model, chosen in advance",
     "all": "all models at once",
@@ -52,9 +61,11 @@ _PREDICTED: dict[Over, str] = {
     "tasks": "on one new task",
     "families": "on one new family",
 }
-# Corrections that describe, without a guarantee.
-_UNPROMISING = frozenset({"none", "bootstrap_band"})
-_INVALID_TESTS = frozenset({"folds-as-independent", "clusters-ignored"})
+# Why a level is only nearly held, by the note that says more.
+_REASONS = {
+    "folds-as-independent": "folds share training data, and the test takes them as independent",
+    "clusters-ignored": "rows come in clusters, and the test takes them as independent",
+}
 _EQUAL = 1e-12  # of the largest weight; closer weights are equal but for rounding
 _TITLES = {
     "mean": "Score",
@@ -117,12 +128,11 @@ def lead_claim(board: Leaderboard) -> Claim:
     if board.lead == "aggregate" and board.aggregate is not None:
         average = board.aggregate
         band = leads_with_band(board)
-        sure = board.spec.correction not in _UNPROMISING and not band and levels_hold(board)
         what = "Range of ranks" if band else "Rank"
         title = f"{what} on average{_POPULATIONS[average.over]}"
         if average.estimator == "bayes_predictive":
             title = f"{what} {_PREDICTED[average.over]}"
-        return _claim(title, show_level(average.alpha) if sure else None, average.scope)
+        return _claim(title, None if band else average, show_level(average.alpha))
     if board.overall is None:
         return Claim("Rank on a new task", NO_GUARANTEE, "")
     claim = overall_claim(board.overall)
@@ -131,8 +141,7 @@ def lead_claim(board: Leaderboard) -> Claim:
 
 def task_claim(task: TaskResult) -> Claim:
     """What the rank intervals of one task state."""
-    level = None if task.guarantee is None else show_guarantee(task.guarantee)
-    return _claim("Rank on this task", level, task.scope)
+    return _claim("Rank on this task", task)
 
 
 def new_task_claim(board: Leaderboard) -> Claim | None:
@@ -145,11 +154,11 @@ def new_task_claim(board: Leaderboard) -> Claim | None:
 
 def overall_claim(overall: RankIntervals) -> Claim:
     """What new-task intervals state, whether or not they say anything."""
-    promised = overall.guarantee
-    if promised is None and overall.method == "observed":
-        promised = 1.0 - overall.alpha  # of the measured rank, whatever holds for the true one
-    level = None if promised is None else show_guarantee(promised)
-    return _claim(f"New task{_NEW_TASKS.get(overall.method, '')}", level, overall.scope)
+    title = f"New task{_NEW_TASKS.get(overall.method, '')}"
+    if overall.guarantee is None and overall.method == "observed":
+        # Of the measured rank, whatever holds for the true one.
+        return Claim(title, show_guarantee(1.0 - overall.alpha), SCOPE_WORDS[overall.scope])
+    return _claim(title, overall)
 
 
 def says_nothing(overall: RankIntervals) -> bool:
@@ -158,20 +167,75 @@ def says_nothing(overall: RankIntervals) -> bool:
     return size > 1 and bool(((overall.best == 1) & (overall.worst == size)).all())
 
 
-def levels_hold(board: Leaderboard) -> bool:
-    """Whether the tests behind what is shown first keep the error rates they are given."""
-    if any(note.code in _INVALID_TESTS for note in board.notes):
-        return False
-    average = board.aggregate
-    if board.spec.correction in _UNPROMISING or (average is not None and average.over != "items"):
-        return True
-    return all(task.guarantee is not None for task in board.tasks.values() if task.weight > 0)
+def level_words(alpha: float, result: TaskResult | Aggregate) -> str:
+    """The level ``1 - alpha`` of statements behind a result, or that it is approximate."""
+    return APPROXIMATE if result.approximate else show_level(alpha)
 
 
-def _claim(title: str, level: str | None, scope: Scope) -> Claim:
-    if level is None:
+def average_level(average: Aggregate) -> str:
+    """The level of the interval of one average; "approximate" where it is not known to hold."""
+    return level_words(average.alpha, average)
+
+
+def is_approximate(board: Leaderboard) -> bool:
+    """Whether the levels of what is shown first are only nearly held."""
+    first = _first(board)
+    return first is not None and first.approximate
+
+
+def statements_level(board: Leaderboard) -> str:
+    """At which level statements about all models at once are made on what is shown first."""
+    first = _first(board)
+    return NO_GUARANTEE if first is None else level_words(first.alpha, first)
+
+
+def approximate_sentence(board: Leaderboard) -> str:
+    """Why levels are only nearly held, and how often statements held; empty where they are."""
+    first = _first(board)
+    if first is None or not first.approximate:
+        return ""
+    return approximate_words(board.notes, first.measured_level)
+
+
+def approximate_words(notes: Iterable[Note], measured: float | None) -> str:
+    """The sentence that stands in place of a level.
+
+    Examples
+    --------
+    >>> approximate_words((), None)
+    'Approximate: no level is assured, see the notes.'
+    >>> approximate_words((), 0.88)[:58]
+    'Approximate: no level is assured. In simulations with such'
+    """
+    codes = {note.code for note in notes}
+    why = "; ".join(reason for code, reason in _REASONS.items() if code in codes)
+    if measured is None:
+        return f"Approximate: {why + '; ' if why else ''}no level is assured, see the notes."
+    why = why or "no level is assured"
+    return (
+        f"Approximate: {why}. In simulations with such rows, statements made this way at 95 % held "
+        f"about {show_share(measured)} of the time."
+    )
+
+
+def _first(board: Leaderboard) -> TaskResult | Aggregate | None:
+    """The result that the board shows first; None where that is the new task."""
+    if board.lead == "task":
+        return next(iter(board.tasks.values()))
+    return board.aggregate if board.lead == "aggregate" else None
+
+
+def _claim(
+    title: str, result: TaskResult | Aggregate | RankIntervals | None, level: str | None = None
+) -> Claim:
+    """What a column of ranks states: `level`, or the guarantee of the result, if it has any."""
+    if result is not None and result.approximate:
+        measured = result.measured_level
+        figure = "" if measured is None else f", about {show_share(measured)} in simulations"
+        return Claim(title, APPROXIMATE + figure, SCOPE_WORDS[result.scope])
+    if result is None or result.guarantee is None:
         return Claim(title, NO_GUARANTEE, "")
-    return Claim(title, level, SCOPE_WORDS[scope])
+    return Claim(title, level or show_guarantee(result.guarantee), SCOPE_WORDS[result.scope])
 
 
 def average_title(average: Aggregate) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.headtohead import Contrast, HeadToHead
+from rankbars.render.claims import APPROXIMATE, approximate_words
 from rankbars.render.notation import (
     MISSING,
     listed,
@@ -33,7 +34,7 @@ _MOST_TASKS = 3
 _REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
           "detectable")  # fmt: skip
 _PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary", "verdict",
-          "direction", "unit", "metric")  # fmt: skip
+          "direction", "unit", "metric", "approximate", "measured_level")  # fmt: skip
 
 
 def head_to_head_json(duel: HeadToHead) -> str:
@@ -109,7 +110,8 @@ def _real(value: float) -> float | None:
 
 def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
     """The verdict, the numbers behind it, and what could have been seen."""
-    level, decimals = show_level(duel.alpha), _decimals([main])
+    level = APPROXIMATE if main.approximate else show_level(duel.alpha)
+    decimals = _decimals([main])
     a, b = (show_number(score, decimals) for score in (main.score_a, main.score_b))
     what = "mean rank within tasks" if main.unit == "rank" else "score"
     where = "" if main is not duel.average else f" on the {visible(main.name)}"
@@ -117,8 +119,10 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
     lines = [
         _verdict_sentence(main, where, level),
         f"{what.capitalize()}{side}: A {a}, B {b}. Difference {_difference(main, decimals)}"
-        + ("." if math.isnan(main.low) else f" at {level}."),
+        + ("." if math.isnan(main.low) else f", {level}." if main.approximate else f" at {level}."),
     ]
+    if main.approximate:
+        lines.append(approximate_words(duel.notes, main.measured_level))
     counts = _counts_sentence(main)
     if counts:
         lines.append(counts)
@@ -136,9 +140,10 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
 
 
 def _verdict_sentence(main: Contrast, where: str, level: str) -> str:
+    at = "" if main.approximate else "at "
     if main.verdict == "cannot tell":
-        return f"Cannot tell which is better{where} (at {level})."
-    return f"A is {main.verdict} than B{where} (at {level})."
+        return f"Cannot tell which is better{where} ({at}{level})."
+    return f"A is {main.verdict} than B{where} ({at}{level})."
 
 
 def _counts_sentence(main: Contrast) -> str:
@@ -182,7 +187,8 @@ def _table(duel: HeadToHead, width: int) -> list[str]:
     alike = len({(task.metric, task.direction) for task in tasks}) == 1
     shared = _decimals(tasks)
     rows = [_cells(task, shared if alike else _decimals([task])) for task in tasks]
-    level = show_level(duel.alpha)
+    sure = not any(task.approximate for task in tasks)
+    level = show_level(duel.alpha) if sure else APPROXIMATE
     header: tuple[str, ...] = (f"Difference [{level}]", "A : B ahead", "could show", "verdict")
     if all(row[1] == MISSING for row in rows):
         header, rows = _without(header, 1), [_without(row, 1) for row in rows]
@@ -231,10 +237,16 @@ def _footer(duel: HeadToHead) -> list[str]:
             f"{duel.power:.0%} of repetitions."
         )
         lines.append(
-            f"Each verdict by itself is wrong in at most {100 * duel.alpha:.3g} % of cases where "
+            f"Each verdict by itself is wrong in {_how_often(duel)} of cases where "
             f"the models are equal; {len(duel.tasks)} tasks are {len(duel.tasks)} chances for that."
         )
     return lines + _note_lines(duel)
+
+
+def _how_often(duel: HeadToHead) -> str:
+    share = f"{100 * duel.alpha:.3g} %"
+    sure = not any(task.approximate for task in duel.tasks.values())
+    return f"at most {share}" if sure else f"about {share} ({APPROXIMATE}: perhaps more)"
 
 
 def _note_lines(duel: HeadToHead) -> list[str]:

@@ -16,6 +16,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.drafts import write_all
 from rankbars.errors import DataError, OptionError, WriteError
+from rankbars.render.claims import APPROXIMATE
 from rankbars.render.ranktable import take_task
 from rankbars.tables.metrics import is_proportion, usual_direction
 
@@ -242,7 +243,7 @@ def _result(task: TaskResult, place: int, board: Leaderboard) -> dict[str, Any]:
                 "rank_best": str(int(task.best[place])),
                 "rank_worst": str(int(task.worst[place])),
                 "rank_of_models": str(len(board.models)),
-                "rank_level": repr(1.0 - task.alpha),
+                "rank_level": APPROXIMATE if task.approximate else repr(1.0 - task.alpha),
                 "rank_scope": task.scope,
                 "rank_test": task.test,
                 "rank_correction": task.correction,

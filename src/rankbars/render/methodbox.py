@@ -10,12 +10,14 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
 from rankbars.render.claims import (
+    average_level,
     average_title,
     average_words,
     drawn_words,
     lead_claim,
     leads_with_band,
     new_task_claim,
+    statements_level,
     task_claim,
 )
 from rankbars.render.notation import listed, show_level
@@ -24,7 +26,6 @@ from rankbars.render.sentences import place, plain_name
 __all__ = [
     "MethodEntry",
     "alike_tasks",
-    "lead_alpha",
     "merge_words",
     "method_entries",
     "method_words",
@@ -173,7 +174,7 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
     return MethodEntry(
         "The sentence at the top, and the tiers",
         f"{place(board)}, which models can be told apart, and which may be first?",
-        f"{show_level(lead_alpha(board))}, all statements at once",
+        f"{statements_level(board)}, all statements at once",
         f"{_capital(_how(board))}, with {method_words('correction', correction)} over all ordered "
         "pairs. A tier starts at the best model not yet placed and takes in every model not shown "
         "worse than that one.",
@@ -216,7 +217,7 @@ def _score_entry(board: Leaderboard) -> MethodEntry:
     return MethodEntry(
         average_title(average),
         f"{place(board)}, what is the {what} of this model?",
-        f"{show_level(average.alpha)}, each model by itself",
+        f"{average_level(average)}, each model by itself",
         reading,
         average.assumptions,
     )
@@ -278,7 +279,7 @@ def alike_tasks(tasks: Iterable[TaskResult]) -> list[list[TaskResult]]:
     for task in tasks:
         key = (
             task.test, task.correction, task.scope, task.alpha, task.guarantee, task.assumptions,
-            untested(task),
+            untested(task), task.approximate, task.measured_level,
         )  # fmt: skip
         groups.setdefault(key, []).append(task)
     return list(groups.values())
@@ -288,13 +289,6 @@ def _how(board: Leaderboard) -> str:
     if board.lead == "aggregate" and board.aggregate is not None:
         return method_words("estimator", board.aggregate.estimator)
     return test_words(board, next(iter(board.tasks.values())))
-
-
-def lead_alpha(board: Leaderboard) -> float:
-    """Error rate of what is said about all models at once."""
-    if board.lead == "aggregate" and board.aggregate is not None:
-        return board.aggregate.alpha
-    return next(iter(board.tasks.values())).alpha
 
 
 def _lead_assumptions(board: Leaderboard) -> tuple[str, ...]:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
+from rankbars.render.claims import average_level
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.methodbox import MethodEntry, method_entries
-from rankbars.render.notation import shorten, show_level, visible
+from rankbars.render.notation import shorten, visible
 from rankbars.render.pagedata import TOP, page_json
 from rankbars.render.pagelayout import (
     Matrix,
@@ -327,7 +328,7 @@ def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
 
 
 def _average_level(board: Leaderboard) -> str:
-    return "" if board.aggregate is None else show_level(board.aggregate.alpha)
+    return "" if board.aggregate is None else average_level(board.aggregate)
 
 
 _RANKS = _Term(

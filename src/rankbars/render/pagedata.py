@@ -19,6 +19,7 @@ from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError
 from rankbars.render.claims import (
     Claim,
+    average_level,
     average_title,
     average_words,
     lead_claim,
@@ -26,7 +27,7 @@ from rankbars.render.claims import (
     task_claim,
 )
 from rankbars.render.examination import finding_title, finding_value
-from rankbars.render.notation import show_level, visible
+from rankbars.render.notation import visible
 from rankbars.render.ranktable import Remark, score_title
 
 __all__ = ["TOP", "page_data", "page_json", "top_share"]
@@ -150,6 +151,7 @@ def _task(task: TaskResult) -> dict[str, Any]:
         "alpha": task.alpha,
         "side": _side_level(task),
         "claim": task_claim(task).words,
+        "approximate": task.approximate,
         "test": task.test,
         "scoreTitle": score_title(task),
         "counts": None if task.counts is None else _outcomes(task.counts),
@@ -190,7 +192,7 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
     return {
         "title": average_title(average),
         "words": average_words(average),
-        "level": show_level(average.alpha),
+        "level": average_level(average),
         "over": average.over,
         "unit": average.unit,
         "direction": average.direction,
@@ -330,7 +332,7 @@ def _explore_data(board: Leaderboard) -> dict[str, Any]:
     overall, average = board.overall, board.aggregate
     reason = _why_no_average(board)
     merge = None
-    if overall is not None:
+    if overall is not None and not overall.approximate:
         merge = "joint" if overall.method == "observed" else overall.method
     return {
         "merge": merge if merge in _MERGES else None,
@@ -376,6 +378,8 @@ def _why_no_average(board: Leaderboard) -> str:
     average = board.aggregate
     if average is None:
         return "This board has no average of tasks."
+    if average.approximate:
+        return "The level of this average is not assured, so the page does not compute it again."
     if average.method not in ("mean", "average_rank") or average.normalise == "minmax_draws":
         return f"The page does not recompute this average ({average.method})."
     if average.estimator not in ("analytic", "t"):

@@ -7,24 +7,25 @@ from typing import NamedTuple
 from rankbars.data.aggregate import Aggregate, Over
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.render.claims import (
+    approximate_sentence,
     average_words,
     drawn_words,
+    is_approximate,
     is_weighted,
     lead_claim,
     leads_with_band,
     overall_claim,
+    statements_level,
     task_claim,
 )
 from rankbars.render.methodbox import (
     alike_tasks,
-    lead_alpha,
     merge_words,
     method_words,
     named_tasks,
     test_words,
     untested,
 )
-from rankbars.render.notation import show_level
 from rankbars.render.sentences import field_parts
 
 __all__ = [
@@ -154,10 +155,13 @@ def _average_sentences(board: Leaderboard) -> list[str]:
             )
     if leads_with_band(board):
         return sentences
-    level = show_level(lead_alpha(board))
+    level = statements_level(board)
     sentences.append(
-        "Statements about which models may be first, which neighbours differ, and tiers hold for "
-        f"all models at once at {level}."
+        "Statements about which models may be first, which neighbours differ, and tiers are made "
+        f"for all models at once. {approximate_sentence(board)}"
+        if is_approximate(board)
+        else "Statements about which models may be first, which neighbours differ, and tiers hold "
+        f"for all models at once at {level}."
     )
     return sentences
 

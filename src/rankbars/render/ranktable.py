@@ -10,10 +10,16 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.notes import Note
 from rankbars.errors import UnknownOptionError
-from rankbars.render.claims import Claim, average_title, lead_claim, new_task_claim, task_claim
+from rankbars.render.claims import (
+    Claim,
+    average_level,
+    average_title,
+    lead_claim,
+    new_task_claim,
+    task_claim,
+)
 from rankbars.render.notation import (
     listed,
-    show_level,
     show_number,
     show_ranks,
     show_scores,
@@ -338,7 +344,7 @@ def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:
     average = board.aggregate
     if board.lead == "aggregate" and average is not None:
         cells = show_scores(average.score, average.low, average.high)
-        level = show_level(average.alpha)
+        level = average_level(average)
         error = f"± {level}" if "±" in "".join(cells) else f"{level} interval"
         if average.is_range:
             error = f"{error.removesuffix(' interval')} of draws"

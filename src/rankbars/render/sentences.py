@@ -8,23 +8,25 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.claims import (
+    APPROXIMATE,
     NO_GUARANTEE,
     SCOPE_WORDS,
+    approximate_sentence,
     average_words,
+    is_approximate,
     is_weighted,
     lead_claim,
     leads_with_band,
-    levels_hold,
     overall_claim,
     quantity_words,
     says_nothing,
     scale_words,
+    statements_level,
 )
 from rankbars.render.notation import (
     counted,
     listed,
     shorten,
-    show_level,
     show_number,
     visible,
 )
@@ -105,8 +107,8 @@ def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tu
     sentences = _first_sentences(board, name)
     if board.shown_better.any() and len(board.models) > 2:
         sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
-    if not levels_hold(board):
-        sentences.append("The level does not hold for this test: see the notes.")
+    if is_approximate(board):
+        sentences.append(approximate_sentence(board))
     return tuple(sentences)
 
 
@@ -124,6 +126,10 @@ def new_task_sentence(board: Leaderboard, model: str, name: _NameWriter = plain_
     where = f"On a {claim.title.lower()}"
     if claim.level == NO_GUARANTEE:
         return f"{where}, {who} may rank {ranks}; this carries no guarantee."
+    if overall.approximate:
+        return (
+            f"{where}, {who} ranks {ranks} ({APPROXIMATE}: on some task the level is not assured)."
+        )
     return f"{where}, {who} ranks {ranks} with probability at least {claim.level}."
 
 
@@ -138,6 +144,8 @@ def new_task_line(board: Leaderboard) -> str:
     claim = overall_claim(overall)
     if claim.level == NO_GUARANTEE:
         return f"{claim.title}: the intervals carry no guarantee."
+    if overall.approximate:
+        return f"{claim.title}: {APPROXIMATE}, because on some task the level is not assured."
     if says_nothing(overall):
         return f"{claim.title}: at {claim.level}, every model may rank anywhere."
     subject = "one model, named in advance, ranks within its interval"
@@ -242,16 +250,13 @@ def task_line(board: Leaderboard, name: str, write: _NameWriter = plain_name) ->
 def states_who_is_first(board: Leaderboard) -> bool:
     """Whether the sentence at the top says which models may be first."""
     return (
-        board.lead != "new_task"
-        and not leads_with_band(board)
-        and levels_hold(board)
-        and bool(board.shown_better.any())
+        board.lead != "new_task" and not leads_with_band(board) and bool(board.shown_better.any())
     )
 
 
 def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
-    where, level = place(board), _lead_level(board)
+    where, level = place(board), statements_level(board)
     if leads_with_band(board):
         named = board.aggregate is not None and quantity_words(board.aggregate)
         by = "" if named else f" by the {_what_is_averaged(board)}"
@@ -319,12 +324,6 @@ def is_arena(board: Leaderboard) -> bool:
 
 def _what_is_averaged(board: Leaderboard) -> str:
     return "average" if board.aggregate is None else average_words(board.aggregate)
-
-
-def _lead_level(board: Leaderboard) -> str:
-    if board.lead == "aggregate" and board.aggregate is not None:
-        return show_level(board.aggregate.alpha)
-    return show_level(next(iter(board.tasks.values())).alpha)
 
 
 def _too_few(board: Leaderboard) -> str:

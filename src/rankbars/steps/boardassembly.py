@@ -78,6 +78,8 @@ def describe_task(
         scope=intervals.scope,
         alpha=intervals.alpha,
         guarantee=intervals.guarantee,
+        approximate=intervals.approximate,
+        measured_level=intervals.measured_level,
         direction=info.direction,
         category=info.category,
         family=info.family,

@@ -208,6 +208,7 @@ def _items_average(
             "The target is the average over exactly these tasks.",
             "Tasks have rows of their own, so their errors are independent of each other.",
         ),
+        approximate=any(task.approximate for task in used),
         **_mean_test(average_contrasts(sums), pair.cell, plan.alpha)._asdict(),
     )
 
@@ -363,6 +364,7 @@ def _task_contrast(
         direction=info.direction,
         metric=info.metric,
         assumptions=compared.assumptions,
+        approximate=not compared.guaranteed,
         **_in_units(common, info.direction)._asdict(),
         **_compared_test(compared, pair.cell, alpha)._asdict(),
     )

@@ -125,6 +125,7 @@ def predict(
         assumptions=_assumptions(merged, models, seen=seen),
         trivial=merged.miss == 0,
         notes=(_few_tasks(len(intervals), merged.smallest),) if merged.miss == 0 else (),
+        approximate=merge != "observed" and any(one.approximate for one in intervals.values()),
     )
     if observed is None:
         return made
@@ -178,6 +179,7 @@ def _by_category(
         trivial=all(block.trivial for block in blocks),
         groups=groups,
         notes=notes,
+        approximate=any(block.approximate for block in blocks),
     )
 
 

@@ -188,7 +188,8 @@ def _intervals(
     else:
         best[present] = 1 + decisions.better
         worst[present] = size - decisions.worse
-    side = side_level(correction, scope, alpha) if comparisons.guaranteed else None
+    promised = side_level(correction, scope, alpha)
+    side = promised if comparisons.guaranteed else None
     return RankIntervals(
         models=comparisons.models,
         best=best,
@@ -202,6 +203,7 @@ def _intervals(
         shown_better=shown,
         side_level=side,
         notes=(*comparisons.notes, *notes),
+        approximate=promised is not None and side is None,
     )
 
 

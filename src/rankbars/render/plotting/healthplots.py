@@ -11,7 +11,8 @@ from rankbars.data.diagnosis import Diagnosis
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.render.notation import show_guarantee, show_level, show_share
+from rankbars.render.claims import level_words
+from rankbars.render.notation import show_guarantee, show_share
 from rankbars.render.plotting.style import FIRST, PALE, SECOND, label_columns, label_rows
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
     ax.plot(value[order], rows, "o", color=FIRST, ms=2.8)
     label_rows(ax, [board.models[i] for i in order])
     ax.set_xlabel("log strength (mean 0)" if task.elo is None else f"Elo ({task.elo_anchor})")
-    level = show_level(task.alpha)
+    level = level_words(task.alpha, task)
     ax.set_title(f"Strength from votes\n{level}, each model by itself; overlap decides nothing")
     ax.spines["left"].set_visible(False)
     return ax

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.errors import DataError
+from rankbars.render.claims import APPROXIMATE, NO_GUARANTEE, statements_level
 from rankbars.render.notation import show_level
 from rankbars.render.plotting.style import label_columns, label_rows
 
@@ -51,7 +52,9 @@ def plot_heatmap(board: Leaderboard, ax: Axes) -> Axes:
     scopes = sorted({task.scope for task in tasks})
     whom = "all models at once" if scopes == ["all"] else "each model and task by itself"
     promised = all(task.guarantee is not None for task in tasks)
-    level = show_level(max(task.alpha for task in tasks)) if promised else "no guarantee"
+    level = show_level(max(task.alpha for task in tasks)) if promised else NO_GUARANTEE
+    if any(task.approximate for task in tasks):
+        level = APPROXIMATE
     ax.set_title(f"Rank interval on each task\n{level}, {whom}")
     return ax
 
@@ -146,7 +149,7 @@ def plot_shown_better(board: Leaderboard, ax: Axes) -> Axes:
     names = [board.models[i] for i in order]
     label_rows(ax, names)
     label_columns(ax, names)
-    ax.set_title(f"Row shown better than column\n{show_level(board.spec.alpha)}, all at once")
+    ax.set_title(f"Row shown better than column\n{statements_level(board)}, all at once")
     return ax
 
 

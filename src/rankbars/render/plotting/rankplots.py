@@ -16,9 +16,10 @@ from rankbars.render.claims import (
     lead_claim,
     leads_with_band,
     overall_claim,
+    statements_level,
     task_claim,
 )
-from rankbars.render.notation import shorten, show_level, visible
+from rankbars.render.notation import shorten, visible
 from rankbars.render.plotting.scoreplots import score_words
 from rankbars.render.plotting.style import (
     DARK,
@@ -274,7 +275,7 @@ def plot_order(board: Leaderboard, ax: Axes) -> Axes:
     ax.set_axis_off()
     ax.set_title(
         "Who was shown better than whom: every chain of lines downwards\n"
-        f"{show_level(board.spec.alpha)}, all at once"
+        f"{statements_level(board)}, all at once"
     )
     return ax
 

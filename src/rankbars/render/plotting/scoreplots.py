@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import WeightMap
 from rankbars.errors import DataError
-from rankbars.render.claims import average_title, lead_claim
-from rankbars.render.notation import shorten, show_level, visible
+from rankbars.render.claims import average_level, average_title, lead_claim
+from rankbars.render.notation import shorten, visible
 from rankbars.render.plotting.style import DARK, FIRST, MARKERS, PALE, colors, label_rows, labels
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
         average = board.aggregate
         best, worst, low, high = average.best, average.worst, average.low, average.high
         score, lower = average.score, average.direction == "lower"
-        level = show_level(average.alpha)
+        level = average_level(average)
         bar = f"bars: {level} of the draws" if average.is_range else f"bars: {level} interval"
     else:
         raise DataError("This board has no average, so there is no score to draw against ranks.")

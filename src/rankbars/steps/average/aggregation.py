@@ -194,6 +194,7 @@ class AverageCollector:
         self._categories = _CategorySums(plan) if plan.categories else None
         self._range = RangeCollector(plan)
         self._zero_errors: list[tuple[str, str]] = []  # model and task
+        self._sure = True  # whether the tests of all tasks keep their level
 
     @property
     def takes_rows(self) -> bool:
@@ -212,6 +213,7 @@ class AverageCollector:
         weight = plan.weights.get(task, 0.0)
         if weight == 0.0 or evidence is None:
             return
+        self._sure = self._sure and comparisons.guaranteed
         if isinstance(evidence, Estimates):
             if self.takes_rows:
                 comparisons = _with_binomial_errors(comparisons, evidence)
@@ -240,6 +242,7 @@ class AverageCollector:
         shown = show_average(found, plan, bounds)
         promised = found.pairs is not None
         promised = promised and side_level(plan.correction, plan.scope, plan.alpha) is not None
+        sure = self._sure or plan.over != "items"  # tasks are rows of their own there
         limits = self._limits | dict(found.limits)
         few = len(plan.models) <= _MOST_PAIRED
         return Aggregate(
@@ -266,7 +269,8 @@ class AverageCollector:
             limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},
             bounds=bounds,
             target=describe_target(plan),
-            guarantee=1.0 - plan.alpha if promised else None,
+            guarantee=1.0 - plan.alpha if promised and sure else None,
+            approximate=promised and not sure,
             se=shown.se,
             df=found.summary.df,
             draws=draws,
