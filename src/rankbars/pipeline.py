@@ -28,7 +28,6 @@ from rankbars.steps.connection import keep_connected
 from rankbars.steps.corrections import refuse_unfit, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
 from rankbars.steps.pairtests import TESTS, compare_evidence, take_present
-from rankbars.steps.prediction import MERGE_NAMES, predict
 from rankbars.steps.ranking import rank_task
 from rankbars.steps.tested import PairMemory, Setting
 
@@ -195,6 +194,8 @@ def leaderboard(
         notes.extend(aggregate.notes)
     overall = None
     if not single:
+        from rankbars.steps.prediction import predict
+
         overall = predict(
             intervals,
             merge=_merge(scores, spec),
@@ -373,12 +374,13 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
     chosen = given if spec is None else spec
     # Names are checked before the long work, not after it.
     take_correction(chosen.correction)
-    for what, name, known in (
-        ("test", chosen.test, ("auto", *TESTS)),
-        ("merge", chosen.merge, MERGE_NAMES),
-    ):
-        if name not in known:
-            raise UnknownOptionError.among(what, name, known)
+    if chosen.test not in ("auto", *TESTS):
+        raise UnknownOptionError.among("test", chosen.test, ("auto", *TESTS))
+    if chosen.merge != Spec().merge:
+        from rankbars.steps.prediction import MERGE_NAMES
+
+        if chosen.merge not in MERGE_NAMES:
+            raise UnknownOptionError.among("merge", chosen.merge, MERGE_NAMES)
     refuse_unfit(chosen.test, chosen.correction)
     return chosen
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 
@@ -10,6 +11,8 @@ __all__ = ["main"]
 
 def main() -> None:
     """Entry point of the console script ``rankbars``."""
+    # What is made while modules are loaded stays; it is not looked through again and again.
+    gc.set_threshold(20_000)
     try:
         from rankbars.cli.app import run
 

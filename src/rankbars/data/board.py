@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.aggregate import Aggregate
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import Relation, check_ranks, freeze
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.partialorder import PartialOrder
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
 from rankbars.data.taskresult import PairDetails, Ratings, TaskResult
-from rankbars.data.votehealth import VoteHealth
 from rankbars.errors import DataError, MissingPackageError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import RankBounds, rank_bounds
+
+if TYPE_CHECKING:
+    from rankbars.data.aggregate import Aggregate
+    from rankbars.data.partialorder import PartialOrder
+    from rankbars.data.votehealth import VoteHealth
 
 __all__ = ["BACKENDS", "Leaderboard", "Ratings", "TaskResult", "board_columns", "board_frame"]
 
@@ -190,6 +192,8 @@ class Leaderboard:
         All statements hold at once with probability ``1 - alpha``. Models that are not connected
         were not shown to differ.
         """
+        from rankbars.data.partialorder import PartialOrder
+
         return PartialOrder(self.models, self.shown_better)
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import math
+import sys
 import types
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -186,10 +188,18 @@ def numbers_of(hint: Any) -> tuple[type[Any], Numbers] | None:
     return (get_args(get_args(kind)[1])[0] if get_origin(kind) is np.ndarray else kind), about
 
 
+class _Names(dict[str, Any]):
+    """Names in hints; what a module imports for type checkers only holds no numbers itself."""
+
+    def __missing__(self, name: str) -> Any:
+        return Any
+
+
 @cache
 def _arrays(kind: Any) -> tuple[tuple[str, type[Any], Numbers], ...]:
+    known = _Names(vars(builtins) | vars(sys.modules[kind.__module__]))
     found = []
-    for name, hint in hints_of(kind).items():
+    for name, hint in get_type_hints(kind, localns=known, include_extras=True).items():
         numbers = numbers_of(without_none(hint))
         if numbers is not None and numbers[1].axes:
             found.append((name, *numbers))

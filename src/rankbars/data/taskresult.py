@@ -27,7 +27,6 @@ from rankbars.data.intervals import Scope
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
 from rankbars.stats.tails import critical_value
-from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
 
 __all__ = [
     "MOST_PAIRS",
@@ -283,4 +282,6 @@ class TaskResult:
     @property
     def elo_se(self) -> NDArray[np.float64]:
         """Standard errors of `elo` for a free origin, shape (M,)."""
+        from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
+
         return self.se * ELO_PER_LOG_ODDS

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
 from rankbars.readers.chosenfiles import ChosenFile
 from rankbars.readers.inputfiles import InputFile, digest
-from rankbars.readers.pieces import KeptFile
+
+if TYPE_CHECKING:
+    from rankbars.readers.pieces import KeptFile
 
 __all__ = ["PlaceOf", "find_again", "find_companions", "find_orphans", "group_of", "note_equal"]
 

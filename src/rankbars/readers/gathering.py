@@ -6,7 +6,7 @@ What files hold is the same to this, whether it was read just now or lay in a st
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import itemgetter
@@ -19,7 +19,6 @@ from rankbars.errors import DataError, ReadError
 from rankbars.readers.chosenfiles import ChosenFile, Skipped
 from rankbars.readers.declared import Declared
 from rankbars.readers.inputfiles import InputFile
-from rankbars.readers.logs.records import Run
 from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import (
     ErrorTable,
@@ -259,22 +258,25 @@ def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
         found.append(scores_from_votes(kinds[VoteTable]))
     if kinds[ReadyScores]:
         found.append(join_ready(kinds[ReadyScores]))
-    logs = kinds[Run] or kinds[JudgedFile] or kinds[Leaderboard]
+    logs = {kind: some for kind, some in kinds.items() if some and kind not in _NO_LOGS}
     if logs or not found:
-        found.append(_scores_from_logs(kinds[Run], kinds[JudgedFile], kinds[Leaderboard], options))
+        found.append(_scores_from_logs(logs, options))
     whole = found[0] if len(found) == 1 else join_scores(found)
     return whole.with_notes(kinds[Note])
 
 
-def _scores_from_logs(
-    runs: Sequence[Run],
-    judged: Sequence[JudgedFile],
-    boards: Sequence[Leaderboard],
-    options: ReadOptions,
-) -> Scores:
+# Whatever else a file holds is a log, or sums up logs.
+_NO_LOGS = frozenset((ParsedTable, ErrorTable, VoteTable, ReadyScores, Heeded, Note))
+
+
+def _scores_from_logs(logs: Mapping[type, Sequence[Any]], options: ReadOptions) -> Scores:
     """Scores from logs; leaderboards count where there is nothing that they sum up."""
     from rankbars.readers.logs.decisions import scores_from_runs
+    from rankbars.readers.logs.records import Run
 
+    runs: Sequence[Run] = logs.get(Run, ())
+    judged: Sequence[JudgedFile] = logs.get(JudgedFile, ())
+    boards: Sequence[Leaderboard] = logs.get(Leaderboard, ())
     notes: list[Note] = []
     if boards and (runs or judged):
         notes = [Note("groups", text) for text in dict.fromkeys(one.instead for one in boards)]

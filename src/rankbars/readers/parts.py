@@ -6,13 +6,15 @@ whichever format they came from, and whether they were read just now or lay in a
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.readers.logs.records import Run
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.tidy import FileNames
+
+if TYPE_CHECKING:
+    from rankbars.readers.logs.records import Run
 
 __all__ = [
     "Comparison", "ErrorTable", "Heeded", "JudgedFile", "Leaderboard", "Part", "ReadyScores",
@@ -176,5 +178,5 @@ class ReadyScores(NamedTuple):
 
 # A note is about the files as a whole; parts have notes of their own.
 Part: TypeAlias = (
-    Run | ParsedTable | VoteTable | JudgedFile | Leaderboard | Heeded | ReadyScores | Note
+    "Run | ParsedTable | VoteTable | JudgedFile | Leaderboard | Heeded | ReadyScores | Note"
 )

@@ -10,7 +10,6 @@ from rankbars.data.notes import Note
 from rankbars.readers.compression import refuse_bomb
 from rankbars.readers.delimited import open_delimited
 from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
-from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.assembly import ParsedTable, parse_table
@@ -65,11 +64,13 @@ def open_table(file: InputFile, engine: Engine) -> Table:
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
         return open_parquet(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
-    if suffix in JSON_LINES_SUFFIXES or (suffix not in DELIMITED_SUFFIXES and is_json_lines(start)):
+    if suffix in DELIMITED_SUFFIXES:
+        return open_delimited(file, engine)
+    from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
+
+    if suffix in JSON_LINES_SUFFIXES or is_json_lines(start):
         return JsonLinesTable(file, engine)
-    if suffix in JSON_SUFFIXES or (
-        suffix not in DELIMITED_SUFFIXES and start.startswith(("[", "{"))
-    ):
+    if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
     return open_delimited(file, engine)
 

@@ -15,7 +15,6 @@ from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
-from rankbars.tables.votetasks import join_tasks
 
 __all__ = ["read", "scores_from_votes", "sniff"]
 
@@ -67,6 +66,8 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
 
 def scores_from_votes(parts: Sequence[VoteTable]) -> Scores:
     """Votes of several files; tasks of one name are put together."""
+    from rankbars.tables.votetasks import join_tasks
+
     scores = join_tasks([_name_task(part) for part in parts])
     return scores.with_notes(dict.fromkeys(note for part in parts for note in part.notes))
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from rankbars.data.aggregate import Aggregate, Over
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.render.notation import show_guarantee, show_level, show_share
+
+if TYPE_CHECKING:
+    from rankbars.data.aggregate import Aggregate, Over
 
 __all__ = [
     "APPROXIMATE",

@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import version
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
@@ -26,6 +25,9 @@ from rankbars.stats.orders import tiers
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
+
+if TYPE_CHECKING:
+    from rankbars.data.aggregate import Aggregate
 
 __all__ = [
     "MOST_BINS",

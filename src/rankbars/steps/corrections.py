@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,22 +12,13 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
-from rankbars.stats.multiplicity.closedtesting import simes_guarded
-from rankbars.stats.multiplicity.maxt import (
-    NullDraws,
-    bootstrap_draws,
-    flip_draws,
-    gaussian_draws,
-    max_t_all,
-    max_t_each,
-)
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.modelscores import weighted_rows
-from rankbars.stats.resampling.itembootstrap import bootstrap_band
-from rankbars.stats.streams import stream
-from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation
+
+if TYPE_CHECKING:
+    from rankbars.stats.multiplicity.maxt import NullDraws
 
 __all__ = [
     "CORRECTIONS",
@@ -99,6 +90,8 @@ def unadjusted(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Closed-testing count with Simes tests; Holm where its condition is not known to hold."""
+    from rankbars.stats.multiplicity.closedtesting import simes_guarded
+
     if scope == "all" or family.statistic is None or family.se is None:
         reason = (
             "the statistics of a pair in its two directions are negatively correlated"
@@ -121,12 +114,16 @@ def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Step-down max-T: sign flips of rows (or clusters); Gaussian draws for folds and estimates."""
+    from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
+
     draws = _null_draws(family)
     return Corrected(max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha))
 
 
 def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Step-down max-T with the bootstrap of studentised differences; for many independent rows."""
+    from rankbars.stats.multiplicity.maxt import bootstrap_draws, max_t_all, max_t_each
+
     items = _complete_items(family, "maxt_bootstrap")
     if items.clusters is not None or isinstance(items.design, Folds):
         raise OptionError(
@@ -147,6 +144,8 @@ def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Bootstrap rank band (Algorithm 3): a description, not a confidence interval under ties."""
+    from rankbars.stats.resampling.itembootstrap import bootstrap_band
+
     items = _complete_items(family, "bootstrap_band")
     if scope == "all" or items.clusters is not None or isinstance(items.design, Folds):
         raise OptionError(
@@ -172,6 +171,8 @@ def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 def e_average(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Closed testing by averages of e-values: valid however often one looks."""
+    from rankbars.stats.votes.anytime import anytime_bounds, anytime_relation
+
     if family.log_e is None:
         raise OptionError(
             "Correction 'e_average' is for e-values, which this test does not give. Use --test "
@@ -264,10 +265,14 @@ def _by_level(procedure: Procedure, family: Family, scope: Scope, alpha: float) 
 
 
 def _streams(family: Family) -> Callable[[int], np.random.Generator]:
+    from rankbars.stats.streams import stream
+
     return lambda chunk: stream(family.seed, "maxt", family.key, chunk)
 
 
 def _null_draws(family: Family) -> NullDraws:
+    from rankbars.stats.multiplicity.maxt import flip_draws, gaussian_draws
+
     if isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds):
         items = _complete_items(family, "maxt")
         return flip_draws(items.values, _streams(family), family.resamples, items.clusters)

@@ -9,13 +9,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.pairwise.estimates import welch_t
-from rankbars.stats.pairwise.mcnemar import mcnemar_exact, mcnemar_midp
 from rankbars.stats.pairwise.modelscores import cluster_summary, item_summary
 from rankbars.stats.pairwise.paired import cluster_t, paired_t
-from rankbars.stats.pairwise.robust import trimmed_t, wilcoxon
-from rankbars.stats.pairwise.signflip import sign_flip
-from rankbars.stats.pairwise.twoway import two_way_t
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     averaged_words,
@@ -44,6 +39,8 @@ _ON_AVERAGE = "On an average of tasks, contrasts of mean scores are used instead
 
 def wilcoxon_test(evidence: Evidence, setting: Setting) -> Tested:
     """Wilcoxon signed-rank test with Pratt's zeros: the center of the differences, not the mean."""
+    from rankbars.stats.pairwise.robust import wilcoxon
+
     items = _independent_rows(evidence, "wilcoxon")
     return _by_p(
         items,
@@ -54,6 +51,8 @@ def wilcoxon_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
     """Sign-flip permutation test of the mean difference; whole clusters are flipped."""
+    from rankbars.stats.pairwise.signflip import sign_flip
+
     items = item_rows(evidence, "signflip")
     _refuse_folds(items, "signflip")
     _refuse_weights(items, "signflip")
@@ -84,16 +83,22 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def mcnemar_test(evidence: Evidence, setting: Setting) -> Tested:
     """Exact McNemar test of 0/1 scores."""
+    from rankbars.stats.pairwise.mcnemar import mcnemar_exact
+
     return _mcnemar(evidence, "mcnemar", mcnemar_exact)
 
 
 def mcnemar_midp_test(evidence: Evidence, setting: Setting) -> Tested:
     """McNemar test of 0/1 scores with mid-p-values: less conservative, not exact."""
+    from rankbars.stats.pairwise.mcnemar import mcnemar_midp
+
     return _mcnemar(evidence, "mcnemar_midp", mcnemar_midp)
 
 
 def trimmed_t_test(evidence: Evidence, setting: Setting) -> Tested:
     """Yuen's paired t on trimmed differences (20 % from either end)."""
+    from rankbars.stats.pairwise.robust import trimmed_t
+
     items = _independent_rows(evidence, "trimmed_t")
     return Tested(
         item_summary(items.values),
@@ -111,6 +116,8 @@ def trimmed_t_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def welch_test(evidence: Evidence, setting: Setting) -> Tested:
     """Welch's t-test: models were run on different items, so nothing is paired."""
+    from rankbars.stats.pairwise.estimates import welch_t
+
     items = _independent_rows(evidence, "welch")
     paired = ~np.isnan(items.values).any(axis=1)
     notes = list(row_notes(items))
@@ -135,6 +142,8 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
     """Items crossed with runs (seeds, prompts): the guarantee is for new items and new runs."""
+    from rankbars.stats.pairwise.twoway import two_way_t
+
     items = _independent_rows(evidence, "two_way")
     if items.runs is None:
         raise OptionError(

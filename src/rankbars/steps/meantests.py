@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
 from rankbars.stats.pairwise.modelscores import (
     ModelSummary,
     cluster_summary,
@@ -18,7 +17,6 @@ from rankbars.stats.pairwise.modelscores import (
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.pairwise.updates import known_t
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     item_rows,
@@ -81,6 +79,8 @@ def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -
     plain = items.weights is None and len(values) > 1 and values.shape[1] > 1
     if setting.memory is None or not plain or np.isnan(values).any():
         return paired_t(values)
+    from rankbars.stats.pairwise.updates import known_t
+
     return known_t(setting.memory.recall(setting.key, items))
 
 
@@ -155,6 +155,8 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def z_test(evidence: Evidence, setting: Setting) -> Tested:
     """Normal test of published scores with standard errors, or of strengths fitted to votes."""
+    from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
+
     if isinstance(evidence, Votes):
         from rankbars.steps.votetests import strength_test
 

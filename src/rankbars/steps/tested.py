@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,9 @@ from rankbars.data.evidence import Estimates, Items
 from rankbars.data.spec import VoteOptions
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.pairwise.updates import KnownPairs
+
+if TYPE_CHECKING:
+    from rankbars.stats.pairwise.updates import KnownPairs
 
 __all__ = ["PairMemory", "Setting", "Tested", "pad_tested"]
 

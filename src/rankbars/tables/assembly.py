@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from rankbars.errors import DataError
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine
-from rankbars.tables.decorated import SplitCells, split_cells
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
 from rankbars.tables.joining import join_scores
@@ -31,7 +30,6 @@ from rankbars.tables.remarks import (
     refuse_resamples,
 )
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
 from rankbars.tables.tasks import (
     Shelf,
     count_coverage,
@@ -41,6 +39,9 @@ from rankbars.tables.tasks import (
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
 from rankbars.tables.wide import describes_rows, prepare_wide
+
+if TYPE_CHECKING:
+    from rankbars.tables.decorated import SplitCells
 
 __all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
 
@@ -145,6 +146,8 @@ def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engi
             f"{table.source}: there is a header and no row below it. Expected one row per score."
         )
     if options.cells is not None:
+        from rankbars.tables.decorated import split_cells
+
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
     layout = _layout(table, options)
     if layout == "tidy":
@@ -293,6 +296,8 @@ def _refuse_two_scales(
 
 
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
+    from rankbars.tables.taskestimates import build_estimates, read_summaries, task_weight
+
     summaries = read_summaries(records)
     names = records.names
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}

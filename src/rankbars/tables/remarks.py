@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,8 +18,10 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.descriptions import Group
 from rankbars.tables.matrices import Matrix
 from rankbars.tables.tableoptions import TableOptions
-from rankbars.tables.taskestimates import Summaries
 from rankbars.tables.tidy import TidyTable
+
+if TYPE_CHECKING:
+    from rankbars.tables.taskestimates import Summaries
 
 __all__ = [
     "check_swapped", "describe_group", "describe_rows", "note_lookalikes", "refuse_resamples",

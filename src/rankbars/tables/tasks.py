@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
 from rankbars.data.fields import locate_models
-from rankbars.data.partitions import TaskFile
 from rankbars.data.storedtasks import (
     Change,
     Outline,
@@ -84,6 +83,8 @@ class Shelf:
             cube = None if cube is None else 0.0 - cube
         answers = cells.answers if several else None
         if self._folder is not None:
+            from rankbars.data.partitions import TaskFile
+
             TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
         if self._folder is not None or self._by_reference:
             self._stored[task] = _Stored(Outline.of(values, answers), cells.crossing.averaged)
@@ -137,6 +138,8 @@ class Shelf:
             if len(models) < len(names["model"]):
                 changes[task] = Change(partial(take_models, columns=present), models)
             if self._folder is not None:
+                from rankbars.data.partitions import TaskFile
+
                 path = self._path(code, self._folder)
                 TaskFile.put_rows(path, ids[span], clusters, weights)
                 files[task] = TaskFile(

@@ -12,7 +12,6 @@ from rankbars.tables.cells import Unread
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.tables.database import Engine, quote
-from rankbars.tables.decorated import describe_decoration
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
@@ -161,6 +160,8 @@ def check_numbers(rows: Rows, numbers: Mapping[str, str]) -> None:
 
 
 def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
+    from rankbars.tables.decorated import describe_decoration
+
     place = describe_place(rows, unread.row, _names_at(rows, unread.row))
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from numbers import Real
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,11 +13,9 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
-from rankbars.tables.castvotes import VoteRows, cast_votes
 from rankbars.tables.cells import label_text, parse_number
 from rankbars.tables.columns import check_header
 from rankbars.tables.database import report_damage
-from rankbars.tables.rankings import collect_rankings, looks_like_options, looks_like_ranking
 from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.votecolumns import (
@@ -26,7 +25,9 @@ from rankbars.tables.votecolumns import (
     find_sides,
     find_vote_columns,
 )
-from rankbars.tables.votetasks import scores_of_rows
+
+if TYPE_CHECKING:
+    from rankbars.tables.castvotes import VoteRows
 
 __all__ = ["find_vote_layout", "holds_votes", "scores_of_votes", "wants_votes"]
 
@@ -100,6 +101,8 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
     DataError
         If the table cannot be understood.
     """
+    from rankbars.tables.votetasks import scores_of_rows
+
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
         return _scores_of_beats(table, task)
@@ -116,6 +119,9 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
 
 
 def _collect(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:
+    from rankbars.tables.castvotes import cast_votes
+    from rankbars.tables.rankings import collect_rankings
+
     if columns.layout in ("ranking", "options"):
         return collect_rankings(table, columns)
     return cast_votes(table, columns, options)
@@ -169,6 +175,8 @@ def _refuse_lists(table: Table, columns: VoteColumns) -> None:
 
 def _several_models(table: Table, columns: VoteColumns) -> bool:
     """Whether a table without two columns of models ranks, chooses, or names winner and loser."""
+    from rankbars.tables.rankings import looks_like_options, looks_like_ranking
+
     head = table.head(HEAD_ROWS)
 
     def cells(role: str) -> list[object]:

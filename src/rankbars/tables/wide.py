@@ -12,7 +12,6 @@ from typing import NamedTuple
 from rankbars.errors import DataError
 from rankbars.tables.cells import NumberColumn, Unread, merge_columns
 from rankbars.tables.columns import ROLES, fold_name
-from rankbars.tables.decorated import describe_decoration
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
@@ -230,6 +229,8 @@ def _not_one_number(table: Table, name: str, unread: Unread) -> str:
 
 
 def _advise(text: str) -> str:
+    from rankbars.tables.decorated import describe_decoration
+
     usual = "Put what else it says into a column of its own, or remove the column."
     return describe_decoration(text) or usual
 
