@@ -126,7 +126,7 @@ def test_ranking_a_small_table_loads_only_what_it_needs(tmp_path):
     assert not ours & {"render.page", "render.markdown", "cli.boards", "cli.simulation"}
     assert not ours & {"steps.votetests", "stats.votes.votefit", "store.access", "bayes"}
     assert not ours & {"steps.average", "stats.hierarchical"}  # one task has no average
-    assert not ours & {"steps.prediction", "stats.newtask"}  # and nothing to predict from
+    assert not ours & {"steps.prediction", "steps.mergers"}  # and nothing to predict from
     assert not ours & {"readers.logs.records", "readers.jsonrows", "tables.castvotes"}
     assert not ours & {"stats.multiplicity.maxt", "stats.pairwise.robust", "tables.decorated"}
 

@@ -38,6 +38,9 @@ LONGEST_HEADER = 1 << 21
 LONGEST_ROW = 1 << 24
 BUFFER_BYTES = 1 << 25
 
+# A file of this size is put into the database as a whole, whichever columns are needed first.
+SMALL_BYTES = 1 << 20
+
 
 def find_delimiter(line: str, suffix: str) -> str:
     """The character that splits a header line into most cells.
@@ -104,6 +107,9 @@ class CsvTable(Table):
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """The given columns as text."""
         wanted = frozenset((*labels.values(), *numbers.values()))
+        path = self._file.path
+        if path.suffix.lower() not in COMPRESSIONS and path.stat().st_size <= SMALL_BYTES:
+            wanted = frozenset(self.columns)
         if self._held is None or not wanted <= self._held[0]:
             self._held = wanted, self._put(wanted)
         return self._held[1]

@@ -170,6 +170,7 @@ class Table(ABC):
     header_rows: int
     report: Callable[[float], None] | None = None
     place: Place | None = None
+    _held_numbers: tuple[Relation, _Numbers] | None = None
 
     @abstractmethod
     def head(self, rows: int) -> list[tuple[object, ...]]:
@@ -191,7 +192,7 @@ class Table(ABC):
         """
         with report_damage(self.source):
             relation = self.relate(labels, numbers)
-            found = _Numbers.of(relation, self.source, numbers)
+            found = self._read_numbers(relation, numbers)
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
             cells |= {role: found.expression(relation, name) for role, name in numbers.items()}
         selected = ", ".join(f"{cell} AS {quote(role)}" for role, cell in cells.items())
@@ -216,7 +217,7 @@ class Table(ABC):
         """What columns hold when they are read as numbers."""
         with report_damage(self.source):
             roles = {f"column {name!r}": name for name in names}
-            return _Numbers.of(self.relate({}, roles), self.source, roles).seen
+            return self._read_numbers(self.relate({}, roles), roles).seen
 
     def below(
         self, labels: Mapping[str, str], numbers: Mapping[str, str], header: str,
@@ -243,7 +244,7 @@ class Table(ABC):
         roles = {f"column {name!r}": name for name in (*numbers.values(), *wanted)}
         with report_damage(self.source):
             relation = self.relate(labels, roles)
-            found = _Numbers.of(relation, self.source, roles)
+            found = self._read_numbers(relation, roles)
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
         beside = {role: found.expression(relation, name) for role, name in numbers.items()}
         cells |= {role: cell for role, cell in beside.items() if role not in lists}
@@ -272,10 +273,27 @@ class Table(ABC):
             report=self.report,
         )  # fmt: skip
 
+    def _read_numbers(self, relation: Relation, roles: Mapping[str, str]) -> _Numbers:
+        """Columns of numbers by role; what was read before is not read again."""
+        held = self._held_numbers
+        if (
+            held is not None
+            and _is_same(held[0], relation)
+            and (held[1].seen.keys() >= set(roles.values()))
+        ):
+            return held[1]
+        found = _Numbers.of(relation, self.source, roles)
+        self._held_numbers = relation, found
+        return found
+
     def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
         """The rows in coded form."""
         with report_damage(self.source):
             return code_rows(self.rows(labels, numbers))
+
+
+def _is_same(one: Relation, other: Relation) -> bool:
+    return one.engine is other.engine and one.clause == other.clause
 
 
 class _Numbers:
@@ -315,16 +333,21 @@ class _Numbers:
         rows = f"(SELECT place, {column} AS c, {below} AS text FROM {relation.clause})"
         number, odd = _plain_number("text"), _is_odd("text")
         known = engine.ask(
-            f"SELECT c, count(n), max(n) FROM (SELECT c, {number} AS n, {odd} AS odd FROM {rows}) "
-            "WHERE NOT odd GROUP BY c"
+            "SELECT c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), bool_or(odd) "
+            f"FROM (SELECT c, {number} AS n, {odd} AS odd FROM {rows}) GROUP BY c"
         )
-        for place, plain, largest in known:
+        for place, plain, largest, _ in known:
             value = np.nan if largest is None else float(largest)
             self.seen[names[place]] = NumberColumn(plain=plain, largest=value)
         unusual: dict[str, float] = {}
-        for place, text, size, first in engine.ask(
-            f"SELECT c, left(text, {LONGEST_NUMBER + 1}), count(*), min(place) FROM {rows} "
-            f"WHERE {odd} GROUP BY c, text ORDER BY c, min(place)"
+        has_odd = any(one for *_, one in known)
+        for place, text, size, first in (
+            ()
+            if not has_odd
+            else engine.ask(
+                f"SELECT c, left(text, {LONGEST_NUMBER + 1}), count(*), min(place) FROM {rows} "
+                f"WHERE {odd} GROUP BY c, text ORDER BY c, min(place)"
+            )
         ):
             before = self.seen.get(names[place], NumberColumn())
             number_of = parse_number(text)
