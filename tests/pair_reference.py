@@ -33,8 +33,9 @@ def _statistic(
     if clusters is not None:
         labels = clusters[kept]
         sums = [(d[labels == label] - mean).sum() for label in np.unique(labels)]
-        groups = len(sums)
-        variance = sum(s**2 for s in sums) * groups / (groups - 1) / n**2
+        shares = [np.longdouble((labels == label).sum()) / n for label in np.unique(labels)]
+        pairs = zip(sums, shares, strict=True)
+        variance = sum(s**2 / (1 - share) for s, share in pairs) / n**2
     else:
         share = 0.0 if test_share is None else test_share
         variance = ((d - mean) ** 2).sum() / (n - 1) * (np.longdouble(1) / n + share / (1 - share))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rankbars.stats.blocks import CACHE_CELLS
+from rankbars.stats.pairwise.clusters import group_rows
 from rankbars.stats.pairwise.differences import (
     apply_policy,
     build_statistics,
@@ -13,7 +14,6 @@ from rankbars.stats.pairwise.differences import (
     no_pairs,
     sum_groups,
 )
-from rankbars.stats.pairwise.scorerows import group_rows
 
 
 def test_every_pair_comes_once_in_blocks_of_bounded_size():

@@ -98,14 +98,6 @@ def test_draws_start_anew_with_the_same_numbers() -> None:
     assert np.array_equal(np.concatenate([*draws.start()]), np.concatenate([*draws.start()]))
 
 
-def test_whole_clusters_are_flipped() -> None:
-    values = np.random.default_rng(3).normal(size=(12, 2))
-    clusters = np.repeat(np.arange(4), 3)
-    draws = flip_draws(values, seeded("c"), 16, clusters)
-    assert draws.complete
-    assert sum(chunk.shape[0] for chunk in draws.start()) == 16
-
-
 @pytest.mark.slow
 def test_all_tied_models_are_covered_at_once(calibration: Calibration) -> None:
     covered = 0

@@ -62,7 +62,7 @@ def test_p_values_equal_the_reference_values(name):
     np.testing.assert_allclose(found.diff, expected[:, None] - expected, atol=1e-11)
 
 
-def test_clustered_difference_equals_the_reference_value():
+def test_clusters_of_equal_sizes_equal_the_reference_value():
     case = GOLDEN["cluster_cr1"]
     values = np.stack([case["d"], np.zeros(len(case["d"]))], axis=1)
     found = cluster_t(values, case["cluster"])
@@ -266,8 +266,8 @@ def test_a_field_of_none_or_one_has_no_pairs(test, n_models):
     np.testing.assert_array_equal(p_values(found), np.ones((n_models, n_models)))
 
 
-@pytest.mark.parametrize("n_clusters", [1, 2, 4])
-def test_fewer_than_five_clusters_separate_nobody(n_clusters):
+@pytest.mark.parametrize("n_clusters", [1, 2])
+def test_fewer_than_three_clusters_separate_nobody(n_clusters):
     values = np.random.default_rng(0).normal(size=(40, 3)) + [0.0, 5.0, 10.0]
     values[:, 2] = values[:, 1] + 1
     found = cluster_t(values, np.arange(40) % n_clusters)

@@ -6,11 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pair_reference import explicit_statistics
 
+from rankbars.stats.pairwise.clusters import group_rows
 from rankbars.stats.pairwise.masked import measure_masked, measure_masked_groups
 from rankbars.stats.pairwise.moments import measure_complete
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import p_values
-from rankbars.stats.pairwise.scorerows import group_rows
 
 
 @st.composite
@@ -166,19 +166,6 @@ def test_nothing_observed_at_all():
     one_row = paired_t(np.array([[1.0, np.nan]]))
     np.testing.assert_array_equal(one_row.n, [[1, 0], [0, 0]])
     np.testing.assert_array_equal(p_values(one_row), 1.0)
-
-
-def test_a_pair_with_few_common_clusters_is_not_separated():
-    rng = np.random.default_rng(5)
-    clusters = np.repeat(np.arange(10), 4)
-    values = rng.normal(size=(40, 3)) + [0.0, 8.0, 16.0]
-    values[clusters >= 4, 0] = np.nan
-    found = cluster_t(values, clusters)
-    assert found.n[0, 1] == 4
-    assert found.statistic[0, 1] == 0.0
-    assert p_values(found)[1, 0] == 1.0
-    assert found.n[1, 2] == 10
-    assert found.statistic[2, 1] > 10
 
 
 def test_one_incomplete_model_leaves_other_pairs_on_all_rows():

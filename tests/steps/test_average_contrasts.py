@@ -172,3 +172,16 @@ def test_max_t_over_six_tasks_keeps_its_level(
         missed += int(not ((found.low <= 0) & (found.high >= 0))[upper].all())
     calibration.at_most(false, runs, 0.05, errors=2.5, of="statements")
     calibration.at_most(missed, runs, 0.05, errors=2.5, of="intervals")
+
+
+def test_max_t_draws_no_covariance_of_few_clusters_on_an_average() -> None:
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(8), 5)
+    tasks = {
+        name: rb.Items(("a", "b", "c"), rng.normal(size=(40, 3)) + [0.0, 1.0, 2.0], clusters=groups)
+        for name in ("x", "y")
+    }
+    found, holm = (rb.aggregate(rb.Scores(tasks), correction=c) for c in ("maxt", "holm"))
+    assert found.shown_better.tolist() == holm.shown_better.tolist()
+    assert "average-holm" in {note.code for note in found.notes}
+    assert "average-holm" not in {note.code for note in holm.notes}

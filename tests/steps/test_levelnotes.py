@@ -78,7 +78,7 @@ def test_unequal_clusters_carry_a_note_on_every_path() -> None:
     for path, found in every_path(scores).items():
         assert "unequal-clusters" in found, path
     (note,) = [n for n in rb.compare(scores)["x"].notes if n.code == "unequal-clusters"]
-    assert "these 12 count as about 3.4" in note.message
+    assert "12 clusters count as about 3.4" in note.message
 
 
 def test_equal_clusters_carry_no_such_note() -> None:

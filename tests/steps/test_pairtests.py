@@ -103,12 +103,63 @@ def test_clusters_ignored_by_the_plain_t_are_a_note_and_no_guarantee() -> None:
     assert rb.rank(made).guarantee is None
 
 
-def test_few_clusters_separate_nobody_and_say_why() -> None:
-    values = np.column_stack([np.arange(12.0) % 2 + 5, np.zeros(12)])
-    clustered = rb.Items(("a", "b"), values, clusters=np.repeat(range(4), 3))
-    made = rb.compare(rb.Scores({"t": clustered}))["t"]
-    assert rb.rank(made)["a"] == (1, 2)
-    assert "4 clusters: fewer than 5" in made.notes[0].message
+def in_clusters(sizes: list[int], ids: bool = False) -> rb.Items:
+    groups = np.repeat(range(len(sizes)), sizes)
+    values = np.random.default_rng(0).normal(size=(groups.size, 3)) + [20.0, 10.0, 0.0]
+    names = tuple(f"question {i}" for i in range(groups.size)) if ids else None
+    return rb.Items(("a", "b", "c"), values, clusters=groups, ids=names)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "said"),
+    [
+        ([6, 6], "2 clusters: fewer than 3 cannot show any model"),
+        ([1, 20, 2, 1], "The cluster of 'question 1' holds 83% of the rows."),
+    ],
+)
+def test_too_few_clusters_or_one_with_most_rows_separate_nobody_and_say_why(
+    sizes: list[int], said: str
+) -> None:
+    scores = rb.Scores({"t": in_clusters(sizes, ids=True)})
+    made = rb.compare(scores)["t"]
+    assert [note.message for note in made.notes if said in note.message]
+    for options in ({}, {"scope": "all"}, {"scope": "all", "correction": "maxt"}):
+        found = rb.rank(made, **options)
+        assert (found.best.tolist(), found.worst.tolist()) == ([1] * 3, [3] * 3)
+    assert rb.head_to_head(scores, "a", "b").tasks["t"].verdict == "cannot tell"
+    again = rb.Scores({"t": in_clusters(sizes, ids=True), "u": in_clusters(sizes)})
+    average = rb.aggregate(again)
+    assert not average.shown_better.any()
+    assert {"few-clusters", "dominant-cluster"} & {note.code for note in average.notes}
+
+
+def test_three_clusters_can_show_a_large_difference_and_say_that_they_are_few() -> None:
+    made = rb.compare(rb.Scores({"t": in_clusters([5, 5, 5])}))["t"]
+    assert rb.rank(made)["a"] == (1, 1)
+    assert [note.code for note in made.notes] == ["few-clusters"]
+
+
+SIZES = [231, 75, 44, 34, 32, 22, 22, 19, 10, 8, 2, 1]
+
+
+def test_all_models_at_once_come_from_cluster_flips_where_sizes_leave_few_degrees() -> None:
+    made = rb.compare(rb.Scores({"t": in_clusters(SIZES)}))["t"]
+    found = rb.rank(made, scope="all")
+    flipped = rb.rank(made, scope="all", correction="maxt")
+    assert "cluster-flips" in {note.code for note in found.notes}
+    assert found.shown_better.tolist() == flipped.shown_better.tolist()
+    assert "cluster-flips" not in {note.code for note in rb.rank(made).notes}
+    even = rb.compare(rb.Scores({"t": in_clusters([40] * 12)}))["t"]
+    assert "cluster-flips" not in {note.code for note in rb.rank(even, scope="all").notes}
+
+
+def test_five_clusters_show_nothing_by_flips_and_the_note_says_how_many_it_takes() -> None:
+    five, six = (rb.compare(rb.Scores({"t": in_clusters([5] * n)}))["t"] for n in (5, 6))
+    nothing = rb.rank(five, correction="maxt", scope="all")
+    assert not nothing.shown_better.any()
+    (text,) = [note.message for note in nothing.notes if note.code == "few-clusters"]
+    assert "It takes at least 6" in text
+    assert rb.rank(six, correction="maxt", scope="all").shown_better.any()
 
 
 def test_auto_lets_the_design_decide() -> None:

@@ -19,7 +19,6 @@ from rankbars.cli.options import (
     resamples_option,
     seed_option,
     test_option,
-    zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
 from rankbars.data.spec import OVERS
@@ -55,7 +54,6 @@ worse or cannot tell.
 @test_option
 @alpha_option
 @missing_option
-@zero_se_option
 @named_option(
     "--aggregate", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
@@ -73,7 +71,6 @@ def compare_command(
     test: str,
     alpha: float,
     missing: str,
-    zero_se: str,
     aggregate: str,
     seed: int,
     resamples: int,
@@ -110,9 +107,8 @@ def compare_command(
             )
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
-            resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed,
-            resamples=resamples, zero_se=zero_se,
-        )  # fmt: skip
+            resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed, resamples=resamples
+        )
     if as_json:
         emit(head_to_head_json(duel))
     else:

@@ -15,6 +15,7 @@ from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
+from rankbars.stats.pairwise.clusters import cluster_df, group_rows, too_uneven
 from rankbars.stats.pairwise.modelscores import weighted_rows
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
 
 
 FEWEST_RESAMPLED = 20  # fewer rows make bootstrap draws of studentised differences degenerate
+_FEW_DEGREES, _FEWEST_FLIPPED = 5.0, 8  # clusters worth less than this are flipped, if so many
 
 
 class Family(NamedTuple):
@@ -47,6 +49,7 @@ class Family(NamedTuple):
     seed: int = 0
     resamples: int = 1000
     log_e: NDArray[np.float64] | None = None  # log e-values, where the test gives them
+    test: str = ""  # what compared the pairs
 
     def among(self, positions: NDArray[np.intp]) -> Family:
         """The hypotheses among the models at `positions`, in ascending order."""
@@ -74,8 +77,22 @@ Correction = Callable[[Family, Scope, float], Corrected]
 
 
 def holm(family: Family, scope: Scope, alpha: float) -> Corrected:
-    """Holm's step-down: no assumption about how the tests depend on each other."""
-    return _by_level("holm", family, scope, alpha)
+    """Holm's step-down: no assumption about how the tests depend on each other.
+
+    About all pairs at once, where clusters of rows are so unequal that few degrees of freedom are
+    left, whole clusters are flipped instead; the sizes of the clusters decide that, not the scores.
+    """
+    found = _few_degrees(family) if scope == "all" else None
+    if found is None:
+        return _by_level("holm", family, scope, alpha)
+    count, df = found
+    made = maxt(family, scope, alpha)
+    text = (
+        f"{count} clusters leave about {df:.1f} degrees of freedom, with which Holm's method shows "
+        "next to nothing: what holds for all models at once comes from sign flips of whole "
+        "clusters (max-T). The sizes of the clusters decide that."
+    )
+    return made._replace(notes=(("cluster-flips", text, ()), *made.notes))
 
 
 def bonferroni(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -99,17 +116,18 @@ def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
             else "this test has no standard errors to check its condition with"
         )
         note = ("simes-holm", f"Holm was used instead of Simes: {reason}.", ())
-        return Corrected(holm(family, scope, alpha).decisions, (note,))
-    made = simes_guarded(family.statistic, family.df, family.se, alpha)
-    if not made.fallback.size:
-        return Corrected(made.decisions)
+        made = holm(family, scope, alpha)
+        return made._replace(notes=(note, *made.notes))
+    counted = simes_guarded(family.statistic, family.df, family.se, alpha)
+    if not counted.fallback.size:
+        return Corrected(counted.decisions)
     note = (
         "simes-holm",
         "Holm was used instead of Simes for these models: some of their differences are "
         "negatively correlated.",
-        tuple(made.fallback.tolist()),
+        tuple(counted.fallback.tolist()),
     )
-    return Corrected(made.decisions, (note,))
+    return Corrected(counted.decisions, (note,))
 
 
 def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -117,7 +135,8 @@ def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
     from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
 
     draws = _null_draws(family)
-    return Corrected(max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha))
+    made = max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha)
+    return Corrected(made, _too_few_flips(family, alpha))
 
 
 def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -270,12 +289,49 @@ def _streams(family: Family) -> Callable[[int], np.random.Generator]:
     return lambda chunk: stream(family.seed, "maxt", family.key, chunk)
 
 
+def _few_degrees(family: Family) -> tuple[int, float] | None:
+    """Clusters and their degrees of freedom, where these are few and clusters enough to flip."""
+    items = family.evidence
+    if family.test != "cluster_t" or not isinstance(items, Items) or items.clusters is None:
+        return None
+    if np.isnan(items.values).any():
+        return None
+    grouping = group_rows(items.clusters, items.weights)
+    count, df = grouping.sizes.size, float(cluster_df(grouping.shares))
+    useless = bool(too_uneven(count, grouping.shares.max(initial=0.0)))
+    return (count, df) if df < _FEW_DEGREES and count >= _FEWEST_FLIPPED and not useless else None
+
+
+def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """A note where so few clusters are flipped that nothing can be shown at this level."""
+    if not isinstance(family.evidence, Items) or family.evidence.clusters is None:
+        return ()
+    from rankbars.stats.multiplicity.clusterflips import smallest_p
+
+    count = int(np.unique(family.evidence.clusters).size)
+    if smallest_p(count) <= alpha:
+        return ()
+    text = (
+        f"{count} clusters: flipping whole clusters can show nothing at this level, whatever the "
+        f"scores. It takes at least {int(np.ceil(1 - np.log2(alpha)))}; or use --correction holm."
+    )
+    return (("few-clusters", text, ()),)
+
+
 def _null_draws(family: Family) -> NullDraws:
+    from rankbars.stats.multiplicity.clusterflips import cluster_draws
     from rankbars.stats.multiplicity.maxt import flip_draws, gaussian_draws
 
     if isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds):
+        weights, clusters = family.evidence.weights, family.evidence.clusters
         items = _complete_items(family, "maxt")
-        return flip_draws(items.values, _streams(family), family.resamples, items.clusters)
+        streams = _streams(family)
+        if clusters is None:
+            return flip_draws(items.values, streams, family.resamples)
+        values = family.evidence.values
+        if weights is not None:
+            values = values * (weights / weights.mean())[:, None]
+        return cluster_draws(values, group_rows(clusters, weights), streams, family.resamples)
     if family.statistic is None or family.se is None:
         raise OptionError("Correction 'maxt' needs a test with standard errors. Use --test auto.")
     spread, se, df = _spread(family), family.se, float(np.max(family.df))

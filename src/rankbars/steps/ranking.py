@@ -211,8 +211,9 @@ def _family(comparisons: Comparisons, present: NDArray[np.intp]) -> Family:
     """The hypotheses among the models that are present."""
     deciding, p = comparisons.deciding, comparisons.exact_p
     family = Family(
-        None, np.inf, p, None, comparisons.evidence, comparisons.task, log_e=comparisons.log_e
-    )
+        None, np.inf, p, None, comparisons.evidence, comparisons.task,
+        log_e=comparisons.log_e, test=comparisons.test,
+    )  # fmt: skip
     if deciding is not None:
         family = family._replace(
             statistic=deciding.statistic, df=deciding.df, p=None, se=deciding.se

@@ -28,8 +28,7 @@ class PairMemory(Protocol):
 class Setting(NamedTuple):
     """What some tests need: a seed, a number of draws, what they are for; choices for votes.
 
-    `memory` spares the paired t-test what is known already; `zero_se` says what a published error
-    of 0 counts as.
+    `memory` spares the paired t-test what is known already.
     """
 
     seed: int = 0
@@ -37,7 +36,6 @@ class Setting(NamedTuple):
     key: str = ""
     votes: VoteOptions = VoteOptions()
     memory: PairMemory | None = None
-    zero_se: str = "zero"
 
 
 class Tested(NamedTuple):

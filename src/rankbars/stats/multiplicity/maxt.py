@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,20 @@ __all__ = [
     "bootstrap_draws",
     "flip_draws",
     "gaussian_draws",
+    "is_complete",
     "max_t_all",
     "max_t_each",
+    "pair_squares",
+    "sign_patterns",
 ]
 
 CHUNK = 64
 """Draws made at once; part of the method, because streams are keyed by chunk."""
+
+
+Measure: TypeAlias = Callable[
+    [NDArray[np.float64], NDArray[np.float64], slice | NDArray[np.intp]], NDArray[np.float64]
+]
 
 
 class NullDraws(NamedTuple):
@@ -44,18 +52,23 @@ class NullDraws(NamedTuple):
         ``[i, j]``: evidence that i is better than j; antisymmetric; 0 = no evidence.
     start : callable
         Starts the draws anew, with the same numbers each time: chunks of null scores, shape
-        (C, M), or where `scale` is None chunks of null statistics, shape (C, M, M), antisymmetric.
+        (C, M); with `measure` of two numbers of each model, shape (C, 2, M); without either it and
+        `scale` of null statistics, shape (C, M, M), antisymmetric.
     complete : bool
         Whether they are the whole null distribution (which then contains the observed value)
         and not a random sample of it.
     scale : array of float, shape (M, M), or None
         What differences of null scores are multiplied by; symmetric, 0 takes a pair out.
+    measure : callable, optional
+        Statistics from the differences of both numbers and the first models of the pairs, for
+        errors that differ from draw to draw.
     """
 
     statistic: NDArray[np.float64]
     start: Callable[[], Iterator[NDArray[np.float64]]]
     complete: bool = False
     scale: NDArray[np.float64] | None = None
+    measure: Measure | None = None
 
 
 _TIE = 1e-9  # relative: sign patterns give equal statistics in different orders of summation
@@ -146,9 +159,8 @@ def flip_draws(
     values: NDArray[np.float64],
     make_stream: Callable[[int], np.random.Generator],
     n_draws: int,
-    clusters: NDArray[np.int64] | None = None,
 ) -> NullDraws:
-    """Draws by flipping the signs of whole rows (or clusters of rows) of all differences.
+    """Draws by flipping the signs of whole rows of all differences.
 
     Exact when differences are symmetric about zero under the null, for any number of rows. All
     sign patterns are visited when there are at most `n_draws` of them.
@@ -161,8 +173,6 @@ def flip_draws(
         Random generator of a chunk of draws, by its number.
     n_draws : int
         Number of random patterns.
-    clusters : array of int, shape (n,), optional
-        Cluster of each row; whole clusters are flipped.
 
     Returns
     -------
@@ -173,8 +183,9 @@ def flip_draws(
     The statistic is the sum of differences over the root of their sum of squares, which no flip
     changes. The paired t is an increasing function of it, so both order patterns alike.
     """
-    units = _flipped_units(values, clusters)
-    squares = _pair_squares(units)
+    # A shift of a row cancels in every difference; taking it out keeps the products accurate.
+    units = values - values.mean(axis=1, keepdims=True)
+    squares = pair_squares(units)
     # No spread, no evidence: identical models keep a statistic of zero in every draw.
     scale = np.divide(1.0, np.sqrt(squares), out=np.zeros_like(squares), where=squares > 0)
 
@@ -184,14 +195,14 @@ def flip_draws(
 
     (total,) = np.ones((1, units.shape[0])) @ units
     observed = (total[:, None] - total) * scale
-    return NullDraws(observed, start, _is_complete(units.shape[0], n_draws), scale)
+    return NullDraws(observed, start, is_complete(units.shape[0], n_draws), scale)
 
 
 def sign_patterns(
     units: int, make_stream: Callable[[int], np.random.Generator], n_draws: int
 ) -> Iterator[NDArray[np.float64]]:
     """Chunks of sign patterns, shape (C, units): all of them if they are few, else random ones."""
-    if _is_complete(units, n_draws):
+    if is_complete(units, n_draws):
         codes = np.arange(2**units)
         for start in range(0, codes.size, CHUNK):
             bits = (codes[start : start + CHUNK, None] >> np.arange(units)) & 1
@@ -228,7 +239,7 @@ def bootstrap_draws(
     centred = values - values.mean(axis=1, keepdims=True)
     centred = centred - centred.mean(axis=0)
     rows = centred.shape[0]
-    still = _pair_squares(centred) <= 1e-24 * (values**2).sum(axis=0).max(initial=0.0)
+    still = pair_squares(centred) <= 1e-24 * (values**2).sum(axis=0).max(initial=0.0)
 
     def start() -> Iterator[NDArray[np.float64]]:
         for number, first in enumerate(range(0, n_draws, CHUNK)):
@@ -294,7 +305,8 @@ class _Largest:
         self._draws = draws
         self._sides = sides
         # Scores are small and kept; statistics of all pairs are not, and are drawn again.
-        self._scores = None if draws.scale is None else list(draws.start())
+        kept = draws.scale is not None or draws.measure is not None
+        self._scores = list(draws.start()) if kept else None
         self._value: list[NDArray[np.float64]] = []
         self._where: list[NDArray[np.int32]] = []
 
@@ -319,13 +331,16 @@ class _Largest:
 
     def _find(self, chunk: NDArray[np.float64]) -> None:
         """Look at all pairs of a chunk of draws."""
-        count, size = chunk.shape[:2]
+        count, size = len(chunk), chunk.shape[-1]
         value = np.empty((self._sides, count, size))
         where = np.empty((self._sides, count, size), dtype=np.int32)
         scratch = np.empty(0)
         for rows in row_blocks(size, count * size):
             height = rows.stop - rows.start
-            if self._draws.scale is None:
+            if self._draws.measure is not None:
+                gaps = chunk[:, :, rows, None] - chunk[:, :, None, :]
+                block = self._draws.measure(gaps[:, 0], gaps[:, 1], rows)
+            elif self._draws.scale is None:
                 block = chunk[:, rows]
             else:
                 scratch = scratch if scratch.size else np.empty(count * height * size)
@@ -350,12 +365,15 @@ class _Largest:
         weight: NDArray[np.float64],
     ) -> None:
         """Look again at the rows of a chunk whose largest statistic is no longer alive."""
-        size = chunk.shape[1]
+        size = chunk.shape[-1]
         value, where = self._value[number][side], self._where[number][side]
         draws, rows = np.nonzero(~standing[np.arange(size), where])
         for some in row_blocks(draws.size, size):
             draw, row = draws[some], rows[some]
-            if self._draws.scale is None:
+            if self._draws.measure is not None:
+                gaps = chunk[draw, :, row, None] - chunk[draw]
+                block = self._draws.measure(gaps[:, 0], gaps[:, 1], row)
+            elif self._draws.scale is None:
                 block = chunk[draw, row]
             else:
                 block = chunk[draw]
@@ -385,7 +403,7 @@ def _upper_quantile(
     return np.asarray(np.partition(maxima, position - 1, axis=0)[position - 1])
 
 
-def _pair_squares(centred: NDArray[np.float64]) -> NDArray[np.float64]:
+def pair_squares(centred: NDArray[np.float64]) -> NDArray[np.float64]:
     """Sum of squared differences of every pair of columns, exactly zero for equal columns."""
     gram = centred.T @ centred
     own = np.diag(gram)
@@ -397,23 +415,9 @@ def _pair_squares(centred: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(squares)
 
 
-def _is_complete(units: int, n_draws: int) -> bool:
+def is_complete(units: int, n_draws: int) -> bool:
+    """Whether `sign_patterns` gives all patterns of so many units, where `n_draws` are wanted."""
     return units <= _EXACT_ROWS and 2**units <= n_draws
-
-
-def _flipped_units(
-    values: NDArray[np.float64], clusters: NDArray[np.int64] | None
-) -> NDArray[np.float64]:
-    # A shift of a row cancels in every difference; taking it out keeps the products accurate.
-    centred = values - values.mean(axis=1, keepdims=True)
-    return centred if clusters is None else _cluster_sums(centred, clusters)
-
-
-def _cluster_sums(values: NDArray[np.float64], clusters: NDArray[np.int64]) -> NDArray[np.float64]:
-    _, code = np.unique(clusters, return_inverse=True)
-    sums = np.zeros((int(code.max()) + 1, values.shape[1]))
-    np.add.at(sums, code, values)
-    return sums
 
 
 def _resampled_t(

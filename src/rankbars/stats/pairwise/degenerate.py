@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.scorerows import Grouping
+from rankbars.stats.pairwise.clusters import Grouping, stretch_sums
 from rankbars.stats.tails import critical_value
 
 __all__ = ["DegeneratePairs", "Differences", "recompute_pairs", "sign_test_statistic"]
@@ -54,7 +54,7 @@ class Differences(NamedTuple):
     diff : ndarray, shape (P,)
         Mean difference; exactly zero where it is zero up to rounding and constant.
     norm : ndarray, shape (P,)
-        Root of the sum of squared deviations from the mean (of their sums over groups);
+        Root of the sum of squared deviations from the mean (of their stretched sums over groups);
         exactly zero for pairs that do not vary.
     degenerate : DegeneratePairs
         Those of the pairs that do not vary.
@@ -104,7 +104,8 @@ def recompute_pairs(
     first, second : ndarray of intp, shape (P,)
         The pairs; each needs at least one common row.
     grouping : Grouping, optional
-        Groups of rows; the spread is then that of the sums over groups.
+        Groups of rows; the spread is then that of the sums over groups, stretched as
+        `rankbars.stats.pairwise.clusters.stretch_sums` says.
 
     Returns
     -------
@@ -205,12 +206,15 @@ def _centre(d: NDArray[np.float64], present: NDArray[np.bool_] | None) -> NDArra
 def _group_deviations(
     deviations: NDArray[np.float64], present: NDArray[np.bool_] | None, grouping: Grouping
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Sums of the deviations over each group, and the largest mean deviation of a group."""
+    """Stretched sums of the deviations over groups, and the largest mean deviation of a group."""
     sums = np.add.reduceat(deviations, grouping.starts, axis=1)
     sizes: NDArray[np.float64] = grouping.sizes.astype(np.float64)
+    shares = grouping.shares
     if present is not None:
         sizes = np.add.reduceat(present, grouping.starts, axis=1, dtype=np.float64)
-    return sums, np.max(np.abs(sums) / np.maximum(sizes, 1.0), axis=1)
+        shares = sizes / sizes.sum(axis=1, keepdims=True)
+    peak = np.max(np.abs(sums) / np.maximum(sizes, 1.0), axis=1)
+    return sums * stretch_sums(shares), peak
 
 
 def _root_sum_squares(u: NDArray[np.float64]) -> NDArray[np.float64]:

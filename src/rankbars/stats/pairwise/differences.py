@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import CACHE_CELLS
+from rankbars.stats.pairwise.clusters import Grouping
 from rankbars.stats.pairwise.degenerate import DegeneratePairs, recompute_pairs, sign_test_statistic
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.pairwise.scorerows import Grouping
 
 __all__ = [
     "DifferenceBlock",
@@ -115,7 +115,7 @@ def sum_groups(
 
     Examples
     --------
-    >>> from rankbars.stats.pairwise.scorerows import group_rows
+    >>> from rankbars.stats.pairwise.clusters import group_rows
     >>> sum_groups(np.array([[1.0, 2.0, np.nan]]), group_rows([0, 0, 1]))
     (array([[3., 0.]]), array([[2, 0]]))
     """

@@ -5,7 +5,7 @@ With `Y` the centred scores, zero where missing, and `B` the mask of observed sc
 ``(Y*Y)'B`` their squares, and ``Y'Y`` the products.
 Models that have every row need no mask. Where rows come in groups, products of each group with
 the mask give the sum of the differences over the common rows; their deviations are squared and
-added up group by group.
+added up group by group, stretched by the share of the common rows that a group holds.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import accumulate, product_blocks, row_blocks
+from rankbars.stats.pairwise.clusters import Grouping, stretch_sums
 from rankbars.stats.pairwise.moments import (
     GROUP_FLOOR,
     NEAR,
@@ -28,7 +29,6 @@ from rankbars.stats.pairwise.moments import (
     too_many_near,
 )
 from rankbars.stats.pairwise.scorerows import (
-    Grouping,
     Lattice,
     column_sums,
     exact_blocks,
@@ -397,7 +397,7 @@ def measure_masked_groups(values: NDArray[np.float64], grouping: Grouping) -> Pa
 
     Examples
     --------
-    >>> from rankbars.stats.pairwise.scorerows import group_rows
+    >>> from rankbars.stats.pairwise.clusters import group_rows
     >>> values = np.array([[1.0, 0.0], [3.0, 0.0], [2.0, np.nan], [2.0, 1.0]])
     >>> moments = measure_masked_groups(values, group_rows([0, 0, 1, 1]))
     >>> int(moments.rows[0, 1]), int(moments.units[0, 1])
@@ -445,7 +445,7 @@ def _multiply_groups(
     norm, groups = np.empty(count.shape), np.empty(count.shape, dtype=np.int64)
     mask = np.empty(count.shape, dtype=np.bool_)
     for rows in row_blocks(n_models, n_models):
-        found = _spread_of_block(scores, observed, total[rows], rows, grouping, floor)
+        found = _spread_of_block(scores, observed, total[rows], count[rows], rows, grouping, floor)
         norm[rows], groups[rows], mask[rows] = found
     mask &= count > 1
     for matrix in (norm, mask):
@@ -462,11 +462,12 @@ def _spread_of_block(
     scores: NDArray[np.float64],
     observed: NDArray[np.float64],
     offset: NDArray[np.float64],
+    common: NDArray[np.int64],
     rows: slice,
     grouping: Grouping,
     floor: NDArray[np.float64],
 ) -> _Spread:
-    """Sums over groups of squared deviations, for the pairs of a block of models with all."""
+    """Sums over groups of squared stretched deviations, for a block of models with all."""
     spread, own, weight = (np.zeros(offset.shape) for _ in range(3))
     groups = np.zeros(offset.shape, dtype=np.int64)
     for start, size in zip(grouping.starts.tolist(), grouping.sizes.tolist(), strict=True):
@@ -474,12 +475,14 @@ def _spread_of_block(
         ours, mask = scores[group, rows].T, observed[group, rows].T
         first, second = ours @ observed[group], mask @ scores[group]
         count = mask @ observed[group]
-        own += np.square(first) + np.square(second)
-        weight += np.square(count)
+        stretch = stretch_sums(count / np.maximum(common, 1))
+        own += np.square(first * stretch) + np.square(second * stretch)
+        weight += np.square(count * stretch)
         groups += count > 0
         first -= second
         # A pair without common rows has no offset; it contributes nothing here.
         first -= np.where(count > 0, offset * count, 0.0)
+        first *= stretch
         spread += np.square(first, out=first)
     lowest = weight * np.square(np.maximum(floor[rows, None], floor))
     return _Spread(spread, groups, spread <= np.maximum(NEAR * own, lowest))

@@ -12,6 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.stats.pairwise.clusters import cluster_df, group_rows, stretch_sums, too_uneven
+
 __all__ = [
     "ModelSummary",
     "cluster_summary",
@@ -63,8 +65,12 @@ def fold_summary(values: NDArray[np.float64], test_share: float) -> ModelSummary
     return _summary(mean, squares / np.maximum(count - 1, 1) * factor, count)
 
 
-def cluster_summary(values: NDArray[np.float64], clusters: NDArray[np.int64]) -> ModelSummary:
-    """Mean over rows with a cluster-robust (CR1) standard error.
+def cluster_summary(
+    values: NDArray[np.float64],
+    clusters: NDArray[np.int64],
+    weights: NDArray[np.float64] | None = None,
+) -> ModelSummary:
+    """Mean over rows with a cluster-robust (CR2) standard error, as of pairs in `cluster_t`.
 
     Parameters
     ----------
@@ -72,18 +78,33 @@ def cluster_summary(values: NDArray[np.float64], clusters: NDArray[np.int64]) ->
         One row per item; NaN = not observed.
     clusters : array of int, shape (n,)
         Cluster of each row.
+    weights : array of float, shape (n,), optional
+        Weights that `values` were made with (`weighted_rows`), for the shares of clusters.
+
+    Returns
+    -------
+    ModelSummary
+        No error where there are fewer than three clusters, or one holds more than .8 of the rows.
     """
     count, mean, _ = _moments(values)
-    _, code = np.unique(clusters, return_inverse=True)
-    groups = int(code.max(initial=-1)) + 1
-    residual = np.nan_to_num(values - mean)
-    sums = np.zeros((groups, values.shape[1]))
-    np.add.at(sums, code, residual)
-    seen = np.zeros((groups, values.shape[1]))
-    np.add.at(seen, code, ~np.isnan(values))
-    present = (seen > 0).sum(axis=0)
-    variance = present / np.maximum(present - 1, 1) * (sums**2).sum(axis=0)
-    return _summary(mean, variance / np.maximum(count, 1) ** 2, present)
+    grouping = group_rows(clusters, weights)
+    seen = ~np.isnan(values[grouping.order])
+    residual = np.where(seen, values[grouping.order] - mean, 0.0)
+    if not grouping.sizes.size:
+        return _summary(mean, np.zeros(mean.size), count)
+    sums = np.add.reduceat(residual, grouping.starts, axis=0)
+    shares = np.repeat(grouping.shares[:, None], mean.size, axis=1)
+    if not seen.all():
+        held = np.add.reduceat(seen, grouping.starts, axis=0, dtype=np.float64)
+        shares = held / np.maximum(count, 1)
+    sums *= stretch_sums(shares)
+    variance = np.square(sums).sum(axis=0) / np.maximum(count, 1) ** 2
+    useless = too_uneven((shares > 0).sum(axis=0), shares.max(axis=0))
+    return ModelSummary(
+        mean,
+        np.where(useless, np.nan, np.sqrt(variance)),
+        np.where(useless, np.nan, cluster_df(shares)),
+    )
 
 
 def weighted_rows(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import accumulate, product_blocks, row_blocks
+from rankbars.stats.pairwise.clusters import Grouping, stretch_sums
 from rankbars.stats.pairwise.degenerate import DegeneratePairs, recompute_pairs
 from rankbars.stats.pairwise.scorerows import (
-    Grouping,
     Lattice,
     column_sums,
     exact_blocks,
@@ -64,7 +64,7 @@ class PairMoments(NamedTuple):
         Mean of ``x_i - x_j`` over the rows that both have; NaN without any. Antisymmetric.
     norm : ndarray, shape (M, M)
         Root of the sum of squared deviations of the differences from their mean
-        (of the sums of deviations over groups, if rows are grouped). Symmetric.
+        (of the stretched sums of deviations over groups, if rows are grouped). Symmetric.
     rows : int or ndarray of int64, shape (M, M)
         Common rows.
     units : int or ndarray of int64, shape (M, M)
@@ -268,10 +268,12 @@ def _multiply_out(
         weight = float(n)
         cross = accumulate(_multiply(_centred_chunks(values, reference, mean), rest))
     else:
-        weight = float(np.square(grouping.sizes).sum())
+        stretch = stretch_sums(grouping.shares)
+        weight = float(np.square(grouping.sizes * stretch).sum())
         sums, peak = _sum_groups(values, reference, mean, grouping)
         floor = np.maximum(floor, GROUP_FLOOR * peak)
         rest += column_sums(sums)
+        sums *= stretch[:, None]
         cross = sums.T @ sums
     share_copies(cross, find_copies(values, mean))
     return _take_roots(mean, rest / n, cross, weight, floor)

@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.stats.blocks import row_blocks
+from rankbars.stats.pairwise.clusters import (
+    Grouping,
+    group_rows,
+    share_clusters,
+    too_uneven,
+)
 from rankbars.stats.pairwise.degenerate import sign_test_statistic
 from rankbars.stats.pairwise.masked import measure_masked, measure_masked_groups
 from rankbars.stats.pairwise.moments import PairMoments, measure_complete, pick_level
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.pairwise.scorerows import Grouping, group_rows
 
-__all__ = ["FEWEST_CLUSTERS", "cluster_t", "corrected_t", "paired_t", "t_of_moments"]
-
-FEWEST_CLUSTERS = 5
-"""With fewer clusters their spread says too little: no pair is separated."""
+__all__ = ["cluster_t", "corrected_t", "paired_t", "t_of_moments"]
 
 _FEWEST_ROWS = 2
 
@@ -74,7 +76,7 @@ def t_of_moments(moments: PairMoments) -> PairStatistics:
     n = np.asarray(moments.units, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = 1.0 / np.sqrt(n * (n - 1.0))
-    return _studentise(moments, scale, _FEWEST_ROWS)
+    return _by_rows(moments, scale)
 
 
 def corrected_t(values: NDArray[np.float64], test_share: float) -> PairStatistics:
@@ -112,11 +114,13 @@ def corrected_t(values: NDArray[np.float64], test_share: float) -> PairStatistic
     folds = np.asarray(moments.units, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         scale = np.sqrt((1.0 / folds + test_share / (1.0 - test_share)) / (folds - 1.0))
-    return _studentise(moments, scale, _FEWEST_ROWS)
+    return _by_rows(moments, scale)
 
 
-def cluster_t(values: NDArray[np.float64], clusters: ArrayLike) -> PairStatistics:
-    """Paired t statistics of all pairs with a cluster-robust standard error (CR1).
+def cluster_t(
+    values: NDArray[np.float64], clusters: ArrayLike, weights: ArrayLike | None = None
+) -> PairStatistics:
+    """Paired t statistics of all pairs with a cluster-robust standard error (CR2).
 
     Parameters
     ----------
@@ -124,35 +128,48 @@ def cluster_t(values: NDArray[np.float64], clusters: ArrayLike) -> PairStatistic
         Finite scores of M models on n rows; NaN where not observed.
     clusters : array_like, shape (n,)
         Cluster of each row; rows of one cluster may depend on each other.
+    weights : array_like, shape (n,), optional
+        Weights that `values` were made with (`weighted_rows`), which say what share a cluster has.
 
     Returns
     -------
     PairStatistics
-        ``mean(d) / se`` with ``se = sqrt(G/(G-1)) sqrt(sum_g (sum_(i in g) (d_i - mean d))^2) / n``
-        and ``G - 1`` degrees of freedom; `n` counts the clusters G.
-        With fewer than five clusters every statistic is 0 and `se` is NaN.
+        ``mean(d) / se`` with ``se = sqrt(sum_g e_g^2 / (1 - w_g)) / n``, where e_g is the sum of
+        ``d_i - mean d`` over a cluster and w_g its share of the rows; the degrees of freedom of
+        `rankbars.stats.pairwise.clusters.cluster_df`; `n` counts the clusters G.
+        With fewer than three clusters, or one that holds more than .8 of the rows, the statistic
+        is 0 and `se` is NaN.
 
     Notes
     -----
-    Assumes independent clusters of not too unequal sizes.
+    Assumes independent clusters and nearly normal means. With equal sizes this is the usual (CR1)
+    error with G - 1 degrees of freedom; with unequal ones that would be far too short.
     A pair whose differences have the same mean in every cluster does not vary as far as this test
     can see; its evidence is bounded by ``2**-G``.
+
+    References
+    ----------
+    Bell and McCaffrey 2002, Survey Methodology 28. Imbens and Kolesar 2016, Review of Economics
+    and Statistics 98. Pustejovsky and Tipton 2018, Journal of Business & Economic Statistics 36.
 
     Examples
     --------
     >>> scores = np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 0.0], [4.0, 0.0], [0.0, 1.0], [0.0, 0.0]])
     >>> found = cluster_t(scores, [1, 2, 3, 4, 5, 5])
-    >>> found.n, found.df
-    (5, 4.0)
+    >>> found.n, round(found.df, 2)
+    (5, 3.21)
     >>> found.statistic[0].round(4)
-    array([0.  , 1.61])
+    array([0.    , 1.5256])
     """
-    moments = _measure(values, group_rows(clusters))
+    grouping = group_rows(clusters, weights)
+    values = np.ascontiguousarray(values, dtype=np.float64)
+    moments = _measure(values, grouping)
     n = np.asarray(moments.rows, dtype=np.float64)
-    groups = np.asarray(moments.units, dtype=np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
-        scale = np.sqrt(groups / (groups - 1.0)) / n
-    return _studentise(moments, scale, FEWEST_CLUSTERS)
+        scale = 1.0 / n
+    shared = share_clusters(values, grouping)
+    useless = too_uneven(shared.units, shared.largest)
+    return _studentise(moments, scale, useless, np.asarray(shared.df))
 
 
 def _measure(values: NDArray[np.float64], grouping: Grouping | None = None) -> PairMoments:
@@ -183,23 +200,26 @@ def _measure_single(values: NDArray[np.float64], *, missing: bool) -> PairMoment
     return PairMoments(diff, np.zeros(diff.shape), rows, rows, pick_level([], diff))
 
 
-def _studentise(moments: PairMoments, scale: NDArray[np.float64], fewest: int) -> PairStatistics:
-    """Statistics from moments; `scale` turns a spread into a standard error."""
+def _studentise(
+    moments: PairMoments,
+    scale: NDArray[np.float64],
+    useless: NDArray[np.bool_],
+    df: NDArray[np.float64],
+) -> PairStatistics:
+    """Statistics from moments; `scale` turns a spread into an error, `useless` pairs have none."""
     diff, se, units = moments.diff, moments.norm, moments.units
-    df = np.maximum(np.asarray(units, dtype=np.float64) - 1.0, 0.0)
     statistic = np.empty_like(diff)
     with np.errstate(divide="ignore", invalid="ignore"):
         for rows in row_blocks(len(diff), len(diff)):
             se[rows] *= scale if scale.ndim == 0 else scale[rows]
             np.divide(diff[rows], se[rows], out=statistic[rows])
-    untestable = np.asarray(units) < fewest
-    if untestable.any():
-        untestable = np.broadcast_to(untestable, diff.shape)
-        statistic[untestable] = 0.0
-        se[untestable] = np.nan
+    if useless.any():
+        useless = np.broadcast_to(useless, diff.shape)
+        statistic[useless] = 0.0
+        se[useless] = np.nan
     np.fill_diagonal(statistic, 0.0)
     np.fill_diagonal(se, 0.0)
-    constant, identical = _apply_policy(moments, statistic, df, fewest)
+    constant, identical = _apply_policy(moments, statistic, df, useless)
     return PairStatistics(
         diff,
         se,
@@ -211,17 +231,29 @@ def _studentise(moments: PairMoments, scale: NDArray[np.float64], fewest: int) -
     )
 
 
+def _by_rows(moments: PairMoments, scale: NDArray[np.float64]) -> PairStatistics:
+    """Statistics of independent rows, of which there must be two."""
+    units = np.asarray(moments.units)
+    df = np.maximum(units.astype(np.float64) - 1.0, 0.0)
+    return _studentise(moments, scale, np.asarray(units < _FEWEST_ROWS), df)
+
+
 def _apply_policy(
-    moments: PairMoments, statistic: NDArray[np.float64], df: NDArray[np.float64], fewest: int
+    moments: PairMoments,
+    statistic: NDArray[np.float64],
+    df: NDArray[np.float64],
+    useless: NDArray[np.bool_],
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Give pairs that do not vary the statistic of a sign test, in place; mark them."""
     constant = np.zeros(statistic.shape, dtype=np.bool_)
     identical = np.zeros(statistic.shape, dtype=np.bool_)
     first, second, sign, same = moments.degenerate
     if first.size:
-        pair_units = np.broadcast_to(moments.units, statistic.shape)[first, second]
-        pair_df = np.broadcast_to(df, statistic.shape)[first, second]
-        bound = np.where(pair_units >= fewest, sign_test_statistic(pair_units, pair_df), 0.0)
+        pair_units, pair_df, lost = (
+            np.broadcast_to(part, statistic.shape)[first, second]
+            for part in (np.asarray(moments.units), df, useless)
+        )
+        bound = np.where(lost, 0.0, sign_test_statistic(pair_units, np.maximum(pair_df, 1.0)))
         statistic[first, second] = sign * bound + 0.0
         statistic[second, first] = 0.0 - sign * bound
         constant[first, second] = constant[second, first] = sign != 0

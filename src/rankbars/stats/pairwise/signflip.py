@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rankbars.errors import OptionError
 from rankbars.stats.blocks import CACHE_CELLS, row_blocks
+from rankbars.stats.pairwise.clusters import Grouping, group_rows
 from rankbars.stats.pairwise.differences import (
     apply_policy,
     count_units,
@@ -21,7 +22,7 @@ from rankbars.stats.pairwise.differences import (
     find_degenerate,
     sum_groups,
 )
-from rankbars.stats.pairwise.scorerows import Grouping, group_rows, rescale, row_medians
+from rankbars.stats.pairwise.scorerows import rescale, row_medians
 from rankbars.stats.streams import stream
 
 __all__ = ["EXACT_UNITS", "FLIPS_PER_CHUNK", "draw_flips", "sign_flip"]

@@ -76,9 +76,10 @@ def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> Av
     draws : Draws, optional
         Draws of the average.
     """
+    plan, changed = _fitting_plan(found, plan)
     models, correction, alpha = plan.models, plan.correction, plan.alpha
     size, present = len(models), found.present
-    notes = list(_absence(found, models))
+    notes = [*changed, *_absence(found, models)]
     if found.pairs is None:
         bounds = _band(draws, size, alpha)
         shown = np.zeros((size, size), dtype=np.bool_)
@@ -122,6 +123,7 @@ def average_contrasts(
     """
     if found.pairs is None or not found.present.size:
         return None
+    plan, _ = _fitting_plan(found, plan)
     for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
         table.setflags(write=False)  # nobody else holds them, so they need not be copied
     scale = plan.rule.linear or "difference"
@@ -135,6 +137,20 @@ def average_contrasts(
         kept = "bonferroni"
     largest = _largest(bounds, scale)
     return Contrasts(plan.models, found.pairs, plan.alpha, kept, scale, maxima, largest)
+
+
+def _fitting_plan(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, tuple[Note, ...]]:
+    """The plan with a correction that has a law for what was found, and what was changed."""
+    if found.clustered and plan.correction.startswith("maxt"):
+        return plan._replace(correction="holm"), (_CLUSTERED,)
+    return plan, ()
+
+
+_CLUSTERED = Note(
+    "average-holm",
+    "Holm's method was used on the average in place of max-T: the rows of some task come in "
+    "clusters, and draws from the covariance of few clusters claim too much.",
+)
 
 
 def _largest(bounds: tuple[float, float], scale: Literal["difference", "log ratio"]) -> float:

@@ -71,6 +71,7 @@ class _Contrasts:
         self._sums = start_sums(len(plan.models))
         self._fewest = np.inf
         self._independent = False
+        self.clustered = False
 
     def add(self, part: TaskPart) -> None:
         compared = part.comparisons
@@ -87,6 +88,7 @@ class _Contrasts:
             check_range("geometric", summary.mean[seen], names, part.task)
             pairs, summary = log_pairs(summary, pairs), log_summary(summary)
         add_task(self._sums, pairs, summary, part.weight)
+        self.clustered |= compared.test == "cluster_t"
         if isinstance(compared.evidence, Items):
             self._fewest = min(self._fewest, compared.evidence.n)
         elif isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
@@ -99,7 +101,7 @@ class _Contrasts:
         draws, notes = self._draw(summary, pairs)
         return Estimate(
             summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
-            self._assumptions(), notes=(*notes, *self.few_rows()),
+            self._assumptions(), notes=(*notes, *self.few_rows()), clustered=self.clustered,
         )  # fmt: skip
 
     def _assumptions(self) -> tuple[str, ...]:
@@ -244,6 +246,7 @@ class _Resampled:
             summary=summary._replace(se=spread),
             pairs=pairs,
             notes=found.notes + self._contrasts.few_rows(),
+            clustered=self._contrasts.clustered,
         )
 
 

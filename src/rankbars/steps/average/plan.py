@@ -314,6 +314,8 @@ class Estimate(NamedTuple):
         were not drawn task by task. NaN for models without an average.
     alike : tuple of tuple of int
         Positions of models with the same evidence whose draws are independent.
+    clustered : bool
+        Whether rows of some task come in clusters, whose number bounds the rank of a covariance.
     """
 
     summary: ModelSummary
@@ -330,6 +332,7 @@ class Estimate(NamedTuple):
     notes: tuple[Note, ...] = ()
     category_draws: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
     alike: tuple[tuple[int, ...], ...] = ()
+    clustered: bool = False
 
     @property
     def present(self) -> NDArray[np.intp]:
