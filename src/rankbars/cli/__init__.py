@@ -23,4 +23,5 @@ def main() -> None:
     # All is done; what is left to tidy up at the exit of Python would only be noisy about it.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    gc.freeze()  # what is left goes with the process; it is not looked through once more
     sys.exit(code)
