@@ -58,6 +58,7 @@ def leaderboard(
     votes: VoteOptions | None = None,
     pairs: bool = False,
     prior: str = "auto",
+    zero_se: str = "zero",
     memory: PairMemory | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
@@ -98,6 +99,8 @@ def leaderboard(
         How the average is estimated, what is averaged, on which scale; see `rankbars.aggregate`.
     prior : str
         What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
+    zero_se : {"zero", "largest"}
+        What a published standard error of 0 counts as; see `rankbars.compare`.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
     memory : PairMemory, optional
@@ -154,6 +157,7 @@ def leaderboard(
         method=method,
         normalise=normalise,
         prior=prior,
+        zero_se=zero_se,
         votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
@@ -279,7 +283,9 @@ def _rank_one(
     memory: PairMemory | None = None,
 ) -> _Ranked:  # fmt: skip
     spec = wanted.spec
-    setting = Setting(spec.seed, spec.resamples, votes=spec.votes, memory=memory)
+    setting = Setting(
+        spec.seed, spec.resamples, votes=spec.votes, memory=memory, zero_se=spec.zero_se
+    )
     comparisons = compare_evidence(evidence, models, spec.test, name, setting)
     intervals = rank_task(
         comparisons,

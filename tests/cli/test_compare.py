@@ -291,3 +291,36 @@ def test_a_table_with_a_short_third_model_keeps_all_items_of_the_chosen(
     found = json.loads(rankbars("compare", write("in.csv", lines), *words, "--json").out)
     full = json.loads(rankbars("compare", write("full.csv", table()), *words, "--json").out)
     assert found["tasks"] == full["tasks"]
+
+
+def test_two_errors_of_zero_are_said_to_be_that_and_a_number_of_items_helps(
+    rankbars: Command,
+) -> None:
+    rows = [("a", 1, 0), ("b", 0.97, 0), ("c", 0.9, 0.03)]
+    plain = ["model,task,score,se", *(f"{model},t,{score},{se}" for model, score, se in rows)]
+    known = ["model,task,score,se,n", *(f"{line},100" for line in plain[1:])]
+    pair = ("--models", "a", "--models", "b")
+    said = rankbars("compare", write("plain.csv", plain), *pair)
+    assert "Both scores were published with a standard error of 0" in said.out
+    assert "no-spread" not in said.out
+    board = rankbars("rank", write("known.csv", known), "-o", "board.json")
+    assert board.code == 0
+    task = rb.load("board.json").tasks["t"]
+    assert task.se[:2] == pytest.approx([0.00976, 0.01922], abs=5e-6)
+    largest = rankbars("rank", "plain.csv", "--zero-se", "largest", "-o", "largest.json")
+    assert "The largest error of another model" in largest.out
+    assert rb.load("largest.json").tasks["t"].se.tolist() == [0.03, 0.03, 0.03]
+
+
+def test_scores_without_an_error_are_not_said_to_show_no_spread(rankbars: Command) -> None:
+    lines = ["model,task,score", "a,t,0.9", "b,t,0.8"]
+    said = rankbars("compare", write("bare.csv", lines)).out
+    assert "No standard error is known of these scores, so there is no interval" in said
+
+
+@pytest.mark.parametrize("error", ["-0.1", "inf"])
+def test_an_error_that_is_negative_or_infinite_is_refused(rankbars: Command, error: str) -> None:
+    lines = ["model,task,score,se", "a,t,0.9,0.1", f"b,t,0.8,{error}"]
+    answer = rankbars("compare", write("wrong.csv", lines))
+    assert answer.code == 1
+    assert "the standard error must be 0 or more" in answer.err

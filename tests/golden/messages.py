@@ -204,7 +204,7 @@ BESIDE = (
 
 MARKS = {
     "rmse-lower": "I.9", "rmse-negative": "I.9", "seconds": "I.9", "two-tasks": "I.3",
-    "zero-error": "I.6", "missing": "J.9", "decimal-comma": "J.5",
+    "missing": "J.9", "decimal-comma": "J.5",
 }  # fmt: skip
 
 MESSAGES: tuple[Case, ...] = (

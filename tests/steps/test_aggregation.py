@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -247,3 +249,97 @@ def test_the_average_of_two_models_survives_an_error_of_zero() -> None:
     assert duel.average is not None
     assert duel.average.verdict == "better"
     assert "zero-se" in {note.code for note in duel.notes}
+
+
+def golden_board(n: int | None = None) -> rb.Scores:
+    """The published scores of the reference: x, and y where two scores have an error of 0."""
+    case = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+    return rb.Scores({
+        task: rb.Estimates(
+            ("a", "b", "c"),
+            [case["score"][model][place] for model in "abc"],
+            se=[case["se"][model][place] for model in "abc"],
+            n=None if n is None else [n, n, n],
+        )
+        for place, task in enumerate(("x", "y"))
+    })  # fmt: skip
+
+
+def test_a_zero_counts_as_zero_or_as_its_items_say() -> None:
+    case = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+    plain = rb.aggregate(golden_board(), over="items", scope="all")
+    expected = [case["se_average_zero_counts_as_zero"][model] for model in "abc"]
+    np.testing.assert_allclose(plain.se, expected, rtol=1e-9)
+    z = case["z_a_minus_b"]
+    assert plain.contrasts.pairs.statistic[0, 1] == pytest.approx(z["zero counts as zero"])
+    assert np.argwhere(plain.shown_better).tolist() == [[0, 1], [0, 2], [1, 2]]
+
+
+def test_known_items_give_a_zero_its_error_on_the_average() -> None:
+    case = json.loads(Path("tests/data/zero_errors.json").read_text(encoding="utf-8"))
+    found = rb.aggregate(golden_board(100), over="items")
+    expected = [case["se_average_with_n_100"][model] for model in "abc"]
+    np.testing.assert_allclose(found.se, expected, rtol=1e-9)
+    z = found.contrasts.pairs.statistic[0, 1]
+    assert z == pytest.approx(case["z_a_minus_b"]["n = 100"])
+    (note,) = [note for note in found.notes if note.code == "zero-se"]
+    assert "2 (a on y, b on y)" in note.message
+
+
+def test_the_largest_error_of_the_task_can_stand_in_for_a_zero() -> None:
+    found = rb.aggregate(golden_board(), over="items", zero_se="largest")
+    np.testing.assert_allclose(found.se[0], np.hypot(0.003, 0.03) / 2, rtol=1e-12)
+    board = rb.leaderboard(golden_board(), zero_se="largest")
+    np.testing.assert_allclose(board.tasks["y"].se, 0.03)
+    assert "no-spread" not in {note.code for note in board.notes}
+
+
+def test_a_treatment_of_zeros_that_is_not_known_is_refused() -> None:
+    for call in (rb.compare, rb.aggregate, rb.leaderboard):
+        with pytest.raises(rb.OptionError, match="zero, largest"):
+            call(golden_board(), zero_se="mean")
+
+
+def test_two_zeros_without_items_are_not_shown_and_the_note_says_why() -> None:
+    board = rb.leaderboard(golden_board())
+    (note,) = [note for note in board.notes if note.code == "no-spread"]
+    assert (note.task, note.models) == ("y", ("a", "b"))
+    task = board.tasks["y"]
+    assert (task.best[:2].tolist(), task.worst[:2].tolist()) == ([1, 1], [2, 2])
+
+
+def test_zeros_with_items_have_wilson_intervals_of_their_own() -> None:
+    scores = golden_board(100).select(tasks=("y",))
+    board = rb.leaderboard(scores)
+    task = board.tasks["y"]
+    # 100 of 100: 0.963 to 1 by Wilson, where c with its error of 0.03 reaches 0.959.
+    assert task.spread_best.tolist() == [1, 1, 3]
+    np.testing.assert_allclose(task.se[:2], np.sqrt(9.51745557893e-05), rtol=1e-9)
+    assert "no-spread" not in {note.code for note in board.notes}
+
+
+@pytest.mark.parametrize("error", [-0.1, np.inf])
+def test_an_error_that_is_negative_or_infinite_is_refused(error: float) -> None:
+    with pytest.raises(rb.DataError, match="0 or more and finite"):
+        rb.Estimates(("a", "b"), [0.5, 0.6], se=[0.1, error])
+
+
+def test_checkpoints_that_know_nothing_of_one_task_do_not_blur_the_average() -> None:
+    # 24 checkpoints of two models: 10 have an accuracy of 0, and so an error of 0, on lambada.
+    scores = rb.read("tests/data/tables/pythia_checkpoints.csv")
+    zero, largest = (
+        rb.aggregate(scores, over="items", zero_se=choice) for choice in ("zero", "largest")
+    )
+    widths = [float((one.worst - one.best + 1).mean()) for one in (zero, largest)]
+    assert widths[0] == pytest.approx(widths[1], abs=0.5)
+    cells = [(m, t) for t, e in scores.tasks.items() for m, s in zip(e.models, e.se, strict=True)
+             if s == 0]  # fmt: skip
+    (note,) = [note for note in zero.notes if note.code == "zero-se"]
+    assert f": {len(cells)} (" in note.message
+    assert note.models == tuple(sorted({model for model, _ in cells}))
+    unknown = rb.Scores({
+        task: rb.Estimates(one.models, one.mean, se=np.where(one.se == 0, np.nan, one.se))
+        for task, one in scores.tasks.items()
+    })  # fmt: skip
+    lost = rb.aggregate(unknown, over="items")
+    assert (lost.worst - lost.best + 1).mean() > 1.5 * widths[0]

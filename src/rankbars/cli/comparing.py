@@ -19,6 +19,7 @@ from rankbars.cli.options import (
     resamples_option,
     seed_option,
     test_option,
+    zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
 from rankbars.data.spec import OVERS
@@ -54,6 +55,7 @@ worse or cannot tell.
 @test_option
 @alpha_option
 @missing_option
+@zero_se_option
 @named_option(
     "--aggregate", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
@@ -71,6 +73,7 @@ def compare_command(
     test: str,
     alpha: float,
     missing: str,
+    zero_se: str,
     aggregate: str,
     seed: int,
     resamples: int,
@@ -107,8 +110,9 @@ def compare_command(
             )
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
-            resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed, resamples=resamples
-        )
+            resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed,
+            resamples=resamples, zero_se=zero_se,
+        )  # fmt: skip
     if as_json:
         emit(head_to_head_json(duel))
     else:

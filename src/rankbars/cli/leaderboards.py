@@ -250,6 +250,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
         normalise=None if analysis.normalise == "none" else analysis.normalise,
         prior=analysis.prior,
         missing=analysis.missing,
+        zero_se=analysis.zero_se,
         seed=analysis.seed,
         resamples=analysis.resamples,
         votes=rb.VoteOptions() if voting is None else voting.options,

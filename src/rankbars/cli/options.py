@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from rankbars.cli.backends import BACKENDS
-from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES
+from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES, ZERO_SE
 
 __all__ = [
     "Analysis",
@@ -36,6 +36,7 @@ __all__ = [
     "resamples_option",
     "seed_option",
     "test_option",
+    "zero_se_option",
 ]
 
 Command: TypeAlias = Callable[..., None]
@@ -182,6 +183,7 @@ class Analysis:
     normalise: str | None
     prior: str
     missing: str
+    zero_se: str
     seed: int
     resamples: int
     jobs: int
@@ -304,6 +306,11 @@ missing_option = named_option(
     "--missing", known=MISSING_POLICIES, default="raise", show_default=True,
     help="What to do where a model has no score.",
 )  # fmt: skip
+zero_se_option = named_option(
+    "--zero-se", known=ZERO_SE, default="zero", show_default=True,
+    help="What a published standard error of 0 counts as, where the number of 0/1 items is not "
+    "known: 0, or the largest error of another model on the task.",
+)  # fmt: skip
 
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Start of random numbers."
@@ -359,6 +366,7 @@ analysis_options = collect_options(
             "uniform_log_spread:LOW:HIGH for scores with errors.",
         ),
         missing_option,
+        zero_se_option,
         seed_option,
         resamples_option,
         click.option(

@@ -18,6 +18,7 @@ __all__ = [
     "OVERS",
     "SCOPES",
     "TIES",
+    "ZERO_SE",
     "Anchor",
     "Spec",
     "VoteOptions",
@@ -139,6 +140,7 @@ class VoteOptions:
 
 SCOPES = ("each", "all")
 MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds")
+ZERO_SE = ("zero", "largest")
 OVERS = ("auto", "items", "tasks", "families", "none")
 # All draws are kept. A million put an error of 0.0002 on a probability of 0.05, which is far less
 # than any of these methods is exact to.
@@ -185,6 +187,9 @@ class Spec:
         How scores are brought to a common scale before they are averaged.
     prior : str
         What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
+    zero_se : {"zero", "largest"}
+        What a published standard error of 0 counts as, where the number of 0/1 items behind it
+        is not known: 0, or the largest error of another model on the task.
 
     Raises
     ------
@@ -212,6 +217,7 @@ class Spec:
     method: str = "auto"
     normalise: str | None = None
     prior: str = "auto"
+    zero_se: str = "zero"
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
@@ -219,6 +225,7 @@ class Spec:
         check_name("scope", self.scope, SCOPES)
         check_name("missing policy", self.missing, MISSING_POLICIES)
         check_name("average (over)", self.over, OVERS)
+        check_name("treatment of errors of 0", self.zero_se, ZERO_SE)
         for what in ("test", "correction", "merge", "estimator", "method", "normalise"):
             value = getattr(self, what)
             optional = what == "normalise" and value is None

@@ -133,10 +133,23 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
         )
     else:
         lines.append(
-            f"{_rows(main).capitalize()} show no spread, so there is no interval and no smallest "
-            "detectable difference."
+            f"{_why_no_interval(duel, main)}, so there is no interval and no smallest detectable "
+            "difference."
         )
     return lines
+
+
+def _why_no_interval(duel: HeadToHead, main: Contrast) -> str:
+    """What is lacking for an interval."""
+    if main.kind != "estimates":
+        return f"{_rows(main).capitalize()} show no spread"
+    codes = {note.code for note in duel.notes if main is duel.average or note.task == main.name}
+    if "no-spread" in codes:
+        return (
+            "Both scores were published with a standard error of 0, which does not say how far "
+            "their difference may be off"
+        )
+    return "No standard error is known of these scores"
 
 
 def _verdict_sentence(main: Contrast, where: str, level: str) -> str:

@@ -22,6 +22,7 @@ from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
+from rankbars.stats.pairwise.zeroerrors import fill_zero_errors, wilson_ends
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
@@ -102,7 +103,30 @@ def _spread(evidence: Evidence, comparisons: Comparisons, alpha: float) -> RankB
         return None
     half = critical_value(alpha / 2, np.where(known, comparisons.mean_df, np.inf))
     half = np.where(known, half * comparisons.mean_se, np.nan)
-    return overlap_bounds(comparisons.mean - half, comparisons.mean + half)
+    low, high = comparisons.mean - half, comparisons.mean + half
+    if isinstance(evidence, Estimates) and evidence.se is not None and evidence.n is not None:
+        _use_wilson(low, high, evidence, comparisons, alpha)
+    return overlap_bounds(low, high)
+
+
+def _use_wilson(
+    low: NDArray[np.float64], high: NDArray[np.float64], evidence: Estimates,
+    comparisons: Comparisons, alpha: float,
+) -> None:  # fmt: skip
+    """Write the own intervals of shares of items that were published with an error of 0."""
+    if evidence.se is None or evidence.n is None:
+        return
+    filled = fill_zero_errors(evidence.mean, evidence.se, evidence.n)
+    if filled.scale is None or not filled.by_items.any():
+        return
+    score, n = evidence.mean[filled.by_items], evidence.n[filled.by_items]
+    z = float(critical_value(alpha / 2, np.inf))
+    one, two = wilson_ends(np.abs(score) / filled.scale, n, z)
+    sign = -1.0 if (evidence.mean[~np.isnan(evidence.mean)] <= 0.0).all() else 1.0
+    names = [evidence.models[i] for i in np.flatnonzero(filled.by_items)]
+    place = locate_models(tuple(names), comparisons.models)
+    low[place] = filled.scale * np.minimum(sign * one, sign * two)
+    high[place] = filled.scale * np.maximum(sign * one, sign * two)
 
 
 def _elo(comparisons: Comparisons, anchor: Anchor) -> NDArray[np.float64]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from rankbars.data.checks import check_name
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
-from rankbars.data.spec import VoteOptions, check_resamples
+from rankbars.data.spec import ZERO_SE, VoteOptions, check_resamples
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 
@@ -18,6 +19,7 @@ def compare(
     seed: int = 0,
     resamples: int = 1000,
     votes: VoteOptions | None = None,
+    zero_se: str = "zero",
 ) -> dict[str, Comparisons]:
     """Tests of all pairs of models, task by task.
 
@@ -35,6 +37,9 @@ def compare(
         Start of the random streams and number of resamples, for ``"signflip"``.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
+    zero_se : {"zero", "largest"}
+        What a published standard error of 0 counts as where the number of 0/1 items behind it is
+        not known: 0, or the largest error of another model on the task.
 
     Returns
     -------
@@ -47,7 +52,7 @@ def compare(
     UnknownOptionError
         If the test is not known.
     OptionError
-        If the test does not fit the evidence of a task.
+        If a name is not known, or the test does not fit the evidence of a task.
     DataError
         If votes do not put all models on one scale.
 
@@ -65,7 +70,10 @@ def compare(
     """
     models = scores.models
     check_resamples(resamples)
-    setting = Setting(seed, resamples, votes=VoteOptions() if votes is None else votes)
+    check_name("treatment of errors of 0", zero_se, ZERO_SE)
+    setting = Setting(
+        seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se
+    )
     return {
         name: compare_evidence(evidence, models, test, name, setting)
         for name, evidence in scores.tasks.items()

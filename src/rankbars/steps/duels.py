@@ -48,6 +48,7 @@ def head_to_head(
     seed: int = 0,
     resamples: int = 1000,
     votes: VoteOptions | None = None,
+    zero_se: str = "zero",
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -67,6 +68,8 @@ def head_to_head(
         Start of the random stream and number of resamples, for tests that resample.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths; of votes, those between the two count.
+    zero_se : {"zero", "largest"}
+        What a published standard error of 0 counts as; see `rankbars.compare`.
 
     Returns
     -------
@@ -106,12 +109,14 @@ def head_to_head(
     >>> math.difference, math.ahead, math.behind, math.verdict
     (0.625, 5, 0, 'better')
     """
-    spec = Spec(test=test, alpha=alpha, over=over, seed=seed, resamples=resamples)
+    spec = Spec(test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se)
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     chosen = scores.select(models=(a, b))
     pair = _Pair(a, b)
-    setting = Setting(seed, resamples, votes=VoteOptions() if votes is None else votes)
+    setting = Setting(
+        seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se
+    )
     compared: dict[str, Comparisons] = {}
     tasks: dict[str, Contrast] = {}
     for name, evidence in chosen.tasks.items():

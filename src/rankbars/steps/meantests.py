@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from rankbars.stats.pairwise.modelscores import (
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.pairwise.zeroerrors import ZeroErrors, fill_zero_errors
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     cluster_notes,
@@ -164,14 +166,18 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
             "ranks on this task itself.",
         )
         return Tested(summary, pairs, ("Nothing is assumed; nothing is shown.",), notes=(note,))
+    fitted: Estimates | None = None
     if evidence.cov is not None:
-        se = np.sqrt(np.clip(np.diag(evidence.cov), 0.0, None))
+        filled = fill_zero_errors(mean, np.sqrt(np.clip(np.diag(evidence.cov), 0.0, None)), None)
         pairs = z_from_cov(mean, evidence.cov)
         assumptions: tuple[str, ...] = ("Scores are close to normal with the given covariance.",)
     else:
-        se = evidence.se if evidence.se is not None else np.full(mean.shape, np.nan)
-        pairs = z_from_se(mean, se)
-        df = _welch_df(se, evidence.n)
+        given = evidence.se if evidence.se is not None else np.full(mean.shape, np.nan)
+        filled = fill_zero_errors(mean, given, evidence.n, largest=setting.zero_se == "largest")
+        if filled.se is not given:
+            fitted = replace(evidence, se=filled.se)
+        pairs = z_from_se(mean, filled.se)
+        df = _welch_df(filled.se, evidence.n)
         if df is not None:
             # Errors that were estimated from few rows are themselves uncertain.
             pairs = pairs._replace(df=df)
@@ -181,22 +187,44 @@ def z_test(evidence: Evidence, setting: Setting) -> Tested:
             "Errors of different models are independent. If models answered the same items, "
             "their answers per item would separate them better.",
         )
-    return Tested(summary._replace(se=se), pairs, assumptions, about=_zero_errors(mean, se))
-
-
-def _zero_errors(
-    mean: NDArray[np.float64], se: NDArray[np.float64]
-) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
-    """A note about models whose error was published as 0."""
-    members = tuple(np.flatnonzero((se == 0) & ~np.isnan(mean)).tolist())
-    if not members:
-        return ()
-    text = (
-        "Published with a standard error of 0, which says only that no spread was seen. "
-        "Differences from other models have the other's error alone; two such models are not told "
-        "apart on this task. On an average these scores add no error."
+    return Tested(
+        summary._replace(se=filled.se),
+        pairs,
+        assumptions,
+        about=_zero_errors(filled),
+        fitted=fitted,
     )
-    return (("zero-se", text, members),)
+
+
+def _zero_errors(filled: ZeroErrors) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """Notes about models whose error was published as 0, and what stands in its place."""
+    seen = "Published with a standard error of 0, which says only that no spread was seen. "
+    texts = (
+        (
+            filled.by_items,
+            "The number of 0/1 items is known: the error shown, differences and averages are as "
+            "Agresti and Caffo add one item on either side, the model's own interval is Wilson's.",
+        ),
+        (filled.largest, "The largest error of another model on this task stands in its place."),
+        (
+            filled.left,
+            "Differences from other models have the other's error alone. On an average these "
+            "scores add no error.",
+        ),
+    )
+    notes = [
+        ("zero-se", seen + text, tuple(np.flatnonzero(members).tolist()))
+        for members, text in texts
+        if members.any()
+    ]
+    if filled.left.sum() > 1:
+        text = (
+            "Both scores of each two of these models were published with a standard error of 0, "
+            "so nothing says how far their difference may be off: it is not shown on this task. "
+            "The number of 0/1 items behind each score (a column n) would say it."
+        )
+        notes.append(("no-spread", text, tuple(np.flatnonzero(filled.left).tolist())))
+    return tuple(notes)
 
 
 def _welch_df(se: NDArray[np.float64], n: NDArray[np.int64] | None) -> NDArray[np.float64] | None:

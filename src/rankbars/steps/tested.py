@@ -28,7 +28,8 @@ class PairMemory(Protocol):
 class Setting(NamedTuple):
     """What some tests need: a seed, a number of draws, what they are for; choices for votes.
 
-    `memory` spares the paired t-test what is known already.
+    `memory` spares the paired t-test what is known already; `zero_se` says what a published error
+    of 0 counts as.
     """
 
     seed: int = 0
@@ -36,6 +37,7 @@ class Setting(NamedTuple):
     key: str = ""
     votes: VoteOptions = VoteOptions()
     memory: PairMemory | None = None
+    zero_se: str = "zero"
 
 
 class Tested(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -40,6 +40,7 @@ from rankbars.steps.average.scales import (
 )
 from rankbars.steps.corrections import refuse_unfit, side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.tested import Setting
 from rankbars.steps.testrows import LEVEL_CODES
 from rankbars.tables.taskestimates import binomial_se
 
@@ -65,6 +66,7 @@ def aggregate(
     seed: int = 0,
     resamples: int = 1000,
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
+    zero_se: str = "zero",
 ) -> Aggregate:
     """Average score of each model over the tasks, and where its rank by that average may lie.
 
@@ -110,6 +112,8 @@ def aggregate(
         its numbers, ``"exponential:1000"``; a `rankbars.Prior`; a function of (a, b) that gives a
         log density; or one of these for every model. ``"auto"``: ``"uniform_log"`` for counts of
         right answers, ``"uniform_spread"`` for scores with standard errors.
+    zero_se : {"zero", "largest"}
+        What a published standard error of 0 counts as; see `rankbars.compare`.
 
     Returns
     -------
@@ -160,15 +164,16 @@ def aggregate(
     spec = Spec(
         test=test, correction=correction, scope="each" if scope == "each" else "all", alpha=alpha,
         over=over, estimator=estimator, method=method, normalise=normalise, seed=seed,
-        resamples=resamples,
+        resamples=resamples, zero_se=zero_se,
     )  # fmt: skip
     take_correction(correction)
     refuse_unfit(test, correction)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
     collector = AverageCollector(scores, plan)
     level: list[Note] = []
+    setting = Setting(zero_se=zero_se)
     for name, evidence in scores.tasks.items():
-        compared = compare_evidence(evidence, scores.models, test, name)
+        compared = compare_evidence(evidence, scores.models, test, name, setting)
         if plan.over == "items":
             level.extend(note for note in compared.notes if note.code in LEVEL_CODES)
         collector.add(name, compared)
@@ -193,7 +198,7 @@ class AverageCollector:
         self._average = ESTIMATORS[plan.estimator][plan.over](plan)
         self._categories = _CategorySums(plan) if plan.categories else None
         self._range = RangeCollector(plan)
-        self._zero_errors: list[tuple[str, str]] = []  # model and task
+        self._zero_errors: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
         self._sure = True  # whether the tests of all tasks keep their level
 
     @property
@@ -217,8 +222,9 @@ class AverageCollector:
         if isinstance(evidence, Estimates):
             if self.takes_rows:
                 comparisons = _with_binomial_errors(comparisons, evidence)
-            zero = np.flatnonzero((comparisons.mean_se == 0) & ~np.isnan(comparisons.mean))
-            self._zero_errors.extend((plan.models[i], task) for i in zero)
+            for name in _zero_error_models(comparisons):
+                still = comparisons.mean_se[plan.models.index(name)] == 0
+                self._zero_errors[bool(still)].append((name, task))
         limits, scaled = plan.limits.get(task), comparisons
         if plan.normalise == "zscore":
             limits = zscore_limits(comparisons.mean[plan.positions], task)
@@ -284,18 +290,23 @@ class AverageCollector:
         )
 
     def _zero_error_notes(self) -> tuple[Note, ...]:
-        cells = self._zero_errors
-        if self._plan.over != "items" or not cells:
+        left, filled = self._zero_errors[True], self._zero_errors[False]
+        if self._plan.over != "items" or not (left or filled):
             return ()
-        shown = ", ".join(f"{model} on {task}" for model, task in cells[:_MOST_CELLS])
-        more = len(cells) - _MOST_CELLS
-        shown += f" and {more:,} more" if more > 0 else ""
-        names = tuple(sorted({model for model, _ in cells}))
-        message = (
-            f"Scores published with a standard error of 0: {len(cells):,} ({shown}). They add no "
-            "error to the average."
-        )
-        return (Note("zero-se", message, models=names),)
+        parts = []
+        if left:
+            parts.append(
+                f"Scores published with a standard error of 0: {_cell_words(left)}. They add no "
+                "error to the average."
+            )
+        if filled:
+            parts.append(
+                f"Scores published with a standard error of 0: {_cell_words(filled)}. Their "
+                "number of 0/1 items, or the largest error on the task, says what they add to the "
+                "error of the average."
+            )
+        names = tuple(sorted({model for model, _ in (*left, *filled)}))
+        return (Note("zero-se", " ".join(parts), models=names),)
 
     def _draws(self, found: Estimate) -> Draws | None:
         if found.draws is None:
@@ -307,6 +318,19 @@ class AverageCollector:
         values.setflags(write=False)  # nobody else holds them, so they need not be copied
         target = describe_target(plan)
         return Draws(plan.models, values, found.source, target, found.effective, found.alike)
+
+
+def _zero_error_models(comparisons: Comparisons) -> tuple[str, ...]:
+    """The models whose score on the task was published with a standard error of 0."""
+    found = (note.models for note in comparisons.notes if note.code == "zero-se")
+    return tuple(sorted(name for models in found for name in models))
+
+
+def _cell_words(cells: Sequence[tuple[str, str]]) -> str:
+    """How many cells, and the first of them."""
+    shown = ", ".join(f"{model} on {task}" for model, task in cells[:_MOST_CELLS])
+    more = len(cells) - _MOST_CELLS
+    return f"{len(cells):,} ({shown}{f' and {more:,} more' if more > 0 else ''})"
 
 
 def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comparisons:
