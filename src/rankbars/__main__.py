@@ -1,6 +1,6 @@
 """``python -m rankbars`` is the command ``rankbars``."""
 
-from rankbars.cli import main
+from rankbars.cli import command
 
 if __name__ == "__main__":
-    main()
+    command()
