@@ -11,7 +11,7 @@ from tablefiles import codes, message, pandas_frame, read_columns
 
 import rankbars as rb
 from rankbars.tables.dataframes import scores_from_frame
-from rankbars.tables.metrics import is_proportion, usual_direction
+from rankbars.tables.metrics import is_amount, is_proportion, never_negative, usual_direction
 from rankbars.tables.tableoptions import TableOptions
 
 BASE: dict[str, list[Any]] = {
@@ -250,3 +250,87 @@ def test_a_side_is_called_recorded_only_where_the_log_records_it(tmp_path: Path)
         tmp_path / "lm", "m", [1.0, 0.0], higher_is_better={"arc": {"acc": True}}
     )
     assert "(recorded in the input)" in message(rb.read(recorded.parent), "direction")
+
+
+AMOUNTS = (
+    "wall_s", "median_ms", "total_usd", "train_sec", "Runtime (s)", "runtime(s)", "mean latency",
+    "time per call", "list price", "output_tokens", "cost", "tokens_per_s",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_amounts_of_time_and_money_ask_for_a_direction(name: str) -> None:
+    assert is_amount(name)
+    frame = pandas_frame({"model": BASE["model"], "task": BASE["task"], name: BASE["score"]})
+    with pytest.raises(rb.DataError, match="Declare which side is better"):
+        scores_from_frame(frame, TableOptions.of(columns={"score": name}))
+    asked = TableOptions.of(columns={"score": name}, direction="lower")
+    assert scores_from_frame(frame, asked).info["t"].direction == "lower"
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_a_column_of_a_matrix_that_is_an_amount_asks_too(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("m.csv").write_text(f"model,math,{name}\na,1,2\nb,2,3\n", encoding="utf-8")
+    with pytest.raises(rb.DataError, match=r"--direction .*=lower.*--direction .*=higher"):
+        rb.read("m.csv", layout="models-by-tasks")
+
+
+@pytest.mark.parametrize("name", ["score", "tasks", "math", "timeliness", "press", "sms", "bonus"])
+def test_other_names_are_no_amounts(name: str) -> None:
+    assert not is_amount(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "never"),
+    [
+        ("rmse", True), ("word error rate", True), ("log_loss", True), ("latency_ms", True),
+        ("nll", False), ("loss", False), ("neg_rmse", False), ("accuracy", False), ("", False),
+    ],
+)  # fmt: skip
+def test_errors_and_amounts_cannot_lie_below_zero(name: str, never: bool) -> None:
+    assert never_negative(name) is never
+
+
+def negated(name: str, values: str) -> str:
+    lines = ["model,item,metric,score"]
+    lines += [f"{m},{i},{name},{v}" for m in "ab" for i, v in enumerate(values.split())]
+    Path("r.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "r.csv"
+
+
+def test_a_loss_that_is_negated_already_is_not_turned_round_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = negated("rmse", "-1.5 -2 -0.5")
+    with pytest.raises(rb.DataError) as refused:
+        rb.read(path, direction="rmse=lower")
+    said = str(refused.value)
+    assert "--direction rmse=higher" in said
+    assert "--direction rmse=lower --score-max 0" in said
+    assert rb.read(path, direction="rmse=higher").info["r"].direction == "higher"
+    assert rb.read(path, direction="rmse=lower", maximum=0).info["r"].direction == "lower"
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [("rmse", "-1 2 3"), ("rmse", "0 0 0"), ("nll", "-1 -2 -3"), ("charm", "-1 -2 -3")],
+)
+def test_other_values_are_taken_as_declared(
+    name: str, values: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert rb.read(negated(name, values), direction="lower").info["r"].direction == "lower"
+
+
+def test_published_scores_that_are_negated_already_are_refused_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = ["model,task,mae,se", "a,t,-1,0.1", "b,t,-2,0.1"]
+    Path("p.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with pytest.raises(rb.DataError, match="negated already"):
+        rb.read("p.csv", direction="lower")

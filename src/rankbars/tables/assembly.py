@@ -17,7 +17,7 @@ from rankbars.errors import DataError
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine
-from rankbars.tables.descriptions import AboutTasks, Group, check_scale, describe_tasks
+from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
@@ -276,7 +276,7 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
         refer = references(records, group.roles, group.plan.answers, matrix, turned_tasks)
     tasks = shelf.tasks(matrix, designs, kind, refer)
     largest = {task: matrix.largest[code] for code, task in enumerate(names)}
-    _refuse_two_scales(largest, records, about)
+    _refuse_scales(largest, records, about)
     info: dict[str, TaskInfo] = {}
     for code, task in enumerate(names):
         if task in tasks:
@@ -287,12 +287,13 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     return scores.with_notes(describe_rows(group, records, scores, matrix, designs))
 
 
-def _refuse_two_scales(
+def _refuse_scales(
     largest: Mapping[str, NDArray[np.float64]], records: Records, about: AboutTasks
 ) -> None:
     known = {task: values for task, values in largest.items() if task in about.metrics}
     declared = [limit for limit in about.limits if limit is not None]
     check_scale(known, about.metrics, records.names["model"], declared)
+    check_signs(known, about.metrics, about.directions, about.limits[1])
 
 
 def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores:
@@ -301,7 +302,7 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     summaries = read_summaries(records)
     names = records.names
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
-    _refuse_two_scales({task: summaries.mean[code] for task, code in codes.items()}, records, about)
+    _refuse_scales({task: summaries.mean[code] for task, code in codes.items()}, records, about)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}

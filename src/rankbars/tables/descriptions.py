@@ -21,7 +21,7 @@ from rankbars.tables.coding import TRAIT_ROLES
 from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.matrices import RowIndex
-from rankbars.tables.metrics import LOWER, is_proportion, usual_direction
+from rankbars.tables.metrics import LOWER, is_amount, is_proportion, never_negative, usual_direction
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 
@@ -32,6 +32,7 @@ __all__ = [
     "Group",
     "Side",
     "check_scale",
+    "check_signs",
     "describe_tasks",
     "read_directions",
     "read_metrics",
@@ -141,6 +142,43 @@ def check_scale(
             )
 
 
+def check_signs(
+    largest: Mapping[str, NDArray[np.float64]], metrics: Mapping[str, str | None],
+    directions: Mapping[str, Direction], maximum: float | None,
+) -> None:  # fmt: skip
+    """Raises `DataError` where low values of a loss count as good and all of them are negative.
+
+    Parameters
+    ----------
+    largest : mapping from str to array of float, shape (M,)
+        Largest score of each model by task, as given; NaN where it has none.
+    metrics : mapping from str to str or None
+        Metric by task.
+    directions : mapping from str to {"higher", "lower"}
+        Which side is better, by task.
+    maximum : float, optional
+        Declared greatest score; with one of 0 or less, negative values are meant.
+    """
+    if maximum is not None and maximum <= 0.0:
+        return
+    for task, top in largest.items():
+        name = metrics.get(task) or task
+        if directions.get(task) != "lower" or not never_negative(name):
+            continue
+        known = top[~np.isnan(top)]
+        if not known.size or known.max() > 0.0 or known.min() == 0.0:
+            continue
+        where = f" on task {task!r}" if name != task else ""
+        lower, higher = (shlex.quote(f"{name}={side}") for side in ("lower", "higher"))
+        raise DataError(
+            f"All values of {name!r}{where} are negative (up to {known.max():g}), which {name} "
+            "cannot be: they are negated already, so that high is good, and lower would turn the "
+            f"order round. Use instead: --direction {higher}. If low is good all the same, say "
+            f"that the values lie below 0: --direction {lower} --score-max 0. (In Python: "
+            f"direction={{{name!r}: 'higher'}}, or maximum=0.)"
+        )
+
+
 Direction = Literal["higher", "lower"]
 
 # Spellings in a direction column; a column called "lower_is_better" turns them round.
@@ -242,7 +280,7 @@ def _settle(
             )
         return side.recorded, side.origin
     if side.metric is None or (side.named_column and usual is None):
-        if fold_name(task) in LOWER:
+        if fold_name(task) in LOWER or is_amount(task) or is_amount(side.metric or ""):
             return None, ""
         return "higher", "no name of a metric says otherwise; if not: --direction lower"
     if usual == "higher":

@@ -1,6 +1,6 @@
 """Names of metrics: which side is usually better, and which are proportions.
 
-The list never flips a score. A name that it lists as lower-is-better stops the reading until the
+The lists never flip a score. A name that it lists as lower-is-better stops the reading until the
 direction is declared, because stored results are often negated already.
 """
 
@@ -9,7 +9,14 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-__all__ = ["depends_on_scale", "is_proportion", "split_words", "usual_direction"]
+__all__ = [
+    "depends_on_scale",
+    "is_amount",
+    "is_proportion",
+    "never_negative",
+    "split_words",
+    "usual_direction",
+]
 
 
 def split_words(text: str) -> frozenset[str]:
@@ -28,6 +35,16 @@ LOWER = split_words("""
     hallucinationrate falsepositiverate fpr falsenegativerate fnr failurerate refusalrate
     attacksuccessrate
 """)
+
+# Of these, the logarithm of a density or a difference may lie below 0.
+MAY_BE_NEGATIVE = split_words("""
+    loss nll negativeloglikelihood crossentropy bitsperbyte bpb bitspercharacter bpc deviance
+    regret
+""")
+
+# Amounts of time and money: less is usually better, but a rate or a budget is written the same.
+AMOUNTS = split_words("latency time walltime cputime price tokens cost")
+_UNIT = re.compile(r"(?:_|\s)(?:s|ms|secs?|usd)$|\((?:s|ms|secs?|usd|\$)\)")
 
 PROPORTIONS = split_words("""
     accuracy acc accnorm accuracynorm top1 top5 top1accuracy top5accuracy exactmatch em
@@ -96,6 +113,34 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     return "higher" if spellings & HIGHER else None
 
 
+def is_amount(name: str) -> bool:
+    """Whether a name is that of an amount of time or money, by a word of it or by its unit.
+
+    Examples
+    --------
+    >>> is_amount("wall_s"), is_amount("Median (ms)"), is_amount("price per call")
+    (True, True, True)
+    >>> is_amount("tasks"), is_amount("timeliness")
+    (False, False)
+    """
+    return bool(_UNIT.search(name.casefold().strip()) or AMOUNTS & set(_words(name)))
+
+
+def never_negative(name: str) -> bool:
+    """Whether the metric `name` is a loss, an error or an amount that cannot lie below 0.
+
+    Examples
+    --------
+    >>> never_negative("val_rmse"), never_negative("nll"), never_negative("neg_rmse")
+    (True, False, False)
+    """
+    words = _words(name)
+    if not words or usual_direction(name) == "higher":
+        return False
+    found = _spellings(words)
+    return bool(found & LOWER - MAY_BE_NEGATIVE) and not found & MAY_BE_NEGATIVE - {"loss"}
+
+
 def is_proportion(name: str) -> bool:
     """Whether the metric `name` is the share of items that were answered correctly.
 
@@ -123,7 +168,7 @@ def depends_on_scale(name: str) -> bool:
     >>> depends_on_scale("val_rmse"), depends_on_scale("accuracy")
     (True, False)
     """
-    return bool(_spellings(_words(name)) & SCALED)
+    return is_amount(name) or bool(_spellings(_words(name)) & SCALED)
 
 
 def _words(name: str) -> list[str]:

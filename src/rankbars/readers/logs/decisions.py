@@ -25,7 +25,7 @@ from rankbars.readers.logs.published import count_published, has_items, mark_uns
 from rankbars.readers.logs.records import Direction, Run
 from rankbars.readers.logs.taskremarks import Remarks, list_names, note_chosen
 from rankbars.readers.readoptions import ReadOptions
-from rankbars.tables.descriptions import RECORDED, Side, check_scale, settle_directions
+from rankbars.tables.descriptions import RECORDED, Side, check_scale, check_signs, settle_directions
 from rankbars.tables.metrics import is_proportion
 
 __all__ = ["scores_from_runs"]
@@ -153,7 +153,7 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
             coverage[chosen.task] = count_published(chosen)
     estimates = publish(published, metrics, others=len(every) - len(published))
     raw |= estimates.tasks
-    _check_scales(raw, metrics, options)
+    _check_scales(raw, metrics, directions, options)
     tasks, info = {}, {}
     for chosen in every:
         task = chosen.task
@@ -217,9 +217,13 @@ def _share_only(chosen: Chosen, *, same: bool) -> bool:
 
 
 def _check_scales(
-    raw: Mapping[str, Evidence], metrics: Mapping[str, str | None], options: ReadOptions
-) -> None:
-    """R3: a proportion must not stand as 0.73 for one model and as 73 for another."""
+    raw: Mapping[str, Evidence], metrics: Mapping[str, str | None],
+    directions: Mapping[str, Direction], options: ReadOptions,
+) -> None:  # fmt: skip
+    """R3: a proportion must not stand as 0.73 for one model and as 73 for another.
+
+    Nor may a loss be negated already where low counts as good.
+    """
     models = tuple(sorted({model for evidence in raw.values() for model in evidence.models}))
     position = {model: column for column, model in enumerate(models)}
     largest: dict[str, NDArray[np.float64]] = {}
@@ -233,6 +237,7 @@ def _check_scales(
         largest[task] = top
     declared = [limit for limit in (options.minimum, options.maximum) if limit is not None]
     check_scale(largest, metrics, models, declared)
+    check_signs(largest, metrics, directions, options.maximum)
 
 
 def _limits(
