@@ -14,9 +14,10 @@ from rankbars.data.spec import Spec
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
 from rankbars.pipeline import leaderboard
-from rankbars.steps.corrections import CORRECTIONS, refuse_unfit
+from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
+from rankbars.steps.validity import check_method
 
 __all__ = ["explain"]
 
@@ -56,7 +57,7 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     ('t', ['holm', 'bonferroni', 'simes', 'maxt', 'maxt_bootstrap', 'bootstrap_band', 'none'])
     """
     spec = Spec() if spec is None else spec
-    refuse_unfit(spec.test, spec.correction)
+    check_method(spec.test, spec.correction, spec.scope)
     resolved = resolve_missing(scores, spec.missing)
     chosen = {
         name: choose_test(evidence) if spec.test == "auto" else spec.test

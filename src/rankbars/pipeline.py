@@ -13,7 +13,7 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
-from rankbars.data.storedtasks import TaskReference, known_outline, look_at, refer
+from rankbars.data.storedtasks import StoredTasks, TaskReference, known_outline, look_at, refer
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.steps.boardassembly import (
@@ -25,11 +25,12 @@ from rankbars.steps.boardassembly import (
     summarise_pairs,
 )
 from rankbars.steps.connection import keep_connected
-from rankbars.steps.corrections import refuse_unfit, strict_correction, take_correction
+from rankbars.steps.corrections import strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
-from rankbars.steps.pairtests import TESTS, compare_evidence, take_present
+from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
 from rankbars.steps.ranking import rank_task
 from rankbars.steps.tested import PairMemory, Setting
+from rankbars.steps.validity import check_method, design_of
 
 if TYPE_CHECKING:
     from rankbars.steps.average.aggregation import AverageCollector
@@ -164,6 +165,7 @@ def leaderboard(
     scores = keep_connected(count_outcomes(scores), spec.votes)
     scores = resolve_missing(scores, spec.missing)
 
+    _check_methods(scores, spec)
     single = len(scores.tasks) == 1
     collector = None if single or spec.over == "none" else _start_average(scores, spec)
     wanted = _Wanted(
@@ -221,6 +223,17 @@ def leaderboard(
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
+
+
+def _check_methods(scores: Scores, spec: Spec) -> None:
+    """Refuse, before anything is computed, what the table of tests and corrections refuses."""
+    if isinstance(scores.tasks, StoredTasks):
+        return  # tasks that lie elsewhere are looked at one by one, each before it is computed
+    for evidence in scores.tasks.values():
+        taken = take_present(evidence)
+        test = choose_test(taken) if spec.test == "auto" else spec.test
+        rows = len(taken.values) if isinstance(taken, Items) else None
+        check_method(test, spec.correction, spec.scope, design_of(taken, test), rows)
 
 
 def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
@@ -387,7 +400,7 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
 
         if chosen.merge not in MERGE_NAMES:
             raise UnknownOptionError.among("merge", chosen.merge, MERGE_NAMES)
-    refuse_unfit(chosen.test, chosen.correction)
+    check_method(chosen.test, chosen.correction, chosen.scope)
     return chosen
 
 

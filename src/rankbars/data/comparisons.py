@@ -49,6 +49,8 @@ class Comparisons:
         The evidence itself, for corrections that resample; for votes the fitted strengths.
     guaranteed : bool
         False where the test does not fit the design of the rows, so that no error rate holds.
+    design : str, optional
+        What the rows are, as the table of tests and corrections has it.
     log_e : array of float, shape (M, M), optional
         Logarithms of e-values that i is better than j, where the test gives them.
 
@@ -72,6 +74,7 @@ class Comparisons:
     notes: tuple[Note, ...] = ()
     evidence: Evidence | None = None
     guaranteed: bool = True
+    design: str | None = None
     log_e: NDArray[np.float64] | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 

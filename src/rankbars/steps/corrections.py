@@ -17,6 +17,7 @@ from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import cluster_df, group_rows, too_uneven
 from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.steps.validity import Cell
 
 if TYPE_CHECKING:
     from rankbars.stats.multiplicity.maxt import NullDraws
@@ -25,10 +26,11 @@ __all__ = [
     "CORRECTIONS",
     "Corrected",
     "Family",
-    "refuse_unfit",
+    "correct",
     "side_level",
     "simultaneous_order",
     "strict_correction",
+    "substitution",
     "take_correction",
 ]
 
@@ -106,18 +108,11 @@ def unadjusted(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 
 def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
-    """Closed-testing count with Simes tests; Holm where its condition is not known to hold."""
+    """Closed-testing count with Simes tests; Holm for models where its condition fails."""
     from rankbars.stats.multiplicity.closedtesting import simes_guarded
 
     if scope == "all" or family.statistic is None or family.se is None:
-        reason = (
-            "the statistics of a pair in its two directions are negatively correlated"
-            if scope == "all"
-            else "this test has no standard errors to check its condition with"
-        )
-        note = ("simes-holm", f"Holm was used instead of Simes: {reason}.", ())
-        made = holm(family, scope, alpha)
-        return made._replace(notes=(note, *made.notes))
+        raise OptionError("Simes counts need standard errors, and one model at a time. Use holm.")
     counted = simes_guarded(family.statistic, family.df, family.se, alpha)
     if not counted.fallback.size:
         return Corrected(counted.decisions)
@@ -224,27 +219,26 @@ def take_correction(name: str) -> Correction:
     return CORRECTIONS[name]
 
 
-_OWN_LAW = ("wilcoxon", "trimmed_t", "mcnemar", "mcnemar_midp", "two_way", "welch")
-_UNFIT = {
-    "maxt": (_OWN_LAW, "it flips the signs of paired rows, which decides as the t-test does"),
-    "maxt_bootstrap": (_OWN_LAW, "it resamples paired rows and decides as the t-test does"),
-}
-
-
-def refuse_unfit(test: str, correction: str) -> None:
-    """Refuse a correction that has no law for the statistic of the test.
+def correct(name: str, family: Family, scope: Scope, alpha: float, cell: Cell) -> Corrected:
+    """What may be claimed by the correction called `name`, or by the one that its cell puts there.
 
     Raises
     ------
-    OptionError
-        If the correction would decide by another test than the one that was asked for.
+    UnknownOptionError
+        If there is no such correction.
     """
-    tests, reason = _UNFIT.get(correction, ((), ""))
-    if test in tests:
-        raise OptionError(
-            f"Correction {correction!r} has no law for test {test!r}: {reason}. Use --correction "
-            f"holm with this test, or --test t with {correction}."
-        )
+    if not cell.becomes:
+        return take_correction(name)(family, scope, alpha)
+    made = take_correction(cell.becomes)(family, scope, alpha)
+    return made._replace(notes=(*made.notes, *substitution(name, cell)))
+
+
+def substitution(name: str, cell: Cell) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    """A note where another correction decides than the one called `name`."""
+    if not cell.becomes:
+        return ()
+    text = f"{cell.becomes.capitalize()} was used instead of {name.capitalize()}: {cell.why}."
+    return ((f"{name}-{cell.becomes}", text, ()),)
 
 
 def strict_correction(name: str) -> str:

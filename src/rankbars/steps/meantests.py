@@ -40,9 +40,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
     items = item_rows(evidence, "t")
     values = weighted_values(items)
     notes = list(row_notes(items))
-    guaranteed = True
     if isinstance(items.design, Folds):
-        guaranteed = False
         notes.append(
             (
                 "folds-as-independent",
@@ -52,7 +50,6 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
             )
         )
     if items.clusters is not None:
-        guaranteed = False
         notes.append(
             (
                 "clusters-ignored",
@@ -72,7 +69,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
     summary = item_summary(values)
     if items.weights is None and _is_binary(values):
         summary = summary._replace(se=_edge_se(values, summary))
-    return Tested(summary, pairs, assumptions, notes=tuple(notes), guaranteed=guaranteed)
+    return Tested(summary, pairs, assumptions, notes=tuple(notes))
 
 
 def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -> PairStatistics:

@@ -25,6 +25,7 @@ from rankbars.steps.itemtests import (
 )
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
 from rankbars.steps.tested import Setting, Tested, pad_tested
+from rankbars.steps.validity import design_of, find_cell
 
 __all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence", "take_present"]
 
@@ -101,6 +102,7 @@ def compare_evidence(
         raise
     except OptionError as error:
         raise OptionError(f"Task {task!r}: {error}") from error
+    design = design_of(taken, name)
     positions = locate_models(taken.models, models)
     about = tuple(
         Note(code, text, task, tuple(taken.models[i] for i in members))
@@ -123,7 +125,8 @@ def compare_evidence(
         exact_p=padded.exact_p,
         decided_by=padded.decided_by,
         assumptions=tested.assumptions,
-        guaranteed=tested.guaranteed,
+        guaranteed=find_cell(name, "holm", "each", design).verdict == "valid",
+        design=design,
         notes=tuple(Note(code, text, task) for code, text in tested.notes) + about + identical,
         evidence=taken if tested.fitted is None else tested.fitted,
         log_e=padded.log_e,

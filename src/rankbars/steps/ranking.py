@@ -20,11 +20,12 @@ from rankbars.stats.ranks import rank_bounds
 from rankbars.steps.corrections import (
     Corrected,
     Family,
-    refuse_unfit,
+    correct,
     side_level,
     simultaneous_order,
     take_correction,
 )
+from rankbars.steps.validity import Cell, check_method
 
 __all__ = ["rank", "rank_task"]
 
@@ -116,7 +117,9 @@ def rank(
     if correction == "holm" and checked == "each":
         decided.update(_holm_of_tasks(comparisons, level))
     return {
-        name: _intervals(one, decided[name], correction, checked, level)
+        name: _intervals(
+            one, decided[name], correction, checked, level, _check(one, correction, checked)
+        )
         if name in decided
         else rank_task(one, correction, checked, level, seed=seed, resamples=resamples)
         for name, one in comparisons.items()
@@ -137,11 +140,18 @@ def rank_task(
     Absent models take part in no test, so they make nobody else's interval wider; ranks still
     count the full field.
     """
-    refuse_unfit(comparisons.test, correction)
+    cell = _check(comparisons, correction, scope)
     present = np.flatnonzero(comparisons.present)
     family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
-    corrected = take_correction(correction)(family, scope, alpha)
-    return _intervals(comparisons, corrected, correction, scope, alpha)
+    corrected = correct(correction, family, scope, alpha, cell)
+    return _intervals(comparisons, corrected, correction, scope, alpha, cell)
+
+
+def _check(comparisons: Comparisons, correction: str, scope: Scope) -> Cell:
+    """What the table says of a correction of these comparisons; raises where it is refused."""
+    take_correction(correction)
+    design = comparisons.design
+    return check_method(comparisons.test, correction, scope, design, comparisons.rows)
 
 
 def _holm_of_tasks(
@@ -166,7 +176,12 @@ def _holm_of_tasks(
 
 
 def _intervals(
-    comparisons: Comparisons, corrected: Corrected, correction: str, scope: Scope, alpha: float
+    comparisons: Comparisons,
+    corrected: Corrected,
+    correction: str,
+    scope: Scope,
+    alpha: float,
+    cell: Cell,
 ) -> RankIntervals:
     """Rank intervals from what may be claimed about the models that are present."""
     size = len(comparisons.models)
@@ -189,7 +204,8 @@ def _intervals(
         best[present] = 1 + decisions.better
         worst[present] = size - decisions.worse
     promised = side_level(correction, scope, alpha)
-    side = promised if comparisons.guaranteed else None
+    approximate = promised is not None and cell.verdict == "approximate"
+    side = None if approximate else promised
     return RankIntervals(
         models=comparisons.models,
         best=best,
@@ -203,7 +219,8 @@ def _intervals(
         shown_better=shown,
         side_level=side,
         notes=(*comparisons.notes, *notes),
-        approximate=promised is not None and side is None,
+        approximate=approximate,
+        measured_level=cell.measured if approximate else None,
     )
 
 

@@ -49,7 +49,6 @@ class Tested(NamedTuple):
     exact_p: NDArray[np.float64] | None = None  # decides instead of `pairs`
     decided_by: PairStatistics | None = None  # decides instead of `pairs`, which describe means
     notes: tuple[tuple[str, str], ...] = ()
-    guaranteed: bool = True
     about: tuple[tuple[str, str, tuple[int, ...]], ...] = ()  # notes about single models
     kept: NDArray[np.intp] | None = None  # positions of the models that were tested, if not all
     fitted: Estimates | None = None  # what corrections resample instead of the evidence

@@ -38,10 +38,11 @@ from rankbars.steps.average.scales import (
     shown_limits,
     zscore_limits,
 )
-from rankbars.steps.corrections import refuse_unfit, side_level, take_correction
+from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 from rankbars.steps.testrows import LEVEL_CODES
+from rankbars.steps.validity import check_method
 from rankbars.tables.taskestimates import binomial_se
 
 __all__ = ["AverageCollector", "aggregate"]
@@ -167,7 +168,7 @@ def aggregate(
         resamples=resamples, zero_se=zero_se,
     )  # fmt: skip
     take_correction(correction)
-    refuse_unfit(test, correction)
+    check_method(test, correction, spec.scope)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
     collector = AverageCollector(scores, plan)
     level: list[Note] = []

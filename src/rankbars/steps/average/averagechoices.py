@@ -27,6 +27,7 @@ from rankbars.steps.average.plan import (
     take_method,
 )
 from rankbars.steps.average.scales import fixed_limits
+from rankbars.steps.validity import check_method
 from rankbars.tables.metrics import depends_on_scale
 
 __all__ = ["ESTIMATORS", "plan_average"]
@@ -101,7 +102,7 @@ def plan_average(
             "Normalisation 'minmax_draws' takes its limits from draws of resampled items. Use "
             "over='items' and estimator='bootstrap', or normalise='bounds'."
         )
-    return AveragePlan(
+    plan = AveragePlan(
         models=scores.models,
         shared=_shared_models(scores, shares),
         over=over,
@@ -120,6 +121,9 @@ def plan_average(
         seed=spec.seed,
         resamples=spec.resamples,
     )
+    if plan.design is not None:
+        check_method("contrasts", spec.correction, spec.scope, plan.design)
+    return plan
 
 
 def _check_prior(prior: PriorChoice | Mapping[str, PriorChoice], estimator: str) -> None:

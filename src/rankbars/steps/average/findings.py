@@ -23,10 +23,13 @@ from rankbars.stats.resampling.taskmeans import fewest_draws
 from rankbars.steps.average.plan import AveragePlan, Estimate
 from rankbars.steps.corrections import (
     Family,
+    correct,
     simultaneous_order,
     strict_correction,
+    substitution,
     take_correction,
 )
+from rankbars.steps.validity import find_cell
 
 __all__ = [
     "AverageRanks",
@@ -101,9 +104,11 @@ def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> Av
     if correction == "bootstrap_band":
         bounds = _band(draws, size, alpha)
         return AverageRanks(bounds, shown, (_BAND_NOTE, *notes), counted=True)
+    cell = find_cell("contrasts", correction, plan.scope, plan.design)
     if plan.scope == "all" and correction != "none":
+        notes.extend(_on_average(code, text) for code, text, _ in substitution(correction, cell))
         return AverageRanks(rank_bounds(shown), shown, tuple(notes))
-    corrected = take_correction(correction)(family, plan.scope, alpha)
+    corrected = correct(correction, family, plan.scope, alpha, cell)
     notes.extend(
         Note(code, text, models=tuple(models[present[i]] for i in members))
         for code, text, members in corrected.notes
@@ -112,6 +117,10 @@ def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> Av
     best[present] = 1 + corrected.decisions.better
     worst[present] = size - corrected.decisions.worse
     return AverageRanks(RankBounds(best, worst), shown, tuple(notes))
+
+
+def _on_average(code: str, text: str) -> Note:
+    return Note(code, f"On the average: {text}")
 
 
 def average_contrasts(
@@ -127,14 +136,10 @@ def average_contrasts(
     for table in (found.pairs.diff, found.pairs.se, found.pairs.statistic):
         table.setflags(write=False)  # nobody else holds them, so they need not be copied
     scale = plan.rule.linear or "difference"
-    kept: Literal["holm", "bonferroni", "maxt", "none"] = "holm"
-    maxima = None
-    if plan.correction.startswith("maxt"):
-        kept, maxima = "maxt", _maxima(found, found.pairs, plan)
-    elif plan.correction == "none":
-        kept = "none"
-    elif plan.correction == "bonferroni":
-        kept = "bonferroni"
+    kept = _ADJUSTED.get(plan.correction)
+    if kept is None:
+        return None  # a correction that adjusts no p-values of pairs
+    maxima = _maxima(found, found.pairs, plan) if kept == "maxt" else None
     largest = _largest(bounds, scale)
     return Contrasts(plan.models, found.pairs, plan.alpha, kept, scale, maxima, largest)
 
@@ -151,6 +156,19 @@ _CLUSTERED = Note(
     "Holm's method was used on the average in place of max-T: the rows of some task come in "
     "clusters, and draws from the covariance of few clusters claim too much.",
 )
+
+
+# What adjusts single pairs. Simes counts do not say which models are better, nor does a band: what
+# they leave to be said of pairs comes from Holm.
+_ADJUSTED: dict[str, Literal["holm", "bonferroni", "maxt", "none"]] = {
+    "holm": "holm",
+    "simes": "holm",
+    "bootstrap_band": "holm",
+    "bonferroni": "bonferroni",
+    "maxt": "maxt",
+    "maxt_bootstrap": "maxt",
+    "none": "none",
+}
 
 
 def _largest(bounds: tuple[float, float], scale: Literal["difference", "log ratio"]) -> float:

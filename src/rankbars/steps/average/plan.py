@@ -34,6 +34,7 @@ from rankbars.stats.ranks import midranks
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.taskmeans import Components
 from rankbars.stats.streams import stream
+from rankbars.steps.validity import Design
 
 __all__ = [
     "BAYESIAN",
@@ -216,6 +217,15 @@ class AveragePlan(NamedTuple):
     def unit(self) -> Literal["score", "rank"]:
         """Whether scores are averaged, or ranks within tasks."""
         return self.rule.unit
+
+    @property
+    def design(self) -> Design | None:
+        """What its contrasts rest on, in the table of tests and corrections; None without any."""
+        if self.estimator in BAYESIAN:
+            return None
+        if self.over == "items":
+            return "average" if self.rule.linear is not None else None
+        return "tasks" if self.rule.linear is not None else "ranks"
 
     @property
     def units(self) -> str:

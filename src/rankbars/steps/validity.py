@@ -1,0 +1,325 @@
+"""Which test goes with which correction on which rows: one table, read before anything is computed.
+
+A combination is valid (its level is held in the simulations of the test run), approximate (the
+board says so, with what was measured), or refused (with what to use instead). Whoever adds a test
+or a correction adds its cells here; `docs/methods.md` prints them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from rankbars.data.evidence import Estimates, Evidence, Folds, Items
+from rankbars.data.intervals import Scope
+from rankbars.errors import OptionError
+
+__all__ = [
+    "DESCRIPTIONS",
+    "DESIGNS",
+    "VALIDITY",
+    "Cell",
+    "Design",
+    "check_method",
+    "design_of",
+    "find_cell",
+]
+
+Design: TypeAlias = Literal[
+    "items", "gaps", "clusters", "folds", "crossed", "joint estimates", "estimates", "votes",
+    "average", "tasks", "ranks",
+]  # fmt: skip
+
+DESIGNS: dict[str, str] = {
+    "items": "independent rows, complete",
+    "gaps": "independent rows, some missing (pair by pair)",
+    "clusters": "rows in clusters",
+    "folds": "folds of cross-validation",
+    "crossed": "items crossed with runs",
+    "joint estimates": "published scores with a covariance",
+    "estimates": "published scores with errors of their own",
+    "votes": "pairwise votes",
+    "average": "the average over exactly these tasks",
+    "tasks": "the average over tasks like these",
+    "ranks": "mean ranks (or wins) over tasks like these",
+}
+"""What rows may be, and averages."""
+
+DESCRIPTIONS = ("none", "bootstrap_band")
+"""Corrections that describe and promise nothing, whatever the test."""
+
+
+class Cell(NamedTuple):
+    """What may be said of a test with a correction on a design.
+
+    Attributes
+    ----------
+    verdict : {"valid", "approximate", "refused"}
+        Whether the level is held, only nearly held, or nothing is computed.
+    why : str
+        What must hold, why the level is not assured, or why it is refused; a clause.
+    instead : str
+        For what is refused: options that work, as they are typed.
+    measured : float, optional
+        Share of simulations in which 95 % statements held, of what is approximate.
+    becomes : str
+        The correction that decides in its place, of which a note tells; empty for its own.
+    """
+
+    verdict: Literal["valid", "approximate", "refused"]
+    why: str = ""
+    instead: str = ""
+    measured: float | None = None
+    becomes: str = ""
+
+
+_VALID = Cell("valid")
+_HOLM = "--correction holm"
+
+
+def _refused(why: str, instead: str = _HOLM) -> Cell:
+    return Cell("refused", why, instead)
+
+
+def _if(why: str) -> Cell:
+    return Cell("valid", why)
+
+
+def _as_holm(why: str) -> Cell:
+    return Cell("valid", why, becomes="holm")
+
+
+_BOTH_DIRECTIONS = "the statistics of a pair in its two directions are negatively correlated"
+_UNKNOWN_SIGNS = _as_holm("whether differences are negatively correlated is not known")
+_NO_E = _refused("it averages e-values, which this test does not give")
+_FLIPS = "it flips the signs of paired rows, which decides as the t-test does"
+_RESAMPLES = "it resamples paired rows, which decides as the t-test does"
+_NOT_PAIRED = "it resamples independent rows"
+_NO_ROWS = "it resamples rows, and there are none"
+_WHOLE = "it needs complete rows (--missing listwise, fail, drop_models or bounds gives them)"
+_INCOMPLETE = {"maxt": _refused(_WHOLE), "maxt_bootstrap": _refused(_WHOLE)}
+_OTHER_LAW = {"maxt": _refused(_FLIPS), "maxt_bootstrap": _refused(_RESAMPLES)}
+
+
+def _row(usual: Cell, **cells: Cell) -> dict[str, Cell]:
+    """The cells of one test on one design: Holm and Bonferroni alike, the others by name."""
+    return {"holm": usual, "bonferroni": usual, "e_average": _NO_E, **cells}
+
+
+_SYMMETRIC = _if("differences are symmetric about their center")
+_IGNORES_CLUSTERS = Cell("approximate", "rows come in clusters, which the test ignores")
+_IGNORES_FOLDS = Cell("approximate", "folds share training data, which the test ignores")
+
+VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
+    ("t", "items"): _row(
+        _VALID,
+        simes=_if("differences of a model are not negatively correlated (checked)"),
+        maxt=_if("differences are symmetric under no difference (sign flips)"),
+        maxt_bootstrap=_VALID,
+    ),
+    ("t", "gaps"): _row(
+        _if("scores are missing at random"),
+        simes=_UNKNOWN_SIGNS,
+        **_INCOMPLETE,
+    ),
+    ("t", "clusters"): _row(
+        _IGNORES_CLUSTERS,
+        simes=_IGNORES_CLUSTERS,
+        maxt=_IGNORES_CLUSTERS,
+        maxt_bootstrap=_refused(_NOT_PAIRED),
+    ),
+    ("t", "folds"): _row(
+        _IGNORES_FOLDS,
+        simes=_IGNORES_FOLDS,
+        maxt=_IGNORES_FOLDS,
+        maxt_bootstrap=_refused(_NOT_PAIRED),
+    ),
+    ("cluster_t", "clusters"): _row(
+        _VALID,
+        simes=_UNKNOWN_SIGNS,
+        maxt=_if("sums of clusters are symmetric under no difference (whole clusters flip)"),
+        maxt_bootstrap=_refused(_NOT_PAIRED),
+    ),
+    ("signflip", "items"): _row(
+        _SYMMETRIC,
+        simes=_UNKNOWN_SIGNS,
+        maxt=_SYMMETRIC,
+        maxt_bootstrap=_refused(_RESAMPLES),
+    ),
+    ("signflip", "gaps"): _row(
+        _SYMMETRIC,
+        simes=_UNKNOWN_SIGNS,
+        **_INCOMPLETE,
+    ),
+    ("signflip", "clusters"): _row(
+        _SYMMETRIC,
+        simes=_UNKNOWN_SIGNS,
+        maxt=_SYMMETRIC,
+        maxt_bootstrap=_refused(_NOT_PAIRED),
+    ),
+    ("wilcoxon", "items"): _row(_SYMMETRIC, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
+    ("wilcoxon", "gaps"): _row(_SYMMETRIC, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
+    ("trimmed_t", "items"): _row(
+        _if("trimmed means are meant, not means"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
+    ),
+    ("trimmed_t", "gaps"): _row(
+        _if("trimmed means are meant, not means"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
+    ),
+    ("mcnemar", "items"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
+    ("mcnemar", "gaps"): _row(
+        _if("answers are missing at random"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
+    ),
+    ("mcnemar_midp", "items"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
+    ("mcnemar_midp", "gaps"): _row(
+        _if("answers are missing at random"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
+    ),
+    ("welch", "items"): _row(
+        _if("models were run on rows of their own"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
+    ),
+    ("welch", "gaps"): _row(
+        _if("models were run on rows of their own"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
+    ),
+    ("two_way", "crossed"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
+    ("corrected_t", "folds"): _row(
+        _if("the correlation of folds is the share of test data"),
+        simes=_if("differences of a model are not negatively correlated (checked)"),
+        maxt=_if("the correlation of folds is the share of test data (normal draws)"),
+        maxt_bootstrap=_refused(_NOT_PAIRED),
+    ),
+    ("z", "joint estimates"): _row(
+        _VALID,
+        simes=_if("differences of a model are not negatively correlated (checked)"),
+        maxt=_if("errors are normal, with the covariance that is given"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+    ),
+    ("z", "estimates"): _row(
+        _if("errors of different models are independent"),
+        simes=_UNKNOWN_SIGNS,
+        maxt=_if("errors of different models are independent and normal"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+    ),
+    ("z", "votes"): _row(
+        _if("which pairs meet does not depend on earlier votes"),
+        simes=_UNKNOWN_SIGNS,
+        maxt=_if("strengths are close to jointly normal"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+    ),
+    ("binomial", "votes"): _row(
+        _if("votes are independent"),
+        simes=_UNKNOWN_SIGNS,
+        maxt=_refused("it draws strengths, and this test has none"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+    ),
+    ("e_process", "votes"): _row(
+        _if("pairs have votes of their own; however often one looks"),
+        simes=_refused("it has no proof for evidence that is looked at at any time"),
+        maxt=_refused("it draws strengths, and this test has none"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+        e_average=_if("pairs have votes of their own; however often one looks"),
+    ),
+    ("contrasts", "average"): _row(
+        _if("tasks have rows of their own"),
+        simes=_if("differences of a model are not negatively correlated (checked)"),
+        maxt=_if("averages are close to jointly normal"),
+        maxt_bootstrap=_refused("it resamples rows, and the average has none of its own"),
+    ),
+    ("contrasts", "tasks"): _row(
+        _if("tasks are independent draws"),
+        simes=_if("differences of a model are not negatively correlated (checked)"),
+        maxt=_if("differences are symmetric under no difference (sign flips)"),
+        maxt_bootstrap=_VALID,
+    ),
+    ("contrasts", "ranks"): _row(
+        _if("tasks are independent draws"),
+        simes=_if("differences of a model are not negatively correlated (checked)"),
+        maxt=_if("differences are symmetric under no difference (sign flips)"),
+        maxt_bootstrap=_VALID,
+    ),
+}
+"""The cells: by test and design, then by correction; both scopes alike."""
+
+_FEW = {"maxt_bootstrap": 5}  # fewest rows of a correction
+
+
+def design_of(evidence: Evidence, test: str = "") -> Design:
+    """What the rows of a task are, as the table has it.
+
+    Examples
+    --------
+    >>> design_of(Items(("a", "b"), [[1.0, 0.0], [0.5, np.nan]]))
+    'gaps'
+    """
+    if isinstance(evidence, Estimates):
+        return "estimates" if evidence.cov is None else "joint estimates"
+    if not isinstance(evidence, Items):
+        return "votes"
+    if isinstance(evidence.design, Folds):
+        return "folds"
+    if evidence.clusters is not None:
+        return "clusters"
+    if test == "two_way":
+        return "crossed"
+    return "gaps" if np.isnan(evidence.values).any() else "items"
+
+
+def find_cell(test: str, correction: str, scope: Scope, design: str | None) -> Cell:
+    """The cell of a combination; of a test on no design in particular, where all refuse alike.
+
+    A test on a design that the table does not have is the test's own to refuse, and a correction
+    that somebody added is trusted.
+    """
+    if correction in DESCRIPTIONS:
+        return _VALID
+    rows = [row for (name, one), row in VALIDITY.items() if name == test and design in (None, one)]
+    cells = [row.get(correction, _VALID) for row in rows]
+    if design is None and any(cell.verdict != "refused" for cell in cells):
+        return _VALID
+    if not cells:
+        return _VALID
+    if correction == "simes" and scope == "all" and cells[0].verdict != "refused":
+        return cells[0]._replace(why=_BOTH_DIRECTIONS, becomes="holm")
+    return cells[0]
+
+
+def check_method(
+    test: str, correction: str, scope: Scope, design: str | None = None, rows: int | None = None
+) -> Cell:
+    """The cell of a combination; raises where it is refused.
+
+    Parameters
+    ----------
+    test, correction : str
+        Names; a test that was chosen already, or ``"auto"``, which fits every correction.
+    scope : {"each", "all"}
+        For whom the level holds.
+    design : str, optional
+        What the rows are; where not given, a combination is refused if it is on every design.
+    rows : int, optional
+        How many rows there are.
+
+    Raises
+    ------
+    OptionError
+        With the reason, and options that work.
+
+    Examples
+    --------
+    >>> check_method("t", "holm", "all", "items").verdict
+    'valid'
+    """
+    cell = find_cell(test, correction, scope, design)
+    if cell.verdict == "refused":
+        raise OptionError(
+            f"Correction {correction!r} has no law for test {test!r}"
+            f"{'' if design is None else f' here ({DESIGNS[design]})'}: {cell.why}. "
+            f"Use {cell.instead}."
+        )
+    fewest = _FEW.get(correction, 0)
+    if rows is not None and rows < fewest:
+        raise OptionError(
+            f"Correction {correction!r} needs at least {fewest} rows, and there are {rows}: so "
+            f"few show nothing. Use {_HOLM}."
+        )
+    return cell

@@ -1,0 +1,225 @@
+"""The table of tests and corrections: every cell does what it says."""
+
+from __future__ import annotations
+
+import importlib.util
+import shlex
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.steps import pairtests
+from rankbars.steps.corrections import CORRECTIONS
+from rankbars.steps.pairtests import TESTS
+from rankbars.steps.validity import DESCRIPTIONS, DESIGNS, VALIDITY, Cell, find_cell
+
+NAMES = tuple("abcd")
+ROWS = 24
+TESTED = [key for key in VALIDITY if key[0] != "contrasts"]
+AVERAGED = [key for key in VALIDITY if key[0] == "contrasts"]
+PROMISING = [name for name in CORRECTIONS if name not in DESCRIPTIONS]
+SCOPES = ("each", "all")
+
+
+def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
+    """A task on which four models are equal; ranks on it are 1 to 4 for all of them."""
+    values = rng.normal(size=(ROWS, 4))
+    if test.startswith("mcnemar"):
+        values = (values > 0.3).astype(float)
+    clusters = np.arange(ROWS) // 2
+    evidence: Any = rb.Items(NAMES, values)
+    if design == "gaps":
+        evidence = rb.Items(NAMES, np.where(rng.random(values.shape) < 0.1, np.nan, values))
+    elif design == "clusters":
+        shared = rng.normal(size=(ROWS // 2, 4))[clusters]
+        evidence = rb.Items(NAMES, values + shared, clusters=clusters)
+    elif design == "folds":
+        evidence = rb.Items(NAMES, values, design=rb.Folds(3, 8))
+    elif design == "crossed":
+        runs = values[:, None] + rng.normal(size=(1, 4, 4)) + rng.normal(size=(ROWS, 4, 4))
+        evidence = rb.Items(NAMES, runs.mean(axis=1), runs=runs)
+    elif design == "estimates":
+        evidence = rb.Estimates(NAMES, values[0] / 5, se=np.full(4, 0.2))
+    elif design == "joint estimates":
+        evidence = rb.Estimates(NAMES, values[0] / 5, cov=np.eye(4) / 25)
+    elif design == "votes":
+        wins = np.zeros((4, 4))
+        first, second = np.triu_indices(4, 1)
+        wins[first, second] = rng.binomial(30, 0.5, first.size)
+        wins[second, first] = 30 - wins[first, second]
+        evidence = rb.Votes(NAMES, wins)
+    return rb.Scores({"x": evidence})
+
+
+def averaged(design: str, rng: np.random.Generator) -> tuple[rb.Scores, dict[str, str]]:
+    """Tasks on whose average four models are equal, and the options that average them so."""
+    count = 4 if design == "average" else 20
+    arrays = {f"t{k:02}": rng.normal(size=(ROWS, 4)) for k in range(count)}
+    if design != "average":
+        arrays = {name: values[:1] for name, values in arrays.items()}
+    tasks = {
+        name: rb.Items(NAMES, rows) if design == "average" else rb.Estimates(NAMES, rows[0])
+        for name, rows in arrays.items()
+    }
+    over = "items" if design == "average" else "tasks"
+    method = "average_rank" if design == "ranks" else "mean"
+    return rb.Scores(tasks), {"over": over, "method": method}
+
+
+def cells(keys: list[tuple[str, Any]]) -> list[Any]:
+    every = product(keys, PROMISING, SCOPES)
+    return [
+        pytest.param(test, design, name, scope, id=f"{test} {design} {name} {scope}")
+        for (test, design), name, scope in every
+    ]
+
+
+def options_of(line: str) -> dict[str, str]:
+    """Options as they are typed, as Python takes them."""
+    words = shlex.split(line)
+    return {
+        word.removeprefix("--").replace("-", "_"): value
+        for word, value in zip(words[::2], words[1::2], strict=True)
+    }
+
+
+@pytest.mark.parametrize(("test", "design", "name", "scope"), cells(TESTED))
+def test_every_cell_of_a_test_is_computed_or_refused_as_it_says(
+    test: str, design: Any, name: str, scope: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = find_cell(test, name, scope, design)
+    scores = tied(test, design, np.random.default_rng(0))
+    options: dict[str, Any] = {"test": test, "correction": name, "scope": scope, "resamples": 99}
+    options["missing"] = "pairwise"
+    if cell.verdict != "refused":
+        made = rb.leaderboard(scores, **options).tasks["x"]
+        assert made.approximate == (cell.verdict == "approximate")
+        assert (made.guarantee is None) == made.approximate
+        return
+    compared = rb.compare(scores, test=test)
+    with pytest.raises(rb.OptionError, match="has no law for test"):
+        rb.rank(compared, correction=name, scope=scope)
+    rb.leaderboard(scores, **options | options_of(cell.instead))  # what it names works
+    monkeypatch.setitem(pairtests.TESTS, test, None)  # nothing is computed
+    with pytest.raises(rb.OptionError, match=rf"Use {cell.instead}\."):
+        rb.leaderboard(scores, **options)
+
+
+@pytest.mark.parametrize(("test", "design", "name", "scope"), cells(AVERAGED))
+def test_every_cell_of_an_average_is_computed_or_refused_as_it_says(
+    test: str, design: Any, name: str, scope: Any
+) -> None:
+    cell = find_cell(test, name, scope, design)
+    scores, how = averaged(design, np.random.default_rng(0))
+    options: dict[str, Any] = {"correction": name, "scope": scope, "resamples": 99, **how}
+    if cell.verdict != "refused":
+        made = rb.aggregate(scores, **options)
+        assert made.approximate == (cell.verdict == "approximate")
+        return
+    with pytest.raises(rb.OptionError, match=r"has no law"):
+        rb.aggregate(scores, **options)
+    rb.aggregate(scores, **options | options_of(cell.instead))
+
+
+def test_the_table_has_a_cell_for_every_correction_and_every_test() -> None:
+    for row in VALIDITY.values():
+        assert set(row) == set(PROMISING)
+    assert {test for test, _ in TESTED} == set(TESTS)
+    assert {design for _, design in VALIDITY} == set(DESIGNS)
+
+
+def test_what_is_refused_or_approximate_says_why() -> None:
+    for row in VALIDITY.values():
+        for cell in row.values():
+            assert cell.why or cell == Cell("valid")
+            assert bool(cell.instead) == (cell.verdict == "refused")
+
+
+def test_a_test_on_rows_that_it_is_not_for_is_refused_by_the_test() -> None:
+    drawn = np.random.default_rng(0)
+    for test, design in product(TESTS, {design for _, design in TESTED}):
+        if (test, design) in VALIDITY or (design == "crossed" and ("items" in _designs(test))):
+            continue
+        if test in ("signflip", "welch", "t") and design == "crossed":
+            continue
+        with pytest.raises(rb.OptionError, match="--test"):
+            rb.compare(tied(test, design, drawn), test=test)
+
+
+def _designs(test: str) -> set[str]:
+    return {design for name, design in VALIDITY if name == test}
+
+
+DRAWS = 200
+LEAST = 0.95 - 3 * np.sqrt(0.95 * 0.05 / DRAWS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("test", "design"), TESTED, ids=map(" ".join, TESTED))
+def test_statements_about_tied_models_hold_where_the_table_says_valid(
+    test: str, design: Any
+) -> None:
+    valid = [
+        (name, scope)
+        for name, scope in product(PROMISING, SCOPES)
+        if find_cell(test, name, scope, design).verdict == "valid"
+    ]
+    held = dict.fromkeys(valid, 0.0)
+    for draw in range(DRAWS):
+        compared = rb.compare(tied(test, design, np.random.default_rng(draw)), test=test)["x"]
+        for name, scope in valid:
+            made = rb.rank(compared, correction=name, scope=scope, seed=draw, resamples=199)
+            whole = (made.best == 1) & (made.worst == 4)
+            held[name, scope] += float(whole.all() if scope == "all" else whole.mean()) / DRAWS
+    assert all(share >= LEAST for share in held.values()), held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("test", "design"), AVERAGED, ids=map(" ".join, AVERAGED))
+def test_averages_of_tied_models_hold_where_the_table_says_valid(test: str, design: Any) -> None:
+    valid = [n for n in PROMISING if find_cell(test, n, "all", design).verdict == "valid"]
+    held = dict.fromkeys(valid, 0.0)
+    for draw in range(DRAWS):
+        scores, how = averaged(design, np.random.default_rng(draw))
+        for name in valid:
+            options: dict[str, Any] = {"correction": name, "resamples": 99, "seed": draw, **how}
+            made = rb.aggregate(scores, scope="all", **options)
+            held[name] += float(not made.shown_better.any()) / DRAWS
+    assert all(share >= LEAST for share in held.values()), held
+
+
+def test_two_tests_under_one_correction_do_not_give_the_same_where_they_differ() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(14, 6)) + np.linspace(0, 1.8, 6) + 3 * rng.normal(size=(14, 1))
+    values[0, 5] = -30.0  # one row undoes a lead of the mean, and of nothing else
+    scores = rb.Scores.from_arrays({"x": values}, list("abcdef"))
+    tests = ("t", "wilcoxon", "trimmed_t", "welch")
+    for correction in ("holm", "bonferroni", "simes"):
+        compared = {test: rb.compare(scores, test=test) for test in tests}
+        made = {test: rb.rank(one, correction=correction)["x"] for test, one in compared.items()}
+        for one, other in (("t", "wilcoxon"), ("t", "trimmed_t"), ("t", "welch")):
+            assert (made[one].worst - made[one].best).tolist() != (
+                made[other].worst - made[other].best
+            ).tolist(), (correction, other)
+
+
+def test_the_document_prints_the_table() -> None:
+    """If not, run: python scripts/make_validity.py."""
+    script = _script()
+    text = script.DOCUMENT.read_text(encoding="utf-8")
+    assert script.with_table(text) == text
+
+
+def _script() -> ModuleType:
+    place = Path(__file__).resolve().parents[2] / "scripts" / "make_validity.py"
+    spec = importlib.util.spec_from_file_location("make_validity", place)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
