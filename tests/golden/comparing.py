@@ -18,8 +18,8 @@ LOG_P = 1e-10
 DIGITS = 10
 NUMBER = re.compile(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?")
 PROBABILITIES = ("p", "p_value", "p_better")
-# Which version wrote a board, and when, is no result.
-LEFT_OUT = ("provenance.rankbars", "retrieved_timestamp")
+# Which version wrote a board, and when, is no result; a digest changes with every added key.
+LEFT_OUT = ("provenance.rankbars", "retrieved_timestamp", "json.digest")
 
 
 class Rewording(NamedTuple):
