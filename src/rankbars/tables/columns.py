@@ -36,17 +36,17 @@ class Role(NamedTuple):
 ROLES: Mapping[str, Role] = {
     "model": Role(
         ("model_name", "model_id", "system", "method", "framework", "algorithm", "classifier",
-         "estimator", "provider", "llm"),
-        ("name",),
+         "estimator", "provider", "llm", "agent", "agent_name", "checkpoint"),
+        ("config", "name"),
     ),
     "task": Role(
         ("task_name", "dataset", "dataset_name", "benchmark", "subtask", "subject",
-         "evaluation_name", "problem"),
+         "evaluation_name"),
     ),
     "item": Role(
         ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
-         "prompt_id", "case", "case_id"),
-        ("id",),
+         "prompt_id", "case", "case_id", "question", "problem", "problem_id"),
+        ("task_id", "id"),
     ),
     "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
     "repeat": Role(("repetition", "replicate")),
@@ -55,7 +55,7 @@ ROLES: Mapping[str, Role] = {
     "variant": Role(("prompt", "prompt_variant", "prompt_template", "template", "variant_id")),
     "score": Role(
         ("value", "correct", "is_correct", "resolved", "passed", "success", "accuracy", "result",
-         "metric_value", "metric_error"),
+         "reward", "metric_value", "metric_error"),
     ),
     "metric": Role(("metric_name", "measure")),
     "category": Role(("task_category", "problem_type")),
@@ -159,15 +159,16 @@ def find_columns(
     taken = set(roles.values())
     free = [name for name in columns if name not in taken]
     passed_over: list[str] = []
+    if not {"task", "item"} & set(named):
+        roles |= _task_by_id(free)
+    free = [name for name in free if name != roles.get("task")]
     for role in ROLES:
-        if role in named:
+        if role in named or role in roles:
             continue
         candidates = _candidates(role, free)
         if candidates:
             roles[role] = _only(role, candidates, source)
             passed_over += [name for group in candidates for name in group if name != roles[role]]
-    if not {"task", "item"} & {*roles, *named}:
-        roles |= _record_task(free, columns)
     if "score" not in roles and "score" not in named:
         metric = _metric_column(free, source)
         if metric is not None:
@@ -184,15 +185,21 @@ def find_columns(
     )
 
 
-# In answers to programming tasks task_id names the item; in records of runs it names the task.
+# Columns of a record of one evaluation run.
 _RUN_RECORD = frozenset({"modelid", "taskid", "metricname", "score"})
 
 
-def _record_task(free: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
-    """The task of records of evaluation runs, which have ``model_id`` and ``metric_name`` too."""
-    known = {fold_name(name) for name in columns}
+def _task_by_id(free: Sequence[str]) -> dict[str, str]:
+    """The task, where ``task_id`` names it: in records of runs, and beside a column of items.
+
+    Elsewhere, in answers to programming tasks and of agents, it names the item.
+    """
     names = [name for name in free if fold_name(name) == "taskid"]
-    return {"task": names[0]} if names and known >= _RUN_RECORD else {}
+    folded = {fold_name(name) for name in free}
+    items = {fold_name(name) for name in ("item", *ROLES["item"].aliases)}
+    tasks = {fold_name(name) for name in ("task", *ROLES["task"].aliases)}
+    is_task = folded >= _RUN_RECORD or (bool(items & folded) and not tasks & folded)
+    return {"task": names[0]} if names and is_task else {}
 
 
 def check_header(columns: Sequence[str], source: str) -> None:
@@ -223,7 +230,7 @@ def _candidates(role: str, free: Sequence[str]) -> list[list[str]]:
     """Columns that can play `role`: best group first, empty groups left out."""
     aliases, weak = ROLES[role]
     groups = []
-    for names in ((role,), aliases, weak):
+    for names in ((role,), aliases, *((name,) for name in weak)):
         spellings = {fold_name(alias) for alias in names}
         group = [name for name in free if fold_name(name) in spellings]
         if group:
