@@ -71,6 +71,7 @@ DOORS = {
     ("rankbars.data.board", "rankbars.render.page"),
     ("rankbars.data.scores", "rankbars.data.evalruns"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),
+    ("rankbars.data.scores", "rankbars.tables.joining"),
     ("rankbars.data.scores", "rankbars.tables.tableoptions"),
 }
 

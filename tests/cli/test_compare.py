@@ -34,23 +34,21 @@ def test_the_order_of_files_counts_where_the_files_name_the_models(rankbars: Com
         write(f"{name}.csv", [lines[0], *(line for line in lines if line.startswith(model))])
         for name, model in (("x", "m1"), ("y", "m0"))
     ]
-    assert "A = m1" in rankbars("compare", *files).out
-    assert "A = m0" in rankbars("compare", *files[::-1]).out
+    assert "m1 is worse than m0" in rankbars("compare", *files).out
+    assert "m0 is better than m1" in rankbars("compare", *files[::-1]).out
 
 
 def test_two_files_give_a_verdict(rankbars: Command) -> None:
     answer = rankbars("compare", *two_files())
     assert answer.code == 0
-    assert "A = new" in answer.out
-    assert "A is better than B on the average of 2 tasks (at 95 %)." in answer.out
+    assert "new is better than old on the average of 2 tasks (at 95 %)." in answer.out
     assert "Read 2 files" in answer.err
 
 
 def test_the_first_file_is_the_first_model(rankbars: Command) -> None:
     first, second = two_files()
     answer = rankbars("compare", second, first)
-    assert "A = old" in answer.out
-    assert "A is worse than B" in answer.out
+    assert "old is worse than new" in answer.out
 
 
 def test_json_holds_what_the_library_found(rankbars: Command, results: str) -> None:
@@ -220,8 +218,8 @@ def test_the_order_of_several_files_for_each_model_counts(rankbars: Command) -> 
             rows = [line for line in lines if line.startswith(f"{model},{task},")]
             write(f"{name}-{task}.csv", [lines[0], *rows])
     files = ["b-t0.csv", "b-t1.csv", "a-t0.csv", "a-t1.csv"]
-    assert "A = m0" in rankbars("compare", *files).out
-    assert "A = m1" in rankbars("compare", *files[::-1]).out
+    assert "m0 is better than m1" in rankbars("compare", *files).out
+    assert "m1 is worse than m0" in rankbars("compare", *files[::-1]).out
 
 
 @pytest.mark.parametrize("words", [("m0", "m2"), ("m2", "m0")])
@@ -233,14 +231,51 @@ def test_named_models_are_compared_in_the_order_of_their_names(
     assert (found["a"], found["b"]) == words
 
 
-def test_inputs_that_do_not_say_which_model_is_theirs_are_asked_about(rankbars: Command) -> None:
-    # The same model under two settings: it gets two names, and neither folder knows its own.
+def test_two_logs_of_one_model_are_two_sides_called_after_their_folders(rankbars: Command) -> None:
     for folder, dtype in (("new", "bfloat16"), ("old", "float16")):
         config = {"model": "hf", "model_args": f"pretrained=m,dtype={dtype}", "limit": None}
         write_simple(Path(folder), "m", [i % 2 for i in range(40)], config=config)
-    answer = rankbars("compare", "new", "old")
+    answer = rankbars("compare", "new", "old", "--json")
+    found = json.loads(answer.out)
+    assert (found["a"], found["b"], found["tasks"][0]["n"]) == ("new", "old", 40)
+
+
+@pytest.mark.parametrize("order", [("b", "a"), ("a", "b")])
+def test_inputs_get_the_names_that_are_given_with_them(
+    rankbars: Command, order: tuple[str, str]
+) -> None:
+    for folder, right in (("a", 40), ("b", 20)):
+        write_simple(Path(folder), "out", [int(i < right) for i in range(60)])
+    found = json.loads(rankbars("compare", *(f"run {one}={one}" for one in order), "--json").out)
+    assert [found["a"], found["b"]] == [f"run {one}" for one in order]
+    assert found["tasks"][0]["difference"] == pytest.approx(1 / 3 if order[0] == "a" else -1 / 3)
+
+
+def test_an_existing_path_wins_over_a_name(rankbars: Command) -> None:
+    base, tuned = write_answers("base.csv", 20), write_answers("x=tuned.csv", 30)
+    found = json.loads(rankbars("compare", tuned, base, "--json").out)
+    assert (found["a"], found["b"]) == ("x=tuned", "base")
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        (("new=tuned.csv", "base.csv"), "base.csv has none"),
+        (("new=tuned.csv", "new=base.csv"), "have the same name"),
+        (("new=tuned.csv", "old=two.csv"), "two.csv holds 2 models ('m', 'n')"),
+        (("new=tuned.csv", "old=nowhere.csv"), "nowhere.csv: there is no such file"),
+    ],
+)
+def test_names_that_do_not_fit_their_inputs_are_told(
+    rankbars: Command, inputs: tuple[str, str], said: str
+) -> None:
+    write_answers("base.csv", 20)
+    write_answers("tuned.csv", 30)
+    write("two.csv", ["model,id,correct", "m,1,1", "n,1,0"])
+    answer = rankbars("compare", *inputs)
     assert answer.code == 1
-    assert "Say which is first: --models" in answer.err
+    assert said in answer.err
+    assert answer.out == ""
 
 
 def write_smoke_run() -> None:

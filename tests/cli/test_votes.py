@@ -177,8 +177,8 @@ def test_options_for_votes_need_votes(rankbars: Command, results: str) -> None:
 def test_two_models_are_compared_by_their_votes(rankbars: Command, votes: str) -> None:
     answer = rankbars("compare", votes, "--models", "m0", "--models", "m2")
     assert answer.code == 0
-    assert "A is better than B" in answer.out
-    assert "votes, A is ahead on" in answer.out
+    assert "m0 is better than m2" in answer.out
+    assert "votes, m0 is ahead on" in answer.out
 
 
 def test_formats_lists_votes(rankbars: Command, votes: str) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -28,6 +29,8 @@ from rankbars.errors import DataError, RankbarsError
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
 
+Progress: TypeAlias = Callable[[int, int], None] | None
+
 __all__ = ["compare_command"]
 
 MOST_NAMES = 20
@@ -39,7 +42,8 @@ each model is ahead, the smallest difference these items could have shown, and a
 worse or cannot tell.
 
 \b
-  rankbars compare run-a.csv run-b.csv
+  rankbars compare tuned.jsonl base.jsonl
+  rankbars compare new=runs/b old=runs/a
   rankbars compare results/ --models gpt --models llama
 """
 
@@ -87,15 +91,14 @@ def compare_command(
             "Give it twice: --models A --models B."
         )
 
-    from rankbars.cli.inputs import read_scores, report_reading
+    from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.steps.duels import head_to_head
     from rankbars.steps.missingness import resolve_missing
 
     with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, progress=progress, models=models)
-    a, b = models or _two_models(read, inputs, reading)
+        read, a, b = _read_pair(inputs, reading, models, progress)
     # Only these two: a third model's gaps do not matter here, nor that they were chosen.
     scores = read.select(models={a, b}, tasks=tasks or None)
     scores = replace(scores, notes=tuple(one for one in scores.notes if one.code != "chosen"))
@@ -113,20 +116,79 @@ def compare_command(
             resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed,
             resamples=resamples, zero_se=zero_se,
         )  # fmt: skip
+    # What was read has been said, or was not wanted; what was found out is said with the result.
+    read_of = frozenset(scores.notes)
+    shown = replace(duel, notes=tuple(note for note in duel.notes if note not in read_of))
     if as_json:
         emit(head_to_head_json(duel))
     else:
-        emit_text(head_to_head_text(duel, width=output_width()))
+        emit_text(head_to_head_text(shown, width=output_width()))
 
 
-def _two_models(scores: Scores, inputs: tuple[str, ...], reading: Reading) -> tuple[str, str]:
-    """The two models of the input, in the order of the inputs where each holds one of them.
+def _read_pair(
+    inputs: tuple[str, ...], reading: Reading, models: Sequence[str], progress: Progress
+) -> tuple[Scores, str, str]:
+    """What the inputs hold, and the two models that are compared, first and second."""
+    from rankbars.cli.inputs import name_inputs, read_scores
 
-    Where one input holds both, they are in the order of their names.
+    if models:
+        first, second = models
+        return read_scores(inputs, reading, progress=progress, models=models), first, second
+    sides = None
+    if len(inputs) == 2 and not isinstance(name_inputs(inputs), dict):
+        sides = _two_sides(inputs, reading, progress)
+    if sides is not None:
+        return sides
+    read = read_scores(inputs, reading, progress=progress)
+    a, b = _two_models(read, name_inputs(inputs))
+    if len(inputs) > 2 and not isinstance(name_inputs(inputs), dict):
+        a, b = _in_order((a, b), inputs, reading)
+    return read, a, b
+
+
+def _two_sides(
+    inputs: tuple[str, ...], reading: Reading, progress: Progress
+) -> tuple[Scores, str, str] | None:
+    """Two inputs of one model each as two sides; None if they are not.
+
+    They are called after their models, or after their files where these have one name.
     """
+    from rankbars.cli.inputs import read_scores
+    from rankbars.readers.sides import join_sides, name_side
+
+    try:
+        read = [read_scores([path], reading, progress=progress, beside=True) for path in inputs]
+    except RankbarsError:
+        return None  # all inputs together may be read; if not, that is the error to tell
+    if any(len(scores.models) != 1 for scores in read):
+        return None
+    names = [scores.models[0] for scores in read]
+    if names[0] == names[1]:
+        names = _tell_apart(inputs)
+    sides = {
+        name: name_side(scores, name, path)
+        for name, scores, path in zip(names, read, inputs, strict=True)
+    }
+    return join_sides(sides), names[0], names[1]
+
+
+def _tell_apart(inputs: Sequence[str]) -> list[str]:
+    """What two inputs are called after: the last part of their paths that differs."""
+    paths = [Path(path).absolute() for path in inputs]
+    stems = [path.name.partition(".")[0] or path.name for path in paths]
+    parts = [(stem, *path.parts[-2::-1]) for stem, path in zip(stems, paths, strict=True)]
+    differing = (list(pair) for pair in zip(*parts, strict=False) if pair[0] != pair[1])
+    return next(differing, list(inputs))
+
+
+def _two_models(scores: Scores, inputs: list[str] | dict[str, str]) -> tuple[str, str]:
+    """The two models of the input: in the order of their sides, else of their names."""
     names = scores.models
+    if isinstance(inputs, dict) and len(names) == 2:
+        first, second = inputs
+        return first, second
     if len(names) == 2:
-        return _in_order((names[0], names[1]), inputs, reading)
+        return names[0], names[1]
     if len(names) == 1:
         raise DataError(
             f"Two models are needed; found only {names[0]!r}. Name a file of the other model too."
@@ -147,12 +209,6 @@ def _in_order(names: tuple[str, str], inputs: tuple[str, ...], reading: Reading)
     DataError
         If each input holds one model, and it cannot be told which.
     """
-    if len(inputs) < 2:
-        return names
-    called = [Path(path).name.partition(".")[0] for path in inputs]
-    if all(Path(path).is_file() for path in inputs) and set(called) == set(names):
-        first = called[0]
-        return (first, names[1] if first == names[0] else names[0])
     held = [_models_alone(path, reading) for path in inputs]
     if any(len(set(names) & set(found)) == 2 for found in held):
         return names

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from rankbars.data.scores import Scores
     from rankbars.readers import FileReport
 
-__all__ = ["choose", "formats_command", "read_scores", "report_reading"]
+__all__ = ["choose", "formats_command", "name_inputs", "read_scores", "report_reading"]
 
 _MOST_NOTES = 20
 
@@ -35,11 +36,13 @@ def read_scores(
     progress: Callable[[int, int], None] | None = None,
     by_reference: bool = False,
     models: Sequence[str] = (),
+    beside: bool = False,
 ) -> Scores:
     """The scores in `inputs`, read as `reading` says; votes as `voting` says.
 
     A store is read as it was said when results were added to it. Where `models` are named, nothing
-    is decided by what others were asked.
+    is decided by what others were asked. What is read `beside` another input shares with it the
+    task that it does not name.
     """
     import rankbars as rb
     from rankbars.cli.storing import find_store, read_store
@@ -53,7 +56,7 @@ def read_scores(
     if store is not None:
         return read_store(store, reading, voting, models)
     return rb.read(
-        list(inputs),
+        name_inputs(inputs),
         progress=progress,
         format=reading.format,
         columns=dict(reading.column) or None,
@@ -75,7 +78,40 @@ def read_scores(
         memory_limit=reading.memory_limit,
         by_reference=by_reference,
         models=models or None,
+        beside=beside,
     )
+
+
+def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:
+    """The inputs, by name where they are given as ``name=path``; an existing path wins.
+
+    Raises
+    ------
+    OptionError
+        If some have a name and others have none, or two have the same.
+    """
+    parted = [_part_name(text) for text in inputs]
+    if not any(name for name, _ in parted):
+        return list(inputs)
+    for name, path in parted:
+        if not name:
+            raise OptionError(
+                f"Some inputs have a name (name=path), and {path} has none. Name all of them, or "
+                "none."
+            )
+    named = dict(parted)
+    if len(named) < len(parted):
+        raise OptionError(
+            f"Two inputs have the same name: {', '.join(inputs)}. Give each a name of its own."
+        )
+    return named
+
+
+def _part_name(text: str) -> tuple[str, str]:
+    name, sign, path = text.partition("=")
+    if not (sign and name and path) or "/" in name or Path(text).exists():
+        return "", text
+    return name, path
 
 
 def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Scores:

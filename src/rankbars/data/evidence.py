@@ -32,6 +32,7 @@ __all__ = [
     "Items",
     "Votes",
     "check_models",
+    "rename_models",
     "take_models",
     "take_rows",
 ]
@@ -378,6 +379,11 @@ def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -
         None if evidence.cov is None else evidence.cov[np.ix_(chosen, chosen)],
         None if evidence.n is None else evidence.n[chosen],
     )
+
+
+def rename_models(evidence: Evidence, models: tuple[str, ...]) -> Evidence:
+    """The same evidence, its models called `models`, in their order."""
+    return evidence if evidence.models == models else replace(evidence, models=models)
 
 
 def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:

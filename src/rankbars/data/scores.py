@@ -19,10 +19,11 @@ from rankbars.data.evidence import (
     Folds,
     Items,
     check_models,
+    rename_models,
     take_models,
 )
 from rankbars.data.notes import Note
-from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, models_of
+from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 __all__ = ["Input", "Scores", "TaskInfo"]
@@ -357,6 +358,74 @@ class Scores:
         notes = tuple(note for note in self.notes if note.task is None or note.task in tasks)
         return replace(self, tasks=tasks, info=info, notes=notes)
 
+    def rename(
+        self,
+        *,
+        models: Mapping[str, str] | None = None,
+        tasks: Mapping[str, str] | None = None,
+    ) -> Scores:
+        """These scores with other names of models and tasks.
+
+        Parameters
+        ----------
+        models, tasks : mapping from str to str, optional
+            New name by old one; those that are not named keep theirs.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a name does not occur.
+        DataError
+            If two models, or two tasks, would have one name.
+
+        Examples
+        --------
+        >>> scores = Scores.from_arrays({"math": [[1.0, 0.0], [1.0, 1.0]]}, ["out", "base"])
+        >>> scores.rename(models={"out": "tuned"}).models
+        ('base', 'tuned')
+        """
+        called = _new_names(models or {}, self.models, "model")
+        titled = _new_names(tasks or {}, tuple(self.tasks), "task")
+        changes = {}
+        for name in self.tasks:
+            names = tuple(called[model] for model in models_of(self.tasks, name))
+            changes[name] = Change(partial(rename_models, models=names), names)
+        changed = change_tasks(self.tasks, changes) if models else self.tasks
+        return replace(
+            self,
+            tasks=entitle(changed, titled) if tasks else changed,
+            info={titled[name]: info for name, info in self.info.items()},
+            notes=tuple(
+                replace(
+                    note,
+                    task=titled.get(note.task or "", note.task),
+                    models=tuple(called.get(model, model) for model in note.models),
+                )
+                for note in self.notes
+            ),
+        )
+
+    def __or__(self, other: Scores) -> Scores:
+        """The models and tasks of both; rows of a task that both have are matched by their names.
+
+        Raises
+        ------
+        DataError
+            If a task cannot be joined; the message says why.
+
+        Examples
+        --------
+        >>> one = Scores({"math": Items(("a",), [[1.0], [0.0]], ids=("1", "2"))})
+        >>> two = Scores({"math": Items(("b",), [[0.0], [1.0]], ids=("2", "1"))})
+        >>> (one | two).tasks["math"].values.tolist()
+        [[1.0, 1.0], [0.0, 0.0]]
+        """
+        if not isinstance(other, Scores):
+            return NotImplemented
+        from rankbars.tables.joining import join_scores
+
+        return join_scores([self, other])
+
     def weigh_categories(self, weights: Mapping[str, float]) -> Scores:
         """These scores with such weights of tasks that categories count as given in an average.
 
@@ -392,6 +461,22 @@ class Scores:
     def with_notes(self, notes: Iterable[Note]) -> Scores:
         """These scores with further notes."""
         return replace(self, notes=self.notes + tuple(notes))
+
+
+def _new_names(changes: Mapping[str, str], known: tuple[str, ...], what: str) -> dict[str, str]:
+    for name in changes:
+        if name not in known:
+            raise UnknownOptionError.among(what, name, known)
+    renamed = {name: changes.get(name, name) for name in known}
+    taken: dict[str, str] = {}
+    for old, new in renamed.items():
+        if new in taken:
+            raise DataError(
+                f"Two {what}s would be called {new!r}: {taken[new]!r} and {old!r}. Give each a "
+                "name of its own."
+            )
+        taken[new] = old
+    return renamed
 
 
 def _known(wanted: Collection[str] | None, known: tuple[str, ...], what: str) -> frozenset[str]:

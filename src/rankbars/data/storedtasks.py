@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, Folds, Items
 
 __all__ = [
-    "Change", "Outline", "StoredTasks", "TaskReference", "change_tasks", "known_outline",
-    "look_at", "models_of", "outline_of", "refer", "unite_tasks",
+    "Change", "Outline", "StoredTasks", "TaskReference", "change_tasks", "entitle",
+    "known_outline", "look_at", "models_of", "outline_of", "refer", "unite_tasks",
 ]  # fmt: skip
 
 
@@ -205,6 +205,14 @@ def change_tasks(
         source = tasks.references[name]
         references[name] = source if change is None else ChangedTask(source, change)
     return StoredTasks(references, tasks.holders)
+
+
+def entitle(tasks: Mapping[str, Evidence], names: Mapping[str, str]) -> Mapping[str, Evidence]:
+    """The same tasks under new names, by the old ones; what is stored stays where it is."""
+    if isinstance(tasks, StoredTasks):
+        found = {names[name]: reference for name, reference in tasks.references.items()}
+        return StoredTasks(found, tasks.holders)
+    return {names[name]: evidence for name, evidence in tasks.items()}
 
 
 def unite_tasks(

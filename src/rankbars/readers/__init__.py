@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -13,16 +14,17 @@ from rankbars.readers.gathering import gather
 from rankbars.readers.inputfiles import Progress
 from rankbars.readers.logs.taskremarks import note_chosen
 from rankbars.readers.plugins import KnownFormats
-from rankbars.readers.readoptions import as_declared, options_of
+from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
 from rankbars.readers.recognition import FileReport, Format, Recognition
 from rankbars.readers.redaction import redact_items
 from rankbars.readers.registry import FORMATS
+from rankbars.readers.sides import read_sides
 
 __all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
 
 
 def read(
-    paths: Paths,
+    paths: Paths | Mapping[str, Paths],
     *,
     format: str = "auto",
     columns: Mapping[str, str] | None = None,
@@ -45,6 +47,7 @@ def read(
     progress: Progress | None = None,
     memory_limit: str | int | None = None,
     by_reference: bool = False,
+    beside: bool = False,
 ) -> Scores:
     r"""Scores from files.
 
@@ -54,7 +57,9 @@ def read(
     ----------
     paths : path or sequence of paths
         Files, folders (searched through), patterns such as ``"runs/*.csv"``, URLs such as
-        ``"s3://bucket/results.parquet"`` (through fsspec), or ``"-"`` for standard input.
+        ``"s3://bucket/results.parquet"`` (through fsspec), or ``"-"`` for standard input. A mapping
+        from names to paths reads each by itself, as results of one model, which gets that name:
+        ``{"new": "runs/b", "old": "runs/a"}``.
     format : str
         A key of `FORMATS`; ``"auto"`` recognises each file by its content.
     columns : mapping from str to str, optional
@@ -107,6 +112,9 @@ def read(
         Whether tasks of Parquet files are not kept at all, but read again from their file whenever
         they are looked at; workers on a cluster read the rows of their own task. The files must
         lie where all workers see them.
+    beside : bool
+        Whether these results will be put beside others, as in ``read(a) | read(b)``: a task that
+        nothing names is then called ``"all"``, and not after its file.
 
     Returns
     -------
@@ -137,8 +145,21 @@ def read(
         "controls": controls, "self_votes": self_votes, "cells": cells,
         "memory_limit": memory_limit, "by_reference": by_reference, "models": models,
     })  # fmt: skip
+    if isinstance(paths, Mapping):
+        apart = replace(options, models=())
+        reader = partial(_read, format=format, options=apart, progress=progress)
+        scores = _choose_models(read_sides(paths, reader), options.models)
+    else:
+        scores = _read(paths, format=format, options=options, progress=progress, beside=beside)
+    return redact_items(scores) if redact else scores
+
+
+def _read(
+    paths: Paths, *, format: str, options: ReadOptions, progress: Progress | None,
+    beside: bool = False,
+) -> Scores:  # fmt: skip
     formats = known_formats(format)
-    options = as_declared(options, format)
+    options = replace(as_declared(options, format), beside=beside)
     with open_files(paths, format, options, formats, progress) as (chosen, skipped):
         scores = gather(chosen, options, formats, skipped)
         if not set(options.models) <= set(scores.models):
@@ -147,8 +168,7 @@ def read(
         scores = _choose_models(scores, options.models)
     equal = note_equal(scores.inputs)
     left_out = [Note("plugin", problem) for problem in formats.problems]
-    scores = scores.with_notes([*equal, *skipped.notes(), *left_out])
-    return redact_items(scores) if redact else scores
+    return scores.with_notes([*equal, *skipped.notes(), *left_out])
 
 
 def _choose_models(scores: Scores, models: Sequence[str]) -> Scores:

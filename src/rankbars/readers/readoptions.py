@@ -35,6 +35,9 @@ class ReadOptions(TableOptions):
         Compare runs although they were not given the same task.
     models : tuple of str
         The only models whose runs count, by the names that they have among all runs.
+    beside : bool
+        Whether the files hold one side of a comparison: a task that they do not name is the same
+        as that of the other side, so it is not called after a file.
     engine : Engine
         Scans tables while they are read; readers alone need it.
     """
@@ -44,6 +47,7 @@ class ReadOptions(TableOptions):
     reruns: Reruns = "newest"
     compare_anyway: bool = False
     models: tuple[str, ...] = ()
+    beside: bool = False
     engine: Engine = field(default_factory=Engine, compare=False, repr=False)
 
     def __post_init__(self) -> None:

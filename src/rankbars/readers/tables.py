@@ -26,6 +26,7 @@ PARQUET_SUFFIXES = (".parquet", ".pq")
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
+_SHARED = "all"  # the task of files that name none
 TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
 
 
@@ -45,7 +46,7 @@ def parse_tables(
         parse_table(open_table(file, engine), names, options, engine)._replace(
             notes=_note_open_end(file)
         )
-        for file, names in zip(files, name_files(files), strict=True)
+        for file, names in zip(files, name_files(files, beside=options.beside), strict=True)
     ]
 
 
@@ -75,15 +76,20 @@ def open_table(file: InputFile, engine: Engine) -> Table:
     return open_delimited(file, engine)
 
 
-def name_files(files: Sequence[InputFile]) -> list[FileNames]:
-    """Names for what a table does not say itself, from the paths of all files read together."""
+def name_files(files: Sequence[InputFile], *, beside: bool = False) -> list[FileNames]:
+    """Names for what a table does not say itself, from the paths of all files read together.
+
+    Files that are read `beside` others share the task that none of them names.
+    """
     stems = _distinct_stems(files)
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
     several = len(set(folders)) > 1
     return [
-        FileNames(stem, stem, folder if several and folder else "all", metric)
+        FileNames(
+            stem, _SHARED if beside else stem, folder if several and folder else _SHARED, metric
+        )
         for (stem, metric), folder in zip(named, folders, strict=True)
     ]
 

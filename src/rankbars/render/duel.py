@@ -29,7 +29,7 @@ __all__ = ["HEAD_TO_HEAD_SCHEMA", "head_to_head_json", "head_to_head_text"]
 HEAD_TO_HEAD_SCHEMA = "rankbars.head-to-head/1"
 _NARROWEST = 40
 _GAP = "  "
-_LONG_NAME = 60
+_LONG_NAME = 48
 _MOST_TASKS = 3
 _REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
           "detectable")  # fmt: skip
@@ -85,15 +85,21 @@ def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
         Lines that end with a line break.
     """
     width = max(width, _NARROWEST)
-    paragraphs = [f"A = {_name(duel.a)}", f"B = {_name(duel.b)}", ""]
+    paragraphs = []
     if duel.main is not None:
         paragraphs += [*_answer(duel, duel.main), ""]
-    lines = [line for text in paragraphs for line in textwrap.wrap(text, width) or [""]]
+    lines = [line for text in paragraphs for line in _wrap(text, width) or [""]]
     if len(duel.tasks) > 1:
         lines += [*_table(duel, width), ""]
     for text in _footer(duel):
-        lines += textwrap.wrap(text, width)
+        lines += _wrap(text, width)
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    """The text in lines; a number and its percent sign stay together."""
+    together = text.replace(" %", "\u00a0%")
+    return [line.replace("\u00a0%", " %") for line in textwrap.wrap(together, width)]
 
 
 def _contrast_to_dict(contrast: Contrast) -> dict[str, Any]:
@@ -110,20 +116,22 @@ def _real(value: float) -> float | None:
 
 def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
     """The verdict, the numbers behind it, and what could have been seen."""
+    first, second = _names(duel)
     level = APPROXIMATE if main.approximate else show_level(duel.alpha)
     decimals = _decimals([main])
     a, b = (show_number(score, decimals) for score in (main.score_a, main.score_b))
     what = "mean rank within tasks" if main.unit == "rank" else "score"
     where = "" if main is not duel.average else f" on the {visible(main.name)}"
     side = f" ({main.direction} is better)" if main.direction == "lower" else ""
+    scores = f"{what.capitalize()}{side}: {first} {a}, {second} {b}."
     lines = [
-        _verdict_sentence(main, where, level),
-        f"{what.capitalize()}{side}: A {a}, B {b}. Difference {_difference(main, decimals)}"
+        _verdict_sentence(duel, main, where, level),
+        f"{scores} Difference {_difference(main, decimals)}"
         + ("." if math.isnan(main.low) else f", {level}." if main.approximate else f" at {level}."),
     ]
     if main.approximate:
         lines.append(approximate_words(duel.notes, main.measured_level))
-    counts = _counts_sentence(main)
+    counts = _counts_sentence(duel, main)
     if counts:
         lines.append(counts)
     if not math.isnan(main.detectable):
@@ -152,22 +160,24 @@ def _why_no_interval(duel: HeadToHead, main: Contrast) -> str:
     return "No standard error is known of these scores"
 
 
-def _verdict_sentence(main: Contrast, where: str, level: str) -> str:
+def _verdict_sentence(duel: HeadToHead, main: Contrast, where: str, level: str) -> str:
     at = "" if main.approximate else "at "
+    first, second = _names(duel)
     if main.verdict == "cannot tell":
-        return f"Cannot tell which is better{where} ({at}{level})."
-    return f"A is {main.verdict} than B{where} ({at}{level})."
+        return f"Cannot tell which of {first} and {second} is better{where} ({at}{level})."
+    return f"{first} is {main.verdict} than {second}{where} ({at}{level})."
 
 
-def _counts_sentence(main: Contrast) -> str:
+def _counts_sentence(duel: HeadToHead, main: Contrast) -> str:
     if main.ahead is None or main.behind is None:
         return ""
+    first, second = _names(duel)
     ahead, behind = show_count(main.ahead), show_count(main.behind)
     if main.kind == "tasks":
-        return f"A is ahead on {ahead} tasks, B on {behind}."
+        return f"{first} is ahead on {ahead} tasks, {second} on {behind}."
     if main.binary:
-        return f"Of {_rows(main)}, only A got {ahead} right and only B {behind}."
-    return f"Of {_rows(main)}, A is ahead on {ahead} and B on {behind}."
+        return f"Of {_rows(main)}, only {first} got {ahead} right and only {second} {behind}."
+    return f"Of {_rows(main)}, {first} is ahead on {ahead} and {second} on {behind}."
 
 
 def _rows(main: Contrast) -> str:
@@ -202,7 +212,7 @@ def _table(duel: HeadToHead, width: int) -> list[str]:
     rows = [_cells(task, shared if alike else _decimals([task])) for task in tasks]
     sure = not any(task.approximate for task in tasks)
     level = show_level(duel.alpha) if sure else APPROXIMATE
-    header: tuple[str, ...] = (f"Difference [{level}]", "A : B ahead", "could show", "verdict")
+    header: tuple[str, ...] = (f"Difference [{level}]", "Ahead", "could show", "verdict")
     if all(row[1] == MISSING for row in rows):
         header, rows = _without(header, 1), [_without(row, 1) for row in rows]
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
@@ -239,12 +249,13 @@ def _cells_of(text: str) -> int:
 
 
 def _footer(duel: HeadToHead) -> list[str]:
-    lines = ["Differences are A minus B, signed so that + favours A."]
+    first, second = _names(duel)
+    lines = [f"Differences are {first} minus {second}, signed so that + favours {first}."]
     if len(duel.tasks) > 1:
         binary = all(task.binary for task in duel.tasks.values())
         if any(task.ahead is not None for task in duel.tasks.values()):
-            what = "only A, only B got right" if binary else "A, B scores higher on"
-            lines.append(f"A : B ahead: how many rows {what}.")
+            what = "alone got right" if binary else "scores higher on"
+            lines.append(f"Ahead: how many rows {first} : {second} {what}.")
         lines.append(
             "Could show: the smallest true difference that would be shown in "
             f"{duel.power:.0%} of repetitions."
@@ -273,6 +284,11 @@ def _note_lines(duel: HeadToHead) -> list[str]:
         (f"{listed(tasks, _MOST_TASKS)}: " if tasks else "") + visible(message)
         for (_, message), tasks in places.items()
     ]
+
+
+def _names(duel: HeadToHead) -> list[str]:
+    """Both names, cut where they are long; they still differ."""
+    return shorten_all([visible(duel.a), visible(duel.b)], [_LONG_NAME] * 2)
 
 
 def _name(name: str) -> str:

@@ -1,0 +1,115 @@
+"""Results that are read by themselves, as results of one model each, and put side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Input, Scores
+from rankbars.errors import DataError, OptionError
+from rankbars.readers.chosenfiles import Paths
+from rankbars.tables.joining import join_scores
+
+__all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
+
+_MOST_SHOWN = 5
+
+
+class ReadOne(Protocol):
+    """Reads one input."""
+
+    def __call__(self, paths: Paths, *, beside: bool) -> Scores:
+        """Its scores; `beside` others, it shares with them the task that it does not name."""
+
+
+def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
+    """The results behind each name, as those of a model of that name.
+
+    Parameters
+    ----------
+    named : mapping from str to paths
+        What to read, by name.
+    read : callable
+        Reads one input.
+
+    Raises
+    ------
+    OptionError
+        If a name is empty, or nothing is named.
+    DataError
+        If an input holds several models, or those of two cannot be joined.
+    """
+    if not named or not all(isinstance(name, str) and name for name in named):
+        raise OptionError(
+            f"Inputs are named by a mapping from names to paths, none of them empty; got {named!r}."
+        )
+    return join_sides(
+        {name: name_side(read(paths, beside=True), name, paths) for name, paths in named.items()}
+    )
+
+
+def name_side(scores: Scores, name: str, paths: Paths) -> Scores:
+    """Results of one model, which is called `name` from here on.
+
+    Raises
+    ------
+    DataError
+        If there are several models.
+    """
+    if len(scores.models) == 1:
+        return scores.rename(models={scores.models[0]: name})
+    shown = ", ".join(repr(model) for model in scores.models[:_MOST_SHOWN])
+    more = len(scores.models) - _MOST_SHOWN
+    raise DataError(
+        f"{_place(paths)} holds {len(scores.models)} models ({shown}"
+        f"{f' and {more} more' if more > 0 else ''}), so it cannot be called {name!r}. Give "
+        "inputs of one model each, or leave the names out."
+    )
+
+
+def join_sides(sides: Mapping[str, Scores]) -> Scores:
+    """Results of different models under the names of their sides, put together.
+
+    What is said of several files in the same words is said once; that rows were matched, where
+    some sides lack some of them.
+    """
+    joined = join_scores(list(sides.values()), list(sides))
+    told: dict[tuple[str, str | None, str], Note] = {}
+    places: dict[tuple[str, str | None, str], list[str]] = {}
+    for note in joined.notes:
+        if note.code == "joined" and _same_rows(note.task or "", joined, sides.values()):
+            continue
+        place, words = _parted(note.message, joined.inputs)
+        # Of sides that are joined one after the other, the last note tells of all of them.
+        key = (note.code, note.task, "" if note.code == "joined" else words)
+        told[key] = replace(note, message=words)
+        if place:
+            places.setdefault(key, []).append(place)
+    notes = []
+    for key, note in told.items():
+        where = f"{', '.join(places[key])}: " if key in places else ""
+        notes.append(replace(note, message=where + note.message))
+    return replace(joined, notes=tuple(notes))
+
+
+def _same_rows(task: str, joined: Scores, sides: Iterable[Scores]) -> bool:
+    """Whether every side that has the task has all of its rows."""
+    rows = getattr(joined.tasks[task], "ids", None)
+    return all(getattr(one.tasks[task], "ids", None) == rows for one in sides if task in one.tasks)
+
+
+def _parted(message: str, inputs: Sequence[Input]) -> tuple[str, str]:
+    """The file that a message begins with, and the rest; no file where it names none."""
+    for one in inputs:
+        if message.startswith(f"{one.path}: "):
+            return one.path, message[len(one.path) + 2 :]
+    return "", message
+
+
+def _place(paths: Paths) -> str:
+    if isinstance(paths, str | os.PathLike):
+        return os.fspath(paths)
+    return ", ".join(os.fspath(path) for path in paths[:_MOST_SHOWN])
