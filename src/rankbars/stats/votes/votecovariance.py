@@ -40,7 +40,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-_SPARSE_COST = 50.0
+_SPARSE_COST = 500.0
 """Work of one product in a sparse sum, in products of a dense one."""
 
 
