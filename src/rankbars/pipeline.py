@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, take_models
-from rankbars.data.intervals import RankIntervals
+from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
@@ -20,12 +20,13 @@ from rankbars.steps.boardassembly import (
     MOST_BINS,
     MOST_CELLS,
     assemble_board,
+    contain,
     describe_task,
     observe_ranks,
     summarise_pairs,
 )
 from rankbars.steps.connection import keep_connected
-from rankbars.steps.corrections import strict_correction, take_correction
+from rankbars.steps.corrections import side_level, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
 from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
 from rankbars.steps.ranking import rank_task
@@ -33,6 +34,7 @@ from rankbars.steps.tested import PairMemory, Setting
 from rankbars.steps.validity import check_method, design_of
 
 if TYPE_CHECKING:
+    from rankbars.stats.newtask.budget import Budget
     from rankbars.steps.average.aggregation import AverageCollector
 
 __all__ = ["leaderboard"]
@@ -168,8 +170,10 @@ def leaderboard(
     _check_methods(scores, spec)
     single = len(scores.tasks) == 1
     collector = None if single or spec.over == "none" else _start_average(scores, spec)
+    budget = None if single else _budget(scores, spec)
     wanted = _Wanted(
         spec,
+        task_alpha=None if budget is None else budget.alpha_task,
         pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
@@ -181,7 +185,7 @@ def leaderboard(
     if progress is not None:
         progress(0, len(scores.tasks))
     for name, ranked in _rank_tasks(scores, wanted, n_jobs, memory):
-        intervals[name] = ranked.intervals
+        intervals[name] = ranked.intervals if ranked.merged is None else ranked.merged
         observed[name] = ranked.observed
         results[name] = ranked.result
         notes.extend(ranked.intervals.notes)
@@ -199,25 +203,15 @@ def leaderboard(
         aggregate = collector.finish()
         notes.extend(aggregate.notes)
     overall = None
-    if not single:
-        from rankbars.steps.prediction import predict
-
-        overall = predict(
-            intervals,
-            merge=_merge(scores, spec),
-            alpha=spec.alpha_overall,
-            categories=_declared(scores, "category"),
-            families=_declared(scores, "family"),
-            weights={name: info.weight for name, info in scores.info.items()},
-            observed=observed,
-        )
+    if single:
+        notes.extend(_unused_on_one_task(spec))
+    else:
+        overall = _new_task(scores, spec, budget, intervals, observed)
         notes.extend(overall.notes)
         if overall.method != spec.merge:
             notes.append(_OBSERVED)
         if overall.trivial and all(task.kind == "votes" for task in results.values()):
             overall = None  # too few categories of votes to speak of a new one
-    else:
-        notes.extend(_unused_on_one_task(spec))
 
     board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
     if details is None:
@@ -248,6 +242,7 @@ class _Wanted(NamedTuple):
     """What is to be found out about every task."""
 
     spec: Spec
+    task_alpha: float | None  # error rate of the task intervals behind a new-task interval
     pairs: bool  # the differences of all pairs, for a page
     bins: bool  # and their distributions
     strict: bool  # ranks for all models at once
@@ -259,6 +254,7 @@ class _Ranked(NamedTuple):
 
     comparisons: Comparisons
     intervals: RankIntervals
+    merged: RankIntervals | None  # what the new-task interval is made of, if not `intervals`
     observed: RankIntervals
     result: TaskResult
     pairs: TaskPairs | None
@@ -300,29 +296,25 @@ def _rank_one(
         spec.seed, spec.resamples, votes=spec.votes, memory=memory, zero_se=spec.zero_se
     )
     comparisons = compare_evidence(evidence, models, spec.test, name, setting)
-    intervals = rank_task(
-        comparisons,
-        spec.correction,
-        spec.scope,
-        spec.alpha,
-        seed=spec.seed,
-        resamples=spec.resamples,
-    )
-    observed = observe_ranks(comparisons)
-    strict = pairs = None
-    if wanted.strict:
-        strict = rank_task(
-            comparisons,
-            strict_correction(spec.correction),
-            "all",
-            spec.alpha,
-            seed=spec.seed,
-            resamples=spec.resamples,
+
+    def ranked(correction: str, scope: Scope, alpha: float) -> RankIntervals:
+        return rank_task(
+            comparisons, correction, scope, alpha, seed=spec.seed, resamples=spec.resamples
         )
+
+    intervals = ranked(spec.correction, spec.scope, spec.alpha)
+    observed = observe_ranks(comparisons)
+    merged = strict = pairs = None
+    if wanted.task_alpha is not None:
+        merged = contain(ranked(spec.correction, "each", wanted.task_alpha), observed)
+    if wanted.strict:
+        strict = ranked(strict_correction(spec.correction), "all", spec.alpha)
     if wanted.pairs:
         pairs = summarise_pairs(evidence, comparisons, bins=wanted.bins)
     result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)
-    return _Ranked(comparisons, intervals, observed, result, pairs, strict)
+    if merged is not None:
+        result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
+    return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict)
 
 
 def _rank_elsewhere(
@@ -369,6 +361,39 @@ def _unused_on_one_task(spec: Spec) -> tuple[Note, ...]:
         return ()
     message = f"There is one task, and nothing to average or to merge: unused {', '.join(unused)}."
     return (Note("one-task", message),)
+
+
+def _budget(scores: Scores, spec: Spec) -> Budget | None:
+    """How the joint merge spends its error rate; None where task intervals promise nothing."""
+    nothing = side_level(spec.correction, "each", spec.alpha) is None
+    if nothing or _merge(scores, spec) != "joint":
+        return None
+    from rankbars.stats.newtask.budget import split_budget
+
+    return split_budget(len(scores.tasks), spec.alpha_overall, spec.alpha)
+
+
+def _new_task(
+    scores: Scores,
+    spec: Spec,
+    budget: Budget | None,
+    intervals: dict[str, RankIntervals],
+    observed: dict[str, RankIntervals],
+) -> RankIntervals:
+    """Intervals for a new task; one task alone loads nothing of them."""
+    from rankbars.steps.prediction import predict, predict_within
+
+    if budget is not None:
+        return predict_within(intervals, budget, spec.alpha_overall, observed=observed)
+    return predict(
+        intervals,
+        merge=_merge(scores, spec),
+        alpha=spec.alpha_overall,
+        categories=_declared(scores, "category"),
+        families=_declared(scores, "family"),
+        weights={name: info.weight for name, info in scores.info.items()},
+        observed=observed,
+    )
 
 
 def _merge(scores: Scores, spec: Spec) -> str:

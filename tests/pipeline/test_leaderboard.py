@@ -273,3 +273,57 @@ def test_too_few_tasks_become_one_line() -> None:
     assert "3 tasks; a new-task interval at this level needs 4." in {
         note.message for note in board.notes
     }
+
+
+def _fourteen() -> rb.Scores:
+    rng = np.random.default_rng(3)
+    skill = rng.normal(0, 0.6, (14, 1, 6)) + np.arange(6) / 3
+    rows = {f"task {k:02d}": skill[k] + rng.normal(size=(25, 6)) for k in range(14)}
+    return rb.Scores.from_arrays(rows, list("abcdef"))
+
+
+def test_new_task_intervals_do_not_depend_on_what_tasks_show() -> None:
+    scores = _fourteen()
+    each, together = (rb.leaderboard(scores, scope=scope).overall for scope in ("each", "all"))
+    assert (each.task_alpha, each.left_out) == (0.7, 2)
+    assert each.guarantee == together.guarantee
+    assert each.best.tolist() == together.best.tolist()
+    assert each.worst.tolist() == together.worst.tolist()
+
+
+def test_task_intervals_behind_a_new_task_are_ranks_at_their_own_level() -> None:
+    board = rb.leaderboard(_fourteen())
+    ranks = rb.rank(rb.compare(_fourteen()), scope="each", alpha=board.overall.task_alpha)
+    for name, task in board.tasks.items():
+        assert task.merged_best.tolist() == ranks[name].best.tolist()
+        assert task.merged_worst.tolist() == ranks[name].worst.tolist()
+        assert (task.merged_best >= task.best).all()
+        assert (task.merged_worst <= task.worst).all()
+        assert (task.merged_best <= task.observed_best).all()
+        assert (task.merged_worst >= task.observed_worst).all()
+    assert board.overall.width.mean() < rb.predict(rb.rank(rb.compare(_fourteen()))).width.mean()
+
+
+@pytest.mark.parametrize("merge", ["quantile", "union", "simultaneous", "observed"])
+def test_other_merges_take_the_intervals_of_the_board(merge: str) -> None:
+    scores = _fourteen()
+    board = rb.leaderboard(scores, merge=merge, scope="each")
+    seen = {
+        name: rb.RankIntervals(
+            board.models, t.observed_best, t.observed_worst, 0.5, "each", "task", "observed"
+        )
+        for name, t in board.tasks.items()
+    }
+    new = rb.predict(
+        rb.rank(rb.compare(scores), scope="each"), merge=merge, alpha=0.2, observed=seen
+    )
+    assert board.overall.task_alpha is None
+    assert board.overall.best.tolist() == new.best.tolist()
+    assert board.overall.worst.tolist() == new.worst.tolist()
+    assert board.overall.guarantee == new.guarantee
+
+
+def test_no_correction_has_no_level_to_split() -> None:
+    board = rb.leaderboard(_fourteen(), correction="none")
+    assert board.overall.task_alpha is None
+    assert board.overall.guarantee is None

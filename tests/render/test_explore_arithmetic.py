@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import shutil
 import subprocess
+from fractions import Fraction
 from importlib import resources
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 import rankbars as rb
 from rankbars.data.board import Leaderboard
 from rankbars.render.pagedata import page_data
+from rankbars.stats.newtask.merges import joint_merge
 from rankbars.stats.tails import critical_value, upper_tail
 
 CASES = 80  # of each of five boards
@@ -186,6 +189,37 @@ def test_the_page_recomputes_what_the_package_says(kind):
         )
         check_average(answer["average"], average, case)
     assert averages > 0.6 * len(cases)
+
+
+def test_the_page_merges_intervals_that_were_made_for_the_new_task():
+    """Of twelve tasks; other choices leave out as many as keep the guarantee."""
+    rng = np.random.default_rng(8)
+    tasks = {f"task {k:02d}": rng.normal(0, 1, (30, 5)) + np.arange(5) / 4 for k in range(12)}
+    board = rb.leaderboard(rb.Scores.from_arrays(tasks, MODELS[:5]), pairs=True)
+    everything = {"tasks": list(range(12)), "weights": [1.0] * 12, "alpha": 0.05}
+    cases = [{**everything, "alphaOverall": 0.2}, *choices(board, rng)[:30]]
+    answers = run_node(RUN, data=page_data(board, ()), cases=cases)
+    first = answers[0]["newTask"]
+    assert first == {"best": board.overall.best.tolist(), "worst": board.overall.worst.tolist()}
+    results, side = list(board.tasks.values()), Fraction(1, 4)
+    for case, answer in zip(cases, answers, strict=True):
+        chosen_tasks = [results[i] for i in case["tasks"]]
+        count, nominal = (
+            len(chosen_tasks) + 1,
+            Fraction(str(case["alphaOverall"])) / Fraction("0.975"),
+        )
+        need = min(math.floor((1 - side) * nominal * count), count - 1)
+        best, worst = np.ones(5, dtype=int), np.full(5, 5)
+        if need:
+            ends = [
+                np.array([getattr(t, end) for t in chosen_tasks])
+                for end in ("merged_best", "merged_worst")
+            ]
+            best, worst = joint_merge(*ends, 5, Fraction(need, count))
+        assert answer["newTask"] == {"best": best.tolist(), "worst": worst.tolist()}, case
+        promised = 1 - Fraction(need, count) / (1 - side)
+        assert answer["guarantee"] == pytest.approx(float(max(promised, 0)), rel=1e-12)
+        assert (answer["needs"] is None) == (need > 0)
 
 
 def check_average(found: dict[str, Any], average: rb.Aggregate, case: dict[str, Any]) -> None:

@@ -48,6 +48,12 @@ export class Board {
     this.families = distinct(data.tasks.map((task) => task.family))
   }
 
+  /** Ends of the intervals that new-task intervals are made of, tasks times models. */
+  get merged(): { best: Numbers; worst: Numbers } {
+    const { merged } = this.data
+    return merged ? { best: unpack(merged.best), worst: unpack(merged.worst) } : { best: this.best, worst: this.worst }
+  }
+
   get hasPairs(): boolean {
     return this.data.pairs !== null
   }

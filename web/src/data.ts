@@ -82,6 +82,8 @@ export interface ExploreData {
   merge: "joint" | "quantile" | "union" | null
   /** Whether observed ranks are merged instead of rank intervals. */
   observed: boolean
+  /** Error rate of the board, and of one side of the merged intervals, where they were made for it. */
+  split: { alpha: number; side: number; holds: boolean } | null
   alphaOverall: number | null
   alphasOverall: number[]
   average: AverageRule | null
@@ -174,8 +176,8 @@ export interface PageData {
   /** Lines of the Hasse diagram (better, worse); null where there is no order. */
   edges: Packed | null
   explore: ExploreData
-  /** Observed ranks, tasks times models, where they are merged. */
-  observed: { best: Packed; worst: Packed } | null
+  /** What new-task intervals are made of, tasks times models, where that is not best and worst. */
+  merged: { best: Packed; worst: Packed } | null
   pairs: (PairsData | null)[] | null
   /** Per task; null for tasks without votes. */
   health: (HealthData | null)[] | null

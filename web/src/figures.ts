@@ -7,7 +7,8 @@ import type { FigureSettings } from "./figure"
 import { type Average } from "./explore/averages"
 import { mergeRanks } from "./explore/merges"
 import { expectedShare, leaveOneOut } from "./explore/leaveoneout"
-import { averageOf } from "./explore/recompute"
+import { averageOf, rateOf } from "./explore/recompute"
+import { type Rate, jointIndex } from "./explore/rates"
 import { criticalValue } from "./explore/tails"
 import { commonClaim } from "./modelview"
 import { level } from "./numbers"
@@ -385,20 +386,19 @@ function spread(average: Average, size: number): Float64Array[] {
 
 function levels(context: Context): Picture | null {
   const { board } = context
-  const { explore, tasks, observed } = board.data
+  const { explore, tasks } = board.data
   if (!explore.merge || explore.merge === "union" || explore.alphaOverall === null || tasks.length < 3) return null
   const merge = explore.merge
   return {
     key: "levels",
     name: "Level and width",
     settings: () => {
-      const best = observed ? unpack(observed.best) : board.best
-      const worst = observed ? unpack(observed.worst) : board.worst
+      const { best, worst } = board.merged
       const all = [...tasks.keys()]
       const alphas = [0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, explore.alphaOverall!]
       const rising = [...new Set(alphas)].sort((a, b) => a - b)
       const width = rising.map((alpha) => {
-        const bounds = mergeRanks(merge, best, worst, board.size, all, alpha)
+        const bounds = mergeRanks(merge, best, worst, board.size, all, rateOf(board, all.length, alpha))
         return bounds.best.reduce((sum, low, i) => sum + bounds.worst[i]! - low, 0) / board.size
       })
       const input = { alphas: rising, series: [{ name: "New task", width }], alpha: explore.alphaOverall!, most: board.size - 1 }
@@ -423,15 +423,20 @@ function foreseen(context: Context): Picture | null {
     name: "Tasks left out",
     settings: () => {
       const alpha = explore.alphaOverall ?? 0.5 // the union does not use it
+      const need = explore.split && jointIndex(tasks.length, rateOf(board, tasks.length, alpha))
+      // The same share as of all tasks, in whole intervals.
+      const share = (count: number): number => Math.min(Math.ceil((need! * (count + 1)) / (tasks.length + 1)), count)
+      const rate = (count: number): Rate => (need ? { top: BigInt(share(count)), bottom: BigInt(count + 1) } : alpha)
+      const { best, worst } = board.merged
       const shares = (units: readonly (number | string)[], name: string): charts.LeftOut["series"][number] => {
-        const made = leaveOneOut(merge, board.best, board.worst, board.size, units, alpha)
+        const made = leaveOneOut(merge, best, worst, board.size, units, rate)
         return { name, share: take(made.share, models), low: take(made.low, models), high: take(made.high, models) }
       }
       const series = [shares([...tasks.keys()], "task")]
       const families = tasks.flatMap(({ family }) => family ?? [])
       const count = new Set(families).size
       if (families.length === tasks.length && count > 1 && count < tasks.length) series.push(shares(families, "family"))
-      const input = { models: names, series, expected: expectedShare(merge, tasks.length, alpha) }
+      const input = { models: names, series, expected: expectedShare(merge, tasks.length, rate(tasks.length - 1)) }
       return {
         title: "Would the intervals have foreseen each task?",
         caption: "Every task is left out once: the share of tasks whose rank interval lies inside the one made from the others, with 95 % limits. Shares far below the dashed line speak against the assumption that a new task is like these.",

@@ -118,6 +118,7 @@ class Leaderboard:
             (task.best, task.worst),
             (task.observed_best, task.observed_worst),
             (task.spread_best, task.spread_worst),
+            (task.merged_best, task.merged_worst),
         ):
             if best is not None and worst is not None:
                 check_ranks(self.models, best, worst, task.name)

@@ -60,6 +60,12 @@ class RankIntervals:
     spread : array of int, shape (M,), optional
         Width the interval would keep if the observed ranks of every task were exact: the part
         that comes from ranks that differ between tasks.
+    task_alpha : float, optional
+        Error rate of the task intervals, each model by itself, that a new-task interval was made
+        of, where it is not that of the board.
+    left_out : int, optional
+        How many of the N + 1 intervals of tasks the merge may leave out, where that came with
+        `task_alpha`.
     groups : mapping from str to RankIntervals, optional
         Intervals per category, for the ``group`` merge.
     notes : tuple of Note
@@ -95,6 +101,8 @@ class RankIntervals:
     shown_better: Relation | None = None
     side_level: float | None = None
     spread: Annotated[NDArray[np.int64], Numbers("M", least=0)] | None = None
+    task_alpha: Rate | None = None
+    left_out: Annotated[int, Numbers(least=0)] | None = None
     groups: Mapping[str, RankIntervals] | None = None
     notes: tuple[Note, ...] = ()
     approximate: bool = False

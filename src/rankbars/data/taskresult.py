@@ -216,6 +216,9 @@ class TaskResult:
     spread_best, spread_worst : array of int, shape (M,), optional
         Ranks by overlap of the models' own score intervals, as vote arenas print them; for
         comparison only, without a guarantee. Where scores come with errors of their own.
+    merged_best, merged_worst : array of int, shape (M,), optional
+        Rank interval that the new-task interval is made of: of each model by itself, at the error
+        rate ``overall.task_alpha``. Not an answer about this task.
     elo : array of float, shape (M,), optional
         Strengths from votes on the scale of Elo.
     elo_anchor : str, optional
@@ -253,6 +256,8 @@ class TaskResult:
     assumptions: tuple[str, ...] = ()
     spread_best: Ranks | None = None
     spread_worst: Ranks | None = None
+    merged_best: Ranks | None = None
+    merged_worst: Ranks | None = None
     elo: Reals | None = None
     elo_anchor: str | None = None
     counts: Coverage | None = None

@@ -232,9 +232,16 @@ def _new_task_entry(board: Leaderboard) -> MethodEntry:
         "Between which ranks will this model stand on a new task like these?",
         claim.words,
         f"The rank intervals of the {len(board.tasks)} tasks, put together by "
-        f"{merge_words(overall)}. The level shown also counts that task intervals can miss.",
+        f"{merge_words(overall)}.{_own_level(overall)} The level shown also counts that task "
+        "intervals can miss.",
         overall.assumptions,
     )
+
+
+def _own_level(overall: RankIntervals) -> str:
+    if overall.task_alpha is None:
+        return ""
+    return f" They are made for this, model by model, at {show_level(overall.task_alpha)}."
 
 
 def _task_score_entry(board: Leaderboard) -> MethodEntry:

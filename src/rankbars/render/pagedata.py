@@ -95,7 +95,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "shownBetter": _pack_counts(np.argwhere(board.shown_better)),
         "edges": _edges(board),
         "explore": _explore_data(board),
-        "observed": _observed(board),
+        "merged": _merged(board),
         "pairs": None if board.pairs is None else _pairs(board, board.pairs),
         "health": None if board.health is None else _health(board, board.health),
         "inputs": [visible(entry.path) for entry in board.inputs],
@@ -224,15 +224,32 @@ def _edges(board: Leaderboard) -> dict[str, str] | None:
     return _pack_counts([[position[one], position[two]] for one, two in edges])
 
 
-def _observed(board: Leaderboard) -> dict[str, Any] | None:
-    """Observed ranks, where they are what the new-task intervals are made of."""
-    if board.overall is None or board.overall.method != "observed":
+def _merged(board: Leaderboard) -> dict[str, Any] | None:
+    """What the new-task intervals are made of, where that is not what the tasks show."""
+    if board.overall is None:
         return None
     tasks = board.tasks.values()
-    return {
-        "best": _pack_counts([task.observed_best for task in tasks]),
-        "worst": _pack_counts([task.observed_worst for task in tasks]),
-    }
+    if board.overall.method == "observed":
+        ends = [(task.observed_best, task.observed_worst) for task in tasks]
+    else:
+        ends = [
+            (task.merged_best, task.merged_worst)
+            for task in tasks
+            if task.merged_best is not None and task.merged_worst is not None
+        ]
+    if len(ends) < len(tasks):
+        return None
+    best, worst = zip(*ends, strict=True)
+    return {"best": _pack_counts(best), "worst": _pack_counts(worst)}
+
+
+def _split(board: Leaderboard) -> dict[str, Any] | None:
+    """The levels of intervals that were made for the new task; None where there are none."""
+    overall = board.overall
+    if overall is None or overall.task_alpha is None:
+        return None
+    holds = overall.guarantee is not None
+    return {"alpha": board.spec.alpha, "side": overall.task_alpha / 2, "holds": holds}
 
 
 def _pairs(board: Leaderboard, pairs: PairDetails) -> list[dict[str, Any] | None]:
@@ -337,6 +354,7 @@ def _explore_data(board: Leaderboard) -> dict[str, Any]:
     return {
         "merge": merge if merge in _MERGES else None,
         "observed": overall is not None and overall.method == "observed",
+        "split": _split(board),
         "alphaOverall": None if overall is None else overall.alpha,
         "alphasOverall": _with(_OVERALL_LEVELS, None if overall is None else overall.alpha),
         "average": None if average is None or reason else _average_rule(board, average),

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from rankbars.data.aggregate import Aggregate, Over
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.intervals import RankIntervals
 from rankbars.render.claims import (
     approximate_sentence,
     average_words,
@@ -26,6 +27,7 @@ from rankbars.render.methodbox import (
     test_words,
     untested,
 )
+from rankbars.render.notation import show_level
 from rankbars.render.sentences import field_parts
 
 __all__ = [
@@ -183,7 +185,18 @@ def _new_task_sentences(board: Leaderboard) -> list[str]:
         f"task intervals together by {merge_words(overall)}"
         f"{_cited(_source_of_merge(overall.method))} ({overall_claim(overall).words})."
     )
-    return [sentence]
+    return [sentence, *_budget_sentences(overall, len(board.tasks))]
+
+
+def _budget_sentences(overall: RankIntervals, n_tasks: int) -> list[str]:
+    """How the error rate was spent, where task intervals were made for the new task."""
+    if overall.task_alpha is None or overall.left_out is None:
+        return []
+    return [
+        f"For this purpose the task intervals were made for each model by itself at "
+        f"{show_level(overall.task_alpha)}, and {overall.left_out} of {n_tasks + 1} may be left "
+        "out; both numbers follow from the number of tasks and the rates alone."
+    ]
 
 
 def _field(board: Leaderboard) -> str:

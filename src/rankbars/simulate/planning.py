@@ -157,12 +157,13 @@ def _one_evaluation(
     """Guarantee, width and coverages by target, method and scope."""
     names = model_names(len(evaluation.means))
     measured: _Measured = {}
-    intervals, seen = {}, {}
+    intervals, seen, tasks = {}, {}, {}
     for task in range(n_tasks):
         rng = stream(seed, "coverage", key, task)
         truth = _true_scores(evaluation, 1, rng)
         rows = truth + _noise(evaluation, (n_rows, len(names)), rng)
         name = f"{key} {task:05d}"
+        tasks[name] = rows
         compared = rb.compare(rb.Scores.from_arrays({name: rows}, names), test="t")[name]
         intervals[name] = rb.rank(compared, alpha=levels.alpha)
         sets = true_rank_sets(compared.mean)
@@ -176,10 +177,27 @@ def _one_evaluation(
     # The mean of n rows has the covariance of a row divided by n.
     means = truth + _noise(evaluation, truth.shape, rng) / np.sqrt(n_rows)
     for merge in MERGES:
-        new = rb.predict(intervals, merge=merge, alpha=levels.alpha_overall, observed=seen)
+        if merge == "joint":
+            new = _of_a_board(tasks, names, levels)
+        else:
+            new = rb.predict(intervals, merge=merge, alpha=levels.alpha_overall, observed=seen)
         target = true_rank_sets(means if merge == "observed" else truth)
         measured["new task", merge, new.scope] = new.guarantee, _values(new, target)
     return measured
+
+
+def _of_a_board(
+    tasks: dict[str, NDArray[np.float64]], names: tuple[str, ...], levels: Levels
+) -> rb.RankIntervals:
+    """New-task intervals as a board has them, whose task intervals are made for the merge."""
+    scores = rb.Scores.from_arrays(tasks, names)
+    rates = levels._asdict()
+    new = rb.leaderboard(scores, test="t", correction="holm", over="none", **rates).overall
+    if new is not None:
+        return new
+    # One task alone says nothing of a new one, and its board has no such block.
+    intervals = rb.rank(rb.compare(scores, test="t"), alpha=levels.alpha)
+    return rb.predict(intervals, alpha=levels.alpha_overall)
 
 
 def _measure_task(

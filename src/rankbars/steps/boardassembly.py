@@ -35,6 +35,7 @@ __all__ = [
     "MOST_CELLS",
     "assemble_board",
     "bin_scores",
+    "contain",
     "describe_task",
     "observe_ranks",
     "summarise_pairs",
@@ -46,6 +47,19 @@ def observe_ranks(comparisons: Comparisons) -> RankIntervals:
     bounds = observed_rank_sets(comparisons.mean)
     return RankIntervals(
         comparisons.models, bounds.best, bounds.worst, 1.0, "each", "task", "observed"
+    )
+
+
+def contain(intervals: RankIntervals, observed: RankIntervals) -> RankIntervals:
+    """The intervals, widened to hold the observed ranks.
+
+    At the error rates that intervals for a new task are made at, a model counts as better only
+    where its score is higher, too.
+    """
+    return replace(
+        intervals,
+        best=np.minimum(intervals.best, observed.best),
+        worst=np.maximum(intervals.worst, observed.worst),
     )
 
 

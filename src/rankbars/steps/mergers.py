@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError
-from rankbars.stats.newtask.guarantees import miss_bound, smallest_number_of_tasks
+from rankbars.stats.newtask.guarantees import Rate, miss_bound, smallest_number_of_tasks
 from rankbars.stats.newtask.merges import joint_merge, quantile_merge, union_merge
 from rankbars.stats.newtask.simultaneous import split_score_merge
 from rankbars.stats.newtask.weighted import (
@@ -46,33 +46,33 @@ class Merged(NamedTuple):
     scope: Scope = "each"
 
 
-Merge = Callable[[Bag, float], Merged]
+Merge = Callable[[Bag, Rate], Merged]
 
 
-def quantile(bag: Bag, alpha: float) -> Merged:
+def quantile(bag: Bag, alpha: Rate) -> Merged:
     """The k-th smallest best and the k-th largest worst (the published Algorithm 2)."""
     bounds = quantile_merge(bag.best, bag.worst, bag.n_ranks, alpha)
     return _plain("quantile", bag, alpha, bounds)
 
 
-def union(bag: Bag, alpha: float) -> Merged:
+def union(bag: Bag, alpha: Rate) -> Merged:
     """The smallest best and the largest worst of all tasks."""
     return _plain("union", bag, alpha, union_merge(bag.best, bag.worst, bag.n_ranks))
 
 
-def joint(bag: Bag, alpha: float) -> Merged:
+def joint(bag: Bag, alpha: Rate) -> Merged:
     """The full-conformal interval, which treats both ends as one object."""
     bounds = joint_merge(bag.best, bag.worst, bag.n_ranks, alpha)
     return _plain("joint", bag, alpha, bounds)
 
 
-def simultaneous(bag: Bag, alpha: float) -> Merged:
+def simultaneous(bag: Bag, alpha: Rate) -> Merged:
     """Intervals that hold for all models at once (split score, tasks in order of their names)."""
     bounds = split_score_merge(bag.best, bag.worst, bag.n_ranks, alpha)
     return _plain("simultaneous", bag, alpha, bounds)._replace(scope="all")
 
 
-def family(bag: Bag, alpha: float) -> Merged:
+def family(bag: Bag, alpha: Rate) -> Merged:
     """Interval for a new task from a new family."""
     if bag.families is None:
         raise OptionError(
@@ -95,7 +95,7 @@ def family(bag: Bag, alpha: float) -> Merged:
     )
 
 
-def weighted(bag: Bag, alpha: float) -> Merged:
+def weighted(bag: Bag, alpha: Rate) -> Merged:
     """Interval for a new task from a source that differs by known weights."""
     if bag.weights is None:
         raise OptionError(
@@ -122,7 +122,7 @@ MERGES: dict[str, Merge] = {
 """Merges of one bag of tasks; ``group`` and ``observed`` choose the bag and then use one."""
 
 
-def _plain(name: str, bag: Bag, alpha: float, bounds: RankBounds) -> Merged:
+def _plain(name: str, bag: Bag, alpha: Rate, bounds: RankBounds) -> Merged:
     count = bag.best.shape[0]
     return Merged(
         bounds,

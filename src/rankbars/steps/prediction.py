@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import TypeVar
 
 import numpy as np
@@ -12,10 +13,11 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.newtask.guarantees import guarantee
+from rankbars.stats.newtask.budget import Budget
+from rankbars.stats.newtask.guarantees import Rate, guarantee
 from rankbars.steps.mergers import MERGES, Bag, Merged
 
-__all__ = ["MERGE_NAMES", "predict"]
+__all__ = ["MERGE_NAMES", "predict", "predict_within"]
 
 T = TypeVar("T")
 
@@ -82,6 +84,11 @@ def predict(
     of one side of the task intervals, which improves on adding the two rates (Theorem 3.3 of
     Neuhof and Benjamini 2026).
 
+    The intervals are taken as they are given, and the merge leaves out
+    ``floor(alpha (N + 1))`` of them. `rankbars.leaderboard` makes intervals on tasks for this
+    purpose by themselves, at a level that the number of tasks settles, and its intervals for a new
+    task are narrower for it at the same guarantee.
+
     Examples
     --------
     >>> ranks = RankIntervals(("a", "b"), [1, 2], [1, 2], 0.05, "each", "task", "holm",
@@ -103,7 +110,6 @@ def predict(
         if observed is None:
             raise OptionError("The observed merge needs observed=: the ranks seen on each task.")
         source = observed
-    seen = all(one.method == "observed" for one in source.values())
     bag = Bag(
         best=np.array([source[name].best for name in intervals]),
         worst=np.array([source[name].worst for name in intervals]),
@@ -112,7 +118,57 @@ def predict(
         weights=None if weights is None else _of_tasks("weight", weights, intervals),
         new_weight=new_weight,
     )
-    merged = MERGES["joint" if merge == "observed" else merge](bag, alpha)
+    return _new_task(intervals, bag, merge, alpha, alpha, observed)
+
+
+def predict_within(
+    intervals: Mapping[str, RankIntervals],
+    budget: Budget,
+    alpha: float,
+    *,
+    observed: Mapping[str, RankIntervals],
+) -> RankIntervals:
+    """`predict` by the joint merge, from task intervals that were made for it.
+
+    Parameters
+    ----------
+    intervals : mapping from task to RankIntervals
+        Of each model by itself, at the error rate that the budget allows them.
+    budget : Budget
+        From `split_budget`, by the number of tasks and the rates alone.
+    alpha : float
+        The error rate that was asked for.
+    observed : mapping from task to RankIntervals
+        Ranks as observed.
+
+    Returns
+    -------
+    RankIntervals
+        With `task_alpha` and `left_out`, which say how the error rate was spent.
+    """
+    bag = Bag(
+        best=np.array([one.best for one in intervals.values()]),
+        worst=np.array([one.worst for one in intervals.values()]),
+        n_ranks=len(_shared_models(intervals)),
+    )
+    rate = Fraction(budget.need, len(intervals) + 1) if budget.need else alpha
+    made = _new_task(intervals, bag, "joint", rate, alpha, observed)
+    return replace(made, task_alpha=budget.alpha_task, left_out=budget.need)
+
+
+def _new_task(
+    intervals: Mapping[str, RankIntervals],
+    bag: Bag,
+    merge: str,
+    rate: Rate,
+    alpha: float,
+    observed: Mapping[str, RankIntervals] | None,
+) -> RankIntervals:
+    """What a merge at `rate` makes of a bag of task intervals, where `alpha` was asked for."""
+    models = _shared_models(intervals)
+    source = observed if merge == "observed" and observed is not None else intervals
+    seen = all(one.method == "observed" for one in source.values())
+    merged = MERGES["joint" if merge == "observed" else merge](bag, rate)
     made = RankIntervals(
         models=models,
         best=merged.bounds.best,
@@ -133,7 +189,7 @@ def predict(
         best=np.array([observed[name].best for name in intervals]),
         worst=np.array([observed[name].worst for name in intervals]),
     )
-    ends = MERGES["joint" if merge == "observed" else merge](exact, alpha).bounds
+    ends = MERGES["joint" if merge == "observed" else merge](exact, rate).bounds
     return replace(made, spread=np.minimum(ends.worst - ends.best, made.width))
 
 

@@ -1,7 +1,7 @@
 /** Leave one task (or family) out at a time, and look whether the others foresaw it. */
 
 import { mergeRanks } from "./merges"
-import { type Merge, mergeGuarantee } from "./rates"
+import { type Merge, type Rate, mergeGuarantee } from "./rates"
 
 export interface LeftOutShares {
   /** How many were left out, one at a time. */
@@ -17,6 +17,7 @@ export interface LeftOutShares {
  * as inside if all its tasks are. The limits take units as independent, which they are not quite:
  * a guide, not a proof.
  * @param best, worst ends of the interval of each model on each task, tasks times models
+ * @param rate error rate of the merge of so many tasks
  * @param units unit of each task: its own number, or that of its family; at least two differ
  */
 export function leaveOneOut(
@@ -25,7 +26,7 @@ export function leaveOneOut(
   worst: ArrayLike<number>,
   models: number,
   units: readonly (number | string)[],
-  alpha: number,
+  rate: (tasks: number) => Rate,
 ): LeftOutShares {
   const inside = new Int32Array(models)
   const labels = [...new Set(units)]
@@ -33,7 +34,7 @@ export function leaveOneOut(
     const kept: number[] = []
     const left: number[] = []
     units.forEach((unit, task) => (unit === label ? left : kept).push(task))
-    const made = mergeRanks(merge, best, worst, models, kept, alpha)
+    const made = mergeRanks(merge, best, worst, models, kept, rate(kept.length))
     for (let model = 0; model < models; model++) {
       const within = left.every((task) => {
         const at = task * models + model
@@ -53,7 +54,7 @@ export function leaveOneOut(
 }
 
 /** Share that should lie inside at least, if tasks are alike. */
-export function expectedShare(merge: Merge, tasks: number, alpha: number): number {
+export function expectedShare(merge: Merge, tasks: number, alpha: Rate): number {
   return mergeGuarantee(merge, tasks - 1, alpha, 0)
 }
 

@@ -1,6 +1,6 @@
 /** From ranks on the chosen tasks to the rank on a new one, model by model. */
 
-import { type Merge, jointIndex, orderIndex } from "./rates"
+import { type Merge, type Rate, jointIndex, orderIndex } from "./rates"
 
 export interface Bounds {
   best: Int32Array
@@ -18,7 +18,7 @@ export function mergeRanks(
   worst: ArrayLike<number>,
   models: number,
   tasks: readonly number[],
-  alpha: number,
+  alpha: Rate,
 ): Bounds {
   const bounds = anywhere(models)
   const lows = new Int32Array(tasks.length)
@@ -40,7 +40,7 @@ export function anywhere(models: number): Bounds {
   return { best: new Int32Array(models).fill(1), worst: new Int32Array(models).fill(models) }
 }
 
-type Rule = (lows: Int32Array, highs: Int32Array, ranks: number, alpha: number) => [number, number]
+type Rule = (lows: Int32Array, highs: Int32Array, ranks: number, alpha: Rate) => [number, number]
 
 const MERGES: Record<Merge, Rule> = {
   quantile(lows, highs, ranks, alpha) {

@@ -5,8 +5,12 @@ export interface Fraction {
   bottom: bigint
 }
 
+/** An error rate; a number stands for its decimals. */
+export type Rate = number | Fraction
+
 /** The number as it is written, such as 0.05 or 5e-7. */
-export function exactRate(rate: number): Fraction {
+export function exactRate(rate: Rate): Fraction {
+  if (typeof rate !== "number") return rate
   const [digits = "0", power = "0"] = String(rate).split("e")
   const [whole = "0", decimals = ""] = digits.split(".")
   const shift = Number(power) - decimals.length
@@ -16,13 +20,13 @@ export function exactRate(rate: number): Fraction {
 }
 
 /** floor((N + 1) alpha / 2): the order statistic of the quantile merge; 0: says nothing. */
-export function orderIndex(tasks: number, alpha: number): number {
+export function orderIndex(tasks: number, alpha: Rate): number {
   const rate = exactRate(alpha)
   return Number((BigInt(tasks + 1) * rate.top) / (2n * rate.bottom))
 }
 
 /** floor((N + 1) alpha): how many of N + 1 intervals the joint merge may leave out. */
-export function jointIndex(tasks: number, alpha: number): number {
+export function jointIndex(tasks: number, alpha: Rate): number {
   const rate = exactRate(alpha)
   return Number((BigInt(tasks + 1) * rate.top) / rate.bottom)
 }
@@ -35,10 +39,25 @@ export function fewestTasks(merge: Merge, alpha: number): number {
   return Math.max(1, Number(count))
 }
 
+/**
+ * The rate at which task intervals of the given level are merged, so that the guarantee is no less
+ * than 1 - alphaOverall / (1 - alpha / 2): a whole number of the N + 1 intervals may be left out.
+ */
+export function rateWithin(tasks: number, alphaOverall: number, alpha: number, side: number): Fraction {
+  const [overall, both, one] = [exactRate(alphaOverall), exactRate(alpha), exactRate(side)]
+  // (1 - side) (N + 1) alphaOverall / (1 - alpha / 2), over a common denominator.
+  const top = (one.bottom - one.top) * BigInt(tasks + 1) * overall.top * 2n * both.bottom
+  const bottom = one.bottom * overall.bottom * (2n * both.bottom - both.top)
+  // A side is written with some 16 digits, which must not cost one interval.
+  const need = (1_000_000_000n * top + bottom) / (1_000_000_000n * bottom)
+  const most = BigInt(tasks)
+  return { top: need < most ? need : most, bottom: BigInt(tasks + 1) }
+}
+
 export type Merge = "joint" | "quantile" | "union"
 
 /** Probability with which the interval of a new task holds; `side` is that of the task ranks. */
-export function mergeGuarantee(merge: Merge, tasks: number, alpha: number, side: number): number {
+export function mergeGuarantee(merge: Merge, tasks: number, alpha: Rate, side: number): number {
   const parts = {
     joint: jointIndex(tasks, alpha),
     quantile: 2 * orderIndex(tasks, alpha),

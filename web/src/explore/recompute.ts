@@ -1,7 +1,6 @@
 /** The board for a choice of tasks, weights and levels: what Explore shows. */
 
 import type { Board } from "../board"
-import { unpack } from "../data"
 import {
   type Average,
   averageHalf,
@@ -11,7 +10,7 @@ import {
   sharesOf,
 } from "./averages"
 import { type Bounds, mergeRanks } from "./merges"
-import { fewestTasks, mergeGuarantee } from "./rates"
+import { type Merge, type Rate, fewestTasks, jointIndex, mergeGuarantee, rateWithin } from "./rates"
 
 export interface Choice {
   /** Positions of the tasks that count. */
@@ -46,7 +45,7 @@ export interface Answer {
 export function recompute(board: Board, choice: Choice): Answer {
   const merge = board.data.explore.merge
   const tasks = choice.tasks
-  const needs = merge && fewestTasks(merge, choice.alphaOverall)
+  const needs = merge && tasksNeeded(board, merge, choice.alphaOverall)
   return {
     newTask: merge && tasks.length ? newTaskRanks(board, choice) : null,
     guarantee: merge && tasks.length ? promise(board, choice) : null,
@@ -55,15 +54,32 @@ export function recompute(board: Board, choice: Choice): Answer {
   }
 }
 
+function tasksNeeded(board: Board, merge: Merge, alphaOverall: number): number {
+  let count = fewestTasks(merge, alphaOverall)
+  // Task intervals of a lower level need more tasks before one of them may be left out.
+  while (board.data.explore.split && jointIndex(count, rateOf(board, count, alphaOverall)) === 0) count++
+  return count
+}
+
 function newTaskRanks(board: Board, choice: Choice): Bounds {
-  const { explore, observed } = board.data
-  const best = observed ? unpack(observed.best) : board.best
-  const worst = observed ? unpack(observed.worst) : board.worst
-  return mergeRanks(explore.merge!, best, worst, board.size, choice.tasks, choice.alphaOverall)
+  const { best, worst } = board.merged
+  const rate = rateOf(board, choice.tasks.length, choice.alphaOverall)
+  return mergeRanks(board.data.explore.merge!, best, worst, board.size, choice.tasks, rate)
+}
+
+/** The rate of the merge, for so many tasks and the rate that is asked for. */
+export function rateOf(board: Board, tasks: number, alphaOverall: number): Rate {
+  const { split } = board.data.explore
+  return split ? rateWithin(tasks, alphaOverall, split.alpha, split.side) : alphaOverall
 }
 
 function promise(board: Board, choice: Choice): number | null {
   const { explore, tasks } = board.data
+  if (explore.split) {
+    if (!explore.split.holds) return null
+    const rate = rateOf(board, choice.tasks.length, choice.alphaOverall)
+    return mergeGuarantee(explore.merge!, choice.tasks.length, rate, explore.split.side)
+  }
   const sides = choice.tasks.map((task) => tasks[task]!.side)
   if (!explore.observed && sides.includes(null)) return null
   const side = explore.observed ? 0 : Math.max(...sides.map(Number))

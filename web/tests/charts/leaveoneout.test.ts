@@ -20,17 +20,17 @@ test("a task outside of what the others say is not counted", () => {
   // Three tasks, two models; the union of two tasks foresees the third or not.
   const best = [1, 1, 1, 2, 2, 1]
   const worst = [1, 2, 2, 2, 2, 1]
-  const made = leaveOneOut("union", best, worst, 2, [0, 1, 2], 0.2)
+  const made = leaveOneOut("union", best, worst, 2, [0, 1, 2], () => 0.2)
   expect(made.count).toBe(3)
   // Model 0: 1–1 is in 1–2; 1–2 is in 1–2; 2–2 is in 1–2. Model 1: 1–2 in 1–2; 2–2 is in 1–2; 1–1 in 1–2.
   expect(made.share).toEqual([1, 1])
-  const narrow = leaveOneOut("union", [1, 1, 1, 1, 2, 2], [1, 1, 1, 1, 2, 2], 2, [0, 1, 2], 0.2)
+  const narrow = leaveOneOut("union", [1, 1, 1, 1, 2, 2], [1, 1, 1, 1, 2, 2], 2, [0, 1, 2], () => 0.2)
   expect(narrow.share).toEqual([2 / 3, 2 / 3])
 })
 
 test("a family is left out as a whole", () => {
   const best = [1, 1, 2, 2]
-  const made = leaveOneOut("union", best, best, 1, ["a", "a", "b", "b"], 0.2)
+  const made = leaveOneOut("union", best, best, 1, ["a", "a", "b", "b"], () => 0.2)
   expect([made.count, made.share]).toEqual([2, [0]])
 })
 

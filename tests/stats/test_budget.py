@@ -1,0 +1,99 @@
+"""How the error rate of a new-task interval is spent."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rankbars as rb
+from rankbars.simulate.coverages import covers
+from rankbars.simulate.levels import pool_intervals, pool_scores
+from rankbars.simulate.populations import Design, true_rank_sets
+from rankbars.stats.newtask.budget import split_budget
+from rankbars.steps.prediction import predict_within
+
+# Tasks, how many of N + 1 are left out, error rate of a side, guarantee; for the rates .2 and .05,
+# from the reference values of the rule.
+GOLDEN = [
+    (3, 0, 0.025, 1.0),
+    (4, 1, 0.025, 0.794871794872),
+    (5, 1, 0.1875, 0.794871794872),
+    (6, 1, 0.303571428571, 0.794871794872),
+    (7, 1, 0.390625, 0.794871794872),
+    (8, 1, 0.4, 0.814814814815),
+    (9, 2, 0.025, 0.794871794872),
+    (10, 2, 0.113636363636, 0.794871794872),
+    (11, 2, 0.1875, 0.794871794872),
+    (12, 2, 0.25, 0.794871794872),
+    (13, 2, 0.303571428571, 0.794871794872),
+    (14, 2, 0.35, 0.794871794872),
+    (15, 2, 0.390625, 0.794871794872),
+    (16, 3, 0.139705882353, 0.794871794872),
+    (17, 3, 0.1875, 0.794871794872),
+    (18, 3, 0.230263157895, 0.794871794872),
+    (19, 3, 0.26875, 0.794871794872),
+    (24, 4, 0.22, 0.794871794872),
+    (29, 4, 0.35, 0.794871794872),
+    (39, 6, 0.26875, 0.794871794872),
+    (51, 8, 0.25, 0.794871794872),
+    (60, 10, 0.200819672131, 0.794871794872),
+    (99, 16, 0.22, 0.794871794872),
+]
+RATES = st.integers(1, 99).map(lambda per_cent: Fraction(per_cent, 100))
+
+
+@pytest.mark.parametrize(("n_tasks", "need", "side", "promised"), GOLDEN)
+def test_the_split_of_the_usual_rates(n_tasks, need, side, promised):
+    budget = split_budget(n_tasks, 0.2, 0.05)
+    assert budget.need == need
+    assert float(budget.side) == pytest.approx(side, rel=1e-9)
+    kept = 1 - Fraction(need, n_tasks + 1) / (1 - budget.side)
+    assert float(kept) == pytest.approx(promised, rel=1e-9)
+
+
+@given(n_tasks=st.integers(1, 300), overall=RATES, alpha=RATES)
+def test_the_guarantee_is_never_below_the_nominal_one(n_tasks, overall, alpha):
+    budget = split_budget(n_tasks, overall, alpha)
+    nominal = 1 - overall / (1 - alpha / 2)
+    assert 1 - Fraction(budget.need, n_tasks + 1) / (1 - budget.side) >= nominal
+    assert 0 <= budget.need <= n_tasks
+    assert 0 < budget.side < Fraction(1, 2)
+    # Nothing can be said where nothing could be said before, and something where something could.
+    assert (budget.need == 0) == (math.floor(overall * (n_tasks + 1)) == 0)
+
+
+def test_a_split_needs_a_task():
+    with pytest.raises(rb.DataError, match="at least one task"):
+        split_budget(0, 0.2, 0.05)
+
+
+@pytest.mark.parametrize("ties", [0.0, 0.5])
+def test_coverage_on_a_new_task(ties):
+    """The published design; 100 draws of 14 tasks, 40 new tasks each, at the guarantee .795."""
+    design = Design(n_models=10, n_rows=10, sigma=0.7, ties=ties)
+    truth = pool_scores(design)[:300]
+    budget = split_budget(14, 0.2, 0.05)
+    made = pool_intervals(design, truth, (budget.alpha_task, 0.05), seed=0)
+    sets = true_rank_sets(truth)
+    rng = np.random.default_rng(0)
+    shares, widths = [], []
+    for _ in range(100):
+        drawn = rng.choice(len(truth), 54, replace=False)
+        wide, narrow = (
+            {f"{i:03d}": made[level][i] for i in drawn[:14]} for level in (0.05, budget.alpha_task)
+        )
+        new = predict_within(narrow, budget, 0.2, observed=narrow)
+        assert new.guarantee == pytest.approx(0.7948717948717948, rel=1e-12)
+        rest = type(sets)(sets.best[drawn[14:]], sets.worst[drawn[14:]])
+        shares.append(covers(new.best, new.worst, rest).mean(axis=0))
+        widths.append((new.width.mean(), rb.predict(wide, alpha=0.2).width.mean()))
+    shares = np.array(shares)
+    error = shares.std(axis=0, ddof=1) / 10
+    assert (shares.mean(axis=0) >= 0.7949 - 3 * error).all()
+    ours, before = np.mean(widths, axis=0)
+    assert ours < before
