@@ -58,6 +58,8 @@ def _is_arena_hard(path: Path, head: bytes) -> bool:
 
 
 def _is_swebench(path: Path, head: bytes) -> bool:
+    if head.startswith(b"PAR1"):
+        return False
     named = path.name in ("report.json", "metadata.yaml")
     return named or b"__" in head or b":pr-" in head or _is_object(path, head)
 

@@ -160,13 +160,23 @@ def _look_up_hash(
 ) -> NDArray[Any]:
     """Codes by the first bits of hashes; those that share them with others by all bits."""
     cells = np.ma.getdata(found)
-    shift = np.uint64(64 - BITS)
-    starts = (hashes >> shift).astype(np.int64)
+    taken, again = _look_up_bits(cells, hashes, codes, 64 - BITS)
+    # Few share these bits, and fewer of them the next ones.
+    found, left = _look_up_bits(cells[again], hashes, codes, 64 - 2 * BITS)
+    found[left] = codes[np.searchsorted(hashes, cells[again[left]])]
+    taken[again] = found
+    return taken
+
+
+def _look_up_bits(
+    cells: NDArray[np.uint64], hashes: NDArray[np.uint64], codes: NDArray[np.int32], low: int
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Codes by `BITS` bits of hashes, from the bit `low` on; and where several names share them."""
+    shift, mask = np.uint64(low), np.uint64((1 << BITS) - 1)
+    starts = ((hashes >> shift) & mask).astype(np.int64)
     number = np.bincount(starts, minlength=1 << BITS)
     table = np.full(1 << BITS, -1, np.int32)
     table[starts] = codes
     table[number > 1] = SHARED
-    taken: NDArray[Any] = table[cells >> shift]
-    again = np.flatnonzero(taken == SHARED)
-    taken[again] = codes[np.searchsorted(hashes, cells[again])]
-    return taken
+    taken = table[(cells >> shift) & mask]
+    return taken, np.flatnonzero(taken == SHARED)

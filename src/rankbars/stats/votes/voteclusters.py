@@ -234,9 +234,13 @@ def measure_reach(clusters: ClusterCounts) -> ClusterReach:
             squares += squared.sum(axis=0)
             cubes += np.multiply(squared, share, out=squared).sum(axis=0)
         else:
-            cells, place = np.unique(cell, return_inverse=True)
-            model = cells % size
-            share = np.bincount(place, votes, cells.size) / total[model]
+            # The last entry of each cell stands for it.
+            last = np.empty(n_cells, dtype=np.int32)
+            last[cell] = np.arange(cell.size, dtype=np.int32)
+            place = last[cell]
+            own = np.flatnonzero(place == np.arange(cell.size))
+            model = cell[own] % size
+            share = np.bincount(place, votes, cell.size)[own] / total[model]
             squared = share * share
             number += np.bincount(model, minlength=size)
             squares += np.bincount(model, squared, size)

@@ -43,6 +43,9 @@ Array = NDArray[np.float64]
 _SPARSE_COST = 500.0
 """Work of one product in a sparse sum, in products of a dense one."""
 
+_BLOCK = 2**17
+"""Scores of clusters that are laid out at once: they stay in the cache."""
+
 
 def model_covariance(fit: VoteFit) -> Array:
     """Inverse of the information: right if the model is.
@@ -251,7 +254,7 @@ def _sum_of_squares(clusters: ClusterCounts, fit: VoteFit) -> Array:
         return product
     slopes = _outcome_scores(design, fit)
     total = np.zeros((size, size))
-    for cells, cluster in split_clusters(clusters, max(1, 2**20 // size)):
+    for cells, cluster in split_clusters(clusters, max(1, _BLOCK // size)):
         places, values = _scores_of_cells(clusters, design, slopes, cells)
         start = cluster * size
         place = np.concatenate([start + own for own in places])
