@@ -46,6 +46,19 @@ def against_frame(models: int, tasks: int) -> Sides:
     )
 
 
+def against_partition(models: int, tasks: int) -> Sides:
+    """The quantile merge, beside the two order statistics by `numpy.partition`."""
+    best, worst = draw_intervals(models, tasks)
+    k = order_index(tasks, ALPHA)
+
+    def peer() -> RankBounds:
+        low = np.partition(best, k - 1, axis=0)[k - 1]
+        high = np.partition(worst, tasks - k, axis=0)[tasks - k]
+        return RankBounds(low, high)
+
+    return Sides(lambda: quantile_merge(best, worst, models, ALPHA), peer, same_bounds)
+
+
 def joint_against_quantile(models: int, tasks: int) -> Sides:
     """The joint merge, beside the quantile merge."""
     best, worst = draw_intervals(models, tasks)
@@ -121,6 +134,17 @@ ROWS: tuple[Row, ...] = (
         against_frame,
         {"models": 100, "tasks": 100},
         {"models": 5, "tasks": 20},
+    ),
+    *(
+        Ratio(
+            f"quantile_partition_{models}x{tasks}",
+            "quantile merge (Algorithm 2)",
+            "`numpy.partition`, without any check of the intervals",
+            against_partition,
+            {"models": models, "tasks": tasks},
+            {"models": 5, "tasks": 20},
+        )
+        for models, tasks in ((100, 100), (1000, 1000))
     ),
     Ratio(
         "joint_100x100",

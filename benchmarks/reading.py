@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -26,13 +27,7 @@ def parquet_against_pandas(models: int, items: int, tasks: int, ids: str) -> Sid
     """A tidy Parquet file, beside pandas and one pivot per task."""
     import pandas as pd
 
-    import rankbars as rb
-
     path = write_rows(models, items, tasks, ids)
-
-    def ours() -> Matrices:
-        tasks = rb.read(path).tasks.items()
-        return {name: task.values for name, task in tasks if isinstance(task, rb.Items)}
 
     def by_pandas() -> Matrices:
         frame = pd.read_parquet(path)
@@ -41,12 +36,43 @@ def parquet_against_pandas(models: int, items: int, tasks: int, ids: str) -> Sid
             for task, rows in frame.groupby("task")
         }
 
-    def agree(one: Matrices, other: Matrices) -> None:
-        require(list(one) == list(other), "the same tasks")
-        for task, values in one.items():
-            _same_rows(values, other[task])
+    return Sides(_matrices_of(path), by_pandas, _same_matrices)
 
-    return Sides(ours, by_pandas, agree)
+
+def parquet_against_arrow(models: int, items: int, tasks: int, ids: str) -> Sides:
+    """The same, beside names as dictionaries of pyarrow and one scatter; nothing is checked."""
+    import pyarrow.parquet as pq
+
+    path = write_rows(models, items, tasks, ids)
+    named = ["model", "task", *(["item"] if ids == "string" else [])]
+
+    def by_arrow() -> Matrices:
+        table = pq.read_table(path, read_dictionary=named).unify_dictionaries().combine_chunks()
+        names, codes = {}, {}
+        for name in named:
+            column = table[name].chunk(0)
+            given = np.array(column.dictionary.to_pylist())
+            names[name], place = np.unique(given, return_inverse=True)
+            codes[name] = place[column.indices.to_numpy()]
+        if ids == "integer":
+            codes["item"] = table["item"].to_numpy()
+        shape = (len(names["task"]), int(codes["item"].max()) + 1, len(names["model"]))
+        cells = np.full(shape, np.nan)
+        place = (codes["task"] * shape[1] + codes["item"]) * shape[2] + codes["model"]
+        cells.reshape(-1)[place] = table["score"].to_numpy()
+        return dict(zip(names["task"].tolist(), cells, strict=True))
+
+    return Sides(_matrices_of(path), by_arrow, _same_matrices)
+
+
+def _matrices_of(path: Path) -> Callable[[], Matrices]:
+    import rankbars as rb
+
+    def read() -> Matrices:
+        tasks = rb.read(path).tasks.items()
+        return {name: task.values for name, task in tasks if isinstance(task, rb.Items)}
+
+    return read
 
 
 def board_of_parquet(models: int, tasks: int, rows: int) -> Job:
@@ -110,8 +136,10 @@ def new_folder() -> Path:
     return folder
 
 
-def _same_rows(one: NDArray[np.float64], other: NDArray[np.float64]) -> None:
-    np.testing.assert_array_equal(one, other)
+def _same_matrices(one: Matrices, other: Matrices) -> None:
+    require(list(one) == list(other), "the same tasks")
+    for task, values in one.items():
+        np.testing.assert_array_equal(values, other[task])
 
 
 ROWS: tuple[Row, ...] = (
@@ -128,6 +156,18 @@ ROWS: tuple[Row, ...] = (
             slow=True,
         )
         for ids, what, demanded in (("integer", "numbers", 2.0), ("string", "text", 0.9))
+    ),
+    *(
+        Ratio(
+            f"parquet_arrow_1e7_{ids}",
+            f"Parquet to matrices, 10,000,000 rows, ids of items are {what}",
+            "pyarrow, names as dictionaries and one scatter; nothing is checked",
+            parquet_against_arrow,
+            {"models": 500, "items": 1000, "tasks": 20, "ids": ids},
+            {"models": 3, "items": 12, "tasks": 2, "ids": ids},
+            slow=True,
+        )
+        for ids, what in (("integer", "numbers"), ("string", "text"))
     ),
     Once(
         "samples_2gb",

@@ -50,6 +50,20 @@ def means_against_index(models: int, items: int, draws: int) -> Sides:
     return Sides(lambda: bootstrap_means(values, streams_of(0), draws), index, _close)
 
 
+def means_against_product(models: int, items: int, draws: int) -> Sides:
+    """The same, beside how often each row is drawn, in one matrix product."""
+    values = draw_scores(models, items)
+
+    def product() -> Array:
+        rows = np.array(list(resampled_rows(items, draws, 0)))
+        rows += items * np.arange(draws)[:, None]
+        counts = np.bincount(rows.ravel(), minlength=draws * items).reshape(draws, items)
+        means: Array = counts @ values / items
+        return means
+
+    return Sides(lambda: bootstrap_means(values, streams_of(0), draws), product, _close)
+
+
 def means_against_scipy(models: int, items: int, draws: int) -> Sides:
     """Draws and percentile intervals of all means, beside scipy's."""
     # The package itself never waits for this import.
@@ -214,6 +228,17 @@ ROWS: tuple[Row, ...] = (
         for name, peer, prepare in (
             ("loop", "loop over `X[index].mean(0)`", means_against_loop),
             ("index", "one large `X[index].mean(1)`", means_against_index),
+        )
+        for models, items in ((30, 200), (100, 500))
+    ),
+    *(
+        Ratio(
+            f"product_{models}x{items}",
+            "bootstrap means of one task",
+            "counts of the rows drawn, and one matrix product",
+            means_against_product,
+            _sizes(models, items, 1000),
+            _sizes(4, 30, 300),
         )
         for models, items in ((30, 200), (100, 500))
     ),

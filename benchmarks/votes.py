@@ -111,27 +111,64 @@ def counts_against_evalica(models: int, reach: int) -> Sides:
 
 def votes_of_a_file(models: int, votes: int) -> Job:
     """A Parquet file of single votes to counts per pair."""
-    import duckdb
-
-    folder = Path(tempfile.mkdtemp())
-    atexit.register(shutil.rmtree, folder)
-    path = folder / "votes.parquet"
-    # Written by the engine, row by row: arrays of this size would be what is measured.
-    with duckdb.connect() as engine:
-        engine.execute(
-            "COPY (SELECT printf('model %04d', a) AS model_a, "
-            "printf('model %04d', (a + 1 + hash(i, 2) % ($models - 1)) % $models) AS model_b, "
-            "['model_a', 'model_b', 'tie', 'both_bad'][(1 + hash(i, 3) % 4)::INTEGER] AS winner "
-            "FROM (SELECT range AS i, hash(range, 1) % $models AS a FROM range($votes))) "
-            f"TO '{path}' (FORMAT parquet)",
-            {"models": models, "votes": votes},
-        )
+    path = _write_votes(models=models, votes=votes)
 
     def check(scores: rb.Scores) -> None:
         (task,) = scores.tasks.values()
         require(isinstance(task, rb.Votes) and task.n == votes, "every vote")
 
     return Job(lambda: rb.read(path), check)
+
+
+def _write_votes(*beside: str, models: int, votes: int) -> Path:
+    """A Parquet file of single votes, with further columns, in a folder that goes with the process.
+
+    It is written by the engine, row by row: arrays of this size would be what is measured.
+    """
+    import duckdb
+
+    folder = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, folder)
+    path = folder / "votes.parquet"
+    columns = (
+        "printf('model %04d', a) AS model_a",
+        "printf('model %04d', (a + 1 + hash(i, 2) % ($models - 1)) % $models) AS model_b",
+        "['model_a', 'model_b', 'tie', 'both_bad'][(1 + hash(i, 3) % 4)::INTEGER] AS winner",
+        *beside,
+    )
+    with duckdb.connect() as engine:
+        engine.execute(
+            f"COPY (SELECT {', '.join(columns)} "
+            "FROM (SELECT range AS i, hash(range, 1) % $models AS a FROM range($votes))) "
+            f"TO '{path}' (FORMAT parquet)",
+            {"models": models, "votes": votes},
+        )
+    return path
+
+
+def board_of_voters(models: int, votes: int, voters: int) -> Job:
+    """A Parquet file of single votes with the names of their voters, to the board."""
+    path = _write_votes(
+        f"printf('voter-%07d', hash(i, 4) % {voters}) AS voter", models=models, votes=votes
+    )
+
+    def check(board: rb.Leaderboard) -> None:
+        require(board.tasks["votes"].n == votes, "every vote")
+
+    return Job(lambda: rb.leaderboard(rb.read(path)), check)
+
+
+def board_of_styles(models: int, votes: int) -> Job:
+    """A Parquet file of single votes with the lengths of both answers, which are controlled for."""
+    path = _write_votes(
+        "(hash(i, 4) % 1000) / 1000 AS length_a, (hash(i, 5) % 1000) / 1000 AS length_b",
+        models=models, votes=votes,
+    )  # fmt: skip
+
+    def check(board: rb.Leaderboard) -> None:
+        require(board.tasks["votes"].n == votes, "every vote")
+
+    return Job(lambda: rb.leaderboard(rb.read(path, controls=["length"])), check)
 
 
 def fit_of_neighbours(models: int, reach: int) -> Job:
@@ -293,6 +330,23 @@ ROWS: tuple[Row, ...] = (
         {"models": 200, "votes": 10_000_000},
         {"models": 4, "votes": 500},
         {"cpu_s": 4, "peak_mb": 500},
+    ),
+    Once(
+        "voters_5e6",
+        "Parquet with named voters to the board, 5,000,000 votes",
+        board_of_voters,
+        {"models": 200, "votes": 5_000_000, "voters": 500_000},
+        {"models": 4, "votes": 500, "voters": 40},
+        {"cpu_s": 10, "peak_mb": 700},
+    ),
+    Once(
+        "styles_1e6",
+        "Parquet with the lengths of both answers to the board, the length controlled for, "
+        "1,000,000 votes",
+        board_of_styles,
+        {"models": 200, "votes": 1_000_000},
+        {"models": 4, "votes": 500},
+        {"cpu_s": 15, "peak_mb": 1000},
     ),
     Ratio(
         "bootstrap_200",

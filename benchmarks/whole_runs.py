@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import median
+from time import process_time
 from typing import Any
 
 import rankbars as rb
@@ -61,6 +62,25 @@ def published_table(table: int, repetitions: int) -> Job:
         require(set(made) == {f"table_{table}"}, f"table {table}")
 
     return Job(lambda: measure(tables([table], repetitions=repetitions)), check)
+
+
+def explanation_of_arrays(models: int, items: int, tasks: int) -> Job:
+    """What `--explain` adds: other methods are tried, and compared with those chosen."""
+    arrays, names = task_arrays(models, items, tasks), model_names(models)
+    scores = rb.Scores.from_arrays(arrays, names)
+
+    def run() -> tuple[float, float]:
+        start = process_time()
+        board = rb.leaderboard(scores)
+        ranked = process_time()
+        rb.explain(scores, board.spec)
+        rb.diagnose(board)
+        return ranked - start, process_time() - start
+
+    def figures(spent: tuple[float, float]) -> Mapping[str, float]:
+        return {"× the time without": spent[1] / spent[0]}
+
+    return Job(run, lambda spent: require(spent[0] <= spent[1], "both parts"), figures)
 
 
 def start_of_rank(pairs: int) -> Job:
@@ -140,6 +160,14 @@ ROWS: tuple[Row, ...] = (
         {"table": 2, "repetitions": 100},
         {"table": 6, "repetitions": 1},
         {"cpu_s": 28},
+    ),
+    Once(
+        "explain_300x1000x20",
+        "arrays to the board, choices explained and other methods tried (`--explain`)",
+        explanation_of_arrays,
+        {"models": 300, "items": 1000, "tasks": 20},
+        {"models": 5, "items": 20, "tasks": 3},
+        {"× the time without": 3},
     ),
     Once(
         "start",
