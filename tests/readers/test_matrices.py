@@ -125,7 +125,7 @@ def test_files_named_after_a_metric_beside_others(tmp_path: Path) -> None:
     assert rb.read(tmp_path / "net_rmse.csv", direction="lower").models == ("net",)
 
 
-@pytest.mark.parametrize("cell", ["93.5 ± 0.4", "98.6/99.2", "12.3*", "0.5 (0.1)", "n=7"])
+@pytest.mark.parametrize("cell", ["93.5 ± 0.4", "98.6/99.2", "12.3^a", "0.5 (0.1)", "n=7"])
 def test_decorated_cells_are_refused_by_name(tmp_path: Path, cell: str) -> None:
     text = f"model,math,code\na,1.5,2.5\nb,{cell},3.5\n"
     with pytest.raises(rb.DataError, match="row 3, column 'math'") as caught:
@@ -142,11 +142,55 @@ def test_cells_that_say_nothing_are_missing() -> None:
 def test_an_unnamed_index_is_left_out_if_it_numbers_the_rows(tmp_path: Path) -> None:
     scores = read_text(tmp_path, ",model,math,code\n0,a,1,2\n1,b,3,4\n")
     assert list(scores.tasks) == ["code", "math"]
+
+
+def test_rows_under_a_header_cell_without_a_name_are_models_and_a_note_says_so(
+    tmp_path: Path,
+) -> None:
+    scores = read_text(tmp_path, ",math,code\na,1,2.5\nb,3,4\n")
+    assert scores.models == ("a", "b")
+    assert list(scores.tasks) == ["code", "math"]
+    assert "--layout tasks-by-models" in next(
+        note.message for note in scores.notes if note.code == "unnamed-rows"
+    )
+
+
+def test_rights_and_wrongs_under_a_header_cell_without_a_name_are_asked_about(
+    tmp_path: Path,
+) -> None:
     with pytest.raises(rb.ReadError, match="does not say how to read"):
-        read_text(tmp_path, ",math,code\na,1,2.5\nb,3,4\n")
-    declared = read_text(tmp_path, ",math,code\na,1,2.5\nb,3,4\n", layout="models-by-tasks")
-    assert declared.models == ("a", "b")
-    assert list(declared.tasks) == ["code", "math"]
+        read_text(tmp_path, ",math,code\na,1,0\nb,0,1\n")
+
+
+@pytest.mark.parametrize("name", ["Mean", "average", "Avg.", "Overall", "median", "std"])
+def test_rows_and_columns_that_summarise_the_others_are_left_aside(
+    tmp_path: Path, name: str
+) -> None:
+    models = read_text(tmp_path, f"model,math,code,{name}\na,1,2.5,2\nb,3,4,4\n{name},2,3,3\n")
+    tasks = read_text(tmp_path, f"task,a,b,{name}\nmath,1,3,2\ncode,2.5,4,3\n{name},2,4,3\n")
+    for scores in (models, tasks):
+        assert scores.models == ("a", "b")
+        assert list(scores.tasks) == ["code", "math"]
+        assert scores.tasks["code"].mean.tolist() == [2.5, 4.0]
+        (note,) = (note for note in scores.notes if note.code == "summaries")
+        assert repr(name) in note.message
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers", "said"),
+    [
+        (("1,284", "987"), [1284.0, 987.0], "commas between thousands"),
+        (("61.2*", "55.0†"), [61.2, 55.0], "marks behind a value"),
+        (("pass", "Fail"), [1.0, 0.0], "pass counts as 1"),
+    ],
+)
+def test_usual_spellings_of_numbers_are_read_and_told(
+    tmp_path: Path, cells: tuple[str, str], numbers: list[float], said: str
+) -> None:
+    one, two = cells
+    scores = read_text(tmp_path, f'model,math\na,"{one}"\nb,"{two}"\n')
+    assert scores.tasks["math"].mean.tolist() == numbers
+    assert said in next(note.message for note in scores.notes if note.code == "spelling")
 
 
 def test_the_index_of_a_pandas_frame_is_a_column() -> None:

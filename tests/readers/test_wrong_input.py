@@ -52,10 +52,23 @@ def test_text_in_the_score_column(tmp_path: Path) -> None:
     assert "Expected a number" in text
 
 
-def test_decimal_commas_are_named(tmp_path: Path) -> None:
-    text = refusal(write(tmp_path, "model;item;score\na;1;0,5\n"))
+def test_decimal_commas_are_named_where_semicolons_do_not_separate_the_cells(
+    tmp_path: Path,
+) -> None:
+    text = refusal(write(tmp_path, 'model,item,score\na,1,"0,5"\n'))
     assert "'0,5'" in text
-    assert "Decimal commas" in text
+    assert "decimal mark" in text
+
+
+def test_decimal_commas_are_read_between_semicolons(tmp_path: Path) -> None:
+    scores = rb.read(write(tmp_path, "model;item;score\na;1;0,5\nb;1;1,284\n"))
+    (task,) = scores.tasks.values()
+    assert task.values.tolist() == [[0.5, 1.284]]
+
+
+def test_decimal_commas_beside_points_are_refused(tmp_path: Path) -> None:
+    text = refusal(write(tmp_path, "model;item;score\na;1;0,5\nb;1;1.284\n"))
+    assert "'score' holds numbers with a decimal comma and numbers with a point" in text
 
 
 def test_underscores_are_no_part_of_a_number(tmp_path: Path) -> None:

@@ -135,7 +135,10 @@ class CsvTable(Table):
                     for row in _read_rows(self._file, self._header)]  # fmt: skip
             cells = np.array([*rows, [None] * len(places)], dtype=object)[:-1]
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
-        return Relation(self._engine, f"(SELECT *, rowid AS place FROM {table})", columns)
+        # Semicolons stand between cells where the comma is the decimal mark.
+        decimal = "," if self._header.delimiter == ";" else "."
+        clause = f"(SELECT *, rowid AS place FROM {table})"
+        return Relation(self._engine, clause, columns, decimal=decimal)
 
     def _clause(self, path: Path) -> str:
         """What the engine is told of the file: nothing is left for it to find out."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Comparison", "ErrorTable", "Heeded", "JudgedFile", "Leaderboard", "Part", "ReadyScores",
-    "VoteTable",
+    "VoteTable", "is_part",
 ]  # fmt: skip
 
 
@@ -180,3 +180,11 @@ class ReadyScores(NamedTuple):
 Part: TypeAlias = (
     "Run | ParsedTable | VoteTable | JudgedFile | Leaderboard | Heeded | ReadyScores | Note"
 )
+
+
+def is_part(value: object) -> bool:
+    """Whether a reader may give this as a part of what files hold."""
+    from rankbars.readers.logs.records import Run
+
+    kinds = (Run, ParsedTable, VoteTable, JudgedFile, Leaderboard, Heeded, ReadyScores, Note)
+    return isinstance(value, kinds)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from rankbars.data.scores import Scores
 from rankbars.errors import RankbarsError, ReadError
 from rankbars.readers.inputfiles import InputFile
-from rankbars.readers.parts import Part
+from rankbars.readers.parts import Part, is_part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format, Recognition
 
@@ -165,7 +165,7 @@ class _Foreign:
         if not isinstance(found, list) or not found:
             raise self._failed(files, f"it gave {type(found).__name__}, not Scores or runs")
         for part in found:
-            if not isinstance(part, Part):
+            if not is_part(part):
                 raise self._failed(files, f"it gave a list of {type(part).__name__}, not of runs")
         return found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import decimal
 import math
+import re
 from array import array
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -18,15 +19,28 @@ from numpy.typing import NDArray
 from rankbars.errors import DataError
 
 __all__ = [
-    "LONGEST_NUMBER", "WORDS", "LabelCells", "NumberCells", "NumberColumn", "Unread", "label_text",
-    "merge_columns", "parse_number",
+    "LONGEST_NUMBER", "WORDS", "LabelCells", "NumberCells", "NumberColumn", "Unread",
+    "describe_spellings", "label_text", "merge_columns", "parse_number", "spellings_of",
 ]  # fmt: skip
 
 # What text may stand for a number; compared without case and surrounding blanks.
 WORDS = {
-    **dict.fromkeys(("true", "yes"), 1.0),
-    **dict.fromkeys(("false", "no"), 0.0),
+    **dict.fromkeys(("true", "yes", "pass", "passed"), 1.0),
+    **dict.fromkeys(("false", "no", "fail", "failed"), 0.0),
     **dict.fromkeys(("", "-", "–", "—", "na", "n/a", "nan", "null", "none"), math.nan),
+}
+
+# Marks behind a value, which point to a footnote.
+_MARKS = "*†‡§¶"
+_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]*)?")
+_DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
+
+# Unusual spellings of numbers, and what is done with them.
+_SPELLINGS = {
+    "thousands": "commas between thousands are left out",
+    "comma": "a comma is the decimal mark",
+    "mark": "marks behind a value are left aside",
+    "word": "pass counts as 1, fail as 0",
 }
 
 # Far above every way to write a number with its full precision.
@@ -64,6 +78,8 @@ class NumberColumn(NamedTuple):
         Cells that are truth values (true, false).
     largest : float
         The largest number; NaN where there is none.
+    spellings : tuple of (str, str)
+        Unusual spellings of numbers that occur, each with an example.
     """
 
     unread: Unread | None = None
@@ -71,6 +87,7 @@ class NumberColumn(NamedTuple):
     percentages: int = 0
     truths: int = 0
     largest: float = math.nan
+    spellings: tuple[tuple[str, str], ...] = ()
 
     @property
     def only_truths(self) -> bool:
@@ -101,18 +118,41 @@ def merge_columns(one: NumberColumn, two: NumberColumn) -> NumberColumn:
         one.percentages + two.percentages,
         one.truths + two.truths,
         float(np.fmax(one.largest, two.largest)),
+        tuple((dict(two.spellings) | dict(one.spellings)).items()),
     )
 
 
-def parse_number(text: str) -> float | None:
+def describe_spellings(column: NumberColumn) -> str:
+    """Which unusual spellings of numbers were read, and how; empty if there are none.
+
+    Examples
+    --------
+    >>> describe_spellings(NumberColumn(spellings=(("mark", "61.2*"),)))
+    "Cells such as '61.2*': marks behind a value are left aside."
+    """
+    return " ".join(
+        f"Cells such as {example!r}: {_SPELLINGS[kind]}." for kind, example in column.spellings
+    )
+
+
+def parse_number(text: str, decimal: str = ".") -> float | None:
     """Value of a cell: NaN if it is empty, None if it is not a number.
 
     A percentage keeps its scale: ``"45.3%"`` is 45.3.
+
+    Parameters
+    ----------
+    text : str
+        The cell.
+    decimal : {".", ","}
+        What separates the fraction; where it is a comma, none stands between thousands.
 
     Examples
     --------
     >>> parse_number(" 0.5 "), parse_number("TRUE"), parse_number("45.3%"), parse_number("1,5")
     (0.5, 1.0, 45.3, None)
+    >>> parse_number("1,284"), parse_number("1,284", decimal=","), parse_number("61.2†")
+    (1284.0, 1.284, 61.2)
     """
     if len(text) > LONGEST_NUMBER:
         return None  # reading its digits would take longer than it is worth
@@ -120,13 +160,37 @@ def parse_number(text: str) -> float | None:
     word = WORDS.get(plain.casefold())
     if word is not None:
         return word
-    plain = plain.removesuffix("%")
+    plain = plain.rstrip(_MARKS).rstrip().removesuffix("%").rstrip()
     if "_" in plain or not plain.isascii():
         return None
+    if "," in plain:
+        if decimal == "," and _DECIMAL_COMMA.fullmatch(plain):
+            plain = plain.replace(",", ".")
+        elif decimal == "." and _THOUSANDS.fullmatch(plain):
+            plain = plain.replace(",", "")
     try:
         return float(plain)
     except ValueError:
         return None
+
+
+def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
+    """What is unusual about a cell that is a number.
+
+    Examples
+    --------
+    >>> spellings_of("1,284*"), spellings_of("Pass"), spellings_of("0.5")
+    (('mark', 'thousands'), ('word',), ())
+    """
+    plain = text.strip()
+    found = []
+    if plain.casefold() in ("pass", "passed", "fail", "failed"):
+        found.append("word")
+    if plain[-1:] in _MARKS and plain:
+        found.append("mark")
+    if "," in plain:
+        found.append("comma" if decimal == "," else "thousands")
+    return tuple(found)
 
 
 def label_text(value: object) -> str | None:
@@ -199,6 +263,7 @@ class NumberCells:
         self._values = array("d")
         self._unread: Unread | None = None
         self._percentages = self._plain = self._truths = 0
+        self._spellings: dict[str, str] = {}
 
     def extend(self, cells: Sequence[object] | NDArray[Any]) -> None:
         """Append cells."""
@@ -220,7 +285,10 @@ class NumberCells:
     def column(self) -> NumberColumn:
         """What is known of them."""
         largest = float(np.fmax.reduce(self.values(), initial=np.nan))
-        return NumberColumn(self._unread, self._plain, self._percentages, self._truths, largest)
+        spellings = tuple(self._spellings.items())
+        return NumberColumn(
+            self._unread, self._plain, self._percentages, self._truths, largest, spellings
+        )
 
     def _convert(self, cell: object) -> float:
         if isinstance(cell, str):
@@ -246,6 +314,8 @@ class NumberCells:
             return self._remember(cell[:LONGEST_NUMBER])
         if math.isnan(value):
             return value
+        for kind in spellings_of(cell):
+            self._spellings.setdefault(kind, cell)
         if "%" in cell:
             self._percentages += 1
         else:

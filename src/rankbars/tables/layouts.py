@@ -23,7 +23,7 @@ from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_layout", "find_numeric", "find_row_numbers",
-    "is_helper",
+    "is_helper", "is_summary",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -37,15 +37,21 @@ CORNERS: Mapping[str, frozenset[str]] = {
 }
 FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
 
+# Rows and columns of a matrix that summarise the others.
+SUMMARIES = split_words("mean average avg overall total median std stdev")
+
 # Columns that describe a model or summarise its row, and are no task.
-HELPERS = split_words("""
-    average avg mean overall total meanwinrate rank averagerank meanrank position place
+HELPERS = SUMMARIES | split_words("""
+    meanwinrate rank averagerank meanrank position place
     score url link license licence organization organisation author type architecture params
     parameters nparams paramsb size date released releasedate submissiondate year precision
 """)
 
 # Pairs of columns that name the two sides of a vote.
 PAIRS = (("modela", "modelb"), ("model1", "model2"), ("llm1", "llm2"), ("left", "right"))
+
+# Why a matrix without a name above its first column is read so.
+UNNAMED = "the first column has no name and names the rows"
 
 KEYS = ("item", "fold", "repeat", "run", "epoch")
 
@@ -99,15 +105,16 @@ class _Header(NamedTuple):
     numeric: frozenset[str]
     empty: bool
     zero_one: bool
+    binary: bool
 
     @classmethod
     def of(cls, columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> _Header:
         numeric = find_numeric(columns, head)
-        zero_one = bool(head) and all(
-            number in (0.0, 1.0) or _is_nan(number) for row in head for number in map(_number, row)
-        )
+        found = [[_number(cell) for cell in row] for row in head]
+        zero_one = bool(head) and all(_is_binary(row) for row in found)
+        binary = bool(head) and all(_is_binary(row[1:]) for row in found)
         folded = frozenset(fold_name(name) for name in columns)
-        return cls(columns, folded, numeric, not head, zero_one)
+        return cls(columns, folded, numeric, not head, zero_one, binary)
 
     def has(self, role: str, *, weak: bool = False) -> bool:
         names = (role, *ROLES[role].aliases, *(ROLES[role].weak if weak else ()))
@@ -164,6 +171,17 @@ def is_helper(name: str) -> bool:
     (True, False)
     """
     return fold_name(name) in HELPERS
+
+
+def is_summary(name: str) -> bool:
+    """Whether a row or a column of a matrix is called a summary of the others.
+
+    Examples
+    --------
+    >>> is_summary("Avg."), is_summary("meanwhile")
+    (True, False)
+    """
+    return fold_name(name) in SUMMARIES
 
 
 def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozenset[str]:
@@ -223,7 +241,16 @@ def _matrix(header: _Header) -> Layout | None:
         return Layout("tasks-by-models", reason)
     if corner in corner_names("item"):
         return Layout("items-by-models", reason)
+    if _is_pivot(header):
+        return Layout("models-by-tasks", UNNAMED)
     return None
+
+
+def _is_pivot(header: _Header) -> bool:
+    """Whether the first column has no name and names its rows, and all others are numbers."""
+    first, *others = header.columns
+    numbers = bool(others) and set(others) <= header.numeric and not header.binary
+    return first in ("", "Unnamed: 0") and first not in header.numeric and numbers
 
 
 def _unlabelled(header: _Header) -> Layout | None:
@@ -279,11 +306,17 @@ def _number(cell: object) -> float | None:
     if cell is None:
         return float("nan")
     if isinstance(cell, str):
-        return parse_number(cell)
+        number = parse_number(cell)
+        return parse_number(cell, ",") if number is None else number
     try:
         return float(cell)  # type: ignore[arg-type]  # whatever a frame holds
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def _is_binary(numbers: Sequence[float | None]) -> bool:
+    """Whether each is 0, 1 or no value at all."""
+    return all(number in (0.0, 1.0) or _is_nan(number) for number in numbers)
 
 
 def _is_nan(number: float | None) -> bool:

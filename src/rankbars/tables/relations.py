@@ -18,6 +18,7 @@ from rankbars.tables.cells import (
     Unread,
     merge_columns,
     parse_number,
+    spellings_of,
 )
 from rankbars.tables.codes import code_names
 from rankbars.tables.coding import Block, CodedTable, keep_roles
@@ -66,6 +67,8 @@ class Relation(NamedTuple):
         Columns of numbers of which it is known already what they hold.
     dense : bool
         Whether there is a row at every place up to the number of rows.
+    decimal : {".", ","}
+        What separates the fraction of numbers in text.
     """
 
     engine: Engine
@@ -73,6 +76,13 @@ class Relation(NamedTuple):
     columns: Mapping[str, tuple[str, str]]
     known: Mapping[str, NumberColumn] = {}
     dense: bool = True
+    decimal: str = "."
+
+    def without(self, name: str, cells: Collection[str]) -> Relation:
+        """The rows whose cell in a column of text is none of `cells`."""
+        listed = ", ".join(quote_text(cell) for cell in cells)
+        kept = f"{self.columns[name][0]} IS NULL OR {self.columns[name][0]} NOT IN ({listed})"
+        return self._replace(clause=f"(SELECT * FROM {self.clause} WHERE {kept})", dense=False)
 
     def is_text(self, name: str) -> bool:
         """Whether a column holds text."""
@@ -213,6 +223,20 @@ class Table(ABC):
             return None
         return Origin(self.place, tuple(labels.items()), tuple(numbers.items()))
 
+    def named_like(self, name: str, wanted: Callable[[str], bool]) -> list[str]:
+        """Those cells of a column of text that are `wanted`, if not all are, in their order."""
+        with report_damage(self.source):
+            relation = self.relate({"row": name}, {})
+            if not relation.is_text(name):
+                return []
+            cell = relation.columns[name][0]
+            found = relation.engine.ask(
+                f"SELECT {cell} FROM {relation.clause} WHERE {cell} IS NOT NULL "
+                f"GROUP BY {cell} ORDER BY min(place)"
+            )
+        cells = [text for (text,) in found if wanted(text)]
+        return cells if len(cells) < len(found) else []
+
     def survey(self, names: Sequence[str]) -> dict[str, NumberColumn]:
         """What columns hold when they are read as numbers."""
         with report_damage(self.source):
@@ -222,7 +246,7 @@ class Table(ABC):
     def below(
         self, labels: Mapping[str, str], numbers: Mapping[str, str], header: str,
         lists: Mapping[str, Sequence[str | None]], names: Sequence[str],
-        numbered: str | None = None,
+        numbered: str | None = None, left_out: tuple[str, Collection[str]] | None = None,
     ) -> Rows:  # fmt: skip
         """The cells of a matrix as rows, one column of the matrix below the other.
 
@@ -239,11 +263,14 @@ class Table(ABC):
             What the header calls each column of cells.
         numbered : str, optional
             Role of the rows, where nothing but their position names them.
+        left_out : (str, collection of str), optional
+            Column of text and those of its cells whose rows are left out.
         """
         wanted = [name for columns in lists.values() for name in columns if name is not None]
         roles = {f"column {name!r}": name for name in (*numbers.values(), *wanted)}
         with report_damage(self.source):
             relation = self.relate(labels, roles)
+            relation = relation if left_out is None else relation.without(*left_out)
             found = self._read_numbers(relation, roles)
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
         beside = {role: found.expression(relation, name) for role, name in numbers.items()}
@@ -269,7 +296,8 @@ class Table(ABC):
             filled |= {numbered}
         return Rows(
             self.source, self.header_rows + 1, count * len(names), kinds, seen,
-            filled | {header}, lambda engine: clause, relation.engine, count, is_matrix=True,
+            filled | {header}, lambda engine: clause, relation.engine,
+            count if relation.dense else 0, is_matrix=True,
             report=self.report,
         )  # fmt: skip
 
@@ -307,6 +335,7 @@ class _Numbers:
         self.clause = clause
         self.seen = seen
         self._odd = odd
+        self.dotted: list[str] = []  # columns of text with plain numbers that have a point
 
     @classmethod
     def of(cls, relation: Relation, source: str, roles: Mapping[str, str]) -> _Numbers:
@@ -321,6 +350,12 @@ class _Numbers:
         found = cls(f"{relation.clause} AS t", seen, {})
         if texts:
             found._read_texts(relation, texts)
+        for name in found.dotted:
+            if "comma" in dict(found.seen[name].spellings):
+                raise DataError(
+                    f"{source}: the column {name!r} holds numbers with a decimal comma and numbers "
+                    "with a point. Write all of them the same way."
+                )
         return found
 
     def _read_texts(self, relation: Relation, names: Sequence[str]) -> None:
@@ -333,14 +368,17 @@ class _Numbers:
         rows = f"(SELECT place, {column} AS c, {below} AS text FROM {relation.clause})"
         number, odd = _plain_number("text"), _is_odd("text")
         known = engine.ask(
-            "SELECT c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), bool_or(odd) "
-            f"FROM (SELECT c, {number} AS n, {odd} AS odd FROM {rows}) GROUP BY c"
+            "SELECT c, count(n) FILTER (NOT odd), max(n) FILTER (NOT odd), bool_or(odd), "
+            "bool_or(NOT odd AND dotted) "
+            f"FROM (SELECT c, {number} AS n, {odd} AS odd, contains(text, '.') AS dotted "
+            f"FROM {rows}) GROUP BY c"
         )
-        for place, plain, largest, _ in known:
+        for place, plain, largest, _, dotted in known:
             value = np.nan if largest is None else float(largest)
             self.seen[names[place]] = NumberColumn(plain=plain, largest=value)
+            self.dotted += [names[place]] if dotted else []
         unusual: dict[str, float] = {}
-        has_odd = any(one for *_, one in known)
+        has_odd = any(odd for *_, odd, _ in known)
         for place, text, size, first in (
             ()
             if not has_odd
@@ -350,8 +388,9 @@ class _Numbers:
             )
         ):
             before = self.seen.get(names[place], NumberColumn())
-            number_of = parse_number(text)
-            self.seen[names[place]] = _add_odd(before, text, number_of, size, first)
+            number_of = parse_number(text, relation.decimal)
+            added = _add_odd(before, text, number_of, size, first, relation.decimal)
+            self.seen[names[place]] = added
             if number_of is not None and number_of == number_of:
                 unusual[text] = number_of
         for name in names:
@@ -414,7 +453,7 @@ def _is_odd(cell: str) -> str:
 
 
 def _add_odd(
-    before: NumberColumn, text: str, value: float | None, size: int, first: int
+    before: NumberColumn, text: str, value: float | None, size: int, first: int, decimal: str
 ) -> NumberColumn:
     """A column with cells whose text is no plain number: so many of them, the first one there."""
     if value is None:
@@ -422,10 +461,12 @@ def _add_odd(
         return before._replace(unread=known._replace(cells=known.cells + size))
     if value != value:
         return before
+    spelt = tuple((kind, text) for kind in spellings_of(text, decimal))
+    found = NumberColumn(largest=value, spellings=spelt)
     if "%" in text:
-        return merge_columns(before, NumberColumn(percentages=size, largest=value))
+        return merge_columns(before, found._replace(percentages=size))
     truths = size if text.strip().casefold() in WORDS else 0
-    return merge_columns(before, NumberColumn(plain=size, truths=truths, largest=value))
+    return merge_columns(before, found._replace(plain=size, truths=truths))
 
 
 def _survey_typed(relation: Relation, names: Sequence[str]) -> dict[str, NumberColumn]:

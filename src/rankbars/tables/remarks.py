@@ -177,7 +177,7 @@ def _describe_design(
             f"questions held fixed.{ask}",
         ))  # fmt: skip
     elif group.plan.kind == "items" and options.rows is None:
-        notes += _suspect(scores)
+        notes += _suspect(scores, group)
     if group.plan.ignored:
         columns = ", ".join(repr(group.roles[role]) for role in group.plan.ignored)
         why = f"rows are named by {keys}" if keys else "it names no row that models share"
@@ -238,11 +238,12 @@ def _counts(scores: Scores) -> set[int]:
     return counts
 
 
-def _suspect(scores: Scores) -> list[Note]:
+def _suspect(scores: Scores, group: Group) -> list[Note]:
     """Notes on items that may be folds, or models that may be items."""
     notes = []
     counts = _counts(scores)
-    if counts <= FOLD_COUNTS:
+    # Folds are not answered several times.
+    if counts <= FOLD_COUNTS and not group.plan.answers:
         shown = " or ".join(str(count) for count in sorted(counts))
         notes.append(Note(
             "maybe-folds",

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
-from rankbars.tables.cells import Unread
+from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merge_columns
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.tables.database import Engine, quote
@@ -16,7 +17,9 @@ from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
 
-__all__ = ["FileNames", "TidyTable", "check_numbers", "prepare_tidy", "take_names"]
+__all__ = [
+    "FileNames", "TidyTable", "check_numbers", "prepare_tidy", "spelling_remark", "take_names",
+]  # fmt: skip
 
 
 class FileNames(NamedTuple):
@@ -115,12 +118,19 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
             f"{table.source}: no column names the model. Columns: {_list(table.columns)}. "
             "Name it: --column model=NAME (in Python: model='NAME')."
         )
+    remarks += spelling_remark(rows.numbers.values())
     found = TidyTable(rows, roles, columns.named, None, tuple(remarks), lacking)
     check_numbers(take_names(found, names).rows, numbers)
     if "metric" in roles:
         return found
     metric, renamed = _metric_name(table, roles["score"], options)
     return found._replace(metric=metric, renamed=renamed)
+
+
+def spelling_remark(columns: Iterable[NumberColumn]) -> list[tuple[str, str]]:
+    """What was read of numbers that are written in an unusual way."""
+    text = describe_spellings(reduce(merge_columns, columns, NumberColumn()))
+    return [("spelling", text)] if text else []
 
 
 def _code(table: Table, options: TableOptions) -> tuple[Columns, Rows]:
@@ -166,7 +176,10 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
     if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
-        hint = " Decimal commas are not read; write decimal points."
+        hint = (
+            " A comma is read as the decimal mark where semicolons separate the cells; elsewhere "
+            "write decimal points."
+        )
     elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
         hint = " A cell may hold one number only; move the rest to a column of its own."
         hint = f" {describe_decoration(unread.text)}" if describe_decoration(unread.text) else hint

@@ -18,9 +18,10 @@ from rankbars.tables.layouts import (
     find_numeric,
     find_row_numbers,
     is_helper,
+    is_summary,
 )
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.tidy import FileNames, TidyTable
+from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
 __all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
 
@@ -93,7 +94,13 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     parts, seen = _survey(table, rows, columns)
     kept, text = _numeric_columns(table, seen, parts.values)
     remarks = [("columns", _describe(layout, parts, kept, text))]
-    melted = _melt(table, parts, kept, rows, columns)
+    remarks += spelling_remark(seen[name] for name in kept)
+    summaries = [] if parts.row_names is None else table.named_like(parts.row_names, is_summary)
+    if summaries:
+        remarks.append(("summaries", _left_aside(summaries)))
+    if layout == "models-by-tasks" and not parts.row_names:
+        remarks.append(("unnamed-rows", _UNNAMED_ROWS))
+    melted = _melt(table, parts, kept, rows, columns, summaries)
     if parts.row_names is None:
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
@@ -108,6 +115,19 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     roles |= {role: role for role in (*parts.traits, *beside)}
     lacking = (missing,) if missing else ()
     return TidyTable(melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True)
+
+
+_UNNAMED_ROWS = (
+    "The first column has no name; its rows are taken for models. If they are not: --layout "
+    "tasks-by-models or items-by-models."
+)
+
+
+def _left_aside(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names))
+    if len(names) == 1:
+        return f"The row {shown} summarises the others, and is left aside."
+    return f"The rows {shown} summarise the others, and are left aside."
 
 
 def _survey(table: Table, rows: str, columns: str) -> tuple[_Parts, Mapping[str, NumberColumn]]:
@@ -149,6 +169,9 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
         if found is not None:
             traits["n"] = found
             rest.remove(found)
+    else:
+        dropped += [name for name in rest if is_summary(name)]
+        rest = [name for name in rest if not is_summary(name)]
     errors = _companions(rest, SE_ENDINGS)
     counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
     beside = {*errors.values(), *counts.values()}
@@ -236,7 +259,8 @@ def _advise(text: str) -> str:
 
 
 def _melt(
-    table: Table, parts: _Parts, kept: Sequence[str], rows: str, columns: str
+    table: Table, parts: _Parts, kept: Sequence[str], rows: str, columns: str,
+    summaries: Sequence[str],
 ) -> Rows:  # fmt: skip
     labels = {role: name for role, name in parts.traits.items() if role not in TASK_NUMBERS}
     numbers = {role: name for role, name in parts.traits.items() if role in TASK_NUMBERS}
@@ -247,12 +271,16 @@ def _melt(
         lists["se"] = [parts.errors[name] for name in kept]
     if parts.counts:
         lists["n"] = [parts.counts.get(name) for name in kept]
-    return table.below(labels, numbers, columns, lists, kept, None if rows in labels else rows)
+    named = parts.row_names
+    left_out = (named, summaries) if named is not None and summaries else None
+    numbered = None if rows in labels else rows
+    return table.below(labels, numbers, columns, lists, kept, numbered, left_out)
 
 
 def _describe(layout: str, parts: _Parts, kept: Sequence[str], text: Sequence[str]) -> str:
     message = f"A matrix, {layout.replace('-', ' ')}, with {len(kept)} columns of scores"
     if parts.row_names is not None:
-        message += f"; rows are named by {parts.row_names!r}"
+        by = repr(parts.row_names) if parts.row_names else "the first column"
+        message += f"; rows are named by {by}"
     dropped = [*(name or "(unnamed index)" for name in parts.dropped), *text]
     return f"{message}. Not used: {', '.join(map(repr, dropped))}." if dropped else f"{message}."
