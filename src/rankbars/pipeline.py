@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -62,6 +62,7 @@ def leaderboard(
     pairs: bool = False,
     prior: str = "auto",
     zero_se: str = "zero",
+    variants: Mapping[str, int] | None = None,
     memory: PairMemory | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
@@ -106,6 +107,9 @@ def leaderboard(
         What a published standard error of 0 counts as; see `rankbars.compare`.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
+    variants : mapping from str to int, optional
+        Of how many tries a model is the best, where the results of the others are not in the
+        input: ``{"ours": 20}``. See `Leaderboard.winner`.
     memory : PairMemory, optional
         Remembers pair statistics between boards, as a store does; used with ``n_jobs=1``.
     pairs : bool
@@ -161,6 +165,7 @@ def leaderboard(
         normalise=normalise,
         prior=prior,
         zero_se=zero_se,
+        variants={} if variants is None else variants,
         votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
@@ -181,6 +186,7 @@ def leaderboard(
     )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     strict: RankIntervals | None = None
+    compared: Comparisons | None = None
     details: dict[str, TaskPairs] | None = {} if wanted.pairs else None
     if progress is not None:
         progress(0, len(scores.tasks))
@@ -194,6 +200,7 @@ def leaderboard(
         if collector is not None:
             collector.add(name, ranked.comparisons)
         strict = ranked.strict
+        compared = ranked.comparisons if single else None
         del ranked  # before the next task needs the room
         if progress is not None:
             progress(len(intervals), len(scores.tasks))
@@ -214,6 +221,7 @@ def leaderboard(
             overall = None  # too few categories of votes to speak of a new one
 
     board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
+    board = _with_leader(board, compared)
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
@@ -228,6 +236,14 @@ def _check_methods(scores: Scores, spec: Spec) -> None:
         test = choose_test(taken) if spec.test == "auto" else spec.test
         rows = len(taken.values) if isinstance(taken, Items) else None
         check_method(test, spec.correction, spec.scope, design_of(taken, test), rows)
+
+
+def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboard:
+    if board.lead == "new_task":
+        return board
+    from rankbars.steps.leading import score_leader
+
+    return replace(board, leader=score_leader(board, compared))
 
 
 def _start_average(scores: Scores, spec: Spec) -> AverageCollector:

@@ -401,3 +401,13 @@ def test_control_characters_in_names_do_not_reach_the_terminal(rankbars: Command
     for text in (*answer[1:], *board[1:]):
         assert "\x1b]" not in text
         assert "\x07" not in text
+
+
+def test_declared_tries_count_in_the_score_of_the_leader(rankbars: Command, results: str) -> None:
+    answer = rankbars("rank", results, "--variants", "m0=20", "-o", "b.json")
+    board = json.loads(Path("b.json").read_text(encoding="utf-8"))
+    assert board["winner"]["model"] == "m0"
+    assert (board["winner"]["method"], board["winner"]["variants"]) == ("simultaneous", 20)
+    assert board["spec"]["variants"] == {"m0": 20}
+    assert "Score of the leader, allowing for its selection: " in answer.out
+    assert rankbars("rank", results, "--variants", "m0").code == 2

@@ -20,6 +20,11 @@ NUMBER = re.compile(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?")
 PROBABILITIES = ("p", "p_value", "p_better")
 # Which version wrote a board, and when, is no result; a digest changes with every added key.
 LEFT_OUT = ("provenance.rankbars", "retrieved_timestamp", "json.digest")
+# Lines that boards have since; like a key that was added, they are no difference.
+ADDED = (
+    "Score of the leader, allowing for its selection",
+    "Tries that were neither in the input nor declared",
+)
 
 
 class Rewording(NamedTuple):
@@ -109,6 +114,8 @@ class Comparison:
                 yield _told(place + where, was, found)
 
     def _lines(self, old: list[str], new: list[str], place: str) -> Iterator[str]:
+        if not any(line.startswith(ADDED) for line in old):
+            new = _without_added(new)
         if len(old) == len(new) and all(map(self._same_text, old, new)):
             return
         if self._same_text("\n".join(old), "\n".join(new)):
@@ -151,6 +158,17 @@ def _same_numbers(old: str, new: str, tolerance: float) -> bool:
 
 def _names_probability(place: str) -> bool:
     return place.rpartition(".")[2].split("[")[0] in PROBABILITIES
+
+
+def _without_added(lines: list[str]) -> list[str]:
+    """The lines without those that were added, each with the empty line before it, if any."""
+    kept: list[str] = []
+    for line in lines:
+        if not line.startswith(ADDED):
+            kept.append(line)
+        elif kept and not kept[-1]:
+            kept.pop()
+    return kept
 
 
 def _is_number(value: object) -> bool:

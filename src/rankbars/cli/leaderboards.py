@@ -251,6 +251,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
         prior=analysis.prior,
         missing=analysis.missing,
         zero_se=analysis.zero_se,
+        variants=analysis.variants,
         seed=analysis.seed,
         resamples=analysis.resamples,
         votes=rb.VoteOptions() if voting is None else voting.options,

@@ -184,6 +184,7 @@ class Analysis:
     prior: str
     missing: str
     zero_se: str
+    variants: dict[str, int]
     seed: int
     resamples: int
     jobs: int
@@ -312,6 +313,19 @@ zero_se_option = named_option(
     "known: 0, or the largest error of another model on the task.",
 )  # fmt: skip
 
+
+def _read_variants(
+    context: click.Context, option: click.Parameter, given: tuple[str, ...]
+) -> dict[str, int]:
+    found = {}
+    for one in given:
+        name, sign, count = one.rpartition("=")
+        if not sign or not name or not count.isdecimal():
+            raise click.BadParameter(f"{one!r} is not NAME=K with a whole number K.")
+        found[name] = int(count)
+    return found
+
+
 seed_option = click.option(
     "--seed", type=int, default=0, show_default=True, help="Start of random numbers."
 )
@@ -367,6 +381,11 @@ analysis_options = collect_options(
         ),
         missing_option,
         zero_se_option,
+        click.option(
+            "--variants", multiple=True, metavar="NAME=K", callback=_read_variants,
+            help="NAME is the best of K tries whose other results are not in the input; counts in "
+            "the score of the leader. Several times for several models.",
+        ),
         seed_option,
         resamples_option,
         click.option(

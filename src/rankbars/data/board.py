@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.votehealth import VoteHealth
+from rankbars.data.winnerscore import Winner
 
 __all__ = ["BACKENDS", "Leaderboard", "Ratings", "TaskResult", "board_columns", "board_frame"]
 
@@ -65,6 +66,8 @@ class Leaderboard:
         Version of the package that made the board.
     pairs : PairDetails, optional
         Differences of all pairs on every task; only where they were asked for.
+    leader : Winner, optional
+        Score of the model that leads, with its selection allowed for; `winner` returns it.
     health : mapping from str to VoteHealth, optional
         Health of the votes of each task that has any, from `rankbars.examine_votes`; only where
         it was asked for: ``dataclasses.replace(board, health=rb.examine_votes(scores))``.
@@ -83,6 +86,7 @@ class Leaderboard:
     version: str = ""
     pairs: PairDetails | None = None
     health: Mapping[str, VoteHealth] | None = None
+    leader: Winner | None = None
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
@@ -110,6 +114,8 @@ class Leaderboard:
                 raise DataError("All parts of a board must rank the same models.")
         if sorted(name for tier in self.tiers for name in tier) != sorted(self.models):
             raise DataError("The tiers must hold every model once.")
+        if self.leader is not None and self.leader.model not in self.models:
+            raise DataError(f"The leader {self.leader.model!r} is no model of the board.")
         if self.lead not in LEADS:
             raise UnknownOptionError.among("lead", self.lead, LEADS)
 
@@ -164,6 +170,42 @@ class Leaderboard:
     def undominated(self) -> tuple[str, ...]:
         """Models that no other model was shown better than: those that may be first."""
         return self.top(1)
+
+    def winner(self) -> Winner:
+        """The score of the model that leads, allowing for its having been picked because it leads.
+
+        The interval of a model named in advance misses the true score of the observed best far more
+        often than its level says. This one holds for whichever model leads: of all models of the
+        board, and of tries that were declared (``variants={"ours": 20}``). What nobody declares
+        cannot be allowed for.
+
+        Returns
+        -------
+        Winner
+            `model`, `score`, `low`, `high` in the units of the board, `method` and `variants`.
+
+        Raises
+        ------
+        DataError
+            If there is no such score: the board shows ranks on a new task first, has one model
+            only, or the error of the leader's score is not known or has no level.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> rows = np.random.default_rng(1).random((400, 8)) < 0.6
+        >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, list("abcdefgh")))
+        >>> found = board.winner()
+        >>> found.model, found.method, round(float(board.score.max()), 3), round(found.score, 3)
+        ('g', 'hybrid', 0.645, 0.638)
+        """
+        if self.leader is None:
+            raise DataError(
+                "This board has no score of a leader that allows for its selection: it has one "
+                "model, shows ranks on a new task first, or the error of the leading score is not "
+                "known, or has no level."
+            )
+        return self.leader
 
     def rank_probabilities(self) -> NDArray[np.float64]:
         """Probability that each model has each rank on the average, shape (M, M).

@@ -27,6 +27,7 @@ from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
 from rankbars.data.taskresult import PairDetails, TaskPairs, TaskResult
 from rankbars.data.votehealth import VoteHealth
+from rankbars.data.winnerscore import Winner
 from rankbars.errors import DataError, RankbarsError, ReadError
 from rankbars.stats.orders import find_cycles, tiers
 from rankbars.stats.ranks import rank_bounds
@@ -101,6 +102,8 @@ class BoardFile:
         (1, 2), ... on each task.
     vote_health : mapping from str to VoteHealth, optional
         Only where it was asked for: health of the votes of each task that has any.
+    winner : Winner, optional
+        Score of the model that leads what is shown first, with its selection allowed for.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -119,6 +122,7 @@ class BoardFile:
     provenance: Provenance
     pairs: Mapping[str, TaskPairs] | None = None
     vote_health: Mapping[str, VoteHealth] | None = None
+    winner: Winner | None = None
     digest: str | None = None
 
 
@@ -185,6 +189,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         provenance=Provenance(board.version, board.inputs),
         pairs=board.pairs.tasks if pairs and board.pairs is not None else None,
         vote_health=board.health if pairs else None,
+        winner=board.leader,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -343,6 +348,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         version=content.provenance.rankbars,
         pairs=None if content.pairs is None else PairDetails(models, content.pairs),
         health=content.vote_health,
+        leader=content.winner,
     )
 
 

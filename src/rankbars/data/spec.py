@@ -191,10 +191,15 @@ class Spec:
         What a published standard error of 0 counts as, where the number of 0/1 items behind it
         is not known: 0, or the largest error of another model on the task.
 
+    variants : mapping from str to int
+        Of how many declared tries a model is the best, whose other results are not in the input:
+        they count in the score of the leader, `Leaderboard.winner`.
+
     Raises
     ------
     OptionError
-        If a rate is not strictly between 0 and 1, or a name is not known.
+        If a rate is not strictly between 0 and 1, a name is not known, or a number of variants is
+        not a whole number of 1 or more.
 
     Examples
     --------
@@ -218,6 +223,7 @@ class Spec:
     normalise: str | None = None
     prior: str = "auto"
     zero_se: str = "zero"
+    variants: Mapping[str, int] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
@@ -226,6 +232,11 @@ class Spec:
         check_name("missing policy", self.missing, MISSING_POLICIES)
         check_name("average (over)", self.over, OVERS)
         check_name("treatment of errors of 0", self.zero_se, ZERO_SE)
+        object.__setattr__(self, "variants", dict(self.variants))
+        for name, count in self.variants.items():
+            if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+                what = f"variants of {name!r}"
+                raise OptionError.out_of_range(what, count, "a whole number, 1 or more")
         for what in ("test", "correction", "merge", "estimator", "method", "normalise"):
             value = getattr(self, what)
             optional = what == "normalise" and value is None

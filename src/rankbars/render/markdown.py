@@ -13,6 +13,7 @@ from rankbars.render.sentences import (
     field_parts,
     headline,
     is_arena,
+    leader_lines,
     new_task_line,
     outcome_sentence,
     scale_line,
@@ -77,7 +78,8 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
         new_task_line(board),
         width_line(board),
     ]
-    bottom = [" ".join(filter(None, reading)), *_notes(table.remarks)]
+    leader = " ".join(leader_lines(board))
+    bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
     parts = [*top, _cut_grid(table, top + bottom, _first(board)), *bottom]
     if board.lead != "task":
         parts += _folded_tasks(board, _room_left(parts))

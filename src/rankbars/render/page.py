@@ -43,6 +43,7 @@ from rankbars.render.ranktable import (
 from rankbars.render.sentences import (
     field_line,
     headline_sentences,
+    leader_lines,
     new_task_line,
     outcome_sentence,
     scale_line,
@@ -167,7 +168,14 @@ def notebook_html(board: Leaderboard) -> str:
     sentences = headline_sentences(board, _html_name)
     footer = " ".join(
         filter(
-            None, (scale_line(board), scopes_line(board), new_task_line(board), width_line(board))
+            None,
+            (
+                scale_line(board),
+                *leader_lines(board),
+                scopes_line(board),
+                new_task_line(board),
+                width_line(board),
+            ),
         )
     )
     template = _environment().get_template("notebook.html.j2")
@@ -190,7 +198,9 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         rest=_trusted(" ".join(rest)),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
         field=field_line(board),
-        scopes=" ".join(filter(None, (scale_line(board), scopes_line(board)))),
+        scopes=" ".join(
+            filter(None, (scale_line(board), *leader_lines(board), scopes_line(board)))
+        ),
         outcomes=outcome_sentence(board),
         table=table,
         rows=page_rows(board, table),

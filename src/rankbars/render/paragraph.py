@@ -28,7 +28,7 @@ from rankbars.render.methodbox import (
     untested,
 )
 from rankbars.render.notation import show_level
-from rankbars.render.sentences import field_parts
+from rankbars.render.sentences import field_parts, plain_name
 
 __all__ = [
     "SOURCES",
@@ -70,6 +70,7 @@ def methods_paragraph(board: Leaderboard) -> str:
         *_task_sentences(board),
         *_average_sentences(board),
         *_new_task_sentences(board),
+        *_leader_sentences(board),
     ]
     if (board.coverage < 1.0).any() and board.spec.missing in _MISSING:
         sentences.append(f"Where scores were missing, {_MISSING[board.spec.missing]}.")
@@ -199,6 +200,23 @@ def _budget_sentences(overall: RankIntervals, n_tasks: int) -> list[str]:
     ]
 
 
+def _leader_sentences(board: Leaderboard) -> list[str]:
+    found = board.leader
+    if found is None:
+        return []
+    way = "a simultaneous interval for all candidates"
+    if found.method == "hybrid":
+        way = f"the hybrid interval for the observed best{_cited('leader')}"
+    declared = board.spec.variants.items()
+    tries = "".join(
+        f"; {plain_name(name)} is the best of {k} declared tries" for name, k in declared
+    )
+    return [
+        f"The score of the leader was corrected for its selection by {way} "
+        f"({show_level(found.alpha)}{tries})."
+    ]
+
+
 def _field(board: Leaderboard) -> str:
     models, tasks, *rows = field_parts(board)
     return f"{models} on {tasks}" + (f" ({rows[0]})" if rows else "")
@@ -220,6 +238,11 @@ class _Source(NamedTuple):
 
 
 SOURCES: dict[str, _Source] = {
+    "leader": _Source(
+        "Andrews et al. 2024",
+        "Andrews, I., Kitagawa, T. and McCloskey, A. (2024). Inference on winners. The Quarterly "
+        "Journal of Economics 139, 305-358.",
+    ),
     "average": _Source(
         "Longjohn et al. 2025",
         "Longjohn, R., Gopalan, G. and Casleton, E. (2025). Statistical uncertainty quantification "

@@ -27,7 +27,9 @@ from rankbars.render.notation import (
     counted,
     listed,
     shorten,
+    show_level,
     show_number,
+    suitable_decimals,
     visible,
 )
 from rankbars.render.ranktable import SHOWN_ELSEWHERE
@@ -38,6 +40,7 @@ __all__ = [
     "headline",
     "headline_sentences",
     "is_arena",
+    "leader_lines",
     "new_task_line",
     "new_task_sentence",
     "outcome_sentence",
@@ -178,6 +181,23 @@ def width_line(board: Leaderboard) -> str:
     return (
         f"{mean}: at least {show_number(width - between, 1)} from {cause}, "
         f"at most {show_number(between, 1)} from ranks that differ between tasks."
+    )
+
+
+def leader_lines(board: Leaderboard) -> tuple[str, ...]:
+    """The leader's score with its selection allowed for, and what is not; empty without one."""
+    found = board.leader
+    if found is None:
+        return ()
+    ends = np.array([found.low, found.high])
+    decimals = suitable_decimals(np.array([found.score]), (ends[1:] - ends[:1]) / 4)
+    low, score, high = (show_number(v, decimals) for v in (found.low, found.score, found.high))
+    chosen = "" if found.variants == 1 else f", selected from {found.variants} declared variants"
+    level = show_level(found.alpha)
+    return (
+        f"Score of the leader, allowing for its selection: {score} [{low}, {high}] "
+        f"({level}){chosen}.",
+        "Tries that were neither in the input nor declared are not allowed for.",
     )
 
 

@@ -17,6 +17,7 @@ from rankbars.render.ranktable import Table, board_table, remark_text, task_orde
 from rankbars.render.sentences import (
     field_line,
     headline,
+    leader_lines,
     new_task_line,
     outcome_sentence,
     scale_line,
@@ -181,6 +182,8 @@ def _footer(
         paragraphs[0] += [scale_line(board), scopes_line(board)]
         paragraphs.append([new_task_line(board), width_line(board)])
     lines = [pen.plain(" ".join(filter(None, sentences))) for sentences in paragraphs]
+    if task is None:
+        lines[1:1] = [pen.plain(line) for line in leader_lines(board)]
     lines = [line for line in (*lines, incomplete, outcomes) if line]
     for remark in table.remarks:
         number = "" if remark.number is None else f"[{remark.number}] "

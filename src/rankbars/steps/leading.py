@@ -1,0 +1,257 @@
+"""The score of the leader, from what was compared: which interval, on which scale."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from rankbars.data.aggregate import Aggregate
+from rankbars.data.board import Leaderboard
+from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Items
+from rankbars.data.winnerscore import Winner
+from rankbars.errors import UnknownOptionError
+from rankbars.stats.selection import (
+    SelectedScore,
+    binomial_moments,
+    hybrid_score,
+    hybrid_share,
+    largest_deviations,
+    resampled_deviation,
+    simultaneous_score,
+)
+from rankbars.stats.streams import stream
+from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
+
+__all__ = ["score_leader"]
+
+FEWEST = 30  # rows from which the hybrid interval is taken
+DRAWS, RESAMPLES = 10_000, 1_000
+MOST_MODELS = 300  # of more, the quantile takes scores as independent, which is wider
+
+
+class _Field(NamedTuple):
+    """Scores of the models that have one, higher is better, and what is known of their errors."""
+
+    models: tuple[str, ...]
+    x: NDArray[np.float64]
+    se: NDArray[np.float64]
+    pair_se: NDArray[np.float64]
+    df: float  # behind the leader's error
+    key: str
+    leader: int
+    binary: int = 0  # rows, where they are right or wrong and independent
+    step: float = 0.0
+    skewed: NDArray[np.float64] | None = None  # the rows, where they are
+
+
+def score_leader(board: Leaderboard, comparisons: Comparisons | None) -> Winner | None:
+    """The leader's score with its selection allowed for; None where no error of it is known.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The board; what it shows first is what is scored.
+    comparisons : Comparisons, optional
+        Of the task, on a board of one.
+
+    Raises
+    ------
+    UnknownOptionError
+        If variants were declared of a model that the board does not have.
+    """
+    variants = board.spec.variants
+    for name in variants:
+        if name not in board.models:
+            raise UnknownOptionError.among("model with variants", name, board.models)
+    others = sum(count - 1 for count in variants.values())
+    field = _field_of(board, comparisons)
+    if field is None or (len(field.models) < 2 and not others):
+        return None
+    made, method = _interval(field, board.spec.alpha, others, board.spec.seed)
+    if made is None:
+        return None
+    low, estimate, high = sorted(_shown(board, field, value) for value in (
+        made.low, made.estimate, made.high
+    ))  # fmt: skip
+    name = field.models[field.leader]
+    return Winner(
+        name,
+        estimate,
+        low,
+        high,
+        "hybrid" if method else "simultaneous",
+        variants.get(name, 1),
+        board.spec.alpha,
+    )
+
+
+def _interval(
+    field: _Field, alpha: float, others: int, seed: int
+) -> tuple[SelectedScore | None, bool]:
+    """The interval, and whether it is the hybrid one."""
+    own, error = float(field.x[field.leader]), float(field.se[field.leader])
+    if field.skewed is not None:
+        if others:
+            return None, False
+        rng = stream(seed, "leader", field.key, "rows")
+        critical = resampled_deviation(field.skewed, 1 - alpha, rng, draws=RESAMPLES)
+        return simultaneous_score(own, error, critical), False
+    beta, _ = hybrid_share(alpha)
+    whole, narrow = _criticals(field, (1 - beta, 1 - alpha), others, seed)
+    correlated = _covariance(field)
+    tied = field.step == 0 and (np.delete(field.x, field.leader) >= own).any()
+    if others or correlated is None or tied or field.df + 1 < FEWEST:
+        return simultaneous_score(own, error, narrow, field.binary), False
+    x, column = field.x, correlated[:, field.leader]
+    if field.binary:
+        x, column = binomial_moments(x, column, field.leader, field.binary, field.se**2)
+    made = hybrid_score(x, column, field.leader, critical=whole, alpha=alpha, step=field.step)
+    return made, True
+
+
+def _covariance(field: _Field) -> NDArray[np.float64] | None:
+    """Covariance of the scores, from their errors and those of differences."""
+    variance = field.se**2
+    table: NDArray[np.float64] = (variance[:, None] + variance[None, :] - field.pair_se**2) / 2
+    np.fill_diagonal(table, variance)
+    return table if np.isfinite(table).all() else None
+
+
+def _criticals(
+    field: _Field, levels: tuple[float, float], others: int, seed: int
+) -> tuple[float, ...]:
+    size = len(field.models)
+    covariance = _covariance(field)
+    if covariance is None or size > MOST_MODELS:
+        # Bonferroni, for scores that depend on each other in whatever way.
+        tails = [(1 - level) / 2 / (size + others) for level in levels]
+        df = min(field.df, 1e9)
+        return tuple(-float(stdtrit(df, tail)) for tail in tails)
+    scale = np.outer(field.se, field.se)
+    correlation = np.divide(covariance, scale, out=np.eye(size), where=scale > 0)
+    return largest_deviations(
+        correlation,
+        levels,
+        stream(seed, "leader", field.key),
+        draws=DRAWS,
+        df=field.df,
+        others=others,
+    )
+
+
+def _field_of(board: Leaderboard, comparisons: Comparisons | None) -> _Field | None:
+    found = None
+    if board.lead == "task" and comparisons is not None:
+        found = _of_task(board, comparisons)
+    elif board.lead == "aggregate" and board.aggregate is not None:
+        found = _of_average(board.aggregate)
+        if board.aggregate.over == "items" and any(n.code == "skewed" for n in board.notes):
+            return None  # rows of several tasks are not resampled for this
+    if found is None:
+        return None
+    error = found.se[found.leader]
+    if not np.isfinite(error) or (error == 0 and not found.binary):
+        return None
+    return found
+
+
+def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
+    task = board.tasks[comparisons.task]
+    if task.approximate or not comparisons.guaranteed:
+        return None
+    kept = np.flatnonzero(comparisons.present & np.isfinite(comparisons.mean_se))
+    if not kept.size or board.order[0] not in kept:
+        return None
+    leader = int(np.flatnonzero(kept == board.order[0])[0])
+    found = _Field(
+        models=tuple(board.models[i] for i in kept),
+        x=comparisons.mean[kept],
+        se=comparisons.mean_se[kept],
+        pair_se=comparisons.se[np.ix_(kept, kept)],
+        df=_freedom(comparisons.mean_df[kept[leader]]),
+        key=comparisons.task,
+        leader=leader,
+    )
+    items = comparisons.evidence
+    if not isinstance(items, Items):
+        return found
+    return _with_rows(found, items, skewed=any(n.code == "skewed" for n in comparisons.notes))
+
+
+def _with_rows(field: _Field, items: Items, *, skewed: bool) -> _Field | None:
+    """What the rows say beside means and errors."""
+    columns = [items.models.index(name) for name in field.models]
+    values = items.values[:, columns]
+    plain = items.kind == "items" and items.clusters is None and items.weights is None
+    complete = not np.isnan(values).any()
+    if skewed:
+        return field._replace(skewed=values) if plain and complete else None
+    if not complete:
+        return field
+    field = field._replace(step=_smallest_step(values) / len(values))
+    levels = np.unique(values)
+    # Where lower is better, 0/1 scores are stored as 0 and -1.
+    shift = 1.0 if levels[0] == -1.0 else 0.0
+    if plain and np.isin(levels + shift, (0.0, 1.0)).all():
+        return field._replace(x=field.x + shift, binary=len(values))
+    return field
+
+
+def _smallest_step(values: NDArray[np.float64]) -> float:
+    """What all differences of scores are multiples of; 0 where there is no such step."""
+    levels = np.unique(values)
+    if not 2 <= levels.size <= 1_000:
+        return 0.0
+    gaps = np.diff(levels)
+    step = float(gaps.min())
+    counts = gaps / step
+    return step if np.allclose(counts, np.rint(counts), rtol=0, atol=1e-6) else 0.0
+
+
+def _of_average(average: Aggregate) -> _Field | None:
+    unsure = average.se is None or average.contrasts is None or average.guarantee is None
+    if unsure or average.is_range or average.method == "geometric":
+        return None
+    se, contrasts = average.se, average.contrasts
+    if se is None or contrasts is None:
+        return None
+    kept = np.flatnonzero(np.isfinite(average.score) & np.isfinite(se) & np.isfinite(average.low))
+    if not kept.size:
+        return None
+    sign = 1.0 if average.direction == "higher" else -1.0
+    x = sign * average.score[kept]
+    leader = int(np.argmax(x))
+    return _Field(
+        models=tuple(average.models[i] for i in kept),
+        x=x,
+        se=se[kept],
+        pair_se=contrasts.se[np.ix_(kept, kept)],
+        df=math.inf if average.df is None else _freedom(average.df[kept[leader]]),
+        key=f"average over {average.over}",
+        leader=leader,
+    )
+
+
+def _freedom(df: float) -> float:
+    return math.inf if math.isnan(df) else float(df)
+
+
+def _shown(board: Leaderboard, field: _Field, value: float) -> float:
+    """A value of the leader in the units that the board shows."""
+    observed, name = field.x[field.leader], field.models[field.leader]
+    if board.aggregate is not None and board.lead == "aggregate":
+        sign = 1.0 if board.aggregate.direction == "higher" else -1.0
+        least, most = board.aggregate.bounds
+        shown = board.aggregate.score[board.models.index(name)] + sign * (value - observed)
+        return float(min(max(shown, least), most))
+    task = next(iter(board.tasks.values()))
+    place = board.models.index(name)
+    if task.elo is not None:
+        return float(task.elo[place] + ELO_PER_LOG_ODDS * (value - observed))
+    sign = 1.0 if task.direction == "higher" else -1.0
+    return float(task.mean[place] + sign * (value - observed))
