@@ -104,13 +104,11 @@ def boards() -> dict[str, tuple[rb.Scores, dict[str, Any]]]:
         "lower, tasks": (
             build(errors, MODELS, info=lower), {"over": "tasks", "merge": "union"},
         ),
-        "average rank": (
-            build(plain, MODELS, info=info),
-            {"over": "tasks", "method": "average_rank", "correction": "none"},
+        "tasks, uncorrected": (
+            build(plain, MODELS, info=info), {"over": "tasks", "correction": "none"},
         ),
-        "families of ranks": (
-            build(plain, MODELS, info=info),
-            {"over": "families", "method": "average_rank"},
+        "families": (
+            build(plain, MODELS, info=info), {"over": "families"},
         ),
     }  # fmt: skip
 

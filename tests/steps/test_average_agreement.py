@@ -75,13 +75,13 @@ def test_an_interval_wider_than_the_statement_at_the_top_is_explained() -> None:
     middle = np.array([[0.3, 0.5], [0.4, 0.5], [0.5, 0.3], [0.35, 0.5], [0.4, 0.55]])
     values = np.column_stack([np.full(5, 0.9), middle, np.zeros(5)])
     scores = _scores(values)
-    board = rb.leaderboard(scores, over="tasks", method="average_rank")
+    board = rb.leaderboard(scores, over="tasks", method="mean")
     average = board.aggregate
     assert average is not None
     assert average.shown_better[0, 3]
     assert (average.best[0], average.worst[0]) == (1, 2)
     assert "here it is wider for w, z" in scopes_line(board)
-    everyone = rb.aggregate(scores, over="tasks", method="average_rank", scope="all")
+    everyone = rb.aggregate(scores, over="tasks", method="mean", scope="all")
     assert (everyone.best[0], everyone.worst[0]) == (1, 1)
 
 

@@ -13,6 +13,8 @@ from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 import rankbars as rb
+from rankbars.stats.multiplicity.reversal import reversal_draws, reversal_p
+from rankbars.stats.streams import stream
 from rankbars.steps.average.plan import METHODS
 
 
@@ -88,9 +90,9 @@ def test_borda_points_mirror_average_ranks() -> None:
     assert borda.direction == "higher"
 
 
-def test_average_ranks_over_a_population_of_tasks_have_contrasts_and_a_guarantee() -> None:
+def test_average_ranks_over_many_tasks_have_contrasts_by_t_and_a_guarantee() -> None:
     rng = np.random.default_rng(1)
-    rows = rng.normal(size=(12, 3)) + [0.0, 0.5, 2.0]
+    rows = rng.normal(size=(31, 3)) + [0.0, 0.5, 2.0]
     scores = rb.Scores({f"t{i:02d}": rb.Estimates(tuple("abc"), r) for i, r in enumerate(rows)})
     average = rb.aggregate(scores, method="average_rank")
     ranks = stats.rankdata(-rows, axis=1)
@@ -103,6 +105,70 @@ def test_average_ranks_over_a_population_of_tasks_have_contrasts_and_a_guarantee
     p = [stats.ttest_rel(ranks[:, i], ranks[:, j]).pvalue for i, j in pairs]
     found = [average.contrasts.p[pair] for pair in pairs]
     assert found == pytest.approx(multipletests(p, method="holm")[1])
+
+
+def rank_boards(count: int, seed: int = 1, size: int = 4) -> rb.Scores:
+    rows = np.random.default_rng(seed).normal(size=(count, size)) + np.arange(size) / 2
+    names = tuple("abcdefgh"[:size])
+    return rb.Scores({f"t{i:02d}": rb.Estimates(names, row) for i, row in enumerate(rows)})
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "simes", "maxt"])
+@pytest.mark.parametrize("count", [7, 13, 20])
+def test_average_ranks_over_few_tasks_are_told_apart_by_reversed_rankings(
+    count: int, correction: str
+) -> None:
+    scores = rank_boards(count)
+    average = rb.aggregate(scores, method="average_rank", correction=correction, scope="all")
+    rows = -np.array([stats.rankdata(-task.mean) for task in scores.tasks.values()])
+    draws = reversal_draws(rows, lambda chunk: stream(0, "maxt", "average", chunk))
+    p = reversal_p(draws)
+    np.testing.assert_array_equal(average.shown_better, p <= 0.05)
+    assert average.guarantee == 0.95
+    assert average.contrasts is not None
+    np.testing.assert_array_equal(average.contrasts.excludes_zero, (p <= 0.05) | (p.T <= 0.05))
+    assert np.isnan(average.contrasts.low).all()
+    assert average.se is not None
+    assert np.isnan(average.low).all() == np.isnan(average.se).all() == (count < 13)
+    assert "few-tasks" in {note.code for note in average.notes}
+
+
+@pytest.mark.parametrize("method", ["average_rank", "borda", "win_rate", "win_rate_top1"])
+@pytest.mark.parametrize("scope", ["each", "all"])
+def test_five_tasks_of_ranks_or_wins_show_nothing(method: str, scope: str) -> None:
+    scores = rank_boards(5, size=3)
+    clear = {
+        name: rb.Estimates(task.models, task.mean + [0.0, 50.0, 100.0])
+        for name, task in scores.tasks.items()
+    }
+    average = rb.aggregate(rb.Scores(clear), over="tasks", method=method, scope=scope)
+    assert (average.best.tolist(), average.worst.tolist()) == ([1] * 3, [3] * 3)
+    (text,) = [note.message for note in average.notes if note.code == "few-tasks"]
+    assert "nothing can be shown at 95 %" in text
+    assert "by luck once in 16 times" in text
+
+
+def test_weights_of_tasks_weigh_their_rankings() -> None:
+    scores = rank_boards(8)
+    weights = dict(zip(scores.tasks, [5.0, 1, 1, 1, 1, 1, 1, 2], strict=True))
+    average = rb.aggregate(scores, method="average_rank", weights=weights, scope="all")
+    rows = -np.array([stats.rankdata(-task.mean) for task in scores.tasks.values()])
+    rows *= np.array(list(weights.values()))[:, None]
+    p = reversal_p(reversal_draws(rows, np.random.default_rng))
+    np.testing.assert_array_equal(average.shown_better, p <= 0.05)
+
+
+def test_two_models_on_few_tasks_are_compared_by_the_same_law() -> None:
+    for count, shown in ((5, "cannot tell"), (6, "better")):
+        rows = np.random.default_rng(0).normal(size=(count, 2)) + [100.0, 0.0]
+        info = {f"t{i}": rb.TaskInfo(metric="xy"[i % 2]) for i in range(count)}
+        tasks = {f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)}
+        scores = rb.Scores(tasks, info=info)
+        duel = rb.head_to_head(scores, "a", "b").average
+        assert duel is not None
+        assert (duel.verdict, duel.p_better) == (shown, 2.0**-count)
+        assert np.isnan([duel.low, duel.high, duel.se]).all()
+        assert rb.aggregate(scores, scope="all").shown_better[0, 1] == (shown == "better")
 
 
 def test_average_ranks_over_items_are_a_labelled_band() -> None:
@@ -251,7 +317,8 @@ def test_a_model_that_is_best_on_every_item_is_first_by_every_method(
     assert average.rank_probability[2, 0] > 0.99
     ordered = average.low <= average.high
     for i, name in enumerate(average.models):
-        assert ordered[i] or name in constant_models(average)
+        few = "few-tasks" in {note.code for note in average.notes}
+        assert ordered[i] or few or name in constant_models(average)
 
 
 @given(seed=st.integers(0, 50), method=st.sampled_from(sorted(METHODS)))

@@ -132,8 +132,11 @@ def test_a_cut_interval_holds_a_possible_value_exactly_where_the_whole_one_does(
 def test_the_same_on_every_task_has_no_interval_whatever_is_averaged(
     method: str, estimator: str
 ) -> None:
-    rows = np.array([[0.9, 0.5, 0.4], [0.9, 0.3, 0.6], [0.9, 0.4, 0.2]])
-    scores = rb.Scores({f"t{i}": rb.Estimates(tuple("abc"), row) for i, row in enumerate(rows)})
+    rows = np.array([[0.875, 0.5, 0.4], [0.875, 0.3, 0.6], [0.875, 0.4, 0.2]])
+    tasks = {
+        f"t{i}": rb.Estimates(tuple("abc"), row) for i, row in enumerate(np.tile(rows, (5, 1)))
+    }
+    scores = rb.Scores(tasks)
     average = rb.aggregate(scores, method=method, over="tasks", estimator=estimator)
     assert np.isnan([average.low[0], average.high[0]]).all()
     assert average.se is not None

@@ -87,7 +87,7 @@ def test_equal_clusters_carry_no_such_note() -> None:
 
 
 @pytest.mark.parametrize(("count", "nothing"), [(5, True), (6, False)])
-def test_mean_ranks_over_few_tasks_say_what_was_measured(count: int, nothing: bool) -> None:
+def test_mean_ranks_over_few_tasks_say_what_can_be_shown(count: int, nothing: bool) -> None:
     rng = np.random.default_rng(0)
     arrays = {f"t{i}": rng.random((30, 3)) for i in range(count)}
     info = {name: rb.TaskInfo(metric="xy"[i % 2]) for i, name in enumerate(arrays)}
@@ -98,7 +98,9 @@ def test_mean_ranks_over_few_tasks_say_what_was_measured(count: int, nothing: bo
         rb.head_to_head(scores, "a", "b").notes,
     ):
         (note,) = [note for note in notes if note.code == "few-tasks"]
-        assert ("Nothing can be shown" in note.message) == nothing
+        assert ("nothing can be shown at 95 %" in note.message) == nothing
+        said = "by luck once in 16 times" if nothing else "exact test on ranks, 6 tasks"
+        assert said in note.message
 
 
 def test_a_task_of_few_rows_carries_a_note_on_the_average_of_two_models() -> None:

@@ -58,7 +58,7 @@ def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
 
 def averaged(design: str, rng: np.random.Generator) -> tuple[rb.Scores, dict[str, str]]:
     """Tasks on whose average four models are equal, and the options that average them so."""
-    count = 4 if design == "average" else 20
+    count = {"average": 4, "tasks": 20, "ranks": 31, "few ranks": 8}[design]
     arrays = {f"t{k:02}": rng.normal(size=(ROWS, 4)) for k in range(count)}
     if design != "average":
         arrays = {name: values[:1] for name, values in arrays.items()}
@@ -67,7 +67,7 @@ def averaged(design: str, rng: np.random.Generator) -> tuple[rb.Scores, dict[str
         for name, rows in arrays.items()
     }
     over = "items" if design == "average" else "tasks"
-    method = "average_rank" if design == "ranks" else "mean"
+    method = "average_rank" if design.endswith("ranks") else "mean"
     return rb.Scores(tasks), {"over": over, "method": method}
 
 

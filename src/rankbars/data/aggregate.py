@@ -101,6 +101,8 @@ class Aggregate:
         Variance between and within tasks, where both were estimated.
     by_category : CategoryMeans, optional
         Means per category of tasks, where every task has a category and scores are averaged.
+    by_reversal : bool
+        Whether pairs were compared by an exact test that reverses the rankings of few tasks.
     df : array of float, shape (M,), optional
         Degrees of freedom behind `se`; infinite for a normal tail.
     bounds : (float, float)
@@ -146,6 +148,7 @@ class Aggregate:
     components: Components | None = None
     by_category: CategoryMeans | None = None
     df: Freedom | None = None
+    by_reversal: bool = False
     bounds: tuple[
         Annotated[float, Numbers(null=-np.inf)], Annotated[float, Numbers(null=np.inf)]
     ] = (-np.inf, np.inf)

@@ -49,6 +49,9 @@ class Contrasts:
     largest : float
         The largest contrast that there can be, either way; intervals are cut there. Infinite where
         averages have no known ends.
+    exact : array of float, shape (M, M), optional
+        Adjusted two-sided p-values of an exact test, where that decides (mean ranks over few
+        tasks); there are no intervals then.
 
     Raises
     ------
@@ -72,6 +75,7 @@ class Contrasts:
     scale: Literal["difference", "log ratio"] = "difference"
     maxima: NDArray[np.float64] | None = None
     largest: float = np.inf
+    exact: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -83,7 +87,8 @@ class Contrasts:
         }
         object.__setattr__(self, "pairs", self.pairs._replace(**frozen))
         object.__setattr__(self, "maxima", frozen_optional(self.maxima, np.float64, "maxima"))
-        if self.correction == "maxt" and self.maxima is None:
+        object.__setattr__(self, "exact", frozen_optional(self.exact, np.float64, "exact", square))
+        if self.correction == "maxt" and self.maxima is None and self.exact is None:
             raise DataError("Contrasts with max-T need the draws of the largest difference.")
 
     def __repr__(self) -> str:
@@ -128,9 +133,10 @@ class Contrasts:
     def low(self) -> NDArray[np.float64]:
         """Lower ends of the intervals, shape (M, M).
 
-        NaN where two models cannot be compared, and where their difference is the same in the
-        whole sample: without spread nothing says how far it may be off. What is known of such a
-        pair is its sign, which `p` takes from a sign test, ``2**-n`` a side.
+        NaN where two models cannot be compared, where an exact test decides, and where their
+        difference is the same in the whole sample: without spread nothing says how far it may be
+        off. What is known of such a pair is its sign, which `p` takes from a sign test, ``2**-n``
+        a side.
         """
         return np.maximum(self.diff - self._half(), -self.largest)
 
@@ -142,6 +148,8 @@ class Contrasts:
     @property
     def p(self) -> NDArray[np.float64]:
         """Two-sided adjusted p-values, shape (M, M); NaN where there is nothing to compare."""
+        if self.exact is not None:
+            return self.exact
         if self.maxima is None or self.correction != "maxt":
             return adjust_pairs(self.pairs, self.correction)
         usable = comparable_pairs(self.pairs)
@@ -186,6 +194,8 @@ class Contrasts:
         return PartialOrder(self.models, self.excludes_zero & (self.diff > 0))
 
     def _half(self) -> NDArray[np.float64]:
+        if self.exact is not None:
+            return np.full(self.diff.shape, np.nan)
         usable = comparable_pairs(self.pairs) & (self.se > 0)
         with np.errstate(invalid="ignore"):
             return np.where(usable, self.critical * self.se, np.nan)

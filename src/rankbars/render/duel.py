@@ -149,6 +149,8 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
 
 def _why_no_interval(duel: HeadToHead, main: Contrast) -> str:
     """What is lacking for an interval."""
+    if main.unit == "rank" and main.test == "signflip":
+        return f"Ranks on {_rows(main)} are compared by an exact test"
     if main.kind != "estimates":
         return f"{_rows(main).capitalize()} show no spread"
     codes = {note.code for note in duel.notes if main is duel.average or note.task == main.name}

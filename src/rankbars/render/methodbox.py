@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals
 from rankbars.render.claims import (
@@ -26,6 +27,7 @@ from rankbars.render.sentences import place, plain_name
 __all__ = [
     "MethodEntry",
     "alike_tasks",
+    "estimator_words",
     "merge_words",
     "method_entries",
     "method_words",
@@ -74,6 +76,9 @@ _WORDS = {
         "weighted": "the weighted conformal merge",
         "simultaneous": "the merge for all models at once (split conformal score)",
         "observed": "the joint full-conformal merge of observed ranks",
+    },
+    "law": {
+        "reversal": "an exact test that reverses the rankings of tasks (step-down max-T)",
     },
     "estimator": {
         "analytic": "paired contrasts summed over the tasks (Satterthwaite's degrees of freedom)",
@@ -294,7 +299,7 @@ def alike_tasks(tasks: Iterable[TaskResult]) -> list[list[TaskResult]]:
 
 def _how(board: Leaderboard) -> str:
     if board.lead == "aggregate" and board.aggregate is not None:
-        return method_words("estimator", board.aggregate.estimator)
+        return estimator_words(board.aggregate)
     return test_words(board, next(iter(board.tasks.values())))
 
 
@@ -328,6 +333,13 @@ def test_words(board: Leaderboard, task: TaskResult) -> str:
 def untested(task: TaskResult) -> bool:
     """Whether scores came without any error, so that no two models could be compared."""
     return task.kind != "votes" and task.test == "z" and not np.isfinite(task.se).any()
+
+
+def estimator_words(average: Aggregate) -> str:
+    """How pairs of models were compared on an average."""
+    if average.by_reversal:
+        return method_words("law", "reversal")
+    return method_words("estimator", average.estimator)
 
 
 def method_words(kind: str, name: str) -> str:

@@ -370,7 +370,7 @@ def _average_rule(board: Leaderboard, average: Aggregate) -> dict[str, Any]:
     families = sorted({task.family or "" for task in board.tasks.values()})
     return {
         "rule": "items" if average.over == "items" else "tasks",
-        "points": "rank" if average.method == "average_rank" else "score",
+        "points": "score",
         "correction": board.spec.correction,
         "scope": average.scope,
         "alpha": average.alpha,
@@ -398,7 +398,10 @@ def _why_no_average(board: Leaderboard) -> str:
         return "This board has no average of tasks."
     if average.approximate:
         return "The level of this average is not assured, so the page does not compute it again."
-    if average.method not in ("mean", "average_rank") or average.normalise == "minmax_draws":
+    if average.unit == "rank":
+        # Of fewer tasks, as a reader may choose them, ranks take the exact test.
+        return "The page does not recompute mean ranks, which take an exact test over few tasks."
+    if average.method != "mean" or average.normalise == "minmax_draws":
         return f"The page does not recompute this average ({average.method})."
     if average.estimator not in ("analytic", "t"):
         return f"The page does not recompute averages of the estimator {average.estimator!r}."

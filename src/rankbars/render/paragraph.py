@@ -21,6 +21,7 @@ from rankbars.render.claims import (
 )
 from rankbars.render.methodbox import (
     alike_tasks,
+    estimator_words,
     merge_words,
     method_words,
     named_tasks,
@@ -143,7 +144,7 @@ def _average_sentences(board: Leaderboard) -> list[str]:
     sentences = []
     if average is not None:
         what = f"For the {_averaged(board, average)} over {_AVERAGES[average.over]}, "
-        estimator = method_words("estimator", average.estimator)
+        estimator = estimator_words(average)
         sentences.append(
             f"{what}ranges of ranks were counted in {drawn_words(average)}; they describe, "
             "without a guarantee."

@@ -26,6 +26,7 @@ __all__ = [
     "CORRECTIONS",
     "Corrected",
     "Family",
+    "adjust_rankings",
     "correct",
     "side_level",
     "simultaneous_order",
@@ -52,6 +53,7 @@ class Family(NamedTuple):
     resamples: int = 1000
     log_e: NDArray[np.float64] | None = None  # log e-values, where the test gives them
     test: str = ""  # what compared the pairs
+    rankings: NDArray[np.float64] | None = None  # of few tasks, which are reversed to get a law
 
     def among(self, positions: NDArray[np.intp]) -> Family:
         """The hypotheses among the models at `positions`, in ascending order."""
@@ -65,6 +67,7 @@ class Family(NamedTuple):
             p=None if self.p is None else self.p[block],
             se=None if self.se is None else self.se[block],
             log_e=None if self.log_e is None else self.log_e[block],
+            rankings=None if self.rankings is None else self.rankings[:, positions],
         )
 
 
@@ -111,6 +114,8 @@ def simes(family: Family, scope: Scope, alpha: float) -> Corrected:
     """Closed-testing count with Simes tests; Holm for models where its condition fails."""
     from rankbars.stats.multiplicity.closedtesting import simes_guarded
 
+    if family.rankings is not None:
+        return maxt(family, scope, alpha)
     if scope == "all" or family.statistic is None or family.se is None:
         raise OptionError("Simes counts need standard errors, and one model at a time. Use holm.")
     counted = simes_guarded(family.statistic, family.df, family.se, alpha)
@@ -130,7 +135,10 @@ def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
     from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
 
     draws = _null_draws(family)
-    made = max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha)
+    # Few tasks give coarse p-values, so that a model's two directions share one family.
+    together = family.rankings is not None
+    each = scope == "each"
+    made = max_t_each(draws, alpha, one_family=together) if each else max_t_all(draws, alpha)
     return Corrected(made, _too_few_flips(family, alpha))
 
 
@@ -270,6 +278,8 @@ def simultaneous_order(
 
 
 def _by_level(procedure: Procedure, family: Family, scope: Scope, alpha: float) -> Corrected:
+    if family.rankings is not None and procedure != "none":
+        return maxt(family, scope, alpha)  # with few tasks the statistics have no table
     if family.statistic is not None:
         return Corrected(decide(family.statistic, family.df, alpha, procedure, scope))
     if family.p is None:
@@ -281,6 +291,13 @@ def _streams(family: Family) -> Callable[[int], np.random.Generator]:
     from rankbars.stats.streams import stream
 
     return lambda chunk: stream(family.seed, "maxt", family.key, chunk)
+
+
+def adjust_rankings(family: Family) -> NDArray[np.float64]:
+    """Adjusted one-sided p-values of all ordered pairs, of a family that has rankings."""
+    from rankbars.stats.multiplicity.reversal import reversal_p
+
+    return reversal_p(_null_draws(family))
 
 
 def _few_degrees(family: Family) -> tuple[int, float] | None:
@@ -315,7 +332,10 @@ def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[
 def _null_draws(family: Family) -> NullDraws:
     from rankbars.stats.multiplicity.clusterflips import cluster_draws
     from rankbars.stats.multiplicity.maxt import flip_draws, gaussian_draws
+    from rankbars.stats.multiplicity.reversal import reversal_draws
 
+    if family.rankings is not None:
+        return reversal_draws(family.rankings, _streams(family))
     if isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds):
         weights, clusters = family.evidence.weights, family.evidence.clusters
         items = _complete_items(family, "maxt")

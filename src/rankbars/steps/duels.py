@@ -27,10 +27,11 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_di
 from rankbars.stats.ranks import midranks
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
+from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
-from rankbars.steps.testrows import few_rows_notes, few_tasks_notes, skew_notes
+from rankbars.steps.testrows import few_rows_notes, skew_notes
 
 __all__ = [
     "head_to_head",
@@ -234,11 +235,20 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast]) -> Contrast:
     sign = 1.0 if plan.direction == "higher" else -1.0
     mean_a, mean_b = (sign * rows.mean(axis=0)).tolist()
     what = "ranks within tasks" if plan.unit == "rank" else "scores"
-    units = plan.units
+    units, exact = plan.units, plan.design == "few ranks"
+    if exact:
+        found = _rank_test(inside * (weights / weights.mean())[:, None], plan)
+        assumed = rank_assumptions(len(rows), units)
+    else:
+        found = _mean_test(paired_t(rows), (0, 1), plan.alpha)
+        assumed = (
+            f"The {len(rows)} {units} are independent draws.",
+            f"The mean difference of {what} is close to normal.",
+        )
     return Contrast(
         name=f"average over a population of {units} ({len(rows)} seen)",
         kind="tasks",
-        test="t",
+        test="signflip" if exact else "t",
         n=len(rows),
         n_a=len(rows),
         n_b=len(rows),
@@ -250,12 +260,20 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast]) -> Contrast:
         unit=plan.unit,
         assumptions=(
             f"The target is the average over the population that these {units} were drawn from.",
-            f"The {len(rows)} {units} are independent draws.",
-            f"The mean difference of {what} is close to normal.",
+            *assumed,
             *weight_words(plan),
         ),
-        **_mean_test(paired_t(rows), (0, 1), plan.alpha)._asdict(),
+        **found._asdict(),
     )
+
+
+def _rank_test(points: NDArray[np.float64], plan: AveragePlan) -> _MeanTest:
+    """Two models by what they earn on few tasks, times the weights: no error, and no interval."""
+    p = rank_p_values(points, plan.seed)
+    better, worse, nan = float(p[0, 1]), float(p[1, 0]), math.nan
+    verdict = _verdict(better <= plan.alpha / 2, worse <= plan.alpha / 2)
+    ahead = float((points[:, 0] - points[:, 1]).mean())
+    return _MeanTest(ahead, nan, nan, nan, nan, better, worse, nan, verdict)
 
 
 def _left_out(pair: _Pair, tasks: dict[str, Contrast]) -> tuple[Note, ...]:

@@ -1,6 +1,7 @@
 """Rows of a task as the tests see them, and what must be said about them.
 
-That is, where a stated level is not assured: few or skewed rows, unequal clusters, few tasks.
+That is, where a stated level is not assured, or little can be shown: few or skewed rows, few or
+unequal clusters.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ __all__ = [
     "averaged_words",
     "cluster_notes",
     "few_rows_notes",
-    "few_tasks_notes",
     "item_rows",
     "row_assumptions",
     "row_notes",
@@ -41,19 +41,11 @@ LEVEL_CODES = ("few-items", "skewed", "few-clusters", "dominant-cluster", "unequ
 
 _FEW_CLUSTERS = 4  # so many and fewer are told
 _FEW_ROWS = 20  # fewer rows can make a task's error dominate an average and be badly known
-_FEW_TASKS = 15  # fewer tasks: a t-test of mean ranks is liberal
 _FEWEST, _MOST = 5, 1_000  # rows with which the index says something, and about few rows
 _SKEWED = 0.25
 # Lower end of the index, and the share of boards of 10 tied models without a false statement: the
 # paired t-test with Holm on 20,200 simulated data sets of 5 to 200 rows, real and artificial.
 _HELD = ((0.7, 75), (0.5, 88), (0.4, 91), (0.3, 92), (_SKEWED, 94))
-# Most tasks, and the shares of boards of 3 to 30 exchangeable models without a false statement.
-_RANKS_HELD = (
-    (5, "82 to 93 % of runs with 5 tasks"),
-    (7, "87 to 94 % with 6 tasks"),
-    (9, "91 to 95 % with 8 tasks"),
-    (_FEW_TASKS, "90 to 95 % with 10 to 12 tasks"),
-)
 
 
 def item_rows(evidence: Evidence, test: str) -> Items:
@@ -192,24 +184,6 @@ def _name_cluster(items: Items, grouping: Grouping) -> str:
     if items.ids is None:
         return f"Cluster {largest + 1} of {grouping.sizes.size}"
     return f"The cluster of {items.ids[grouping.order[grouping.starts[largest]]]!r}"
-
-
-def few_tasks_notes(count: int, units: str, alpha: float) -> tuple[Note, ...]:
-    """A note on mean ranks (or wins) over few tasks."""
-    if count >= _FEW_TASKS:
-        return ()
-    held = next(text for most, text in _RANKS_HELD if count <= most)
-    text = (
-        f"Ranks or wins on {count} {units}: the stated level does not hold with so few. In "
-        "simulations with 3 to 30 equal models, 95 % statements about mean ranks by the t-test "
-        f"held in {held}."
-    )
-    if 2.0 ** (1 - count) > alpha:
-        text += (
-            f" Nothing can be shown at this level: of two equal models one is ahead on all {count} "
-            f"{units} once in {2 ** (count - 1)} times."
-        )
-    return (Note("few-tasks", text),)
 
 
 def few_rows_notes(fewest: float) -> tuple[Note, ...]:

@@ -29,7 +29,7 @@ __all__ = [
 
 Design: TypeAlias = Literal[
     "items", "gaps", "clusters", "folds", "crossed", "joint estimates", "estimates", "votes",
-    "average", "tasks", "ranks",
+    "average", "tasks", "ranks", "few ranks",
 ]  # fmt: skip
 
 DESIGNS: dict[str, str] = {
@@ -43,7 +43,8 @@ DESIGNS: dict[str, str] = {
     "votes": "pairwise votes",
     "average": "the average over exactly these tasks",
     "tasks": "the average over tasks like these",
-    "ranks": "mean ranks (or wins) over tasks like these",
+    "ranks": "mean ranks (or wins) over more than 30 tasks like these",
+    "few ranks": "mean ranks (or wins) over up to 30 tasks like these",
 }
 """What rows may be, and averages."""
 
@@ -93,6 +94,7 @@ def _as_holm(why: str) -> Cell:
 
 _BOTH_DIRECTIONS = "the statistics of a pair in its two directions are negatively correlated"
 _UNKNOWN_SIGNS = _as_holm("whether differences are negatively correlated is not known")
+_REVERSED = _if("equal models are interchangeable on a task; rankings are reversed (max-T)")
 _NO_E = _refused("it averages e-values, which this test does not give")
 _FLIPS = "it flips the signs of paired rows, which decides as the t-test does"
 _RESAMPLES = "it resamples paired rows, which decides as the t-test does"
@@ -237,6 +239,12 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
         maxt=_if("differences are symmetric under no difference (sign flips)"),
         maxt_bootstrap=_VALID,
     ),
+    ("contrasts", "few ranks"): _row(
+        _REVERSED,
+        simes=_REVERSED,
+        maxt=_REVERSED,
+        maxt_bootstrap=_refused("it resamples tasks, and these are few", "--correction maxt"),
+    ),
 }
 """The cells: by test and design, then by correction; both scopes alike."""
 
@@ -278,7 +286,8 @@ def find_cell(test: str, correction: str, scope: Scope, design: str | None) -> C
         return _VALID
     if not cells:
         return _VALID
-    if correction == "simes" and scope == "all" and cells[0].verdict != "refused":
+    counts = correction == "simes" and cells[0] is not _REVERSED
+    if counts and scope == "all" and cells[0].verdict != "refused":
         return cells[0]._replace(why=_BOTH_DIRECTIONS, becomes="holm")
     return cells[0]
 

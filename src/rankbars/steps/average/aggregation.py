@@ -285,6 +285,7 @@ class AverageCollector:
             dominance=draws.dominance() if draws is not None and few else None,
             contrasts=average_contrasts(found, plan, bounds),
             components=found.components,
+            by_reversal=found.rankings is not None,
             by_category=None
             if self._categories is None
             else self._categories.finish(found.category_draws),

@@ -20,9 +20,11 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import RankBounds, rank_bounds
 from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
 from rankbars.stats.resampling.taskmeans import fewest_draws
+from rankbars.steps.average.fewtasks import FEWEST_FOR_INTERVALS
 from rankbars.steps.average.plan import AveragePlan, Estimate
 from rankbars.steps.corrections import (
     Family,
+    adjust_rankings,
     correct,
     simultaneous_order,
     strict_correction,
@@ -139,9 +141,25 @@ def average_contrasts(
     kept = _ADJUSTED.get(plan.correction)
     if kept is None:
         return None  # a correction that adjusts no p-values of pairs
-    maxima = _maxima(found, found.pairs, plan) if kept == "maxt" else None
     largest = _largest(bounds, scale)
+    if found.rankings is not None and kept != "none":
+        exact = _exact_p(found, found.pairs, plan)
+        return Contrasts(plan.models, found.pairs, plan.alpha, "maxt", scale, None, largest, exact)
+    maxima = _maxima(found, found.pairs, plan) if kept == "maxt" else None
     return Contrasts(plan.models, found.pairs, plan.alpha, kept, scale, maxima, largest)
+
+
+def _exact_p(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> NDArray[np.float64]:
+    """Adjusted p-values of all pairs by reversed rankings; NaN for models without an average."""
+    present = found.present
+    one_sided = adjust_rankings(_family(found, pairs, plan).among(present))
+    # Both directions are in the family, so that the smaller of the two speaks for the pair.
+    p = np.minimum(one_sided, one_sided.T)
+    np.fill_diagonal(p, np.nan)
+    size = len(plan.models)
+    exact = np.full((size, size), np.nan)
+    exact[np.ix_(present, present)] = p
+    return exact
 
 
 def _fitting_plan(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, tuple[Note, ...]]:
@@ -200,6 +218,7 @@ def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family
         "average",
         plan.seed,
         plan.resamples,
+        rankings=found.rankings,
     )
 
 
@@ -315,19 +334,20 @@ def show_average(found: Estimate, plan: AveragePlan, bounds: tuple[float, float]
     low, high = np.minimum(one, two), np.maximum(one, two)
     counted = found.pairs is None or found.source not in ("normal", "t")
     too_few = counted and plan.resamples < fewest_draws(plan.alpha)
-    unbounded = np.isinf(found.low) | np.isinf(found.high)
+    few = found.rankings is not None and len(found.rankings) < FEWEST_FOR_INTERVALS
+    unbounded = (np.isinf(found.low) | np.isinf(found.high)) & (not few)
     # A sample without any spread does not say how large the spread is. But that a model takes the
     # same rank in every draw of the items does say something about these tasks.
     ranked = method.linear is None and plan.over == "items"
     with np.errstate(invalid="ignore"):
         same = high - low <= _NO_SPREAD * np.abs(score)
-    constant = np.zeros_like(same) if ranked or too_few else same & ~unbounded
+    constant = np.zeros_like(same) if ranked or too_few or few else same & ~unbounded
     score, low, high = (np.clip(values, *bounds) for values in (score, low, high))
-    none = constant | np.isinf(low) | np.isinf(high) | too_few
+    none = constant | np.isinf(low) | np.isinf(high) | too_few | few
     low, high = (np.where(none, np.nan, values) for values in (low, high))
     drawn = too_few and plan.over == "items"  # there the error is that of the draws
     return ShownAverage(
-        score, low, high, np.where(constant | drawn, np.nan, se), constant, unbounded, too_few
+        score, low, high, np.where(constant | drawn | few, np.nan, se), constant, unbounded, too_few
     )
 
 

@@ -28,6 +28,7 @@ from rankbars.stats.averaging.points import (
     noisy_ranks,
     win_shares,
 )
+from rankbars.stats.multiplicity.reversal import MOST_TASKS
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import midranks
@@ -225,7 +226,14 @@ class AveragePlan(NamedTuple):
             return None
         if self.over == "items":
             return "average" if self.rule.linear is not None else None
-        return "tasks" if self.rule.linear is not None else "ranks"
+        if self.rule.linear is not None:
+            return "tasks"
+        return "few ranks" if self.sample <= MOST_TASKS else "ranks"
+
+    @property
+    def sample(self) -> int:
+        """Tasks, or families of tasks, that are averaged."""
+        return len(set(self.families.values()) if self.over == "families" else self.weights)
 
     @property
     def units(self) -> str:
@@ -324,6 +332,9 @@ class Estimate(NamedTuple):
         were not drawn task by task. NaN for models without an average.
     alike : tuple of tuple of int
         Positions of models with the same evidence whose draws are independent.
+    rankings : array of float, shape (N, M), optional
+        What models earn on each task (or family), times its weight: ranks or wins over few tasks,
+        which are reversed to get their law. NaN for models without an average.
     clustered : bool
         Whether rows of some task come in clusters, whose number bounds the rank of a covariance.
     """
@@ -343,6 +354,7 @@ class Estimate(NamedTuple):
     category_draws: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
     alike: tuple[tuple[int, ...], ...] = ()
     clustered: bool = False
+    rankings: NDArray[np.float64] | None = None
 
     @property
     def present(self) -> NDArray[np.intp]:
@@ -368,6 +380,7 @@ class Estimate(NamedTuple):
             components=None if components is None else Components(*map(spread, components)),
             category_draws={name: spread(made) for name, made in self.category_draws.items()},
             alike=tuple(tuple(int(positions[i]) for i in members) for members in self.alike),
+            rankings=None if self.rankings is None else spread(self.rankings),
         )
 
 

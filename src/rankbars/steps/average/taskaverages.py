@@ -26,6 +26,7 @@ from rankbars.stats.resampling.taskmeans import (
     weigh_components,
 )
 from rankbars.stats.tails import critical_value
+from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions
 from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
@@ -34,7 +35,7 @@ from rankbars.steps.average.plan import (
     check_range,
     weight_words,
 )
-from rankbars.steps.testrows import few_tasks_notes, skew_notes
+from rankbars.steps.testrows import skew_notes
 
 __all__ = ["start_bootstrap", "start_bootstrap_t", "start_t", "start_two_level"]
 
@@ -43,8 +44,10 @@ class _Sample(NamedTuple):
     """Tasks (or families) by models with an average, and what the paired t says about them.
 
     With weights, `rows` are those whose plain mean has the value and the error of the weighted one.
+    `points` are what models earn, times the weights.
     """
 
+    points: NDArray[np.float64]
     rows: NDArray[np.float64]
     summary: ModelSummary
     pairs: PairStatistics
@@ -128,6 +131,7 @@ class _TaskRows:
             (*self._assumptions(len(sample.rows)), *self._field(shared.size)),
             notes=self._notes(sample.rows),
             rows=sample.rows,
+            rankings=sample.points if self._plan.design == "few ranks" else None,
             components=None if components is None else components.models,
         )
         return found.among(shared, size)
@@ -146,7 +150,8 @@ class _TaskRows:
             points = family_means(points, weights, names)
             weights = np.ones(len(points))
         rows = sampled_rows(points, weights) if np.ptp(weights) > 0 else points
-        return _Sample(rows, item_summary(rows), paired_t(rows))
+        points = points * (weights / weights.mean())[:, None]
+        return _Sample(points, rows, item_summary(rows), paired_t(rows))
 
     def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
         return None
@@ -162,7 +167,8 @@ class _TaskRows:
     def _notes(self, rows: NDArray[np.float64]) -> tuple[Note, ...]:
         count, units = len(rows), self._plan.units
         if self._plan.rule.linear is None:
-            notes = [*few_tasks_notes(count, units, self._plan.alpha)]
+            ranks = self._plan.unit == "rank"
+            notes = [*few_tasks_notes(count, units, self._plan.alpha, ranks=ranks)]
         else:
             notes = [Note(code, text) for code, text in skew_notes(rows)]
         if self._plan.estimator == "bootstrap" and count < _FEW_TO_RESAMPLE:
@@ -177,6 +183,13 @@ class _TaskRows:
         return tuple(notes)
 
     def _assumptions(self, count: int) -> tuple[str, ...]:
+        if self._plan.design == "few ranks":
+            return (
+                "The target is the average over the population that these "
+                f"{self._plan.units} were drawn from.",
+                *rank_assumptions(count, self._plan.units),
+                *weight_words(self._plan),
+            )
         what = self._plan.rule.words
         what = "scores" if what == "average score" else f"tasks' contributions to the {what}"
         if self._plan.over == "families":
