@@ -60,14 +60,14 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     check_method(spec.test, spec.correction, spec.scope)
     resolved = resolve_missing(scores, spec.missing)
     chosen = {
-        name: choose_test(evidence) if spec.test == "auto" else spec.test
+        name: choose_test(evidence, spec.runs) if spec.test == "auto" else spec.test
         for name, evidence in resolved.tasks.items()
     }
     tests = sorted(set(chosen.values()))
     choices = tuple(
         Choice(
             test,
-            _reason(next(resolved.tasks[name] for name, one in chosen.items() if one == test))
+            _reason(next(resolved.tasks[name] for name, one in chosen.items() if one == test), test)
             if spec.test == "auto"
             else "It was asked for.",
             tuple(name for name, one in chosen.items() if one == test),
@@ -170,9 +170,10 @@ def _too_long(test: str, correction: str, spec: Spec) -> str:
 
 
 def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -> MethodOutcome:
+    runs = spec.runs if test in ("auto", "two_way") else "independent"
     board = leaderboard(
         scores,
-        spec=replace(spec, test=test, correction=correction, missing="pairwise"),
+        spec=replace(spec, test=test, correction=correction, missing="pairwise", runs=runs),
     )
     widths = [task.worst - task.best for task in board.tasks.values()]
     says = board.lead != "new_task" and correction not in ("none", "bootstrap_band")
@@ -185,7 +186,7 @@ def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -
     )
 
 
-def _reason(evidence: Evidence) -> str:
+def _reason(evidence: Evidence, test: str) -> str:
     if isinstance(evidence, Estimates):
         return (
             "Models come with one published score each, so differences are compared with their "
@@ -198,6 +199,8 @@ def _reason(evidence: Evidence) -> str:
             "Rows are cross-validation folds, which share training data; the plain t-test would "
             "take them as independent."
         )
+    if test == "two_way":
+        return "All answers of a run share an effect, as was declared: runs are drawn, too."
     if evidence.clusters is not None:
         return "Rows come in clusters; the clusters, not the rows, are independent."
     if evidence.kind == "runs":

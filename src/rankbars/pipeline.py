@@ -31,11 +31,13 @@ from rankbars.steps.missingness import count_outcomes, resolve_missing
 from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
 from rankbars.steps.ranking import rank_task
 from rankbars.steps.tested import PairMemory, Setting
+from rankbars.steps.testrows import has_answers_of_runs
 from rankbars.steps.validity import check_method, design_of
 
 if TYPE_CHECKING:
     from rankbars.stats.newtask.budget import Budget
     from rankbars.steps.average.aggregation import AverageCollector
+    from rankbars.steps.sharedruns import RunFinding
 
 __all__ = ["leaderboard"]
 
@@ -63,6 +65,7 @@ def leaderboard(
     prior: str = "auto",
     zero_se: str = "zero",
     variants: Mapping[str, int] | None = None,
+    runs: str = "independent",
     memory: PairMemory | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
@@ -105,6 +108,8 @@ def leaderboard(
         What the estimator ``"bayes"`` assumes beforehand, by name; see `rankbars.aggregate`.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
+    runs : {"independent", "shared"}
+        Whether all answers of a run share an effect; see `rankbars.compare`.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
     variants : mapping from str to int, optional
@@ -166,6 +171,7 @@ def leaderboard(
         prior=prior,
         zero_se=zero_se,
         variants={} if variants is None else variants,
+        runs=runs,
         votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
@@ -185,6 +191,7 @@ def leaderboard(
         rows=collector is not None and collector.takes_rows,
     )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
+    of_runs: dict[str, RunFinding | None] = {}
     strict: RankIntervals | None = None
     compared: Comparisons | None = None
     details: dict[str, TaskPairs] | None = {} if wanted.pairs else None
@@ -201,10 +208,12 @@ def leaderboard(
             collector.add(name, ranked.comparisons)
         strict = ranked.strict
         compared = ranked.comparisons if single else None
+        of_runs[name] = ranked.runs
         del ranked  # before the next task needs the room
         if progress is not None:
             progress(len(intervals), len(scores.tasks))
 
+    notes.extend(_run_notes(of_runs))
     aggregate = None
     if collector is not None:
         aggregate = collector.finish()
@@ -233,7 +242,7 @@ def _check_methods(scores: Scores, spec: Spec) -> None:
         return  # tasks that lie elsewhere are looked at one by one, each before it is computed
     for evidence in scores.tasks.values():
         taken = take_present(evidence)
-        test = choose_test(taken) if spec.test == "auto" else spec.test
+        test = choose_test(taken, spec.runs) if spec.test == "auto" else spec.test
         rows = len(taken.values) if isinstance(taken, Items) else None
         check_method(test, spec.correction, spec.scope, design_of(taken, test), rows)
 
@@ -244,6 +253,16 @@ def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboar
     from rankbars.steps.leading import score_leader
 
     return replace(board, leader=score_leader(board, compared))
+
+
+def _run_notes(found: dict[str, RunFinding | None]) -> tuple[Note, ...]:
+    """What the answers by run say of effects of whole runs."""
+    known = {name: one for name, one in found.items() if one is not None}
+    if not known:
+        return ()
+    from rankbars.steps.sharedruns import run_notes
+
+    return run_notes(known)
 
 
 def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
@@ -275,6 +294,7 @@ class _Ranked(NamedTuple):
     result: TaskResult
     pairs: TaskPairs | None
     strict: RankIntervals | None
+    runs: RunFinding | None = None
 
 
 def _rank_tasks(
@@ -309,8 +329,9 @@ def _rank_one(
 ) -> _Ranked:  # fmt: skip
     spec = wanted.spec
     setting = Setting(
-        spec.seed, spec.resamples, votes=spec.votes, memory=memory, zero_se=spec.zero_se
-    )
+        spec.seed, spec.resamples, votes=spec.votes, memory=memory, zero_se=spec.zero_se,
+        runs=spec.runs,
+    )  # fmt: skip
     comparisons = compare_evidence(evidence, models, spec.test, name, setting)
 
     def ranked(correction: str, scope: Scope, alpha: float) -> RankIntervals:
@@ -330,7 +351,12 @@ def _rank_one(
     result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)
     if merged is not None:
         result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
-    return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict)
+    found = None
+    if has_answers_of_runs(evidence) and spec.runs == "independent":
+        from rankbars.steps.sharedruns import examine_task_runs
+
+        found = examine_task_runs(evidence, spec.seed, name)
+    return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict, found)
 
 
 def _rank_elsewhere(

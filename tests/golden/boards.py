@@ -75,18 +75,17 @@ def _tests() -> list[Case]:
         ),
         board("runs/ucr-wilcoxon", runs, "--test wilcoxon --scope all --missing listwise"),
         board("runs/averaged", "runs.csv"),
-        board("runs/two_way", "runs.csv", "--test two_way", mark="I.7"),
-        board("runs/two_way-all", "runs.csv", "--test two_way --scope all", mark="I.7"),
+        board("runs/two_way", "runs.csv", "--test two_way"),
+        board("runs/two_way-all", "runs.csv", "--test two_way --scope all"),
         board(
             "runs/two_way-maxt",
             "runs.csv",
             "--test two_way --correction maxt --aggregate none",
-            mark="I.7",
         ),
         board("runs/items-as-runs", "runs.csv --rows runs"),
         board("prompts/as-prompts", "prompts.csv --rows prompts"),
         board("prompts/as-items", "prompts.csv --rows items"),
-        board("prompts/two_way", "prompts.csv --rows prompts", "--test two_way", mark="I.7"),
+        board("prompts/two_way", "prompts.csv --rows prompts", "--test two_way"),
     ]
     return found
 

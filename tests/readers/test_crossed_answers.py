@@ -106,15 +106,30 @@ def test_the_board_says_which_of_the_two_is_random() -> None:
     assert "share in one of the prompts is not covered" in by_item
     assert "Prompt variants are independent" in by_prompt
     assert "Over prompt variants only: the items of the task are taken as fixed" in by_prompt
-    assert "run" not in by_item + by_prompt
+    assert "run" not in (by_item + by_prompt).replace("--runs shared", "")
     assert "for new items and new prompts (here 3 × 4)" in assumptions("two_way", "items")
     assert "for new prompt variants and new items (here 4 × 3)" in assumptions("two_way", "prompts")
 
 
-def test_both_readings_give_the_two_way_test_the_same_answers() -> None:
-    by_item = rb.compare(read_columns(prompt_table(), rows="items"), test="two_way")["law"]
-    by_prompt = rb.compare(read_columns(prompt_table(), rows="prompts"), test="two_way")["law"]
-    np.testing.assert_allclose(by_item.p, by_prompt.p, rtol=1e-12)
+def test_prompts_that_models_share_are_crossed_and_seeds_are_their_own() -> None:
+    table = prompt_table()
+    prompts, seeds = (read_columns({**prompt_table(name), "item": table["item"]})
+                      for name in ("prompt", "seed"))  # fmt: skip
+    cube = np.stack([ASH, BIRCH], axis=2).astype(float)
+    for scores, crossed in ((prompts, True), (seeds, False)):
+        found = rb.compare(scores, test="two_way")["law"]
+        expected = two_way_t(cube, crossed=crossed)
+        np.testing.assert_allclose(found.pairs.statistic, expected.statistic, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kept", [2, 3])
+def test_too_few_prompts_count_for_each_model(kept: int) -> None:
+    table = prompt_table()
+    few = [i for i, name in enumerate(table["prompt"]) if int(name[1:]) < kept]
+    scores = read_columns({name: [cells[i] for i in few] for name, cells in table.items()})
+    found = rb.compare(scores, test="two_way")["law"]
+    cube = np.stack([ASH, BIRCH], axis=2).astype(float)[:, :kept]
+    np.testing.assert_allclose(found.pairs.df, two_way_t(cube).df, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +209,7 @@ def test_labelled_answers_that_are_complete_are_kept(label: str, tmp_path: Path)
     np.testing.assert_allclose(task.values, task.runs.mean(axis=1), rtol=1e-14)
 
 
-def test_two_way_from_a_file_is_the_textbook_test(tmp_path: Path) -> None:
+def test_two_way_from_a_file_is_the_formula_written_out(tmp_path: Path) -> None:
     cube = random_cube()
     path = write(tmp_path / "t.csv", seeds_table(cube))
     compared = rb.compare(rb.read(path), test="two_way")["t"]
@@ -202,15 +217,17 @@ def test_two_way_from_a_file_is_the_textbook_test(tmp_path: Path) -> None:
     np.testing.assert_allclose(compared.pairs.statistic, expected.statistic, rtol=1e-10)
     np.testing.assert_allclose(compared.pairs.df, expected.df, rtol=1e-10)
 
-    d = cube[:, :, 2] - cube[:, :, 1]
-    n, s = d.shape
-    items, runs = d.mean(axis=1), d.mean(axis=0)
-    ms_item, ms_run = s * items.var(ddof=1), n * runs.var(ddof=1)
-    rest = d - items[:, None] - runs + d.mean()
-    ms_rest = (rest**2).sum() / ((n - 1) * (s - 1))
-    total = ms_item + ms_run - ms_rest
-    variance = max(total, ms_item, ms_run) / (n * s)
-    df = total**2 / (ms_item**2 / (n - 1) + ms_run**2 / (s - 1) + ms_rest**2 / ((n - 1) * (s - 1)))
+    n, s, _ = cube.shape
+    d = (cube[:, :, 2] - cube[:, :, 1]).mean(axis=1)
+    excess = squared = 0.0
+    for y in (cube[:, :, 2], cube[:, :, 1]):
+        ms_run = n * y.mean(axis=0).var(ddof=1)
+        rest = y - y.mean(axis=1, keepdims=True) - y.mean(axis=0) + y.mean()
+        excess += (ms_run - (rest**2).sum() / ((n - 1) * (s - 1))) / (n * s)
+        squared += (ms_run / (n * s)) ** 2
+    among = d.var(ddof=1) / n
+    variance = among + max(0.0, excess)
+    df = variance**2 / (among**2 / (n - 1) + squared / (s - 1)) if excess > 0 else n - 1
     p = stats.t.sf(d.mean() / np.sqrt(variance), max(df, 1.0))
     assert compared.p[2, 1] == pytest.approx(p, rel=1e-9)
 

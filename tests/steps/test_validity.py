@@ -24,6 +24,7 @@ TESTED = [key for key in VALIDITY if key[0] != "contrasts"]
 AVERAGED = [key for key in VALIDITY if key[0] == "contrasts"]
 PROMISING = [name for name in CORRECTIONS if name not in DESCRIPTIONS]
 SCOPES = ("each", "all")
+CROSSED = {"crossed": 8, "some runs": 4, "few runs": 2}
 
 
 def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
@@ -40,8 +41,9 @@ def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
         evidence = rb.Items(NAMES, values + shared, clusters=clusters)
     elif design == "folds":
         evidence = rb.Items(NAMES, values, design=rb.Folds(3, 8))
-    elif design == "crossed":
-        runs = values[:, None] + rng.normal(size=(1, 4, 4)) + rng.normal(size=(ROWS, 4, 4))
+    elif design in CROSSED:
+        count = CROSSED[design]
+        runs = values[:, None] + rng.normal(size=(1, count, 4)) + rng.normal(size=(ROWS, count, 4))
         evidence = rb.Items(NAMES, runs.mean(axis=1), runs=runs)
     elif design == "estimates":
         evidence = rb.Estimates(NAMES, values[0] / 5, se=np.full(4, 0.2))
@@ -143,9 +145,9 @@ def test_what_is_refused_or_approximate_says_why() -> None:
 def test_a_test_on_rows_that_it_is_not_for_is_refused_by_the_test() -> None:
     drawn = np.random.default_rng(0)
     for test, design in product(TESTS, {design for _, design in TESTED}):
-        if (test, design) in VALIDITY or (design == "crossed" and ("items" in _designs(test))):
+        if (test, design) in VALIDITY or (design in CROSSED and ("items" in _designs(test))):
             continue
-        if test in ("signflip", "welch", "t") and design == "crossed":
+        if test in ("signflip", "welch", "t") and design in CROSSED:
             continue
         with pytest.raises(rb.OptionError, match="--test"):
             rb.compare(tied(test, design, drawn), test=test)
@@ -191,6 +193,25 @@ def test_averages_of_tied_models_hold_where_the_table_says_valid(test: str, desi
             made = rb.aggregate(scores, scope="all", **options)
             held[name] += float(not made.shown_better.any()) / DRAWS
     assert all(share >= LEAST for share in held.values()), held
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("runs", "items"), [(2, 200), (4, 60), (8, 200)])
+def test_few_shared_runs_hold_as_often_as_the_table_says(runs: int, items: int) -> None:
+    rng, draws, held = np.random.default_rng(runs), 150, 0
+    names = tuple("abcdefghij")
+    for _ in range(draws):
+        cube = rng.normal(size=(items, 1, 10)) * 0.14 + rng.normal(size=(items, runs, 10)) * 0.42
+        cube += 0.08 * rng.normal(size=(1, runs, 10))
+        scores = rb.Scores({"x": rb.Items(names, cube.mean(axis=1), runs=cube)})
+        made = rb.rank(rb.compare(scores, runs="shared"), scope="all")["x"]
+        held += bool(((made.best == 1) & (made.worst == 10)).all())
+    design = next(name for name, count in CROSSED.items() if count == runs)
+    stated = VALIDITY["two_way", design]["holm"].measured or 0.95
+    error = np.sqrt(stated * (1 - stated) / draws)
+    assert held / draws >= stated - 3 * error - 0.01
+    if design != "crossed":
+        assert held / draws <= stated + 3 * error + 0.04
 
 
 def test_two_tests_under_one_correction_do_not_give_the_same_where_they_differ() -> None:

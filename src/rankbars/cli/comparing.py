@@ -18,6 +18,7 @@ from rankbars.cli.options import (
     quiet_option,
     reading_options,
     resamples_option,
+    runs_option,
     seed_option,
     test_option,
     zero_se_option,
@@ -60,6 +61,7 @@ worse or cannot tell.
 @alpha_option
 @missing_option
 @zero_se_option
+@runs_option
 @named_option(
     "--aggregate", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
@@ -78,6 +80,7 @@ def compare_command(
     alpha: float,
     missing: str,
     zero_se: str,
+    runs: str,
     aggregate: str,
     seed: int,
     resamples: int,
@@ -114,7 +117,7 @@ def compare_command(
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
             resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed,
-            resamples=resamples, zero_se=zero_se,
+            resamples=resamples, zero_se=zero_se, runs=runs,
         )  # fmt: skip
     # What was read has been said, or was not wanted; what was found out is said with the result.
     read_of = frozenset(scores.notes)

@@ -252,6 +252,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
         missing=analysis.missing,
         zero_se=analysis.zero_se,
         variants=analysis.variants,
+        runs=analysis.runs,
         seed=analysis.seed,
         resamples=analysis.resamples,
         votes=rb.VoteOptions() if voting is None else voting.options,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from rankbars.cli.backends import BACKENDS
-from rankbars.data.spec import MISSING_POLICIES, OVERS, SCOPES, ZERO_SE
+from rankbars.data.spec import MISSING_POLICIES, OVERS, RUNS, SCOPES, ZERO_SE
 
 __all__ = [
     "Analysis",
@@ -34,6 +34,7 @@ __all__ = [
     "reading_options",
     "refuse_empty",
     "resamples_option",
+    "runs_option",
     "seed_option",
     "test_option",
     "zero_se_option",
@@ -185,6 +186,7 @@ class Analysis:
     missing: str
     zero_se: str
     variants: dict[str, int]
+    runs: str
     seed: int
     resamples: int
     jobs: int
@@ -312,6 +314,11 @@ zero_se_option = named_option(
     help="What a published standard error of 0 counts as, where the number of 0/1 items is not "
     "known: 0, or the largest error of another model on the task.",
 )  # fmt: skip
+runs_option = named_option(
+    "--runs", known=RUNS, default="independent", show_default=True,
+    help="What several answers to one item are: independent (drawn anew for each item), or shared: "
+    "an effect of the run, such as a training seed, a prompt or a day, moves all its answers.",
+)  # fmt: skip
 
 
 def _read_variants(
@@ -386,6 +393,7 @@ analysis_options = collect_options(
             help="NAME is the best of K tries whose other results are not in the input; counts in "
             "the score of the leader. Several times for several models.",
         ),
+        runs_option,
         seed_option,
         resamples_option,
         click.option(

@@ -16,6 +16,7 @@ __all__ = [
     "MISSING_POLICIES",
     "MOST_RESAMPLES",
     "OVERS",
+    "RUNS",
     "SCOPES",
     "TIES",
     "ZERO_SE",
@@ -140,6 +141,7 @@ class VoteOptions:
 
 SCOPES = ("each", "all")
 MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds")
+RUNS = ("independent", "shared")
 ZERO_SE = ("zero", "largest")
 OVERS = ("auto", "items", "tasks", "families", "none")
 # All draws are kept. A million put an error of 0.0002 on a probability of 0.05, which is far less
@@ -190,7 +192,9 @@ class Spec:
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as, where the number of 0/1 items behind it
         is not known: 0, or the largest error of another model on the task.
-
+    runs : {"independent", "shared"}
+        What several answers to one item are: drawn anew for each item, or moved together by an
+        effect of the run (a training seed, a prompt, a day) that all its answers share.
     variants : mapping from str to int
         Of how many declared tries a model is the best, whose other results are not in the input:
         they count in the score of the leader, `Leaderboard.winner`.
@@ -224,6 +228,7 @@ class Spec:
     prior: str = "auto"
     zero_se: str = "zero"
     variants: Mapping[str, int] = field(default_factory=dict, hash=False)
+    runs: str = "independent"
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
@@ -237,6 +242,12 @@ class Spec:
             if isinstance(count, bool) or not isinstance(count, int) or count < 1:
                 what = f"variants of {name!r}"
                 raise OptionError.out_of_range(what, count, "a whole number, 1 or more")
+        check_name("kind of runs", self.runs, RUNS)
+        if self.runs == "shared" and self.test not in ("auto", "two_way"):
+            raise OptionError(
+                f"runs='shared' chooses the test two_way where items have several answers, and "
+                f"test={self.test!r} takes answers as independent. Leave one of them out."
+            )
         for what in ("test", "correction", "merge", "estimator", "method", "normalise"):
             value = getattr(self, what)
             optional = what == "normalise" and value is None

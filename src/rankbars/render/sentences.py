@@ -110,6 +110,8 @@ def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tu
     sentences = _first_sentences(board, name)
     if board.shown_better.any() and len(board.models) > 2:
         sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
+    if any(note.code == "run-effect" for note in board.notes):
+        sentences.append("Whole runs differ by more than chance: --runs shared covers new runs.")
     if is_approximate(board):
         sentences.append(approximate_sentence(board))
     return tuple(sentences)
@@ -319,6 +321,12 @@ def _neighbours_sentence(board: Leaderboard) -> str:
 
 def place(board: Leaderboard) -> str:
     """What the sentence at the top is about: ``"On the average of these 14 tasks"``."""
+    if any(note.code == "run-effect" for note in board.notes):
+        return f"{_field(board)}, for these runs"
+    return _field(board)
+
+
+def _field(board: Leaderboard) -> str:
     if is_arena(board):
         return "In these votes"
     if board.lead == "task" or board.aggregate is None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from rankbars.data.checks import check_name
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
-from rankbars.data.spec import ZERO_SE, VoteOptions, check_resamples
+from rankbars.data.spec import Spec, VoteOptions, check_resamples
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 
@@ -20,6 +19,7 @@ def compare(
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
+    runs: str = "independent",
 ) -> dict[str, Comparisons]:
     """Tests of all pairs of models, task by task.
 
@@ -40,6 +40,11 @@ def compare(
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as where the number of 0/1 items behind it is
         not known: 0, or the largest error of another model on the task.
+    runs : {"independent", "shared"}
+        What several answers to one item are: drawn anew for each item, which the paired t-test on
+        their mean covers, or moved together by an effect of the run (a training seed, a prompt, a
+        day) that all its answers share. ``"auto"`` is then ``"two_way"`` where items have several
+        answers.
 
     Returns
     -------
@@ -70,10 +75,11 @@ def compare(
     """
     models = scores.models
     check_resamples(resamples)
-    check_name("treatment of errors of 0", zero_se, ZERO_SE)
+    spec = Spec(test=test, zero_se=zero_se, runs=runs)
     setting = Setting(
-        seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se
-    )
+        seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=spec.zero_se,
+        runs=spec.runs,
+    )  # fmt: skip
     return {
         name: compare_evidence(evidence, models, test, name, setting)
         for name, evidence in scores.tasks.items()

@@ -30,8 +30,9 @@ from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
 from rankbars.steps.pairtests import compare_evidence
+from rankbars.steps.sharedruns import examine_task_runs, run_notes
 from rankbars.steps.tested import Setting
-from rankbars.steps.testrows import few_rows_notes, skew_notes
+from rankbars.steps.testrows import few_rows_notes, has_answers_of_runs, skew_notes
 
 __all__ = [
     "head_to_head",
@@ -50,6 +51,7 @@ def head_to_head(
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
+    runs: str = "independent",
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -71,6 +73,8 @@ def head_to_head(
         How pairwise votes are turned into strengths; of votes, those between the two count.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
+    runs : {"independent", "shared"}
+        Whether all answers of a run share an effect; see `rankbars.compare`.
 
     Returns
     -------
@@ -110,14 +114,18 @@ def head_to_head(
     >>> math.difference, math.ahead, math.behind, math.verdict
     (0.625, 5, 0, 'better')
     """
-    spec = Spec(test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se)
+    spec = Spec(
+        test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
+        runs=runs,
+    )  # fmt: skip
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     chosen = scores.select(models=(a, b))
     pair = _Pair(a, b)
     setting = Setting(
-        seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se
-    )
+        seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se,
+        runs=runs,
+    )  # fmt: skip
     compared: dict[str, Comparisons] = {}
     tasks: dict[str, Contrast] = {}
     for name, evidence in chosen.tasks.items():
@@ -131,6 +139,13 @@ def head_to_head(
         )
     average, notes = _average(pair, chosen, spec, compared, tasks)
     notes += tuple(note for one in compared.values() for note in one.notes)
+    if runs == "independent":
+        examined = {
+            name: examine_task_runs(evidence, seed, name)
+            for name, evidence in chosen.tasks.items()
+            if has_answers_of_runs(evidence)
+        }
+        notes += run_notes({name: one for name, one in examined.items() if one is not None})
     notes += _left_out(pair, tasks) + _by_another_test(compared)
     return HeadToHead(
         a=a,

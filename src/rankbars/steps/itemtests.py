@@ -141,26 +141,36 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
 
 
 def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
-    """Items crossed with runs (seeds, prompts): the guarantee is for new items and new runs."""
+    """Runs (seeds, prompts) that move all their answers: for new items and new runs."""
     from rankbars.stats.pairwise.twoway import two_way_t
 
     items = _independent_rows(evidence, "two_way")
     if items.runs is None:
+        way = "Leave out --runs shared" if setting.runs == "shared" else "Use --test t"
         raise OptionError(
             "The two-way test needs every model to have answered every item in the same runs "
             "(seeds, epochs or prompts): one column that names them, at least 2 of them, and no "
-            "answer missing. That is not so here. Use --test t."
+            f"answer missing. That is not so here. {way}."
         )
     first, second = row_word(items), averaged_words(items)
     return Tested(
         item_summary(items.values),
-        two_way_t(items.runs),
+        two_way_t(items.runs, crossed=_cross(items)),
         (
             f"{first.capitalize()} and {second} are both independent draws: the guarantee is for "
             f"new {first} and new {second} (here {items.n} × {items.runs.shape[1]}).",
         ),
         notes=tuple(row_notes(items)),
     )
+
+
+def _cross(items: Items) -> bool:
+    """Whether the models share what runs do to them, as they share prompts and items.
+
+    Four of them show it; with fewer, what both have in common is better counted twice.
+    """
+    labels = items.averaged or ("runs",)
+    return labels != ("runs",) and items.runs is not None and items.runs.shape[1] >= 4
 
 
 def _mcnemar(

@@ -25,6 +25,7 @@ from rankbars.steps.itemtests import (
 )
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
 from rankbars.steps.tested import Setting, Tested, pad_tested
+from rankbars.steps.testrows import has_answers_of_runs
 from rankbars.steps.validity import design_of, find_cell
 
 __all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence", "take_present"]
@@ -66,12 +67,17 @@ VOTE_TESTS = ("binomial", "e_process")
 """Tests that are for pairwise votes only."""
 
 
-def choose_test(evidence: Evidence) -> str:
-    """The test that ``auto`` stands for: the design of the rows decides, never the result."""
+def choose_test(evidence: Evidence, runs: str = "independent") -> str:
+    """The test that ``auto`` stands for: the design of the rows decides, never the result.
+
+    Whether `runs` are ``"shared"``, which moves all their answers, is declared.
+    """
     if isinstance(evidence, Estimates | Votes):
         return "z"
     if isinstance(evidence.design, Folds):
         return "corrected_t"
+    if runs == "shared" and has_answers_of_runs(evidence):
+        return "two_way"
     return "cluster_t" if evidence.clusters is not None else "t"
 
 
@@ -93,8 +99,8 @@ def compare_evidence(
     """
     if test != "auto" and test not in TESTS:
         raise UnknownOptionError.among("test", test, ("auto", *TESTS))
-    name = choose_test(evidence) if test == "auto" else test
     setting = setting or Setting()
+    name = choose_test(evidence, setting.runs) if test == "auto" else test
     taken = take_present(evidence)
     try:
         tested = TESTS[name](taken, setting._replace(key=task))

@@ -29,7 +29,7 @@ class Setting(NamedTuple):
     """What some tests need: a seed, a number of draws, what they are for; choices for votes.
 
     `memory` spares the paired t-test what is known already; `zero_se` says what a published error
-    of 0 counts as.
+    of 0 counts as, `runs` what several answers to an item are.
     """
 
     seed: int = 0
@@ -38,6 +38,7 @@ class Setting(NamedTuple):
     votes: VoteOptions = VoteOptions()
     memory: PairMemory | None = None
     zero_se: str = "zero"
+    runs: str = "independent"
 
 
 class Tested(NamedTuple):

@@ -28,6 +28,7 @@ __all__ = [
     "averaged_words",
     "cluster_notes",
     "few_rows_notes",
+    "has_answers_of_runs",
     "item_rows",
     "row_assumptions",
     "row_notes",
@@ -82,6 +83,13 @@ def row_word(items: Items) -> str:
     return {"items": "items", "folds": "folds", "runs": "training runs"}[items.kind]
 
 
+def has_answers_of_runs(evidence: Evidence) -> bool:
+    """Whether rows are items, and an item has several answers of a model."""
+    if not isinstance(evidence, Items) or evidence.design != "items":
+        return False
+    return evidence.runs is not None or evidence.answers is not None
+
+
 def averaged_words(items: Items) -> str:
     """What the answers averaged into a row differ in, in the plural; empty where not known."""
     known = items.averaged or (() if items.runs is None else ("runs",))
@@ -102,8 +110,9 @@ def row_assumptions(items: Items) -> tuple[str, ...]:
         return found
     return (
         *found,
-        f"Answers were averaged over {averaged}, and the guarantee is for new {word}: an "
-        f"effect that all {word} share in one of the {averaged} is not covered.",
+        f"Answers were averaged over {averaged}. The guarantee is for new {word} and new answers; "
+        f"an effect that all {word} share in one of the {averaged} is not covered "
+        "(--runs shared).",
     )
 
 

@@ -28,8 +28,8 @@ __all__ = [
 ]
 
 Design: TypeAlias = Literal[
-    "items", "gaps", "clusters", "folds", "crossed", "joint estimates", "estimates", "votes",
-    "average", "tasks", "ranks", "few ranks",
+    "items", "gaps", "clusters", "folds", "crossed", "some runs", "few runs", "joint estimates",
+    "estimates", "votes", "average", "tasks", "ranks", "few ranks",
 ]  # fmt: skip
 
 DESIGNS: dict[str, str] = {
@@ -37,7 +37,9 @@ DESIGNS: dict[str, str] = {
     "gaps": "independent rows, some missing (pair by pair)",
     "clusters": "rows in clusters",
     "folds": "folds of cross-validation",
-    "crossed": "items crossed with runs",
+    "crossed": "items crossed with 8 runs or more",
+    "some runs": "items crossed with 4 to 7 runs",
+    "few runs": "items crossed with 2 or 3 runs",
     "joint estimates": "published scores with a covariance",
     "estimates": "published scores with errors of their own",
     "votes": "pairwise votes",
@@ -113,6 +115,9 @@ def _row(usual: Cell, **cells: Cell) -> dict[str, Cell]:
 _SYMMETRIC = _if("differences are symmetric about their center")
 _IGNORES_CLUSTERS = Cell("approximate", "rows come in clusters, which the test ignores")
 _IGNORES_FOLDS = Cell("approximate", "folds share training data, which the test ignores")
+# 10 equal models, 60 and 200 items, effects of runs of .08: 4 runs and 2.
+_SOME_RUNS = Cell("approximate", "so few runs hardly tell how much runs differ", measured=0.89)
+_FEW_RUNS = Cell("approximate", "2 or 3 runs hardly tell how much runs differ", measured=0.5)
 
 VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
     ("t", "items"): _row(
@@ -184,6 +189,12 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
         _if("models were run on rows of their own"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
     ),
     ("two_way", "crossed"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
+    ("two_way", "some runs"): _row(
+        _SOME_RUNS, simes=_SOME_RUNS._replace(becomes="holm"), **_OTHER_LAW
+    ),
+    ("two_way", "few runs"): _row(
+        _FEW_RUNS, simes=_FEW_RUNS._replace(becomes="holm"), **_OTHER_LAW
+    ),
     ("corrected_t", "folds"): _row(
         _if("the correlation of folds is the share of test data"),
         simes=_if("differences of a model are not negatively correlated (checked)"),
@@ -268,7 +279,8 @@ def design_of(evidence: Evidence, test: str = "") -> Design:
     if evidence.clusters is not None:
         return "clusters"
     if test == "two_way":
-        return "crossed"
+        runs = 0 if evidence.runs is None else evidence.runs.shape[1]
+        return "crossed" if runs >= 8 else "some runs" if runs >= 4 else "few runs"
     return "gaps" if np.isnan(evidence.values).any() else "items"
 
 

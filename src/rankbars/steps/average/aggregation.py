@@ -68,6 +68,7 @@ def aggregate(
     resamples: int = 1000,
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
     zero_se: str = "zero",
+    runs: str = "independent",
 ) -> Aggregate:
     """Average score of each model over the tasks, and where its rank by that average may lie.
 
@@ -115,6 +116,8 @@ def aggregate(
         right answers, ``"uniform_spread"`` for scores with standard errors.
     zero_se : {"zero", "largest"}
         What a published standard error of 0 counts as; see `rankbars.compare`.
+    runs : {"independent", "shared"}
+        Whether all answers of a run share an effect; see `rankbars.compare`.
 
     Returns
     -------
@@ -165,14 +168,14 @@ def aggregate(
     spec = Spec(
         test=test, correction=correction, scope="each" if scope == "each" else "all", alpha=alpha,
         over=over, estimator=estimator, method=method, normalise=normalise, seed=seed,
-        resamples=resamples, zero_se=zero_se,
+        resamples=resamples, zero_se=zero_se, runs=runs,
     )  # fmt: skip
     take_correction(correction)
     check_method(test, correction, spec.scope)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
     collector = AverageCollector(scores, plan)
     level: list[Note] = []
-    setting = Setting(zero_se=zero_se)
+    setting = Setting(zero_se=zero_se, runs=runs)
     for name, evidence in scores.tasks.items():
         compared = compare_evidence(evidence, scores.models, test, name, setting)
         if plan.over == "items":

@@ -1,0 +1,151 @@
+"""Independent reruns and runs that share an effect: what is tested, said and declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.render.sentences import headline
+from rankbars.stats.pairwise.runeffects import examine_runs, run_signal, signal_power
+from rankbars.stats.pairwise.twoway import two_way_t
+
+NAMES = ("a", "b", "c")
+
+
+def answers(n: int = 40, runs: int = 4, tau: float = 0.0, seed: int = 0) -> np.ndarray:
+    """0/1 answers of three models, whose chances move by `tau` from run to run."""
+    rng = np.random.default_rng(seed)
+    chance = rng.beta(0.7, 0.7, size=(n, 1, 1)) + tau * rng.normal(size=(1, runs, 3))
+    chance = chance + np.array([0.2, 0.0, 0.0])
+    return (rng.random((n, runs, 3)) < chance).astype(float)
+
+
+def scores(**tasks: np.ndarray) -> rb.Scores:
+    return rb.Scores({
+        name: rb.Items(NAMES, cube.mean(axis=1), runs=cube) for name, cube in tasks.items()
+    })  # fmt: skip
+
+
+def note(found: Any, code: str) -> rb.Note:
+    (one,) = [note for note in found.notes if note.code == code]
+    return one
+
+
+def test_independent_reruns_are_compared_on_item_means() -> None:
+    cube = answers()
+    board = rb.leaderboard(scores(x=cube))
+    plain = rb.leaderboard(rb.Scores.from_arrays({"x": cube.mean(axis=1)}, list(NAMES)))
+    assert board.tasks["x"].test == "t"
+    assert board.tasks["x"].best.tolist() == plain.tasks["x"].best.tolist()
+    np.testing.assert_array_equal(board.tasks["x"].se, plain.tasks["x"].se)
+
+
+def test_the_board_says_how_likely_an_effect_would_have_been_seen() -> None:
+    cube = answers(50)
+    found = rb.leaderboard(scores(x=cube))
+    test = examine_runs(cube)
+    power = signal_power(run_signal(cube, 0.03), test.df)
+    said = note(found, "runs-alike").message
+    assert said.startswith("50 items × 4 answers. The ± holds for new items and new answers.")
+    assert f"(p = {test.p:.2g}; one with a standard deviation of 0.03 would show in " in said
+    assert f"{100 * power:.0f} % of cases" in said
+    assert "for these runs" not in headline(found)
+
+
+def test_tasks_add_up_and_may_differ_in_size() -> None:
+    cubes = {"x": answers(30), "y": answers(50, 3, seed=1)}
+    found = rb.leaderboard(scores(**cubes))
+    tests = [examine_runs(cube) for cube in cubes.values()]
+    assert "items ×" not in note(found, "runs-alike").message
+    from scipy import stats
+
+    p = stats.chi2.sf(sum(one.q for one in tests), sum(one.df for one in tests))
+    assert f"(p = {p:.2g}; " in note(found, "runs-alike").message
+
+
+def test_a_clear_effect_makes_the_headline_speak_of_these_runs_and_changes_no_test() -> None:
+    cube = answers(300, 4, tau=0.15)
+    assert examine_runs(cube).p <= 0.01
+    board = rb.leaderboard(scores(x=cube))
+    assert "On this task, for these runs," in headline(board)
+    assert "--runs shared covers new runs" in headline(board)
+    assert "--runs shared" in note(board, "run-effect").message
+    assert board.tasks["x"].test == "t"
+    declared = rb.leaderboard(scores(x=cube), runs="shared")
+    assert declared.tasks["x"].test == "two_way"
+    assert "these runs" not in headline(declared)
+    assert not {"run-effect", "runs-alike"} & {note.code for note in declared.notes}
+
+
+def test_declared_effects_take_the_two_way_test() -> None:
+    cube = answers(60, 8)
+    compared = rb.compare(scores(x=cube), runs="shared")["x"]
+    assert compared.test == "two_way"
+    expected = two_way_t(cube)
+    np.testing.assert_allclose(compared.pairs.statistic, expected.statistic, rtol=1e-12)
+    for made in (rb.compare(scores(x=cube), test="two_way")["x"],):
+        np.testing.assert_array_equal(made.pairs.statistic, compared.pairs.statistic)
+    assert compared.assumptions[0].endswith("for new items and new runs (here 60 × 8).")
+
+
+@pytest.mark.parametrize(("runs", "approximate"), [(2, True), (4, True), (8, False)])
+def test_few_declared_runs_are_approximate_with_what_was_measured(
+    runs: int, approximate: bool
+) -> None:
+    board = rb.leaderboard(scores(x=answers(60, runs)), runs="shared", correction="holm")
+    task = board.tasks["x"]
+    assert task.approximate is approximate
+    assert (task.guarantee is None) is approximate
+    assert task.measured_level == {2: 0.5, 4: 0.89, 8: None}[runs]
+
+
+def test_averages_and_two_models_follow_the_declaration() -> None:
+    cubes = scores(x=answers(40, 8), y=answers(40, 8, seed=2))
+    shared, plain = (rb.aggregate(cubes, over="items", runs=kind)
+                     for kind in ("shared", "independent"))  # fmt: skip
+    assert (shared.contrasts.pairs.se >= plain.contrasts.pairs.se - 1e-12).all()
+    assert (shared.contrasts.pairs.se > plain.contrasts.pairs.se + 1e-12).any()
+    duel = rb.head_to_head(cubes, "a", "b", runs="shared")
+    assert {task.test for task in duel.tasks.values()} == {"two_way"}
+    usual = rb.head_to_head(cubes, "a", "b")
+    assert {"run-effect", "runs-alike"} & {note.code for note in usual.notes}
+
+
+def test_rows_with_one_answer_are_not_concerned() -> None:
+    values = answers()[:, 0]
+    one = rb.Scores.from_arrays({"x": values}, list(NAMES))
+    assert rb.compare(one, runs="shared")["x"].test == "t"
+    assert not {"run-effect", "runs-alike"} & {note.code for note in rb.leaderboard(one).notes}
+
+
+def test_answers_that_are_not_complete_by_run_cannot_be_declared_shared() -> None:
+    cube = answers()
+    counted = rb.Items(NAMES, cube.mean(axis=1), answers=np.full((40, 3), 4), averaged=("runs",))
+    with pytest.raises(rb.OptionError, match="Leave out --runs shared"):
+        rb.leaderboard(rb.Scores({"x": counted}), runs="shared")
+    assert rb.leaderboard(rb.Scores({"x": counted})).tasks["x"].test == "t"
+
+
+def test_a_test_of_independent_answers_contradicts_the_declaration() -> None:
+    for call in (rb.leaderboard, rb.compare, rb.aggregate):
+        with pytest.raises(rb.OptionError, match="chooses the test two_way"):
+            call(scores(x=answers(), y=answers()), runs="shared", test="wilcoxon")
+    with pytest.raises(rb.OptionError, match="independent, shared"):
+        rb.leaderboard(scores(x=answers()), runs="paired")
+
+
+def test_labels_permuted_within_items_leave_the_t_test_alone() -> None:
+    rng = np.random.default_rng(4)
+    cube = answers()
+    moved = rng.permuted(cube, axis=1)
+    one, other = (rb.compare(scores(x=each))["x"].p for each in (cube, moved))
+    np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_few_items_are_examined_by_permutations_from_the_seed() -> None:
+    cube = answers(6)
+    first, second = (note(rb.leaderboard(scores(x=cube), seed=1), "runs-alike") for _ in range(2))
+    assert first == second
