@@ -132,6 +132,13 @@ def test_ranking_a_small_table_loads_only_what_it_needs(tmp_path):
     assert not ours & {"stats.multiplicity.maxt", "stats.pairwise.robust", "tables.decorated"}
 
 
+def test_a_board_of_one_task_that_is_only_printed_needs_no_types_of_averages(tmp_path):
+    (tmp_path / "scores.csv").write_text(TABLE, encoding="utf-8")
+    loaded = modules_after(COMMAND.format(words=["rank", "scores.csv"]), tmp_path)
+    ours = {name.removeprefix("rankbars.") for name in loaded if name.startswith("rankbars.")}
+    assert not ours & {"data.aggregate", "data.draws", "data.votehealth", "data.boardfile"}
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_answer_without_scipy(option, tmp_path):
     loaded = modules_after(COMMAND.format(words=[option]), tmp_path)

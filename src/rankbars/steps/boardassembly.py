@@ -22,7 +22,6 @@ from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
-from rankbars.stats.pairwise.zeroerrors import fill_zero_errors, wilson_ends
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
@@ -128,6 +127,8 @@ def _use_wilson(
     comparisons: Comparisons, alpha: float,
 ) -> None:  # fmt: skip
     """Write the own intervals of shares of items that were published with an error of 0."""
+    from rankbars.stats.pairwise.zeroerrors import fill_zero_errors, wilson_ends
+
     if evidence.se is None or evidence.n is None:
         return
     filled = fill_zero_errors(evidence.mean, evidence.se, evidence.n)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
@@ -26,6 +25,9 @@ from rankbars.stats.selection import (
 )
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
+
+if TYPE_CHECKING:
+    from rankbars.data.aggregate import Aggregate
 
 __all__ = ["score_leader"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,6 @@ from rankbars.stats.pairwise.modelscores import (
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.pairwise.zeroerrors import ZeroErrors, fill_zero_errors
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     cluster_notes,
@@ -29,6 +29,9 @@ from rankbars.steps.testrows import (
     skew_notes,
     weighted_values,
 )
+
+if TYPE_CHECKING:
+    from rankbars.stats.pairwise.zeroerrors import ZeroErrors
 
 __all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
 
@@ -143,6 +146,7 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
 def z_test(evidence: Evidence, setting: Setting) -> Tested:
     """Normal test of published scores with standard errors, or of strengths fitted to votes."""
     from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
+    from rankbars.stats.pairwise.zeroerrors import fill_zero_errors
 
     if isinstance(evidence, Votes):
         from rankbars.steps.votetests import strength_test
