@@ -144,7 +144,9 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
         maxt_bootstrap=_refused(_NOT_PAIRED),
     ),
     ("cluster_t", "clusters"): _row(
-        _VALID,
+        _if(
+            "means of clusters are close to normal; nothing is shown with one of over 80 % of rows"
+        ),
         simes=_UNKNOWN_SIGNS,
         maxt=_if("sums of clusters are symmetric under no difference (whole clusters flip)"),
         maxt_bootstrap=_refused(_NOT_PAIRED),
