@@ -320,3 +320,21 @@ def test_true_and_false_beside_another_scale(tmp_path: Path, scores: tuple[str, 
 def test_true_and_false_beside_one_and_nought_are_scores(tmp_path: Path) -> None:
     path = write(tmp_path, "model,item,score\na,1,true\nb,1,0\n")
     assert rb.read(path).tasks["results"].values.tolist() == [[1.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("turn", "said"),
+    [
+        ((0, 1), "'turn' is not used and tells these rows apart: if it numbers the answers"),
+        ((7, 7), "Not used: 'turn', 'topic'; none of them alone tells these rows apart."),
+    ],
+)
+def test_rows_that_stand_twice_are_told_apart_by_a_column_that_is_not_used(
+    tmp_path: Path, turn: tuple[int, int], said: str
+) -> None:
+    rows = [f"{m},{i},{turn[k]},x,{k}" for m in "ab" for i in range(4) for k in range(2)]
+    path = write(tmp_path, "\n".join(["model,item,turn,topic,score", *rows, ""]))
+    assert said in refusal(path)
+    if turn == (0, 1):
+        (task,) = rb.read(path, columns={"epoch": "turn"}).tasks.values()
+        assert task.values.tolist() == [[0.5, 0.5]] * 4

@@ -211,11 +211,43 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
         return _read_estimates(group, records, about)
     try:
         return _read_items(group, records, index, about)
-    except DuplicateRowsError:
+    except DuplicateRowsError as error:
         other = _seed_as_repeat(group)
         if other is None:
-            raise
+            raise DuplicateRowsError(f"{error}{_telling_columns(group)}") from error
         return _read_group(other, options, engine)
+
+
+_MOST_COLUMNS = 20
+
+
+def _telling_columns(group: Group) -> str:
+    """Which columns that play no role would tell rows apart that stand twice; empty if none can."""
+    (part, *others) = group.parts
+    if others or part.table is None:
+        return ""
+    table, used = part.table, set(part.roles.values())
+    unused = [name for name in table.columns if name and name not in used][:_MOST_COLUMNS]
+    known = [part.roles[role] for role in ("model", "task", *group.plan.keys, *group.plan.answers)
+             if role in part.roles]  # fmt: skip
+    if not unused:
+        return ""
+    relation = table.relate({f"column {name!r}": name for name in (*known, *unused)}, {})
+    telling = []
+    for name in unused:
+        cells = ", ".join(relation.columns[one][0] for one in (*known, name))
+        if not relation.engine.ask(
+            f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
+        ):
+            telling.append(name)
+    if not telling:
+        shown = ", ".join(map(repr, unused))
+        return f" Not used: {shown}; none of them alone tells these rows apart."
+    return (
+        f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
+        f"answers to an item, --column epoch={telling[0]}; if it names the items, --column "
+        f"item={telling[0]}."
+    )
 
 
 def _without_rows(group: Group, records: Records, index: RowIndex) -> Group | None:

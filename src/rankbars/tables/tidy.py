@@ -62,6 +62,8 @@ class TidyTable(NamedTuple):
         Label roles that no column plays; the file gives their names (`take_names`).
     renamed : bool
         Whether a metric that the file is called after goes before `metric`.
+    table : Table, optional
+        The table with all its columns, for messages.
     """
 
     rows: Rows
@@ -71,6 +73,7 @@ class TidyTable(NamedTuple):
     remarks: tuple[tuple[str, str], ...]
     lacking: tuple[str, ...] = ()
     renamed: bool = False
+    table: Table | None = None
 
     def with_constants(self, names: Mapping[str, str]) -> TidyTable:
         """The table with further label roles, each with one name on every row."""
@@ -119,7 +122,7 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
             "Name it: --column model=NAME (in Python: model='NAME')."
         )
     remarks += spelling_remark(rows.numbers.values())
-    found = TidyTable(rows, roles, columns.named, None, tuple(remarks), lacking)
+    found = TidyTable(rows, roles, columns.named, None, tuple(remarks), lacking, table=table)
     check_numbers(take_names(found, names).rows, numbers)
     if "metric" in roles:
         return found
