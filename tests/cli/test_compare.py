@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commandline import Command, table
 from logfiles import write_simple
@@ -359,3 +360,28 @@ def test_an_error_that_is_negative_or_infinite_is_refused(rankbars: Command, err
     answer = rankbars("compare", write("wrong.csv", lines))
     assert answer.code == 1
     assert "the standard error must be 0 or more" in answer.err
+
+
+def test_runs_that_share_an_effect_are_declared(rankbars: Command) -> None:
+    rng = np.random.default_rng(7)
+    lines = ["model,item,seed,score"]
+    for model in "ab":
+        shift = 0.1 * rng.normal(size=8) + (model == "a") * 0.4
+        lines += [
+            f"{model},{item},{seed},{shift[seed] + rng.normal():.6f}"
+            for item in range(40)
+            for seed in range(8)
+        ]
+    path = write("runs.csv", lines)
+    usual, shared = (
+        json.loads(rankbars("compare", path, "--json", *words).out)["tasks"][0]
+        for words in ((), ("--runs", "shared"))
+    )
+    assert (usual["test"], shared["test"]) == ("t", "two_way")
+    assert shared["se"] >= usual["se"]
+    board = rankbars("rank", path, "--runs", "shared", "--quiet")
+    assert board.code == 0
+    assert "for these runs" not in board.out
+    refused = rankbars("rank", path, "--runs", "shared", "--test", "t")
+    assert refused.code == 1
+    assert "chooses the test two_way" in refused.err

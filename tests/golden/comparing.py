@@ -19,7 +19,7 @@ DIGITS = 10
 NUMBER = re.compile(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?")
 PROBABILITIES = ("p", "p_value", "p_better")
 # Which version wrote a board, and when, is no result; a digest changes with every added key.
-LEFT_OUT = ("provenance.rankbars", "retrieved_timestamp", "json.digest")
+LEFT_OUT = ("provenance.rankbars", "retrieved_timestamp", "json.digest", "value.digest")
 # Lines that boards have since; like a key that was added, they are no difference.
 ADDED = (
     "Score of the leader, allowing for its selection",

@@ -100,6 +100,7 @@ def test_few_declared_runs_are_approximate_with_what_was_measured(
     assert task.approximate is approximate
     assert (task.guarantee is None) is approximate
     assert task.measured_level == {2: 0.5, 4: 0.89, 8: None}[runs]
+    assert ("few-runs" in {note.code for note in board.notes}) is approximate
 
 
 def test_averages_and_two_models_follow_the_declaration() -> None:
