@@ -10,8 +10,8 @@ from rankbars.store.access import open_store
 from rankbars.store.holdings import Change
 from rankbars.store.opening import report_faults
 
-# Number of the file format that every engine from 1.0 on writes and reads.
-OLDEST_FORMAT = 64
+# Number of the file format that every engine from 1.2 on writes and reads.
+OLDEST_FORMAT = 65
 
 
 def test_a_new_store_has_the_oldest_file_format_that_is_allowed(tmp_path: Path) -> None:

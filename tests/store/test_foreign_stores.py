@@ -20,15 +20,15 @@ ENTRY = "0 AS id, 'x' AS path, 'x' AS place, 'tidy' AS format, '' AS sha256"
 # What is done to a sound store, and what is said of it then.
 HOSTILE = {
     "view that reads a file": (
-        "DROP TABLE files; CREATE VIEW files AS SELECT 0 AS id, content AS path, content AS place, "
-        "'tidy' AS format, '' AS sha256, 1::BIGINT AS size, '' AS added, '[]' AS notes "
-        "FROM read_text('/etc/passwd')",
-        "it holds a view 'files'",
+        "DROP TABLE sources; CREATE VIEW sources AS SELECT 0 AS id, content AS path, "
+        "content AS place, 'tidy' AS format, '' AS sha256, 1::BIGINT AS size, '' AS added, "
+        "'[]' AS notes FROM read_text('/etc/passwd')",
+        "it holds a view 'sources'",
     ),
     "view without end": (
-        f"DROP TABLE files; CREATE VIEW files AS SELECT {ENTRY}, range AS size, '' AS added, "
+        f"DROP TABLE sources; CREATE VIEW sources AS SELECT {ENTRY}, range AS size, '' AS added, "
         "'[]' AS notes FROM range(2000000000)",
-        "it holds a view 'files'",
+        "it holds a view 'sources'",
     ),
     "another view": ("CREATE VIEW more AS SELECT 1", "it holds a view 'more'"),
     "macro under the name of a function": (
@@ -45,21 +45,27 @@ HOSTILE = {
     "extra schema": ("CREATE SCHEMA more", "it holds a schema 'more'"),
     "type": ("CREATE TYPE mood AS ENUM ('good')", "it holds a type 'mood'"),
     "sequence": ("CREATE SEQUENCE more", "it holds a sequence 'more'"),
-    "index": ("CREATE INDEX more ON files (path)", "it holds an index 'more'"),
+    "index": ("CREATE INDEX more ON sources (path)", "it holds an index 'more'"),
     "constraint": (
-        "DROP TABLE columns; "
-        "CREATE TABLE columns (id INTEGER CHECK (id > 0), digest VARCHAR, data BLOB)",
-        "it holds a constraint on the table 'columns'",
+        "DROP TABLE items; CREATE TABLE items (id INTEGER CHECK (id > 0), name VARCHAR)",
+        "it holds a constraint on the table 'items'",
     ),
     "missing table": ("DROP TABLE events", "it lacks the table 'events'"),
-    "missing column": ("ALTER TABLE files DROP notes", "'files' lacks the column 'notes'"),
-    "extra column": ("ALTER TABLE files ADD more INTEGER", "'files' has a column 'more'"),
+    "missing column": ("ALTER TABLE sources DROP notes", "'sources' lacks the column 'notes'"),
+    "extra column": ("ALTER TABLE sources ADD more INTEGER", "'sources' has a column 'more'"),
     "column of another type": (
-        "ALTER TABLE files ALTER size TYPE VARCHAR", "'size' of table 'files' is VARCHAR",
+        "ALTER TABLE sources ALTER size TYPE VARCHAR", "'size' of table 'sources' is VARCHAR",
+    ),
+    "role that is none": ("ALTER TABLE scores ADD owner INTEGER", "'scores' has a column 'owner'"),
+    "role of another type": (
+        "ALTER TABLE scores ADD fold VARCHAR", "'fold' of table 'scores' is VARCHAR, not INTEGER",
+    ),
+    "default of a role": (
+        "ALTER TABLE scores ADD fold INTEGER DEFAULT 1", "'fold' of table 'scores' is computed",
     ),
     "default": (
-        "ALTER TABLE files ALTER added SET DEFAULT current_user",
-        "'added' of table 'files' is computed",
+        "ALTER TABLE sources ALTER added SET DEFAULT current_user",
+        "'added' of table 'sources' is computed",
     ),
     "generated column": (
         "DROP TABLE meta; CREATE TABLE meta (key VARCHAR, value VARCHAR AS (key || key))",
@@ -131,7 +137,7 @@ def test_an_older_store_with_another_table_is_refused_and_not_brought_up_to_date
     with inside(tmp_path):
         write_store("UPDATE meta SET value = '1' WHERE key = 'schema'")
         assert run(["log", "board.duckdb"]) == 1
-        assert "it lacks the table 'names'" in capsys.readouterr().err
+        assert "it lacks the table 'files'" in capsys.readouterr().err
         assert not list(Path.cwd().glob("*.bak"))
 
 

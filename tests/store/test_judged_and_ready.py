@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from storefiles import add, held, inside, remove
+from strategies import FEWER
 
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Folds, Items
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.votes import Votes
-from rankbars.readers.packing import is_same, pack, unpack
+from rankbars.readers.collecting import is_same
+from rankbars.readers.keptfiles import KeptFile
 from rankbars.readers.parts import ReadyScores
+from rankbars.store.access import open_store
+from rankbars.store.holdings import Change
 
 FIXTURES = Path(__file__).parent.parent / "data" / "fixtures"
 
@@ -190,8 +195,9 @@ def test_a_plugin_whose_files_depend_on_each_other_is_refused(
         assert not Path("board.duckdb").exists()
 
 
+@FEWER
 @given(st.integers(0, 2**32 - 1))
-def test_scores_of_every_kind_are_packed_without_loss(seed: int) -> None:
+def test_scores_of_every_kind_are_kept_without_loss(seed: int) -> None:
     random = np.random.default_rng(seed)
     n, size = int(random.integers(2, 6)), int(random.integers(1, 4))
     models = tuple("abc"[:size])
@@ -214,7 +220,13 @@ def test_scores_of_every_kind_are_packed_without_loss(seed: int) -> None:
         "se": TaskInfo(minimum=-np.inf, maximum=3.0),
     }  # fmt: skip
     scores = Scores(tasks, info, (rb.Note("code", "text", "items", ("a",)),))
-    (found,) = unpack([piece for _, piece in pack([ReadyScores("f", scores)])])
+    with tempfile.TemporaryDirectory() as folder:
+        path = str(Path(folder) / "board.duckdb")
+        file = KeptFile("f", "ready", "0", 1, True, (ReadyScores("f", scores),), (), "f")
+        with open_store(path, "0", write=True, create=True) as store:
+            store.apply(Change.of([file]))
+        with open_store(path, "0") as store:
+            ((found,),) = (one.parts for one in store.files())
     assert isinstance(found, ReadyScores)
     assert found.source == "f"
     assert is_same(found.scores, scores)

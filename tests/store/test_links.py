@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from oldstores import turn_into_schema_2
 from storefiles import add, assert_equals_files, held, inside, remove
 from tablefiles import csv_text
 
@@ -15,6 +15,8 @@ import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.store.access import open_store
 from rankbars.store.opening import place_of
+
+STORES = Path(__file__).parent.parent / "data" / "stores"
 
 
 def write(path: Path, value: float = 0.5) -> None:
@@ -126,9 +128,8 @@ def test_links_of_an_older_store_get_their_own_names(tmp_path: Path) -> None:
     write(tmp_path / "other.csv")
     with inside(tmp_path):
         point(tmp_path / "model.csv", "v1.csv")
-        add("model.csv", "other.csv")
-        turn_into_schema_2("board.duckdb")
-        point(tmp_path / "model.csv", "v1.csv")
+        packed = (STORES / "links.schema2.duckdb.gz").read_bytes()
+        Path("board.duckdb").write_bytes(gzip.decompress(packed))
         with open_store("board.duckdb", "0") as store:
             assert [entry.place for entry in store.entries] == ["model.csv", "other.csv"]
         point(tmp_path / "model.csv", "v2.csv")

@@ -6,6 +6,7 @@ import gzip
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from storefiles import add, assert_equals_files, held, inside, remove
 
 import rankbars as rb
 from rankbars.cli.app import run
+from rankbars.data.evidence import Items
+from rankbars.readers.collecting import is_same
+from rankbars.readers.parts import ReadyScores
 from rankbars.store import versions
 from rankbars.store.access import open_store
 
@@ -21,7 +25,7 @@ STORES = Path(__file__).parent.parent / "data" / "stores"
 TREES = ["ash.csv", "birch.csv", "cedar.csv"]
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=[1, 2, 3])
 def schema(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
     """Its number, in a folder with the stores and the files that they were made of."""
     schema: int = request.param
@@ -112,3 +116,51 @@ def test_no_database_is_open_while_it_is_copied(
     monkeypatch.setattr(shutil, "copyfileobj", copy)
     assert held("items.duckdb").models == ("ash", "birch", "cedar")
     assert len(open_now) == 1  # the copy reads it
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "options"),
+    [
+        ("inspect", "inspect_ai/json_pair", {}),
+        ("lm-eval", "lm_eval/current", {}),
+        ("mteb", "mteb/results", {"filter": "external"}),
+        ("leaderboard", "arena_hard/leaderboard", {}),
+        ("judged", "alpaca_eval/results/claude-2", {}),
+        ("swebench", "swebench/pro", {}),
+        ("pairs", "votes/pairs", {}),
+        ("errors", "tabarena/hpo_combined", {}),
+    ],
+)
+def test_what_columns_of_bytes_held_is_what_the_files_hold(
+    name: str, folder: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    shutil.copytree(STORES.parent / "fixtures" / folder, tmp_path / "logs")
+    unpack_store(name, tmp_path)
+    with inside(tmp_path):
+        kept, direct = held(f"{name}.duckdb"), rb.read("logs", **options)
+        assert is_same(kept, replace(direct, notes=kept.notes))
+        assert set(kept.notes) <= set(direct.notes)
+        assert kept.inputs == direct.inputs
+
+
+def test_finished_scores_in_columns_of_bytes_become_rows(tmp_path: Path) -> None:
+    unpack_store("ready", tmp_path)
+    with inside(tmp_path), open_store("ready.duckdb", "0") as store:
+        parts = [part for file in store.files() for part in file.parts]
+    assert [type(part) for part in parts] == [ReadyScores, ReadyScores]
+    for part, cells in zip(parts, ([1, 0, 0.5, 1], [0, 0, 0.25, 1]), strict=True):
+        assert isinstance(part, ReadyScores)
+        items, info = part.scores.tasks["t"], part.scores.info["t"]
+        assert isinstance(items, Items)
+        assert items.values[:, 0].tolist() == cells
+        assert items.ids == ("0", "1", "2", "3")
+        assert info.metric == "points"
+        assert info.coverage is not None
+        assert info.coverage.scored.tolist() == [4]
+        assert [note.message for note in part.scores.notes] == ["Said."]
+
+
+def unpack_store(name: str, folder: Path) -> None:
+    """A store of schema 3."""
+    packed = (STORES / f"{name}.schema3.duckdb.gz").read_bytes()
+    (folder / f"{name}.duckdb").write_bytes(gzip.decompress(packed))

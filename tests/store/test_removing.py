@@ -159,7 +159,7 @@ def test_a_format_that_is_not_known_here_is_named(
             write_table(f"{name}.csv", name)
         add("a.csv", "b.csv")
         with connect(Path("board.duckdb"), "board", write=True) as connection:
-            connection.execute("UPDATE files SET format = 'elsewhere' WHERE path = 'b.csv'")
+            connection.execute("UPDATE sources SET format = 'elsewhere' WHERE path = 'b.csv'")
         for words in (["rank", "board.duckdb"], ["add", "c.csv", "--store", "board.duckdb"]):
             assert run(words) == 1
             said = capsys.readouterr().err

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from oldstores import turn_into_schema_0, turn_into_schema_1
 from storefiles import add, assert_equals_files, held, inside
 from tablefiles import assert_same, csv_text
 
@@ -145,19 +146,13 @@ def test_a_store_of_a_newer_version_is_refused(
     assert Path("board.duckdb").read_bytes() == before
 
 
-@pytest.mark.parametrize(("schema", "turn"), [(0, turn_into_schema_0), (1, turn_into_schema_1)])
-def test_an_older_store_is_brought_up_to_date_and_copied(
-    schema: int, turn: Callable[[str], None], tmp_path: Path
-) -> None:
-    columns: dict[str, list[Any]] = {
-        "model": ["x", "x", "y", "y"], "task": ["t"] * 4, "item": [10, 9, 10, 9],
-        "score": [1, "", 0, 0.5], "cluster": ["p", "q", "p", "q"], "weight": [1, 2, 1, 2],
-    }  # fmt: skip
-    (tmp_path / "old.csv").write_text(csv_text(columns), encoding="utf-8")
+@pytest.mark.parametrize("schema", [0, 1])
+def test_an_older_store_is_brought_up_to_date_and_copied(schema: int, tmp_path: Path) -> None:
+    stores = TESTS / "data" / "stores"
+    shutil.copy(stores / "old.csv", tmp_path)
+    old = gzip.decompress((stores / f"old.schema{schema}.duckdb.gz").read_bytes())
+    (tmp_path / "board.duckdb").write_bytes(old)
     with inside(tmp_path):
-        add("old.csv")
-        turn("board.duckdb")
-        old = Path("board.duckdb").read_bytes()
         assert run(["rank", "board.duckdb", "-q", "-o", "board.json", "--missing", "listwise"]) == 0
         assert json.loads(Path("board.json").read_bytes())["models"] == ["x", "y"]
         assert Path(f"board.duckdb.schema{schema}.bak").read_bytes() == old
@@ -273,13 +268,24 @@ def test_a_table_that_begins_like_a_store_is_a_table(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        "UPDATE pieces SET frames = '{}'",
-        "UPDATE pieces SET frames = ''",
-        "UPDATE pieces SET frames = '{\"scores\": [1]}'",
-        "UPDATE pieces SET facts = '{}'",
-        "UPDATE pieces SET facts = '[]'",
-        "UPDATE pieces SET kind = 'other'",
-        "UPDATE files SET notes = '[1]'",
+        "UPDATE parts SET rows = '{}'",
+        "UPDATE parts SET rows = ''",
+        "UPDATE parts SET rows = '{\"scores\": [1]}'",
+        "UPDATE parts SET rows = replace(rows, '20', '19')",
+        "UPDATE parts SET rows = replace(rows, 'item', 'fold')",
+        "UPDATE parts SET facts = '{}'",
+        "UPDATE parts SET facts = '[]'",
+        "UPDATE parts SET kind = 'other'",
+        "UPDATE parts SET id = id + 1",
+        "UPDATE sources SET notes = '[1]'",
+        "DELETE FROM scores WHERE place = 2",
+        "INSERT INTO scores SELECT * FROM scores WHERE place = 2",
+        "UPDATE scores SET item = 1000000 WHERE place = 2",
+        "UPDATE scores SET item = -1 WHERE place = 2",
+        "DELETE FROM items WHERE id = 3",
+        "UPDATE items SET id = 4 WHERE id = 3",
+        "UPDATE items SET name = NULL WHERE id = 3",
+        "UPDATE tasks SET id = NULL",
         "UPDATE meta SET value = '[]' WHERE key = 'options'",
         "UPDATE meta SET value = '{' WHERE key = 'options'",
         "UPDATE meta SET value = '{\"other\": 1}' WHERE key = 'options'",

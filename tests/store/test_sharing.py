@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from storefiles import add, assert_equals_files, held, inside, remove
+from storefiles import add, assert_equals_files, held, inside
 from tablefiles import csv_text
 
-import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.readers import collecting
-from rankbars.store import frames
 from rankbars.store.access import change_store, open_store
 from rankbars.store.holdings import Change, Holdings
 from rankbars.store.opening import ChangedError, draft_beside
@@ -134,18 +132,3 @@ def test_nothing_is_written_where_nothing_has_changed(tmp_path: Path) -> None:
         Path("board.duckdb").chmod(0o444)
         add("a.csv")
         assert Path("board.duckdb").read_bytes() == before
-
-
-def test_a_large_store_is_added_to_and_taken_from(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Its columns lie in a temporary file while it is not held."""
-    monkeypatch.setattr(frames, "FREE_BYTES", 0)
-    with inside(tmp_path):
-        for name in ("a.csv", "b.csv"):
-            write(name)
-            add(name)
-        assert_equals_files(["a.csv", "b.csv"])
-        remove("a.csv")
-        assert_equals_files(["b.csv"])
-        assert rb.leaderboard(held()).models == ("b",)

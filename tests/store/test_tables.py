@@ -229,19 +229,6 @@ def test_the_log_tells_what_happened(tmp_path: Path, capsys: pytest.CaptureFixtu
     ]
 
 
-def test_rows_beyond_the_limit_of_memory_are_read_part_by_part(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from rankbars.store import frames
-
-    write(tmp_path, "a.csv", {"item": [1, 2, 10], "x": [1, "", 0], "y": [0, 1, 1]})
-    write(tmp_path, "b.csv", {"item": [1, 2, 10], "z": [1, 1, 0], "w": [0, "", 1]})
-    with inside(tmp_path):
-        add("a.csv", "b.csv")
-        monkeypatch.setattr(frames, "FREE_BYTES", 0)
-        assert_equals_files(["a.csv", "b.csv"])
-
-
 def test_the_same_store_gives_the_same_board(tmp_path: Path) -> None:
     for name in "abc":
         scores = [1, 0, 0.5, ord(name) % 3]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
+    from rankbars.store.contents import Store
     from rankbars.store.entries import Event, FileEntry
     from rankbars.store.holdings import Change, Holdings
     from rankbars.store.pairs import PairCache
@@ -105,7 +106,7 @@ def read_store(
     from rankbars.readers.redaction import redact_items
     from rankbars.store.access import open_store
 
-    with open_store(path, __version__) as store:
+    with open_store(path, __version__, memory=_bytes_of(reading)) as store:
         given = _given_options(
             reading,
             () if voting is None else voting.control,
@@ -152,6 +153,13 @@ def _account_for_store(path: str, events: int) -> None:
 def _limit_of(reading: Reading) -> dict[str, Any]:
     """The limit of the memory; it changes no result, and is therefore not kept in a store."""
     return {} if reading.memory_limit is None else {"memory_limit": reading.memory_limit}
+
+
+def _bytes_of(reading: Reading) -> int | None:
+    """The limit of the memory in bytes."""
+    from rankbars.readers.readoptions import options_of
+
+    return options_of(_limit_of(reading)).room.engine_bytes
 
 
 def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | None:
@@ -261,7 +269,7 @@ def add_command(
     """Read, check together with what is there, keep."""
     from rankbars import __version__
     from rankbars.cli.progress import reading_files, working
-    from rankbars.readers.collecting import collect, put_together
+    from rankbars.readers.collecting import collect
     from rankbars.store.access import change_store
     from rankbars.store.holdings import Change
     from rankbars.tables.database import Engine
@@ -290,12 +298,14 @@ def add_command(
             collected.append(found)
             if not found.files:
                 return None
-            change = Change.of(found.files, options=options)
-        with working("Keeping", quiet=quiet):
-            checked.append(put_together(held.after(change), {**options, **_limit_of(reading)}))
-        return change
+            with working("Reading", quiet=quiet):
+                return Change.of(found.files, options=options)
 
-    events = change_store(store, __version__, plan, create=True)
+    def settle(opened: Store, change: Change) -> list[Event]:
+        with working("Keeping", quiet=quiet):
+            return opened.apply(change, lambda: checked.append(_whole(opened, _limit_of(reading))))
+
+    events = change_store(store, __version__, plan, settle, create=True, memory=_bytes_of(reading))
     found = collected[-1]
     _say_rest(store)
     if quiet:
@@ -351,17 +361,16 @@ def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
             chosen |= {entry.id: entry for entry in _find(held, path)}
-        return _take_out(held, list(chosen.values()))
+        return _plan_rest(held, list(chosen.values()))
 
-    events = change_store(store, __version__, plan)
+    events = change_store(store, __version__, plan, _take_out)
     _say_rest(store)
     if not quiet:
         emit_text("\n".join(_say_event(event) for event in events) + "\n")
 
 
-def _take_out(held: Holdings, entries: Sequence[FileEntry]) -> Change:
-    """Remove files; what is left must be of use, unless it was of none before."""
-    from rankbars.readers.collecting import put_together
+def _plan_rest(held: Holdings, entries: Sequence[FileEntry]) -> Change:
+    """Files are removed; what was read with them is read again without them."""
     from rankbars.readers.remaining import read_rest_again
     from rankbars.store.holdings import Change
     from rankbars.tables.database import Engine
@@ -370,21 +379,40 @@ def _take_out(held: Holdings, entries: Sequence[FileEntry]) -> Change:
     left, gone = (
         [file for file in held.files if (file.place in places) is out] for out in (False, True)
     )
-    try:
-        with Engine() as engine:
+    with Engine() as engine:
+        try:
             anew = read_rest_again(left, gone, held.options, place_of=held.place_of, engine=engine)
-            change = Change.of(anew, entries)
-        if rest := held.after(change):
-            put_together(rest, held.options)
+            return Change.of(anew, entries)
+        except (ReadError, DataError, OptionError) as error:
+            return Change.of((), entries, fault=error)
+
+
+def _take_out(store: Store, change: Change) -> list[Event]:
+    """Remove files; what is left must be of use, unless it was of none before."""
+
+    def check() -> None:
+        if change.fault is not None:
+            raise change.fault
+        if store.entries:
+            _whole(store)
+
+    try:
+        return store.apply(change, check)
     except (ReadError, DataError, OptionError) as error:
         try:
-            put_together(held.files, held.options)
+            _whole(store)
         except (ReadError, DataError, OptionError):
-            return Change.of((), entries)
+            return store.apply(Change.of((), change.gone))
         raise DataError(
             f"Nothing was removed: what would be left cannot be used. {error}"
         ) from error
-    return change
+
+
+def _whole(store: Store, more: Mapping[str, Any] | None = None) -> Scores:
+    """The scores that an open store holds."""
+    from rankbars.readers.collecting import put_together
+
+    return put_together(store.files(), {**store.options, **(more or {})})
 
 
 def _say_rest(store: str) -> None:

@@ -7,13 +7,17 @@ the rows come from elsewhere.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from rankbars.data.evidence import take_models
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
+from rankbars.data.votes import Labels
 from rankbars.errors import DataError, OptionError
 from rankbars.readers.chosenfiles import (
     ChosenFile,
@@ -41,9 +45,8 @@ from rankbars.readers.gathering import (
     scores_from_parts,
 )
 from rankbars.readers.inputfiles import InputFile, Progress, digest
-from rankbars.readers.packing import is_same, pack, unpack
-from rankbars.readers.parts import ErrorTable, Part, ReadyScores, VoteTable
-from rankbars.readers.pieces import KeptFile, Piece, order_of_files
+from rankbars.readers.keptfiles import KeptFile, order_of_files
+from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyScores, VoteTable
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
 from rankbars.readers.recognition import Format
@@ -51,7 +54,7 @@ from rankbars.readers.tables import name_files
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine
 
-__all__ = ["Collected", "check_formats", "collect", "collect_group", "put_together"]
+__all__ = ["Collected", "check_formats", "collect", "collect_group", "is_same", "put_together"]
 
 
 class Collected(NamedTuple):
@@ -188,22 +191,20 @@ def _collect_with(
     Notes may be about several of them. So where there are any, the older files are read again as
     far as they are there.
     """
-    found = collect_group(reader, members, older, options, skipped)
+    found = collect_group(reader, members, options, skipped)
     if not any(file.notes for file in (*found, *older)):
         return found
     again = find_again(older, place_of)
     if not again:
         return found
-    left = [file for file in older if file.place not in again]
     sound = {file.path for file in found}
     members = [one for one in members if one.file.label in sound]
-    return collect_group(reader, [*members, *again.values()], left, options, skipped)
+    return collect_group(reader, [*members, *again.values()], options, skipped)
 
 
 def collect_group(
     reader: Format,
     members: Sequence[ChosenFile],
-    known: Sequence[KeptFile],
     options: ReadOptions,
     skipped: Skipped,
 ) -> list[KeptFile]:
@@ -215,8 +216,6 @@ def collect_group(
         What reads them.
     members : sequence of ChosenFile
         The files.
-    known : sequence of KeptFile
-        Files of the same reader that a store holds beside them.
     options : ReadOptions
         What the caller declares.
     skipped : Skipped
@@ -227,37 +226,42 @@ def collect_group(
     ReadError
         If a file that the caller named is damaged.
     DataError
-        If the results cannot be understood, or not be put together with those known.
+        If the results cannot be understood.
     OptionError
         If a format cannot be kept in a store.
     """
-    held = _parts_of(known)
 
     def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
         parts = read_parts(reader, files, options)
         if any(isinstance(part, ReadyScores) for part in parts):
             return _one_by_one(reader, files, options, scores_from_parts(parts, options))
-        if not any(isinstance(part, ParsedTable) for part in parts):
-            # A fault of the whole is found before anything is kept. Rows of tables are read later.
-            scores_from_parts([*_in_order([*held, *parts]), *_notes(parts)], options)
         return parts
 
     members = sorted(members, key=lambda one: order_of_files(one.file.label))
     parts, sound = read_sound(read, members, options, skipped)
-    pieces: dict[str, list[Piece]] = {one.file.label: [] for one in sound}
-    for source, piece in pack(parts or ()):
-        pieces[_file_of(source, pieces)].append(piece)
+    own: dict[str, list[Part]] = {one.file.label: [] for one in sound}
+    for part in parts or ():
+        if not isinstance(part, Note):
+            own[_file_of(part.source, own)].append(part)
     return [
         KeptFile(
             one.file.label,
             one.format,
             one.sha256,
             one.file.path.stat().st_size,
-            tuple(pieces[one.file.label]),
+            any(map(_gives, own[one.file.label])),
+            tuple(own[one.file.label]),
             tuple(_notes(parts or ())) if place == 0 else (),
         )
         for place, one in enumerate(sound)
     ]
+
+
+def _gives(part: Part) -> bool:
+    """Whether there is anything in a part."""
+    if isinstance(part, Heeded):
+        return bool(part.filters)
+    return not isinstance(part, Leaderboard) or bool(part.runs)
 
 
 def _notes(parts: Sequence[Part]) -> list[Note]:
@@ -282,32 +286,50 @@ def _one_by_one(
     return [*parts]
 
 
+def is_same(one: Scores, two: Scores) -> bool:
+    """Whether two scores say the same, in whatever order their models stand.
+
+    Tasks, what is known of them, notes, and every number must be equal.
+    """
+    return _is_equal(_in_order_of_names(one), _in_order_of_names(two))
+
+
+def _in_order_of_names(scores: Scores) -> Scores:
+    """The scores with the models of each task in order of their names; inputs left out."""
+    tasks, info = {}, {}
+    for task, evidence in scores.tasks.items():
+        models = evidence.models
+        order = sorted(range(len(models)), key=models.__getitem__)
+        tasks[task] = take_models(evidence, order)
+        coverage = scores.info[task].coverage
+        info[task] = scores.info[task]
+        if coverage is not None:
+            info[task] = replace(info[task], coverage=coverage.take(order))
+    return Scores(tasks, info, scores.notes)
+
+
+def _is_equal(one: Any, two: Any) -> bool:
+    """Whether two things are of one type and have equal fields."""
+    if type(one) is not type(two):
+        return False
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, two, equal_nan=one.dtype.kind == "f")
+    if isinstance(one, Labels):
+        texts = [np.array([*it.names, None], dtype=object)[it.codes].tolist() for it in (one, two)]
+        return bool(texts[0] == texts[1])
+    if isinstance(one, Mapping):
+        return list(one) == list(two) and all(_is_equal(one[key], two[key]) for key in one)
+    if is_dataclass(one):
+        return all(_is_equal(getattr(one, it.name), getattr(two, it.name)) for it in fields(one))
+    return bool(one == two)
+
+
 def _file_of(source: str, files: Collection[str]) -> str:
     """The file that a part names as its source: the file itself, or a place in it."""
     if source in files:
         return source
     near = [path for path in files if source.startswith(path)]
     return max(near, key=len) if near else next(iter(files))
-
-
-def _parts_of(files: Sequence[KeptFile]) -> list[Part]:
-    """What files of a store hold.
-
-    Raises
-    ------
-    DataError
-        If it has not the form in which it was put in.
-    """
-    try:
-        return [part for file in files for part in unpack(file.pieces, file.format)]
-    except DataError:
-        raise
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            "The store is damaged: what it keeps of "
-            f"{', '.join(file.path for file in files[:3])}{' …' if len(files) > 3 else ''} cannot "
-            "be understood. Take a backup copy, or add all results to a new store."
-        ) from error
 
 
 def _in_order(parts: Iterable[Part]) -> list[Part]:
@@ -372,7 +394,9 @@ def _put_group_together(
     files: Sequence[KeptFile], options: ReadOptions
 ) -> tuple[Scores, tuple[Input, ...]]:
     beside = dict.fromkeys(note for file in files for note in file.notes)
-    scores = scores_from_parts([*_in_order(_parts_of(files)), *beside], options)
+    scores = scores_from_parts(
+        [*_in_order(part for file in files for part in file.parts), *beside], options
+    )
     return scores, tuple(Input(file.path, file.format, file.sha256) for file in files)
 
 

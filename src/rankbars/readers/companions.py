@@ -13,7 +13,7 @@ from rankbars.readers.chosenfiles import ChosenFile
 from rankbars.readers.inputfiles import InputFile, digest
 
 if TYPE_CHECKING:
-    from rankbars.readers.pieces import KeptFile
+    from rankbars.readers.keptfiles import KeptFile
 
 __all__ = ["PlaceOf", "find_again", "find_companions", "find_orphans", "group_of", "note_equal"]
 
@@ -56,7 +56,7 @@ def find_companions(
 
 def find_orphans(held: Sequence[KeptFile]) -> set[str]:
     """Places of files that gave nothing, and those that they were read with are gone."""
-    giving = {group_of(file.format, file.place) for file in held if file.pieces} - {None}
+    giving = {group_of(file.format, file.place) for file in held if file.gives} - {None}
     groups = {file.place: group_of(file.format, file.place) for file in held}
     return {place for place, group in groups.items() if group is not None} - {
         place for place, group in groups.items() if group in giving

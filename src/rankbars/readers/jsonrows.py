@@ -9,7 +9,6 @@ from typing import Any
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
-from rankbars.tables.coding import CodedTable
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -83,10 +82,6 @@ class JsonLinesTable(Table):
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """Columns in the database; notices further columns on the way."""
         return self._table().relate(labels, numbers)
-
-    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        """Columns in coded form; notices further columns on the way."""
-        return self._table().code(labels, numbers)
 
     def _table(self) -> ValueTable:
         return _table(self._file, self.columns, self._read_rows, self._engine)

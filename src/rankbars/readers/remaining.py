@@ -14,7 +14,7 @@ from rankbars.readers.collecting import check_formats, collect_group
 from rankbars.readers.companions import PlaceOf, find_again, group_of
 from rankbars.readers.declared import Declared
 from rankbars.readers.gathering import by_reader
-from rankbars.readers.pieces import KeptFile
+from rankbars.readers.keptfiles import KeptFile
 from rankbars.readers.readoptions import as_declared, options_of
 from rankbars.tables.database import Engine
 
@@ -74,13 +74,8 @@ def read_rest_again(
     found: list[KeptFile] = []
     skipped = Skipped()
     for reader, members in by_reader(there.values(), lambda one: formats[one.format]):
-        others = [
-            file
-            for file in left
-            if file.place not in there and formats[file.format].code == reader.code
-        ]
         found += declared.heed(
-            partial(collect_group, reader, members, others, skipped=skipped),
+            partial(collect_group, reader, members, skipped=skipped),
             reader,
             scores_of=lambda _: None,
         )
@@ -92,10 +87,11 @@ def _refuse_mixed(
 ) -> None:
     """Raise where what was read together would come apart.
 
-    A file without pieces gave what it holds to others; so it must go, or be read again, with them.
+    A file that gives nothing gave what it holds to others; so it must go, or be read again, with
+    them.
     """
     for file in gone:
-        mixed = [] if file.pieces else _givers(file, lost)
+        mixed = [] if file.gives else _givers(file, lost)
         if mixed:
             raise DataError(
                 f"{file.path} was read together with {mixed[0].path}, and what came from it cannot "
@@ -103,7 +99,7 @@ def _refuse_mixed(
                 "put the file back."
             )
     for file in lost:
-        apart = [] if file.pieces else _givers(file, [*gone, *there])
+        apart = [] if file.gives else _givers(file, [*gone, *there])
         if apart and not _givers(file, lost):
             raise DataError(
                 f"{file.path} was read together with {apart[0].path}, and says nothing without it: "
@@ -118,7 +114,7 @@ def _givers(file: KeptFile, others: Sequence[KeptFile]) -> list[KeptFile]:
     return [
         one
         for one in others
-        if one.pieces
+        if one.gives
         and group is not None
         and group_of(one.format, one.place) == group
         and PurePosixPath(one.place).parent == folder

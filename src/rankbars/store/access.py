@@ -5,12 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 from rankbars.errors import ReadError
 from rankbars.store.contents import Store
 from rankbars.store.entries import Event
 from rankbars.store.holdings import Change, Holdings
-from rankbars.store.opening import ChangedError, connect, draft_beside, is_store, resolve
+from rankbars.store.opening import (
+    ChangedError,
+    StoreEngine,
+    connect,
+    draft_beside,
+    is_store,
+    resolve,
+)
 from rankbars.store.schema import SCHEMA, create_tables
 from rankbars.store.versions import update
 
@@ -25,8 +33,10 @@ def change_store(
     path: str | os.PathLike[str],
     version: str,
     plan: Callable[[Holdings], Change | None],
+    settle: Callable[[Store, Change], list[Event]] = Store.apply,
     *,
     create: bool = False,
+    memory: int | None = None,
 ) -> list[Event]:
     """Change a store, which is held only while that is done.
 
@@ -39,8 +49,12 @@ def change_store(
     plan : callable
         Is given what the store holds, and gives the change, or None if there is nothing to do.
         It is asked again if another process has changed the store meanwhile.
+    settle : callable
+        Makes the change, and gives what was done.
     create : bool
         Whether a store is made where there is none.
+    memory : int, optional
+        Bytes that the database may take.
 
     Returns
     -------
@@ -54,17 +68,18 @@ def change_store(
     WriteError
         If it cannot be written, or another process does not let go of it.
     """
+    opened = partial(open_store, path, version, write=True, create=create, memory=memory)
     for _ in range(_MOST_TRIES):
         held = _look(path, version, create=create)
         change = plan(held)
         if change is None:
             return []
-        with suppress(ChangedError), open_store(path, version, write=True, create=create) as store:
+        with suppress(ChangedError), opened(rows=change.rows) as store:
             if store.revision == held.revision:
-                return store.apply(change)
-    with open_store(path, version, write=True, create=create) as store:
+                return settle(store, change)
+    with opened() as store:
         change = plan(store.holdings())
-        return [] if change is None else store.apply(change)
+        return [] if change is None else settle(store, change)
 
 
 def _look(path: str | os.PathLike[str], version: str, *, create: bool) -> Holdings:
@@ -76,7 +91,13 @@ def _look(path: str | os.PathLike[str], version: str, *, create: bool) -> Holdin
 
 @contextmanager
 def open_store(
-    path: str | os.PathLike[str], version: str, *, write: bool = False, create: bool = False
+    path: str | os.PathLike[str],
+    version: str,
+    *,
+    write: bool = False,
+    create: bool = False,
+    memory: int | None = None,
+    rows: int = 0,
 ) -> Iterator[Store]:
     """Open a store.
 
@@ -90,6 +111,10 @@ def open_store(
         Whether it is to be changed; others who want to use it wait.
     create : bool
         Whether one is made where there is none. It appears when the block ends well.
+    memory : int, optional
+        Bytes that the database may take.
+    rows : int
+        How many rows it is made for, about.
 
     Raises
     ------
@@ -121,11 +146,14 @@ def open_store(
                 "`rankbars add --store` made."
             )  # fmt: skip
         update(place, label)
-        with connect(place, label, write=write) as connection:
-            yield Store(connection, place.parent, version)
+        with connect(place, label, write=write, memory=memory) as connection:
+            yield Store(StoreEngine(connection, label), place.parent, version)
         return
-    with draft_beside(place, label) as draft, connect(draft, label, write=True) as connection:
+    with (
+        draft_beside(place, label) as draft,
+        connect(draft, label, write=True, memory=memory, rows=rows) as connection,
+    ):
         create_tables(connection)
         for key, value in {"schema": str(SCHEMA), "rankbars": version, "options": "{}"}.items():
             connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
-        yield Store(connection, place.parent, version)
+        yield Store(StoreEngine(connection, label), place.parent, version)

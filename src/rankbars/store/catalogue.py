@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.errors import ReadError
 from rankbars.store.opening import STORE
-from rankbars.store.schema import SCHEMA, has_table, tables_of
+from rankbars.store.schema import RELATIONS, SCHEMA, has_table, tables_of, types_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -111,7 +111,9 @@ def _check_tables(tables: Mapping[str, Mapping[str, _Column]], schema: int, labe
             raise _not_ours(label, f"it lacks the table {_shown(name)}")
     for name, columns in tables.items():
         if name in expected:
-            _check_table(name, columns, expected[name], label)
+            more = types_of(name) if schema == SCHEMA and name in RELATIONS else {}
+            given = {column: kind for column, kind in more.items() if column in columns}
+            _check_table(name, columns, {**expected[name], **given}, label)
         elif not has_table(schema, name, {key: one.kind for key, one in columns.items()}):
             raise _not_ours(label, f"it holds a table {_shown(name)}")
 

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
-from rankbars.readers.pieces import KeptFile, Piece
+from rankbars.readers.keptfiles import KeptFile
 from rankbars.store.catalogue import read_meta
 from rankbars.store.entries import Event, FileEntry
-from rankbars.store.frames import (
-    ColumnReader,
-    ColumnWriter,
-    FrameHead,
-    drop_unused_columns,
-    read_frame,
-)
+from rankbars.store.facts import notes_of, notes_to_json
 from rankbars.store.holdings import Change, Holdings
-from rankbars.store.inserting import insert_rows
-from rankbars.store.opening import place_of, resolve
-
-if TYPE_CHECKING:
-    import duckdb
+from rankbars.store.keptparts import unpack
+from rankbars.store.opening import StoreEngine, place_of, resolve
+from rankbars.store.rows import Head, StoredRows, drop_rows, insert_rows, put_rows
 
 __all__ = ["Store"]
 
@@ -39,7 +31,7 @@ class Store:
 
     Parameters
     ----------
-    connection : duckdb connection
+    engine : StoreEngine
         The database.
     folder : Path
         Where the file of the store lies; places of files are told from there.
@@ -47,7 +39,7 @@ class Store:
         Version of rankbars that works on it.
     """
 
-    connection: duckdb.DuckDBPyConnection
+    engine: StoreEngine
     folder: Path
     version: str
 
@@ -61,72 +53,83 @@ class Store:
     @property
     def events(self) -> list[Event]:
         """What happened, first to last."""
-        rows = self.connection.execute(
+        rows = self._ask(
             "SELECT time, action, path, format, sha256, rows, version FROM events ORDER BY number"
-        ).fetchall()
+        )
         return [Event(*row) for row in rows]
 
     @property
     def entries(self) -> list[FileEntry]:
         """Its files, in the order in which they were put in."""
-        rows = self.connection.execute(
-            "SELECT id, path, place, target, format, sha256, size, added, 0 FROM files ORDER BY id"
-        ).fetchall()
-        counts = self._count_rows()
+        rows = self._ask(
+            "SELECT id, path, place, target, format, sha256, size, added, 0 FROM sources "
+            "ORDER BY id"
+        )
+        counts: dict[int, int] = {}
+        with _finding_damage("a part of a file"):
+            for source, heads in self._ask("SELECT source, rows FROM parts"):
+                counts[source] = counts.get(source, 0) + _count(_heads(heads))
         return [FileEntry(*row)._replace(rows=counts.get(row[0], 0)) for row in rows]
 
     @property
     def revision(self) -> str:
         """Another one after each change."""
-        found = self.connection.execute(
+        found = self._ask(
             "SELECT value FROM meta WHERE key = 'revision' UNION ALL "
             "SELECT count(*)::VARCHAR FROM events"
-        ).fetchall()
+        )
         return " ".join(value for (value,) in found)
 
     def holdings(self) -> Holdings:
-        """What it holds, to be looked at after it is closed."""
+        """What is known of its files, to be looked at after it is closed."""
+        entries = self.entries
+        giving = {source for (source,) in self._ask("SELECT DISTINCT source FROM parts")}
         return Holdings(
-            self.folder, self.revision, tuple(self.files(alone=True)), tuple(self.entries),
+            self.folder, self.revision, tuple(self._files(entries, giving, {})), tuple(entries),
             self.options, len(self.events),
         )  # fmt: skip
 
-    def files(self, *, alone: bool = False) -> list[KeptFile]:
-        """Everything it holds; large tables are read while the store is open.
-
-        Parameters
-        ----------
-        alone : bool
-            Whether they are asked for after it is closed; then they are copied.
-        """
+    def files(self) -> list[KeptFile]:
+        """Everything it holds; rows of tables stay where they are while the store is open."""
+        found: dict[int, list[int]] = {}
+        facts: dict[int, tuple[str, Any]] = {}
+        heads: dict[int, Mapping[str, Head]] = {}
         with _finding_damage("a part of a file"):
-            kept = [
-                (file, what, json.loads(facts), _heads(frames))
-                for file, what, facts, frames in self.connection.execute(
-                    "SELECT file, kind, facts, frames FROM pieces ORDER BY file, position"
-                ).fetchall()
-            ]
-            every = [head for *_, heads in kept for head in heads.values()]
-            reader = ColumnReader.of(self.connection, every, alone=alone)
-            pieces: dict[int, list[Piece]] = {}
-            for file, what, facts, heads in kept:
-                own = {kind: read_frame(reader, head) for kind, head in heads.items()}
-                pieces.setdefault(file, []).append(Piece(what, facts, own))
-        found = self.connection.execute("SELECT id, notes FROM files").fetchall()
+            for part, source, kind, own, rows in self._ask(
+                "SELECT id, source, kind, facts, rows FROM parts ORDER BY source, position"
+            ):
+                found.setdefault(source, []).append(part)
+                facts[part] = kind, json.loads(own)
+                heads[part] = _heads(rows)
+            parts = unpack(found, facts, StoredRows(self.engine, heads))
+        return self._files(self.entries, set(found), parts)
+
+    def _files(
+        self, entries: Sequence[FileEntry], giving: set[int], parts: Mapping[int, Sequence[Any]]
+    ) -> list[KeptFile]:
         with _finding_damage("notes"):
-            notes = {
-                file: tuple(_note_of(values) for values in json.loads(said)) for file, said in found
+            notes: dict[int, tuple[Note, ...]] = {
+                source: notes_of(json.loads(said))
+                for source, said in self._ask("SELECT id, notes FROM sources")
             }
         return [
             KeptFile(
-                one.path, one.format, one.sha256, one.size, tuple(pieces.get(one.id, ())),
-                notes[one.id], one.place,
+                one.path, one.format, one.sha256, one.size, one.id in giving,
+                tuple(parts.get(one.id, ())), notes[one.id], one.place,
             )
-            for one in self.entries
+            for one in entries
         ]  # fmt: skip
 
-    def apply(self, change: Change) -> list[Event]:
-        """Make a change: all of it, or nothing; gives what was done."""
+    def apply(self, change: Change, check: Callable[[], object] | None = None) -> list[Event]:
+        """Make a change: all of it, or nothing; gives what was done.
+
+        Parameters
+        ----------
+        change : Change
+            The change.
+        check : callable, optional
+            Looks at the store as it becomes; nothing is changed if it raises.
+        """
         before = {entry.place: entry for entry in self.entries}
         replaced = [before[file.place] for file in change.files if file.place in before]
         with self._transaction():
@@ -144,86 +147,92 @@ class Store:
                     action = "added" if older is None else "replaced"
                     events.append(self._event(action, file.path, file.format, file.sha256, count))
             self._note(events)
-            if change.gone or replaced:
-                drop_unused_columns(self.connection)
             self._set_meta("revision", os.urandom(8).hex())
+            if check is not None:
+                check()
         return events
 
     def _insert(self, change: Change) -> list[int]:
-        """Put files and their pieces in; gives the number of rows of each."""
-        writer = ColumnWriter.of(self.connection)
-        columns = writer.put_all(change.columns)
-        number, following = self._next("id", "files"), self._next("id", "pieces")
-        given: list[list[Any]] = []
-        pieces: list[list[Any]] = []
+        """Put files and their parts in; gives the number of rows of each."""
+        number, following = self._next("id", "sources"), self._next("id", "parts")
+        sources: list[list[Any]] = []
+        parts: list[list[Any]] = []
+        rows = []
         counts = []
-        for file, own in zip(change.files, change.pieces, strict=True):
-            notes = [[note.code, note.message, note.task, list(note.models)] for note in file.notes]
-            given.append([number, file.path, file.place, file.format, file.sha256, file.size,
-                          _now(), json.dumps(notes), self._target_of(file.path)])  # fmt: skip
-            rows = 0
-            for position, piece in enumerate(own):
-                rows += sum(head.rows for head in piece.heads.values())
-                heads = {kind: head.renumbered(columns) for kind, head in piece.heads.items()}
-                pieces.append([following, number, position, piece.kind,
-                               json.dumps(dict(piece.facts)), json.dumps(heads)])  # fmt: skip
+        for file, own in zip(change.files, change.parts, strict=True):
+            sources.append([number, file.path, file.place, file.format, file.sha256, file.size,
+                            _now(), json.dumps(notes_to_json(file.notes)),
+                            self._target_of(file.path)])  # fmt: skip
+            count = 0
+            for position, part in enumerate(own):
+                heads = {relation: one.head for relation, one in part.rows.items()}
+                count += _count(heads)
+                parts.append([following, number, position, part.kind,
+                              json.dumps(dict(part.facts)), json.dumps(heads)])  # fmt: skip
+                rows.append((following, part.rows))
                 following += 1
-            counts.append(rows)
+            counts.append(count)
             number += 1
-        insert_rows(self.connection, "files", given)
-        insert_rows(self.connection, "pieces", pieces)
-        writer.write(self.connection)
+        insert_rows(self.engine.start(), "sources", sources)
+        insert_rows(self.engine.start(), "parts", parts)
+        put_rows(self.engine.start(), rows)
         return counts
 
     def _target_of(self, path: str) -> str:
         return place_of(str(resolve(path)), self.folder)
 
     def _delete(self, entries: Sequence[FileEntry]) -> None:
-        listed = ", ".join(str(int(entry.id)) for entry in entries) or "NULL"
-        self.connection.execute(f"DELETE FROM pieces WHERE file IN ({listed})")
-        self.connection.execute(f"DELETE FROM files WHERE id IN ({listed})")
+        if not entries:
+            return
+        listed = ", ".join(str(int(entry.id)) for entry in entries)
+        gone = self._ask(f"DELETE FROM parts WHERE source IN ({listed}) RETURNING id")
+        drop_rows(self.engine.start(), [part for (part,) in gone])
+        self.engine.run(f"DELETE FROM sources WHERE id IN ({listed})")
 
     def _event(self, action: str, path: str, format: str, sha256: str, rows: int) -> Event:
         return Event(_now(), action, path, format, sha256, rows, self.version)
 
     def _note(self, events: Sequence[Event]) -> None:
         first = self._next("number", "events")
-        insert_rows(self.connection, "events",
+        insert_rows(self.engine.start(), "events",
                     [[first + place, *event] for place, event in enumerate(events)])  # fmt: skip
 
-    def _count_rows(self) -> dict[int, int]:
-        counts: dict[int, int] = {}
-        for file, frames in self.connection.execute("SELECT file, frames FROM pieces").fetchall():
-            with _finding_damage("a part of a file"):
-                rows = sum(head.rows for head in _heads(frames).values())
-            counts[file] = counts.get(file, 0) + rows
-        return counts
+    def _ask(self, query: str) -> list[Any]:
+        return self.engine.ask(query)
 
     def _next(self, column: str, table: str) -> int:
-        found = self.connection.execute(
-            f"SELECT coalesce(max({column}) + 1, 0) FROM {table}"
-        ).fetchall()
-        return int(found[0][0])
+        ((found,),) = self._ask(f"SELECT coalesce(max({column}) + 1, 0) FROM {table}")
+        return int(found)
 
     def _meta(self, key: str) -> str:
-        found = read_meta(self.connection, key)
+        found = read_meta(self.engine.start(), key)
         if found is None:
             raise DataError(f"The store is damaged: it does not say its {key}.")
         return found
 
     def _set_meta(self, key: str, value: str) -> None:
-        self.connection.execute("DELETE FROM meta WHERE key = ?", [key])
-        self.connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
+        connection = self.engine.start()
+        connection.execute("DELETE FROM meta WHERE key = ?", [key])
+        connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self.connection.execute("BEGIN TRANSACTION")
+        self.engine.run("BEGIN TRANSACTION")
         try:
             yield
-            self.connection.execute("COMMIT")
+            self.engine.run("COMMIT")
         except BaseException:
-            _give_up(self.connection)
+            self._give_up()
             raise
+
+    def _give_up(self) -> None:
+        """End a transaction without it; one that failed by itself has ended already."""
+        import duckdb
+
+        try:
+            self.engine.start().execute("ROLLBACK")
+        except duckdb.Error:
+            return
 
 
 @contextmanager
@@ -240,24 +249,14 @@ def _finding_damage(what: str) -> Iterator[None]:
         ) from error
 
 
-def _give_up(connection: duckdb.DuckDBPyConnection) -> None:
-    """End a transaction without it; one that failed by itself has ended already."""
-    import duckdb
-
-    try:
-        connection.execute("ROLLBACK")
-    except duckdb.Error:
-        return
+def _heads(rows: str) -> dict[str, Head]:
+    """What is known of the rows of a part, by relation."""
+    return {relation: Head.of(relation, values) for relation, values in json.loads(rows).items()}
 
 
-def _heads(frames: str) -> dict[str, FrameHead]:
-    """Heads of the frames of a piece, by kind."""
-    return {kind: FrameHead.of(values) for kind, values in json.loads(frames).items()}
-
-
-def _note_of(values: Sequence[Any]) -> Note:
-    code, message, task, models = values
-    return Note(code, message, task, tuple(models))
+def _count(heads: Mapping[str, Head]) -> int:
+    """How many answers, published scores or votes there are."""
+    return sum(head.rows for relation, head in heads.items() if relation != "numbers")
 
 
 def _now() -> str:

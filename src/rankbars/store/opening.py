@@ -6,15 +6,18 @@ import os
 import random
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from rankbars.data.drafts import draft_path, real_path, sweep_drafts, sync_folders
 from rankbars.data.temporary import TemporaryFolder
-from rankbars.errors import ReadError, WriteError
+from rankbars.errors import RankbarsError, ReadError, WriteError
+from rankbars.tables.database import Engine
 
 if TYPE_CHECKING:
     import duckdb
@@ -23,6 +26,7 @@ __all__ = [
     "STORE",
     "BusyError",
     "ChangedError",
+    "StoreEngine",
     "connect",
     "draft_beside",
     "find_rest",
@@ -36,11 +40,14 @@ __all__ = [
 PATIENCE = 60.0
 PAUSE = 0.05, 0.15
 
-# Small, so that a store of a few results is a small file.
-BLOCK_BYTES = 16384
+# Blocks are small where a store begins with few results, so that it is a small file; large ones
+# compress rows better.
+BLOCK_BYTES, LARGE_BLOCK_BYTES = 16384, 262144
+MANY_ROWS = 100_000
 
-# Of the file format of the engine; every version from 1.0 on reads and writes it.
-STORAGE = "v1.0.0"
+# Of the file format of the engine; every version from 1.2 on, the oldest that we allow, reads and
+# writes it.
+STORAGE = "v1.2.0"
 
 # What the database of a store is called beside the empty one.
 STORE = "store"
@@ -69,6 +76,52 @@ class ChangedError(WriteError):
     """Another process has made the store meanwhile."""
 
 
+class StoreEngine(Engine):
+    """The database of an open store, in which its rows lie.
+
+    Parameters
+    ----------
+    connection : duckdb connection
+        The open store; whoever opened it closes it.
+    label : str
+        What it is called in messages.
+    """
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, label: str) -> None:
+        super().__init__()
+        self._started = connection
+        self._label = label
+
+    def run(self, command: str) -> None:
+        """Do something that has no result."""
+        with _told_of(self._label):
+            super().run(command)
+
+    def ask(self, query: str) -> list[Any]:
+        """Rows of a result."""
+        with _told_of(self._label):
+            return super().ask(query)
+
+    def arrays(self, query: str) -> dict[str, NDArray[Any]]:
+        """Columns of a result; those with gaps are masked."""
+        with _told_of(self._label):
+            return super().arrays(query)
+
+
+@contextmanager
+def _told_of(label: str) -> Iterator[None]:
+    """Errors of the engine as errors about the store, but for a lack of memory."""
+    import duckdb
+
+    try:
+        with report_faults(label):
+            yield
+    except RankbarsError as error:
+        if isinstance(error.__cause__, duckdb.OutOfMemoryException):
+            raise error.__cause__ from None
+        raise
+
+
 def is_store(path: str | os.PathLike[str]) -> bool:
     """Whether the file is a database, as stores are.
 
@@ -87,11 +140,19 @@ def is_store(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def connect(
-    path: Path, label: str, *, write: bool, patience: float | None = None
+    path: Path,
+    label: str,
+    *,
+    write: bool,
+    patience: float | None = None,
+    memory: int | None = None,
+    rows: int = 0,
 ) -> Iterator[duckdb.DuckDBPyConnection]:
     """The open database; closed at the end.
 
     Waits up to `patience` seconds (`PATIENCE`, if not given) for another process to let go of it.
+    It takes up to `memory` bytes, and a temporary folder beyond them. A new one is made for about
+    so many `rows`.
 
     Raises
     ------
@@ -103,7 +164,9 @@ def connect(
         If it is to be written and cannot be.
     """
     with closing(TemporaryFolder()) as folder, report_faults(label):
-        connection = _patient(path, label, str(folder.path), write=write, patience=patience)
+        settings = {} if memory is None else {"memory_limit": f"{memory}B"}
+        settings["temp_directory"] = str(folder.path)
+        connection = _patient(path, label, settings, write=write, patience=patience, rows=rows)
         try:
             yield connection
         finally:
@@ -111,12 +174,18 @@ def connect(
 
 
 def _patient(
-    path: Path, label: str, folder: str, *, write: bool, patience: float | None
+    path: Path,
+    label: str,
+    given: Mapping[str, str],
+    *,
+    write: bool,
+    patience: float | None,
+    rows: int,
 ) -> duckdb.DuckDBPyConnection:
     import duckdb
 
     settings: dict[str, str | bool | int | float | list[str]] = {
-        "temp_directory": folder,
+        **given,
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
@@ -124,7 +193,8 @@ def _patient(
     # the engine while it is looked at.
     options = "" if write else ", READ_ONLY"
     if not path.exists():
-        options = f", BLOCK_SIZE {BLOCK_BYTES}, STORAGE_VERSION '{STORAGE}'"
+        block = BLOCK_BYTES if rows < MANY_ROWS else LARGE_BLOCK_BYTES
+        options = f", BLOCK_SIZE {block}, STORAGE_VERSION '{STORAGE}'"
     quoted = str(path).replace("'", "''")
     given_up = time.monotonic() + (PATIENCE if patience is None else patience)
     connection = duckdb.connect(":memory:", config=settings)

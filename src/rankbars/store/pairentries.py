@@ -7,6 +7,7 @@ was put in.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 from rankbars.stats.pairwise.degenerate import DegeneratePairs
 from rankbars.stats.pairwise.moments import PairMoments
 from rankbars.stats.pairwise.updates import KnownPairs
-from rankbars.store.bytecolumns import digest
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,6 +31,7 @@ _NUMBER, _OTHER, _DIFF, _NORM = (np.uint64(2 * n + 1) for n in (
     0x1F83D9ABFB41BD6B, 0x3C6EF372FE94F82B, 0x510E527FADE682D1, 0x5BE0CD19137E2179,
 ))  # fmt: skip
 _HALF = np.uint64(32)
+_DIGEST_BYTES = 16
 
 
 class PairEntry(NamedTuple):
@@ -263,7 +264,8 @@ def _sum_cells(
 
 
 def _digest_entry(facts: str, total: int) -> str:
-    return f"{total:016x}{digest(facts.encode())}"
+    # Those of older stores stay good.
+    return f"{total:016x}{hashlib.blake2b(facts.encode(), digest_size=_DIGEST_BYTES).hexdigest()}"
 
 
 def _sum_of(key: str) -> int:

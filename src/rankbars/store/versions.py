@@ -13,7 +13,7 @@ from rankbars.data.drafts import draft_path, sweep_drafts, sync_folders
 from rankbars.errors import RankbarsError, WriteError
 from rankbars.store.catalogue import find_schema
 from rankbars.store.opening import connect
-from rankbars.store.schema import MIGRATIONS, SCHEMA
+from rankbars.store.schema import SCHEMA
 
 if TYPE_CHECKING:
     import duckdb
@@ -53,8 +53,10 @@ def update(place: Path, label: str) -> None:
 
 def _migrate(connection: duckdb.DuckDBPyConnection, schema: int, folder: Path) -> None:
     connection.execute("BEGIN TRANSACTION")
-    for number in range(schema, SCHEMA):
-        MIGRATIONS[number](connection, folder)
+    # Loaded only where there is an older store.
+    from rankbars.store.olderstores import bring_up_to_date
+
+    bring_up_to_date(connection, schema, folder)
     connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [str(SCHEMA)])
     connection.execute("COMMIT")
 

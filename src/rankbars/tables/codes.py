@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.tables.coding import ROW_ROLES, sort_names
 from rankbars.tables.database import Engine, quote
 
-__all__ = ["Codes", "code_names"]
+__all__ = ["Codes", "code_names", "sort_names"]
+
+# Their names are row labels: put in numeric order if all of them are whole numbers.
+_ROW_ROLES = frozenset({"item", "fold", "repeat", "run", "epoch", "variant"})
 
 # A table of all whole numbers between the least and the greatest is used up to this many gaps.
 GAPS = 1 << 20
@@ -75,7 +78,7 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
     given = found["name"].tolist()
     known = [name for name in given if name is not None and name != ""]
     texts = [str(name) for name in known] if numeric else known
-    names, position = sort_names(texts, numeric=role in ROW_ROLES)
+    names, position = sort_names(texts, numeric=role in _ROW_ROLES)
     # Ordered as their codes; the smallest type that holds them is the quickest to take out.
     order = np.argsort(position)
     kind = np.min_scalar_type(max(len(names), 1))
@@ -91,6 +94,25 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
     if quick is not None:
         return Codes(names, table, gap, quick[0], False, quick[1])
     return Codes(names, table, gap, f"{table}.code", True, _as_they_are)
+
+
+def sort_names(names: Sequence[str], *, numeric: bool) -> tuple[tuple[str, ...], NDArray[np.int32]]:
+    """The names in order, and the new position of each.
+
+    Names stand in code-point order; whole numbers in numeric order if `numeric` asks for it.
+
+    Examples
+    --------
+    >>> sort_names(["10", "9"], numeric=True)[0], sort_names(["10", "9"], numeric=False)[0]
+    (('9', '10'), ('10', '9'))
+    """
+    if numeric and all(re.fullmatch(r"-?[0-9]{1,18}", name) for name in names):
+        order = sorted(range(len(names)), key=lambda i: (int(names[i]), names[i]))
+    else:
+        order = sorted(range(len(names)), key=names.__getitem__)
+    position = np.empty(len(names), np.int32)
+    position[order] = np.arange(len(names), dtype=np.int32)
+    return tuple(names[i] for i in order), position
 
 
 _Quick = tuple[str, Callable[[NDArray[Any]], NDArray[Any]]]

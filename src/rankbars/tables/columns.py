@@ -14,8 +14,10 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.metrics import usual_direction
 
 __all__ = [
+    "NAMING_ROLES",
     "NUMBER_ROLES",
     "ROLES",
+    "TRAIT_ROLES",
     "Columns",
     "Role",
     "check_header",
@@ -73,6 +75,12 @@ ROLES: Mapping[str, Role] = {
     "direction": Role(("higher_is_better", "lower_is_better")),
     "imputed": Role(("is_imputed",)),
 }  # fmt: skip
+
+# Roles that describe tasks.
+TRAIT_ROLES = ("metric", "category", "family", "direction")
+
+# Roles that say which row of a task a message speaks of.
+NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")
 
 NUMBER_ROLES = ("score", "weight", "n", "se", "ci_low", "ci_high", "ci_level")
 

@@ -17,8 +17,7 @@ from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.cleanrows import Records
-from rankbars.tables.coding import TRAIT_ROLES
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import TRAIT_ROLES, fold_name
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.matrices import RowIndex
 from rankbars.tables.metrics import LOWER, is_amount, is_proportion, never_negative, usual_direction

@@ -14,7 +14,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import unite_tasks
 from rankbars.errors import DataError
-from rankbars.tables.coding import sort_names
+from rankbars.tables.codes import sort_names
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_proportion
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rankbars.errors import DataError, ReadError
 from rankbars.tables.cells import (
@@ -20,12 +19,10 @@ from rankbars.tables.cells import (
     parse_number,
     spellings_of,
 )
-from rankbars.tables.codes import code_names
-from rankbars.tables.coding import Block, CodedTable, keep_roles
-from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
+from rankbars.tables.database import Engine, quote, quote_text, report_damage
 
 __all__ = [
-    "Origin", "Relation", "Rows", "Table", "check_width", "code_rows", "rows_of_codes",
+    "Origin", "Relation", "Rows", "Table", "check_width",
 ]  # fmt: skip
 
 # Every column of a matrix is a model, a task or a fold; a wider file is something else.
@@ -314,11 +311,6 @@ class Table(ABC):
         self._held_numbers = relation, found
         return found
 
-    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        """The rows in coded form."""
-        with report_damage(self.source):
-            return code_rows(self.rows(labels, numbers))
-
 
 def _is_same(one: Relation, other: Relation) -> bool:
     return one.engine is other.engine and one.clause == other.clause
@@ -528,71 +520,3 @@ def _name_cells(
     ((rows, *known),) = relation.engine.ask(f"SELECT {counts} FROM {relation.clause}")
     filled = {role for role, number in zip(cells, known, strict=True) if number == rows}
     return cells, {role: kind for role, (_, kind) in named.items()}, frozenset(filled), int(rows)
-
-
-def code_rows(rows: Rows) -> CodedTable:
-    """Rows of a table in coded form, in their order."""
-    engine = rows.engine or Engine()
-    source = rows.enter(engine)
-    codes = {role: code_names(engine, source, role) for role in rows.labels}
-    selected = ["place", *(f"{one.cell} AS c{number}" for number, one in enumerate(codes.values()))]
-    selected += [f"r.{quote(role)} AS v{number}" for number, role in enumerate(rows.numbers)]
-    joins = "".join(
-        f" LEFT JOIN {one.table} ON r.{quote(role)} = {one.table}.name"
-        for role, one in codes.items()
-        if one.joined
-    )
-    found = engine.arrays(f"SELECT {', '.join(selected)} FROM {source} AS r{joins}")
-    place = np.ma.getdata(found["place"]).astype(np.int64)
-    labels = {
-        role: one.decode(found[f"c{number}"]).astype(np.int32)
-        for number, (role, one) in enumerate(codes.items())
-    }
-    numbers = {role: as_numbers(found[f"v{number}"]) for number, role in enumerate(rows.numbers)}
-    if not (np.diff(place) > 0).all():
-        order = np.argsort(place, kind="stable")
-        place = place[order]
-        labels = {role: column[order] for role, column in labels.items()}
-        numbers = {role: values[order] for role, values in numbers.items()}
-    chosen = None if len(place) == 0 or place[-1] + 1 == len(place) else place + rows.first
-    block = Block(rows.first, len(place), labels, numbers, rows.source, chosen, rows.is_matrix)
-
-    def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
-        return iter((keep_roles(block, roles),))
-
-    names = {role: one.names for role, one in codes.items()}
-    return CodedTable(names, len(place), read_blocks, rows.numbers)
-
-
-def rows_of_codes(table: CodedTable, source: str) -> Rows:
-    """Rows of a table that is in coded form."""
-
-    def enter(engine: Engine) -> str:
-        block = table.whole()
-        columns: dict[str, NDArray[Any]] = {
-            "place": np.arange(block.first, block.first + block.rows)
-            if block.chosen is None else np.asarray(block.chosen)
-        }  # fmt: skip
-        joins, selected = "", ["place"]
-        for number, (role, names) in enumerate(table.names.items()):
-            columns[f"c{number}"] = np.asarray(block.labels[role], dtype=np.int32)
-            known = engine.put({
-                "code": np.arange(len(names), dtype=np.int32),
-                "name": np.array([*names, None], dtype=object)[:-1],
-            })  # fmt: skip
-            joins += f" LEFT JOIN {known} AS n{number} ON r.c{number} = n{number}.code"
-            selected.append(f"n{number}.name::VARCHAR AS {quote(role)}")
-        for number, (role, values) in enumerate(block.numbers.items()):
-            columns[f"v{number}"] = np.asarray(values, dtype=np.float64)
-            selected.append(f"nullif(r.v{number}, 'NaN'::DOUBLE) AS {quote(role)}")
-        return f"(SELECT {', '.join(selected)} FROM {engine.put(columns)} AS r{joins})"
-
-    first = next(table.read_blocks(None), None)
-    filled = frozenset(
-        role for role in table.names
-        if all((block.labels[role] >= 0).all() for block in table.read_blocks((role,)))
-    )  # fmt: skip
-    return Rows(
-        source, 0, table.rows, dict.fromkeys(table.names, "text"), table.columns, filled, enter,
-        is_matrix=first is not None and first.is_matrix,
-    )  # fmt: skip

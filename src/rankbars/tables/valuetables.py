@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -10,14 +10,6 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.tables.cells import LabelCells, NumberCells
-from rankbars.tables.coding import (
-    ROW_ROLES,
-    Block,
-    CodedTable,
-    keep_roles,
-    sort_names,
-    take_codes,
-)
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 
@@ -95,28 +87,12 @@ class ValueTable(Table):
             engine, clause, known, {name: cells.column() for name, cells in counted.items()}
         )
 
-    def code(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> CodedTable:
-        """The given columns in coded form."""
-        named, counted, rows = self._convert(labels, numbers, both=True)
-        names, codes = {}, {}
-        for role, column in labels.items():
-            names[role], position = sort_names(named[column].names, numeric=role in ROW_ROLES)
-            codes[role] = take_codes(named[column].codes(), position)
-        values = {role: counted[column].values() for role, column in numbers.items()}
-        block = Block(self.header_rows + 1, rows, codes, values, self.source)
-
-        def read_blocks(roles: Collection[str] | None) -> Iterator[Block]:
-            return iter((keep_roles(block, roles),))
-
-        seen = {role: counted[column].column() for role, column in numbers.items()}
-        return CodedTable(names, rows, read_blocks, seen)
-
     def _convert(
-        self, labels: Mapping[str, str], numbers: Mapping[str, str], *, both: bool = False
+        self, labels: Mapping[str, str], numbers: Mapping[str, str]
     ) -> tuple[dict[str, LabelCells], dict[str, NumberCells], int]:
         """Columns as names and as numbers; raises `DataError` if a name cannot be one."""
         named = {name: LabelCells() for name in labels.values()}
-        counted = {name: NumberCells() for name in numbers.values() if both or name not in named}
+        counted = {name: NumberCells() for name in numbers.values() if name not in named}
         role_of = {name: role for role, name in labels.items()}
         wanted = tuple(dict.fromkeys((*named, *counted)))
         rows = 0

@@ -13,7 +13,7 @@ from rankbars.errors import DataError
 from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Run
 from rankbars.readers.logs.taskremarks import Remarks
-from rankbars.tables.coding import sort_names
+from rankbars.tables.codes import sort_names
 
 __all__ = ["pair_items"]
 

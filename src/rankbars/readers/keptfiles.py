@@ -1,35 +1,14 @@
-"""What a store keeps of a file: its parts as they were read, before any were put together."""
+"""What a store knows of a file, with its parts as they were read, before any were put together."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 
 from rankbars.data.notes import Note
-from rankbars.tables.coding import CodedTable
+from rankbars.readers.parts import Part
 
-__all__ = ["KeptFile", "Piece", "order_of_files"]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """One part of a file: a table, a run, a set of votes.
-
-    Parameters
-    ----------
-    kind : str
-        What it is; the reader that made it knows how to read it again.
-    facts : mapping from str to JSON values
-        Everything but its rows.
-    frames : mapping from str to CodedTable
-        Its rows, by the kind of rows they are.
-    """
-
-    kind: str
-    facts: Mapping[str, Any]
-    frames: Mapping[str, CodedTable] = field(default_factory=dict)
+__all__ = ["KeptFile", "order_of_files"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,8 +25,10 @@ class KeptFile:
         Digest of its bytes.
     size : int
         Number of its bytes.
-    pieces : tuple of Piece
-        Its parts; none for a file that only describes others.
+    gives : bool
+        Whether there is something in it; False for a file that only describes others.
+    parts : tuple of Part
+        What is in it; none where it was not asked for.
     notes : tuple of Note
         What the reader said beside them.
     place : str
@@ -58,7 +39,8 @@ class KeptFile:
     format: str
     sha256: str
     size: int
-    pieces: tuple[Piece, ...] = ()
+    gives: bool
+    parts: tuple[Part, ...] = ()
     notes: tuple[Note, ...] = ()
     place: str = ""
 

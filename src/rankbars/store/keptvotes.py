@@ -1,0 +1,237 @@
+"""Votes and judgements as facts and rows of a store, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.votes import BAD, LABELS, TIE, WIN, Ballots, Labels, Votes
+from rankbars.readers.parts import Comparison, JudgedFile, VoteTable
+from rankbars.store.facts import KeptPart, notes_of, notes_to_json
+from rankbars.store.rows import Coded, CodedRows, code_texts
+from rankbars.tables.tidy import FileNames
+
+__all__ = [
+    "JUDGED", "VOTES", "facts_of_votes", "pack_judged", "pack_votes", "rows_of_counts",
+    "rows_of_votes", "unpack_judged", "unpack_votes", "votes_of",
+]  # fmt: skip
+
+VOTES, JUDGED = "votes", "judged"
+_NOBODY = FileNames(None, "", "")
+
+# Fields of a judgement by the columns that hold them.
+_NAMES = {
+    "first": "first", "second": "second", "model": "model", "baseline": "baseline",
+    "judge": "judge", "task": "task", "prompt": "prompt", "topic": "group",
+}  # fmt: skip
+_NUMBERS = {"share": "share", "strength": "strength"}
+_INTEGERS = {"turn": "turn", "line": "row"}
+
+
+def pack_votes(part: VoteTable) -> list[KeptPart]:
+    """One part per task; the notes stand with the first."""
+    found: list[KeptPart] = []
+    for task, votes in part.scores.tasks.items():
+        if not isinstance(votes, Votes):
+            continue
+        facts = {
+            "source": part.source,
+            "task": task,
+            "notes": notes_to_json(() if found else part.scores.notes),
+            "said": notes_to_json(part.notes),
+            **facts_of_votes(votes),
+        }
+        found.append(KeptPart(VOTES, facts, rows_of_votes(task, votes)))
+    return found
+
+
+def facts_of_votes(votes: Votes) -> dict[str, Any]:
+    """Everything about votes but their rows."""
+    ballots = votes.ballots
+    return {
+        "models": list(votes.models),
+        "ties": votes.ties is not None,
+        "both_bad": votes.both_bad is not None,
+        "ballots": None if ballots is None else {
+            "controls": list(ballots.covariate_names),
+            "measured": ballots.covariates is not None,
+            "labels": list(ballots.labels),
+            "columns": [name for name in ("votes", "weight", "squared", "position")
+                        if getattr(ballots, name) is not None],
+        },
+    }  # fmt: skip
+
+
+def rows_of_votes(task: str, votes: Votes) -> dict[str, CodedRows]:
+    """The single votes, or a row for each pair and outcome; and the controls."""
+    ballots = votes.ballots
+    if ballots is None:
+        tables = {"wins": votes.wins, "ties": votes.ties, "both_bad": votes.both_bad}
+        known = {name: table for name, table in tables.items() if table is not None}
+        return {"votes": rows_of_counts(task, votes.models, known)}
+    every = np.zeros(ballots.first.size, dtype=np.int64)
+    labels = {
+        "task": Coded((task,), every),
+        "first": Coded(votes.models, ballots.first),
+        "second": Coded(votes.models, ballots.second),
+        **{role: Coded(one.names, one.codes) for role, one in ballots.labels.items()},
+    }
+    numbers: dict[str, NDArray[Any]] = {"outcome": ballots.outcome}
+    for name in ("votes", "weight", "squared", "position"):
+        values = getattr(ballots, name)
+        if values is not None:
+            numbers[name] = values
+    rows = {"votes": CodedRows(np.arange(every.size), labels, numbers)}
+    if ballots.covariates is not None:
+        rows["numbers"] = CodedRows(
+            np.arange(ballots.covariates.size),
+            {"name": Coded(ballots.covariate_names,
+                           np.repeat(np.arange(len(ballots.covariate_names)), every.size))},
+            {"value": ballots.covariates.T.ravel()},
+        )  # fmt: skip
+    return rows
+
+
+def rows_of_counts(
+    task: str, models: Sequence[str], tables: Mapping[str, NDArray[np.float64]]
+) -> CodedRows:
+    """Counts of votes as rows: for each pair its wins; ties and votes for neither once."""
+    first, second, outcome, weight = [], [], [], []
+    for name, kind in (("wins", WIN), ("ties", TIE), ("both_bad", BAD)):
+        if name in tables:
+            table = tables[name] if kind == WIN else np.triu(tables[name])
+            one, two = np.nonzero(table)
+            first.append(one)
+            second.append(two)
+            outcome.append(np.full(len(one), kind))
+            weight.append(table[one, two])
+    size = sum(map(len, first))
+    return CodedRows(
+        np.arange(size),
+        {
+            "task": Coded((task,), np.zeros(size, dtype=np.int64)),
+            "first": Coded(models, np.concatenate(first)),
+            "second": Coded(models, np.concatenate(second)),
+        },
+        {"outcome": np.concatenate(outcome), "weight": np.concatenate(weight)},
+    )
+
+
+def unpack_votes(parts: Sequence[KeptPart]) -> list[VoteTable]:
+    """The votes of each file."""
+    tasks: dict[str, dict[str, Votes]] = {}
+    notes: dict[str, tuple[Note, ...]] = {}
+    said: dict[str, tuple[Note, ...]] = {}
+    for part in parts:
+        source = part.facts["source"]
+        tasks.setdefault(source, {})[part.facts["task"]] = votes_of(part)
+        notes[source] = (*notes.get(source, ()), *notes_of(part.facts["notes"]))
+        said[source] = notes_of(part.facts["said"])
+    return [
+        VoteTable(source, Scores(own, notes=notes[source]), _NOBODY, said[source])
+        for source, own in tasks.items()
+    ]
+
+
+def votes_of(part: KeptPart) -> Votes:
+    """The votes of one task."""
+    facts, rows = part.facts, part.rows["votes"]
+    models = tuple(facts["models"])
+    place = {name: number for number, name in enumerate(models)}
+    first, second = (_places(rows, role, place) for role in ("first", "second"))
+    outcome = rows.numbers["outcome"]
+    if facts["ballots"] is not None:
+        return Votes.from_ballots(models, _ballots(part, first, second))
+    tables = {}
+    for name, kind in (("wins", WIN), ("ties", TIE), ("both_bad", BAD)):
+        own = outcome == kind
+        tables[name] = np.zeros((len(models),) * 2)
+        tables[name][first[own], second[own]] = rows.numbers["weight"][own]
+        if kind != WIN:
+            tables[name] += tables[name].T
+    return Votes(
+        models,
+        tables["wins"],
+        tables["ties"] if facts["ties"] else None,
+        tables["both_bad"] if facts["both_bad"] else None,
+    )
+
+
+def _places(rows: CodedRows, role: str, place: Mapping[str, int]) -> NDArray[np.int64]:
+    """Positions of the models that a column names."""
+    names, codes = rows.labels[role]
+    used, where = np.unique(codes, return_inverse=True)
+    return np.array([place[names[code]] for code in used.tolist()], dtype=np.int64)[where]
+
+
+def _ballots(part: KeptPart, first: NDArray[np.int64], second: NDArray[np.int64]) -> Ballots:
+    known, rows = part.facts["ballots"], part.rows["votes"]
+    names = tuple(known["controls"])
+    covariates = None
+    if known["measured"]:
+        cells = part.rows["numbers"].numbers["value"] if "numbers" in part.rows else np.empty(0)
+        covariates = np.ascontiguousarray(cells.reshape(len(names), first.size).T)
+    numbers: dict[str, Any] = {name: rows.numbers[name] for name in known["columns"]}
+    labels = {role: _labels(rows.labels[role]) for role in LABELS if role in known["labels"]}
+    return Ballots(
+        first, second, rows.numbers["outcome"], labels=labels, covariates=covariates,
+        covariate_names=names, **numbers,
+    )  # fmt: skip
+
+
+def _labels(column: Coded) -> Labels:
+    """What rows belong to, under the names that they have, in order."""
+    names, codes = column
+    used, where = np.unique(codes, return_inverse=True)
+    known = [(str(names[code]), place) for place, code in enumerate(used.tolist()) if code >= 0]
+    known.sort()
+    renumbered = np.full(len(used), -1, dtype=np.int64)
+    for place, (_, before) in enumerate(known):
+        renumbered[before] = place
+    return Labels(renumbered[where], tuple(name for name, _ in known))
+
+
+def pack_judged(part: JudgedFile) -> KeptPart:
+    """The judgements of a file."""
+    rows = part.rows
+    facts = {
+        "source": part.source, "notes": notes_to_json(part.notes), "tool": part.tool,
+        "ordered": part.ordered, "shared": list(part.shared), "unnamed": part.unnamed,
+    }  # fmt: skip
+    numbers: dict[str, NDArray[Any]] = {
+        role: np.array([getattr(row, name) for row in rows], dtype=np.float64)
+        for role, name in _NUMBERS.items()
+    }
+    for role, name in _INTEGERS.items():
+        numbers[role] = np.array([getattr(row, name) for row in rows], dtype=np.int64)
+    labels = {role: code_texts(getattr(row, name) for row in rows) for role, name in _NAMES.items()}
+    return KeptPart(JUDGED, facts, {"votes": CodedRows(np.arange(len(rows)), labels, numbers)})
+
+
+def unpack_judged(part: KeptPart) -> JudgedFile:
+    """The judgements of the file."""
+    facts, rows = part.facts, part.rows["votes"]
+    texts = {name: rows.texts(role) or () for role, name in _NAMES.items()}
+    numbers = {
+        name: rows.numbers[role].tolist() for role, name in {**_NUMBERS, **_INTEGERS}.items()
+    }
+    found = tuple(
+        Comparison(
+            **{name: str(column[i]) for name, column in texts.items()},
+            share=None if share != share else share,
+            turn=numbers["turn"][i],
+            strength=numbers["strength"][i],
+            file=facts["source"],
+            row=numbers["row"][i],
+        )
+        for i, share in enumerate(numbers["share"])
+    )
+    return JudgedFile(
+        facts["source"], found, facts["tool"], facts["ordered"], tuple(facts["shared"]),
+        facts["unnamed"], notes_of(facts["notes"]),
+    )  # fmt: skip
