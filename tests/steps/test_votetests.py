@@ -253,7 +253,7 @@ def test_evidence_at_any_time_needs_no_strengths() -> None:
     assert "no-strengths" in {note.code for note in found.notes}
     assert np.isfinite(found.mean).all()
     assert (rb.rank(found, correction="holm").width >= 0).all()
-    with pytest.raises(rb.OptionError, match="is for e-values"):
+    with pytest.raises(rb.OptionError, match="it averages e-values"):
         rb.rank(compare(golden()), correction="e_average")
 
 
