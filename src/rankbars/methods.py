@@ -53,8 +53,8 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     >>> rng = np.random.default_rng(0)
     >>> scores = rb.Scores.from_arrays({"math": rng.random((30, 3))}, ["a", "b", "c"])
     >>> found = explain(scores)
-    >>> found.choices[0].test, [o.correction for o in found.outcomes if o.test == "t"]
-    ('t', ['holm', 'bonferroni', 'simes', 'maxt', 'maxt_bootstrap', 'bootstrap_band', 'none'])
+    >>> found.choices[0].test, [o.correction for o in found.outcomes if o.test == "t"][:5]
+    ('t', ['auto', 'holm', 'bonferroni', 'simes', 'maxt'])
     """
     spec = Spec() if spec is None else spec
     check_method(spec.test, spec.correction, spec.scope)
@@ -97,7 +97,7 @@ def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str,
     off = {"maxt_bootstrap", "bootstrap_band"} if votes else set()  # they resample rows
     names = [name for name in CORRECTIONS if name not in off and (anytime or name != "e_average")]
     own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
-    usual = "holm" if correction == "e_average" else correction
+    usual = "holm" if correction in ("auto", "e_average") else correction
     if not votes:
         return own + [(name, usual) for name in TESTS if name != test and name not in VOTE_TESTS]
     own_too = {"e_process": "e_average"}  # e-values have a correction of their own
@@ -173,7 +173,13 @@ def _outcome(scores: Scores, spec: Spec, test: str, correction: str, own: str) -
     runs = spec.runs if test in ("auto", "two_way") else "independent"
     board = leaderboard(
         scores,
-        spec=replace(spec, test=test, correction=correction, missing="pairwise", runs=runs),
+        spec=replace(
+            spec,
+            test=spec.test if test == own else test,
+            correction=correction,
+            missing="pairwise",
+            runs=runs,
+        ),
     )
     widths = [task.worst - task.best for task in board.tasks.values()]
     says = board.lead != "new_task" and correction not in ("none", "bootstrap_band")
@@ -212,11 +218,13 @@ def _reason(evidence: Evidence, test: str) -> str:
 def _reason_for(correction: str) -> str:
     """What a correction is good for; of one that somebody added, what its docstring begins with."""
     known = _CORRECTIONS.get(correction)
-    first = (CORRECTIONS[correction].__doc__ or "").strip().partition("\n")[0]
+    first = ("" if known else CORRECTIONS[correction].__doc__ or "").strip().partition("\n")[0]
     return known or f"{correction}: {first or 'it was asked for.'}"
 
 
 _CORRECTIONS = {
+    "auto": "Holm: valid however the comparisons depend on each other; resampling of rows where a "
+    "few of them weigh heavily.",
     "holm": "Holm: valid however the comparisons depend on each other.",
     "bonferroni": "Bonferroni: valid however the comparisons depend on each other; never sharper "
     "than Holm.",
@@ -224,8 +232,8 @@ _CORRECTIONS = {
     "negatively correlated, which is checked.",
     "maxt": "Step-down max-T with sign flips: uses how comparisons depend on each other; needs "
     "differences that are symmetric under no difference.",
-    "maxt_bootstrap": "Step-down max-T with the bootstrap: uses how comparisons depend on each "
-    "other; for many rows.",
+    "maxt_bootstrap": "Max-T with the symmetric bootstrap of rows: for rows of any shape, of "
+    "which a few may weigh heavily.",
     "bootstrap_band": "Bootstrap rank band (Algorithm 3): a description, not a confidence interval "
     "under ties.",
     "none": "No correction: a description without a guarantee.",

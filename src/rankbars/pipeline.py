@@ -26,6 +26,7 @@ from rankbars.steps.boardassembly import (
     summarise_pairs,
 )
 from rankbars.steps.connection import keep_connected
+from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import side_level, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
 from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
@@ -47,7 +48,7 @@ def leaderboard(
     *,
     spec: Spec | None = None,
     test: str = "auto",
-    correction: str = "holm",
+    correction: str = "auto",
     scope: Literal["each", "all"] = "each",
     alpha: float = 0.05,
     merge: str = "joint",
@@ -343,7 +344,9 @@ def _rank_one(
     observed = observe_ranks(comparisons)
     merged = strict = pairs = None
     if wanted.task_alpha is not None:
-        merged = contain(ranked(spec.correction, "each", wanted.task_alpha), observed)
+        # Resampled rows have all of their error on one side.
+        sides = 2 if intervals.method == RESAMPLED else 1
+        merged = contain(ranked(spec.correction, "each", wanted.task_alpha / sides), observed)
     if wanted.strict:
         strict = ranked(strict_correction(spec.correction), "all", spec.alpha)
     if wanted.pairs:
@@ -459,7 +462,8 @@ def _one_spec(spec: Spec | None, given: Spec) -> Spec:
         )
     chosen = given if spec is None else spec
     # Names are checked before the long work, not after it.
-    take_correction(chosen.correction)
+    if chosen.correction != "auto":
+        take_correction(chosen.correction)
     if chosen.test not in ("auto", *TESTS):
         raise UnknownOptionError.among("test", chosen.test, ("auto", *TESTS))
     if chosen.merge != Spec().merge:

@@ -186,7 +186,7 @@ def test_scores_without_spread_are_not_said_to_lack_a_joint_distribution() -> No
     values = np.tile([0.1, 0.2, 0.3], (10, 1))
     scores = rb.Scores.from_arrays(dict.fromkeys("xyz", values), ["a", "b", "c"])
     average = rb.aggregate(scores)
-    assert [note.code for note in average.notes] == ["few-rows-average", "constant-score"]
+    assert [note.code for note in average.notes] == ["constant-score"]
     assert average.rank_probability is not None
     assert average.rank_probability.tolist() == np.eye(3)[::-1].tolist()
 

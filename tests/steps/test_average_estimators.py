@@ -175,7 +175,7 @@ def test_without_a_model_that_every_task_has_nothing_is_claimed(
 def test_t_over_tasks_by_scipy() -> None:
     scores = population(9)
     rows = np.array([task.mean for task in scores.tasks.values()])
-    average = rb.aggregate(scores)
+    average = rb.aggregate(scores, correction="holm")
     assert (average.over, average.estimator) == ("tasks", "t")
     for column in (0, 1):
         low, high = stats.ttest_1samp(rows[:, column], 0.0).confidence_interval(0.95)

@@ -123,16 +123,16 @@ def test_boards_with_any_average_survive_their_file(
 
 
 def test_head_to_head_over_families_is_the_paired_t_on_family_means() -> None:
-    rows = np.random.default_rng(3).normal(size=(9, 2)) + [0.0, 0.4]
-    names = [f"t{i}" for i in range(9)]
+    rows = np.random.default_rng(3).normal(size=(13, 2)) + [0.0, 0.4]
+    names = [f"t{i:02}" for i in range(13)]
     scores = rb.Scores(
         {name: rb.Estimates(("a", "b"), row) for name, row in zip(names, rows, strict=True)},
-        {name: rb.TaskInfo(family=f"f{i % 4}") for i, name in enumerate(names)},
+        {name: rb.TaskInfo(family=f"f{i % 6}") for i, name in enumerate(names)},
     )
-    duel = rb.head_to_head(scores, "b", "a", over="families").average
-    means = np.array([rows[k::4].mean(axis=0) for k in range(4)])
+    duel = rb.head_to_head(scores, "b", "a", over="families", test="z").average
+    means = np.array([rows[k::6].mean(axis=0) for k in range(6)])
     low, high = stats.ttest_rel(means[:, 1], means[:, 0]).confidence_interval(0.95)
     assert duel is not None
     assert (duel.low, duel.high) == pytest.approx((low, high))
-    assert duel.n == 4
+    assert duel.n == 6
     assert "families" in duel.name

@@ -94,7 +94,7 @@ def test_the_average_of_two_tasks_by_hand() -> None:
     first = [[1, 0], [0, 0], [1, 0], [0, 0]]
     second = [[2, 0], [0, 0], [0, 0], [2, 0], [0, 0], [2, 0]]
     scores = rb.Scores.from_arrays({"t": first, "u": second}, ["a", "b"])
-    average = head_to_head(scores, "a", "b").average
+    average = head_to_head(scores, "a", "b", test="t").average
     assert average is not None
     assert average.difference == 0.75
     assert average.se == pytest.approx(math.sqrt(17 / 240), rel=1e-12)

@@ -156,7 +156,7 @@ def rank_command(
     _check_jobs(analysis.jobs)
     if pairs and output is None:
         raise click.UsageError("--pairs adds to the board file; name one with -o.")
-    if voting.anytime and (analysis.test, analysis.correction) != ("auto", "holm"):
+    if voting.anytime and (analysis.test, analysis.correction) != ("auto", "auto"):
         raise click.UsageError(
             "--anytime has a test and a correction of its own; leave out --test and --correction."
         )

@@ -347,8 +347,9 @@ analysis_options = collect_options(
     (
         test_option,
         click.option(
-            "--correction", metavar="NAME", default="holm", show_default=True,
-            help="Correction for many comparisons: holm, bonferroni, simes, maxt, maxt_bootstrap, "
+            "--correction", metavar="NAME", default="auto", show_default=True,
+            help="Correction for many comparisons: auto (holm, or maxt_bootstrap where a few rows "
+            "weigh heavily), holm, bonferroni, simes, maxt, maxt_bootstrap, "
             "bootstrap_band, e_average (with --test e_process) or none.",
         ),
         named_option(

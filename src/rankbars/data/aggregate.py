@@ -108,6 +108,8 @@ class Aggregate:
     bounds : (float, float)
         Least and greatest value that an average can have, in the units of `score`; infinite where
         that is not known. Intervals end there.
+    correction : str, optional
+        How contrasts were corrected; None in files of version 0.1.
     approximate : bool
         Whether statements are only nearly made at their level; there is no guarantee then.
     measured_level : float, optional
@@ -152,6 +154,7 @@ class Aggregate:
     bounds: tuple[
         Annotated[float, Numbers(null=-np.inf)], Annotated[float, Numbers(null=np.inf)]
     ] = (-np.inf, np.inf)
+    correction: str | None = None
     approximate: bool = False
     measured_level: Level | None = None
 

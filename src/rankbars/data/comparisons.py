@@ -51,6 +51,12 @@ class Comparisons:
         False where the test does not fit the design of the rows, so that no error rate holds.
     design : str, optional
         What the rows are, as the table of tests and corrections has it.
+    insisted : bool
+        Whether the test was asked for by name; else the design of the rows chose it.
+    skewness : float, optional
+        How much a few rows weigh: the 90th percentile over pairs of the skewness of their
+        differences over the root of n; infinite with fewer than five rows. None where it does not
+        matter, as for answers of 0 and 1.
     log_e : array of float, shape (M, M), optional
         Logarithms of e-values that i is better than j, where the test gives them.
 
@@ -75,6 +81,8 @@ class Comparisons:
     evidence: Evidence | None = None
     guaranteed: bool = True
     design: str | None = None
+    insisted: bool = False
+    skewness: float | None = None
     log_e: NDArray[np.float64] | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 

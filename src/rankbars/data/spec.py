@@ -161,7 +161,7 @@ class Spec:
     test : str
         Paired test within a task; ``"auto"`` lets the design of the rows decide.
     correction : str
-        Multiplicity correction within a task.
+        Multiplicity correction within a task; ``"auto"`` lets the rows decide.
     scope : {"each", "all"}
         Guarantee per model named in advance, or for all models at once.
     alpha : float
@@ -212,7 +212,7 @@ class Spec:
     """
 
     test: str = "auto"
-    correction: str = "holm"
+    correction: str = "auto"
     scope: Literal["each", "all"] = "each"
     alpha: float = 0.05
     merge: str = "joint"

@@ -10,7 +10,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.render.notation import show_guarantee, show_level, show_share
+from rankbars.render.notation import show_guarantee, show_level
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate, Over
@@ -29,6 +29,7 @@ __all__ = [
     "is_approximate",
     "is_weighted",
     "lead_claim",
+    "lead_correction",
     "leads_with_band",
     "level_words",
     "new_task_claim",
@@ -65,6 +66,7 @@ _PREDICTED: dict[Over, str] = {
 }
 # Why a level is only nearly held, by the note that says more.
 _REASONS = {
+    "skewed": "a few rows weigh heavily",
     "folds-as-independent": "folds share training data, and the test takes them as independent",
     "clusters-ignored": "rows come in clusters, and the test takes them as independent",
 }
@@ -216,8 +218,18 @@ def approximate_words(notes: Iterable[Note], measured: float | None) -> str:
     why = why or "no level is assured"
     return (
         f"Approximate: {why}. In simulations with such rows, statements made this way at 95 % held "
-        f"about {show_share(measured)} of the time."
+        f"about {_rounded(measured)} of the time."
     )
+
+
+def lead_correction(board: Leaderboard) -> str:
+    """The correction that decided what the board shows first."""
+    first = _first(board)
+    return (None if first is None else first.correction) or board.spec.correction
+
+
+def _rounded(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _first(board: Leaderboard) -> TaskResult | Aggregate | None:
@@ -233,7 +245,7 @@ def _claim(
     """What a column of ranks states: `level`, or the guarantee of the result, if it has any."""
     if result is not None and result.approximate:
         measured = result.measured_level
-        figure = "" if measured is None else f", about {show_share(measured)} in simulations"
+        figure = "" if measured is None else f", about {_rounded(measured)} in simulations"
         return Claim(title, APPROXIMATE + figure, SCOPE_WORDS[result.scope])
     if result is None or result.guarantee is None:
         return Claim(title, NO_GUARANTEE, "")

@@ -16,6 +16,7 @@ from rankbars.render.claims import (
     average_words,
     drawn_words,
     lead_claim,
+    lead_correction,
     leads_with_band,
     new_task_claim,
     statements_level,
@@ -62,7 +63,7 @@ _WORDS = {
         "bonferroni": "Bonferroni's correction",
         "simes": "the closed-testing count with Simes' test",
         "maxt": "a step-down max-T correction by resampling",
-        "maxt_bootstrap": "a step-down max-T correction by the bootstrap",
+        "maxt_bootstrap": "a max-T correction by the symmetric bootstrap of rows",
         "bootstrap_band": "the range of ranks over bootstrap resamples (a description)",
         "none": "no correction for the number of comparisons",
         "e_average": "closed testing by averages of e-values",
@@ -174,7 +175,7 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
             _lead_assumptions(board),
         )
     # No correction promises nothing, and Simes counts do not say which models are better.
-    asked = board.spec.correction
+    asked = lead_correction(board)
     correction = "holm" if asked in ("none", "bootstrap_band", "simes") else asked
     return MethodEntry(
         "The sentence at the top, and the tiers",
@@ -188,7 +189,7 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
 
 
 def _ranks_entry(board: Leaderboard) -> MethodEntry:
-    claim, correction = lead_claim(board), method_words("correction", board.spec.correction)
+    claim, correction = lead_claim(board), method_words("correction", lead_correction(board))
     if leads_with_band(board):
         return MethodEntry(
             claim.title,

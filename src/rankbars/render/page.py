@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
-from rankbars.render.claims import average_level
+from rankbars.render.claims import average_level, is_approximate
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.methodbox import MethodEntry, method_entries
 from rankbars.render.notation import shorten, visible
@@ -316,7 +316,7 @@ class _Term(NamedTuple):
 
 def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
     """The terms that the page of this board uses, in the order of reading."""
-    terms = [_RANKS, _LEVEL, _SCOPE, _SHOWN]
+    terms = [_RANKS, _UNSURE if is_approximate(board) else _LEVEL, _SCOPE, _SHOWN]
     if len(board.models) > 1 and board.lead != "new_task":
         terms.append(_TIER)
     if board.lead == "aggregate":
@@ -353,6 +353,12 @@ _LEVEL = _Term(
     "Level",
     "How often statements made this way are true. At 95 %, at most one in twenty such statements "
     "is wrong in the long run, if the assumptions in the method box hold.",
+)
+_UNSURE = _Term(
+    "level",
+    "Approximate",
+    "How often statements made this way are true is not assured here. The sentence at the top, or "
+    "a note, says why, and how often they held in simulations where that is known.",
 )
 _SCOPE = _Term(
     "scope",

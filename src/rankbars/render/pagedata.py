@@ -171,7 +171,8 @@ def _side_level(task: TaskResult) -> float | None:
     """Error rate of one side of the rank intervals of a task; None where nothing is promised."""
     if task.guarantee is None:
         return None
-    return task.alpha if task.scope == "all" else task.alpha / 2
+    one_sided = task.scope == "all" or task.correction == "maxt_bootstrap"
+    return task.alpha if one_sided else task.alpha / 2
 
 
 def _ranks(claim: Claim, best: NDArray[np.int64], worst: NDArray[np.int64]) -> dict[str, Any]:
@@ -371,7 +372,7 @@ def _average_rule(board: Leaderboard, average: Aggregate) -> dict[str, Any]:
     return {
         "rule": "items" if average.over == "items" else "tasks",
         "points": "score",
-        "correction": board.spec.correction,
+        "correction": average.correction or board.spec.correction,
         "scope": average.scope,
         "alpha": average.alpha,
         "alphas": _with(_LEVELS, average.alpha),
@@ -405,8 +406,9 @@ def _why_no_average(board: Leaderboard) -> str:
         return f"The page does not recompute this average ({average.method})."
     if average.estimator not in ("analytic", "t"):
         return f"The page does not recompute averages of the estimator {average.estimator!r}."
-    if board.spec.correction not in _CORRECTIONS:
-        return f"The page does not recompute the correction {board.spec.correction!r}."
+    correction = average.correction or board.spec.correction
+    if correction not in _CORRECTIONS:
+        return f"The page does not recompute the correction {correction!r}."
     weighted = [task for task in board.tasks.values() if task.weight > 0]
     scaled = average.normalise is not None
     if scaled and len(weighted) < len(board.tasks):

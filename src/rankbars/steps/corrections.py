@@ -21,6 +21,7 @@ from rankbars.steps.validity import Cell
 
 if TYPE_CHECKING:
     from rankbars.stats.multiplicity.maxt import NullDraws
+    from rankbars.stats.multiplicity.symmetricbootstrap import LargestDifferences, Sample
 
 __all__ = [
     "CORRECTIONS",
@@ -28,6 +29,7 @@ __all__ = [
     "Family",
     "adjust_rankings",
     "correct",
+    "resample_family",
     "side_level",
     "simultaneous_order",
     "strict_correction",
@@ -36,7 +38,6 @@ __all__ = [
 ]
 
 
-FEWEST_RESAMPLED = 20  # fewer rows make bootstrap draws of studentised differences degenerate
 _FEW_DEGREES, _FEWEST_FLIPPED = 5.0, 8  # clusters worth less than this are flipped, if so many
 
 
@@ -52,6 +53,7 @@ class Family(NamedTuple):
     seed: int = 0
     resamples: int = 1000
     log_e: NDArray[np.float64] | None = None  # log e-values, where the test gives them
+    samples: tuple[Sample, ...] | None = None  # rows of the tasks of an average, to be resampled
     test: str = ""  # what compared the pairs
     rankings: NDArray[np.float64] | None = None  # of few tasks, which are reversed to get a law
 
@@ -143,25 +145,33 @@ def maxt(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 
 def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
-    """Step-down max-T with the bootstrap of studentised differences; for many independent rows."""
-    from rankbars.stats.multiplicity.maxt import bootstrap_draws, max_t_all, max_t_each
+    """Max-T by the symmetric bootstrap of studentised differences: for rows of any shape."""
+    from rankbars.stats.multiplicity.symmetricbootstrap import decide_symmetric
 
-    items = _complete_items(family, "maxt_bootstrap")
-    if items.clusters is not None or isinstance(items.design, Folds):
-        raise OptionError(
-            "Correction 'maxt_bootstrap' resamples independent rows; these come in clusters or "
-            "folds. Use --correction maxt."
-        )
-    if items.n < FEWEST_RESAMPLED:
-        raise OptionError(
-            f"Correction 'maxt_bootstrap' needs at least {FEWEST_RESAMPLED} rows, and there are "
-            f"{items.n}: with few rows it claims far too much. Use --correction maxt or holm."
-        )
-    statistic = family.statistic
-    if statistic is None:
+    found = resample_family(family)
+    made = decide_symmetric(found, alpha, all_pairs=scope == "all")
+    count = int(found.left_out.sum()) // 2
+    if not count:
+        return Corrected(made)
+    text = (
+        f"Pairs of models that too few rows tell apart to be resampled: {count:,}. They are not "
+        "shown to differ."
+    )
+    about = tuple(np.flatnonzero(found.left_out.any(axis=1)).tolist())
+    return Corrected(made, (("too-few-differing-rows", text, about),))
+
+
+def resample_family(family: Family) -> LargestDifferences:
+    """Resamples of the rows behind a family: of its own, or of the tasks of an average."""
+    from rankbars.stats.multiplicity.symmetricbootstrap import Sample, largest_differences
+
+    if family.statistic is None:
         raise OptionError("Correction 'maxt_bootstrap' needs a t-test. Use --test t.")
-    draws = bootstrap_draws(items.values, statistic, _streams(family), family.resamples)
-    return Corrected(max_t_each(draws, alpha) if scope == "each" else max_t_all(draws, alpha))
+    samples = family.samples
+    if samples is None:
+        rows = _complete_items(family, "maxt_bootstrap").values
+        samples = (Sample(rows, 1.0, _streams(family, "symmetric")),)
+    return largest_differences(samples, family.statistic, family.resamples)
 
 
 def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
@@ -262,7 +272,8 @@ def side_level(name: str, scope: Scope, alpha: float) -> float | None:
     """Error rate of one side of an interval; None where the correction promises nothing."""
     if name in ("none", "bootstrap_band"):
         return None
-    return alpha if scope == "all" else alpha / 2
+    # Resampled rows may err on one side only: their family of both sides has all of alpha.
+    return alpha if scope == "all" or name == "maxt_bootstrap" else alpha / 2
 
 
 def simultaneous_order(
@@ -287,10 +298,10 @@ def _by_level(procedure: Procedure, family: Family, scope: Scope, alpha: float) 
     return Corrected(decide_from_p(family.p, alpha, procedure, scope))
 
 
-def _streams(family: Family) -> Callable[[int], np.random.Generator]:
+def _streams(family: Family, purpose: str = "maxt") -> Callable[[int], np.random.Generator]:
     from rankbars.stats.streams import stream
 
-    return lambda chunk: stream(family.seed, "maxt", family.key, chunk)
+    return lambda chunk: stream(family.seed, purpose, family.key, chunk)
 
 
 def adjust_rankings(family: Family) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +22,7 @@ from rankbars.stats.averaging.taskcontrasts import (
     family_means,
     start_sums,
 )
-from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows
+from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows, weighted_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
 from rankbars.stats.ranks import midranks
@@ -29,10 +30,18 @@ from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
+from rankbars.steps.correctionchoice import row_skewness
+from rankbars.steps.pairdecision import (
+    PairDecision,
+    PairRows,
+    average_rows,
+    decide_pair,
+    row_sample,
+)
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.sharedruns import examine_task_runs, run_notes
 from rankbars.steps.tested import Setting
-from rankbars.steps.testrows import few_rows_notes, has_answers_of_runs, skew_notes
+from rankbars.steps.testrows import has_answers_of_runs
 
 __all__ = [
     "head_to_head",
@@ -128,9 +137,12 @@ def head_to_head(
     )  # fmt: skip
     compared: dict[str, Comparisons] = {}
     tasks: dict[str, Contrast] = {}
+    decided: tuple[Note, ...] = ()
     for name, evidence in chosen.tasks.items():
-        compared[name] = compare_evidence(evidence, pair.models, test, name, setting)
-        tasks[name] = _task_contrast(pair, evidence, compared[name], chosen.info[name], alpha)
+        compared[name] = one = compare_evidence(evidence, pair.models, test, name, setting)
+        contrast = _task_contrast(pair, evidence, one, chosen.info[name], alpha)
+        tasks[name], about = _decided_task(pair, evidence, one, contrast, spec)
+        decided += about
     shared = [name for name, task in tasks.items() if not math.isnan(task.difference)]
     if not shared:
         raise DataError(
@@ -138,7 +150,7 @@ def head_to_head(
             "they cannot be compared. Were the same items asked, under the same names?"
         )
     average, notes = _average(pair, chosen, spec, compared, tasks)
-    notes += tuple(note for one in compared.values() for note in one.notes)
+    notes += decided + tuple(note for one in compared.values() for note in one.notes)
     if runs == "independent":
         examined = {
             name: examine_task_runs(evidence, seed, name)
@@ -180,14 +192,78 @@ def _average(
         )
         return None, (Note("no-average", message),)
     if plan.over == "items":
-        rows = [len(e.values) for e in scores.tasks.values() if isinstance(e, Items)]
         average = _items_average(pair, plan, compared, tasks)
-        return average, few_rows_notes(min(rows, default=np.inf))
-    average = _tasks_average(plan, tasks)
+        rows = _average_rows(pair, plan, scores, compared, average.se)
+        return _decided(average, rows, spec, insisted=plan.insisted)
+    average, seen = _tasks_average(plan, tasks)
     if plan.unit != "rank":
-        seen = np.array([[tasks[name].score_a, tasks[name].score_b] for name in plan.weights])
-        return average, tuple(Note(code, text) for code, text in skew_notes(seen))
+        sample = row_sample(seen, plan.seed, "average")
+        return _decided(
+            average, PairRows(row_skewness(seen), (sample,)), spec, insisted=plan.insisted
+        )
     return average, few_tasks_notes(average.n, plan.units, plan.alpha)
+
+
+def _average_rows(
+    pair: _Pair,
+    plan: AveragePlan,
+    scores: Scores,
+    compared: dict[str, Comparisons],
+    se: float,
+) -> PairRows:
+    """The rows of both models behind their average."""
+    tasks, whole = [], True
+    for name, weight in plan.weights.items():
+        one, values = compared[name], _both(pair, scores.tasks[name])
+        if values is None or one.design not in ("items", "gaps") or len(values) < 2:
+            whole = False
+            continue
+        own = (weight * float(one.se[0, 1])) ** 2
+        tasks.append((row_sample(values, plan.seed, name, weight), own))
+    return average_rows(tasks, se**2, whole=whole)
+
+
+def _both(pair: _Pair, evidence: Evidence) -> NDArray[np.float64] | None:
+    """Rows that both models have, in canonical order of the two; None without rows."""
+    if not isinstance(evidence, Items):
+        return None
+    values = np.stack([_column(evidence, model) for model in pair.models], axis=1)
+    kept = ~np.isnan(values).any(axis=1)
+    if evidence.weights is None:
+        return values[kept]
+    return weighted_rows(values[kept], evidence.weights[kept])
+
+
+def _decided(
+    contrast: Contrast, rows: PairRows, spec: Spec, *, insisted: bool, task: str | None = None
+) -> tuple[Contrast, tuple[Note, ...]]:
+    """The contrast as its rows let it be decided, and what must be said of that."""
+    statistic = contrast.difference / contrast.se if contrast.se > 0 else 0.0
+    made = decide_pair(rows, statistic, spec.alpha, insisted=insisted, resamples=spec.resamples)
+    task = (
+        None if contrast.kind == "tasks" or contrast.name.startswith("average") else contrast.name
+    )
+    notes = tuple(Note(code, text, task) for code, text in made.notes)
+    return _by_resampling(contrast, made, statistic), notes
+
+
+def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> Contrast:
+    if made.critical is None:
+        if not made.approximate:
+            return contrast
+        return replace(contrast, approximate=True, measured_level=made.measured)
+    if math.isnan(made.critical):
+        return replace(contrast, low=math.nan, high=math.nan, p_better=1.0, p_worse=1.0,
+                       verdict="cannot tell")  # fmt: skip
+    half = made.critical * contrast.se
+    return replace(
+        contrast,
+        low=contrast.difference - half,
+        high=contrast.difference + half,
+        p_better=made.p if statistic > 0 else 1.0,
+        p_worse=made.p if statistic < 0 else 1.0,
+        verdict=_verdict(statistic > made.critical, -statistic > made.critical),
+    )
 
 
 def _items_average(
@@ -234,7 +310,10 @@ def _items_average(
     )
 
 
-def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast]) -> Contrast:
+def _tasks_average(
+    plan: AveragePlan, tasks: dict[str, Contrast]
+) -> tuple[Contrast, NDArray[np.float64]]:
+    """The average over a population, and its rows, in canonical order of the two models."""
     used = [tasks[name] for name in plan.weights]
     values = np.array([[task.score_a, task.score_b] for task in used])
     signs = np.array([1.0 if task.direction == "higher" else -1.0 for task in used])
@@ -260,7 +339,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast]) -> Contrast:
             f"The {len(rows)} {units} are independent draws.",
             f"The mean difference of {what} is close to normal.",
         )
-    return Contrast(
+    contrast = Contrast(
         name=f"average over a population of {units} ({len(rows)} seen)",
         kind="tasks",
         test="signflip" if exact else "t",
@@ -280,6 +359,7 @@ def _tasks_average(plan: AveragePlan, tasks: dict[str, Contrast]) -> Contrast:
         ),
         **found._asdict(),
     )
+    return contrast, rows
 
 
 def _rank_test(points: NDArray[np.float64], plan: AveragePlan) -> _MeanTest:
@@ -406,6 +486,23 @@ def _task_contrast(
         **_in_units(common, info.direction)._asdict(),
         **_compared_test(compared, pair.cell, alpha)._asdict(),
     )
+
+
+def _decided_task(
+    pair: _Pair, evidence: Evidence, compared: Comparisons, contrast: Contrast, spec: Spec
+) -> tuple[Contrast, tuple[Note, ...]]:
+    """The contrast of one task, decided by resampling where its rows are skewed."""
+    if compared.skewness is None or not contrast.se > 0:
+        return contrast, ()
+    values = _both(pair, evidence)
+    usable = values is not None and compared.test == "t" and compared.design in ("items", "gaps")
+    rows = PairRows(
+        compared.skewness,
+        (row_sample(values, spec.seed, compared.task),) if usable and values is not None else (),
+        clustered=compared.design == "clusters",
+    )
+    made, notes = _decided(contrast, rows, spec, insisted=compared.insisted, task=compared.task)
+    return replace(made, approximate=made.approximate or contrast.approximate), notes
 
 
 def _common_rows(pair: _Pair, evidence: Evidence) -> _Common:

@@ -11,6 +11,7 @@ from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.modelscores import cluster_summary, item_summary
 from rankbars.stats.pairwise.paired import cluster_t, paired_t
+from rankbars.steps.correctionchoice import row_skewness
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     averaged_words,
@@ -18,7 +19,6 @@ from rankbars.steps.testrows import (
     row_assumptions,
     row_notes,
     row_word,
-    skew_notes,
 )
 from rankbars.steps.validity import design_of, find_cell
 
@@ -73,7 +73,7 @@ def signflip_test(evidence: Evidence, setting: Setting) -> Tested:
             f"which is too coarse to separate {size} models all at once."
         )
         made = made._replace(notes=(*made.notes, ("coarse-p", text)))
-    made = made._replace(notes=(*made.notes, *skew_notes(items.values, items.clusters is not None)))
+    made = made._replace(skewness=row_skewness(items.values))
     if items.clusters is None:
         return made
     return made._replace(

@@ -19,6 +19,7 @@ from rankbars.stats.pairwise.modelscores import (
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.steps.correctionchoice import row_skewness
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     cluster_notes,
@@ -26,7 +27,6 @@ from rankbars.steps.testrows import (
     row_assumptions,
     row_notes,
     row_word,
-    skew_notes,
     weighted_values,
 )
 
@@ -62,8 +62,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
         )
     pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
     notes.extend(_discordance_notes(items.values, pairs))
-    if not isinstance(items.design, Folds):
-        notes.extend(skew_notes(values, items.clusters is not None))
+    skewness = None if isinstance(items.design, Folds) else row_skewness(values)
     assumptions = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
         "is close to normal.",
@@ -72,7 +71,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
     summary = item_summary(values)
     if items.weights is None and _is_binary(values):
         summary = summary._replace(se=_edge_se(values, summary))
-    return Tested(summary, pairs, assumptions, notes=tuple(notes))
+    return Tested(summary, pairs, assumptions, notes=tuple(notes), skewness=skewness)
 
 
 def _paired_pairs(items: Items, values: NDArray[np.float64], setting: Setting) -> PairStatistics:
@@ -134,13 +133,9 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
     pairs = _unweighted_policy(
         cluster_t(values, clusters, items.weights), items, lambda rows: cluster_t(rows, clusters)
     )
-    notes = (
-        *row_notes(items),
-        *cluster_notes(items, pairs),
-        *skew_notes(values, clustered=True),
-    )
+    notes = (*row_notes(items), *cluster_notes(items, pairs))
     summary = cluster_summary(values, clusters, items.weights)
-    return Tested(summary, pairs, assumptions, notes=notes)
+    return Tested(summary, pairs, assumptions, notes=notes, skewness=row_skewness(values))
 
 
 def z_test(evidence: Evidence, setting: Setting) -> Tested:
@@ -274,10 +269,6 @@ def _edge_se(values: NDArray[np.float64], summary: ModelSummary) -> NDArray[np.f
     return np.where(rare & ~np.isnan(summary.se), np.fmax(wide, summary.se), summary.se)
 
 
-def _is_binary(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
-
-
 def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> list[tuple[str, str]]:
     # The t-test is only approximate where two models with 0/1 scores differ on few items.
     if values.shape[1] < 2 or not (_is_binary(values[:1]) and _is_binary(values)):
@@ -297,3 +288,7 @@ def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> li
             "t-test is approximate for them.",
         )
     ]
+
+
+def _is_binary(values: NDArray[np.float64]) -> bool:
+    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())

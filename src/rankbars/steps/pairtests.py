@@ -133,6 +133,8 @@ def compare_evidence(
         assumptions=tested.assumptions,
         guaranteed=find_cell(name, "holm", "each", design).verdict == "valid",
         design=design,
+        insisted=test != "auto",
+        skewness=tested.skewness,
         notes=tuple(Note(code, text, task) for code, text in tested.notes) + about + identical,
         evidence=taken if tested.fitted is None else tested.fitted,
         log_e=padded.log_e,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import overload
+from typing import NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.comparisons import Comparisons
+from rankbars.data.evidence import Items
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.spec import SCOPES, check_rate, check_resamples
@@ -17,6 +18,7 @@ from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import decide_stacked
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.ranks import rank_bounds
+from rankbars.steps.correctionchoice import CorrectionChoice, can_resample, choose_correction
 from rankbars.steps.corrections import (
     Corrected,
     Family,
@@ -53,7 +55,7 @@ def rank(
 def rank(
     comparisons: Comparisons | Mapping[str, Comparisons],
     *,
-    correction: str = "holm",
+    correction: str = "auto",
     scope: str = "each",
     alpha: float = 0.05,
     seed: int = 0,
@@ -69,11 +71,13 @@ def rank(
     comparisons : Comparisons or mapping from task to Comparisons
         From `rankbars.compare`.
     correction : str
-        How the number of comparisons is accounted for. ``"holm"``; ``"bonferroni"``; ``"simes"``
-        (closed-testing count, never wider than Holm; falls back to Holm where its condition
-        fails, and says so); ``"maxt"`` (step-down max-T by sign flips of rows, Gaussian draws
-        for folds, estimates and strengths from votes); ``"maxt_bootstrap"``; ``"e_average"`` (for
-        e-processes of votes: valid however often one looks); ``"bootstrap_band"`` (Algorithm 3) and
+        How the number of comparisons is accounted for. ``"auto"``: Holm's method, or resampling
+        where few rows are skewed and the design of the rows chose the test; ``"holm"``;
+        ``"bonferroni"``; ``"simes"`` (closed-testing count, never wider than Holm; falls back to
+        Holm where its condition fails, and says so); ``"maxt"`` (step-down max-T by sign flips of
+        rows, Gaussian draws for folds, estimates and strengths from votes); ``"maxt_bootstrap"``
+        (the symmetric bootstrap of rows); ``"e_average"`` (for e-processes of votes: valid however
+        often one looks); ``"bootstrap_band"`` (Algorithm 3) and
         ``"none"``, which have no guarantee.
     scope : {"each", "all"}
         ``"each"``: every interval contains the true rank of its model with probability
@@ -113,13 +117,17 @@ def rank(
     check_resamples(resamples)
     if isinstance(comparisons, Comparisons):
         return rank_task(comparisons, correction, checked, level, seed=seed, resamples=resamples)
+    chosen = {name: _choose(one, correction, checked, level) for name, one in comparisons.items()}
     decided: dict[str, Corrected] = {}
-    if correction == "holm" and checked == "each":
-        decided.update(_holm_of_tasks(comparisons, level))
+    if checked == "each":
+        plain = {
+            name: one
+            for name, one in comparisons.items()
+            if chosen[name].choice.correction == "holm" and not chosen[name].choice.nothing
+        }
+        decided.update(_holm_of_tasks(plain, level))
     return {
-        name: _intervals(
-            one, decided[name], correction, checked, level, _check(one, correction, checked)
-        )
+        name: _intervals(one, decided[name], chosen[name], checked, level)
         if name in decided
         else rank_task(one, correction, checked, level, seed=seed, resamples=resamples)
         for name, one in comparisons.items()
@@ -140,18 +148,46 @@ def rank_task(
     Absent models take part in no test, so they make nobody else's interval wider; ranks still
     count the full field.
     """
-    cell = _check(comparisons, correction, scope)
+    chosen = _choose(comparisons, correction, scope, alpha)
     present = np.flatnonzero(comparisons.present)
-    family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
-    corrected = correct(correction, family, scope, alpha, cell)
-    return _intervals(comparisons, corrected, correction, scope, alpha, cell)
+    if chosen.choice.nothing:
+        corrected = Corrected(_nothing(present.size, scope))
+    else:
+        family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
+        corrected = correct(chosen.choice.correction, family, scope, alpha, chosen.cell)
+    return _intervals(comparisons, corrected, chosen, scope, alpha)
 
 
-def _check(comparisons: Comparisons, correction: str, scope: Scope) -> Cell:
-    """What the table says of a correction of these comparisons; raises where it is refused."""
-    take_correction(correction)
-    design = comparisons.design
-    return check_method(comparisons.test, correction, scope, design, comparisons.rows)
+class _Chosen(NamedTuple):
+    """Which correction decides, and what the table says of it."""
+
+    choice: CorrectionChoice
+    cell: Cell
+
+
+def _choose(comparisons: Comparisons, correction: str, scope: Scope, alpha: float) -> _Chosen:
+    """What decides these comparisons; raises where the table refuses it."""
+    take_correction("holm" if correction == "auto" else correction)
+    evidence, design = comparisons.evidence, comparisons.design
+    choice = choose_correction(
+        correction,
+        alpha,
+        insisted=comparisons.insisted,
+        index=comparisons.skewness,
+        resampled=design == "items"
+        and isinstance(evidence, Items)
+        and can_resample(evidence.n, len(evidence.models)),
+        clustered=design == "clusters",
+    )
+    cell = check_method(comparisons.test, choice.correction, scope, design, comparisons.rows)
+    return _Chosen(choice, cell)
+
+
+def _nothing(size: int, scope: Scope) -> Decisions:
+    """Nothing is shown of anybody."""
+    none = np.zeros(size, dtype=np.int64)
+    shown = np.zeros((size, size), dtype=np.bool_) if scope == "all" else None
+    return Decisions(none, none, shown)
 
 
 def _holm_of_tasks(
@@ -178,19 +214,19 @@ def _holm_of_tasks(
 def _intervals(
     comparisons: Comparisons,
     corrected: Corrected,
-    correction: str,
+    chosen: _Chosen,
     scope: Scope,
     alpha: float,
-    cell: Cell,
 ) -> RankIntervals:
     """Rank intervals from what may be claimed about the models that are present."""
     size = len(comparisons.models)
     present = np.flatnonzero(comparisons.present)
-    decisions = corrected.decisions
+    decisions, (choice, cell) = corrected.decisions, chosen
     best = np.ones(size, dtype=np.int64)
     worst = np.full(size, size, dtype=np.int64)
     shown = None
-    notes = [
+    notes = [Note(code, text, comparisons.task) for code, text in choice.notes]
+    notes += [
         Note(code, text, comparisons.task, tuple(comparisons.models[present[i]] for i in members))
         for code, text, members in corrected.notes
     ]
@@ -203,8 +239,9 @@ def _intervals(
     else:
         best[present] = 1 + decisions.better
         worst[present] = size - decisions.worse
-    promised = side_level(correction, scope, alpha)
-    approximate = promised is not None and cell.verdict == "approximate"
+    promised = side_level(choice.correction, scope, alpha)
+    unsure = choice.approximate or cell.verdict == "approximate"
+    approximate = promised is not None and unsure
     side = None if approximate else promised
     return RankIntervals(
         models=comparisons.models,
@@ -213,14 +250,14 @@ def _intervals(
         alpha=alpha,
         scope=scope,
         target="task",
-        method=correction,
+        method=choice.correction,
         guarantee=None if side is None else 1.0 - alpha,
         assumptions=comparisons.assumptions,
         shown_better=shown,
         side_level=side,
         notes=(*comparisons.notes, *notes),
         approximate=approximate,
-        measured_level=cell.measured if approximate else None,
+        measured_level=(choice.measured or cell.measured) if approximate else None,
     )
 
 

@@ -55,6 +55,7 @@ class Tested(NamedTuple):
     fitted: Estimates | None = None  # what corrections resample instead of the evidence
     rows: int | None = None  # rows that were used, if not all
     log_e: NDArray[np.float64] | None = None  # log e-values, where there are any
+    skewness: float | None = None  # how much a few rows weigh, where that matters
 
 
 def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Tested:

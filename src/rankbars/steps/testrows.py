@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes
-from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.clusters import (
     FEWEST_CLUSTERS,
@@ -19,7 +18,6 @@ from rankbars.stats.pairwise.clusters import (
     cluster_df,
     group_rows,
 )
-from rankbars.stats.pairwise.levelsigns import skewness_index
 from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
@@ -27,13 +25,11 @@ __all__ = [
     "LEVEL_CODES",
     "averaged_words",
     "cluster_notes",
-    "few_rows_notes",
     "has_answers_of_runs",
     "item_rows",
     "row_assumptions",
     "row_notes",
     "row_word",
-    "skew_notes",
     "weighted_values",
 ]
 
@@ -41,12 +37,7 @@ LEVEL_CODES = ("few-items", "skewed", "few-clusters", "dominant-cluster", "unequ
 """Notes on a task that concern averages with it, too."""
 
 _FEW_CLUSTERS = 4  # so many and fewer are told
-_FEW_ROWS = 20  # fewer rows can make a task's error dominate an average and be badly known
-_FEWEST, _MOST = 5, 1_000  # rows with which the index says something, and about few rows
-_SKEWED = 0.25
-# Lower end of the index, and the share of boards of 10 tied models without a false statement: the
-# paired t-test with Holm on 20,200 simulated data sets of 5 to 200 rows, real and artificial.
-_HELD = ((0.7, 75), (0.5, 88), (0.4, 91), (0.3, 92), (_SKEWED, 94))
+_FEWEST = 5
 
 
 def item_rows(evidence: Evidence, test: str) -> Items:
@@ -125,29 +116,11 @@ def row_notes(items: Items) -> list[tuple[str, str]]:
         return [
             (
                 "few-items",
-                f"{n} {word}: the t-test rests on normal differences, which so few cannot show. "
-                "Where they are skewed, the stated level does not hold.",
+                f"{n} {word}: with fewer than {_FEWEST} the t-test shows nothing, unless scores "
+                "are 0 or 1, because so few cannot show how their differences are spread.",
             )
         ]
     return []
-
-
-def skew_notes(values: NDArray[np.float64], clustered: bool = False) -> list[tuple[str, str]]:
-    """A note where scores are skewed for so few rows; answers of 0 and 1 have their own rules."""
-    if not _FEWEST <= len(values) <= _MOST or values.shape[1] < 2 or _is_binary(values):
-        return []
-    index = skewness_index(values)
-    held = next((share for least, share in _HELD if index > least), None)
-    if held is None:
-        return []
-    measured = f"In simulations with such rows{', not clustered,' if clustered else ''}"
-    text = (
-        "Scores are skewed for so few rows, or too few to tell that they are not "
-        f"(index {index:.2f}, above {_SKEWED}): the stated level is not assured, here and on an "
-        f"average that rests on them. {measured} 95 % statements about all of 10 models by the "
-        f"t-test held in about {held} % of runs, and those by sign flips did no better."
-    )
-    return [("skewed", text)]
 
 
 def cluster_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]:
@@ -193,21 +166,3 @@ def _name_cluster(items: Items, grouping: Grouping) -> str:
     if items.ids is None:
         return f"Cluster {largest + 1} of {grouping.sizes.size}"
     return f"The cluster of {items.ids[grouping.order[grouping.starts[largest]]]!r}"
-
-
-def few_rows_notes(fewest: float) -> tuple[Note, ...]:
-    """A note where some task of an average has few rows."""
-    if fewest >= _FEW_ROWS:
-        return ()
-    text = (
-        f"Some task has only {int(fewest)} rows: where such a task dominates the error of the "
-        "average, the stated level does not hold. In simulations with five tasks of 500 skewed "
-        "rows and one of 5, 10 or 20, 95 % statements about all models held in 68, 87 and 95 % of "
-        "runs."
-    )
-    return (Note("few-rows-average", text),)
-
-
-def _is_binary(values: NDArray[np.float64]) -> bool:
-    # Where lower is better, answers are stored as 0 and -1.
-    return bool((np.isin(values, (-1.0, 0.0, 1.0)) | np.isnan(values)).all())

@@ -238,7 +238,7 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
         _if("tasks have rows of their own"),
         simes=_if("differences of a model are not negatively correlated (checked)"),
         maxt=_if("averages are close to jointly normal"),
-        maxt_bootstrap=_refused("it resamples rows, and the average has none of its own"),
+        maxt_bootstrap=_if("all tasks have complete and independent rows"),
     ),
     ("contrasts", "tasks"): _row(
         _if("tasks are independent draws"),

@@ -24,7 +24,6 @@ from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha
 __all__ = [
     "CHUNK",
     "NullDraws",
-    "bootstrap_draws",
     "flip_draws",
     "gaussian_draws",
     "is_complete",
@@ -214,42 +213,6 @@ def sign_patterns(
         yield np.asarray(2.0 * coins - 1.0, dtype=np.float64)
 
 
-def bootstrap_draws(
-    values: NDArray[np.float64],
-    statistic: NDArray[np.float64],
-    make_stream: Callable[[int], np.random.Generator],
-    n_draws: int,
-) -> NullDraws:
-    """Draws by resampling rows jointly, with each model's mean taken out, studentised anew.
-
-    Parameters
-    ----------
-    values : array of float, shape (n, M)
-        Complete scores.
-    statistic : array of float, shape (M, M)
-        Paired t statistics of the scores.
-    make_stream, n_draws
-        As in `flip_draws`.
-
-    Returns
-    -------
-    NullDraws
-        Valid for many rows.
-    """
-    centred = values - values.mean(axis=1, keepdims=True)
-    centred = centred - centred.mean(axis=0)
-    rows = centred.shape[0]
-    still = pair_squares(centred) <= 1e-24 * (values**2).sum(axis=0).max(initial=0.0)
-
-    def start() -> Iterator[NDArray[np.float64]]:
-        for number, first in enumerate(range(0, n_draws, CHUNK)):
-            count = min(CHUNK, n_draws - first)
-            index = make_stream(number).integers(0, rows, (count, rows))
-            yield np.array([_resampled_t(centred, picked, still) for picked in index])
-
-    return NullDraws(statistic, start)
-
-
 def gaussian_draws(
     statistic: NDArray[np.float64],
     spread: NDArray[np.float64],
@@ -418,20 +381,3 @@ def pair_squares(centred: NDArray[np.float64]) -> NDArray[np.float64]:
 def is_complete(units: int, n_draws: int) -> bool:
     """Whether `sign_patterns` gives all patterns of so many units, where `n_draws` are wanted."""
     return units <= _EXACT_ROWS and 2**units <= n_draws
-
-
-def _resampled_t(
-    centred: NDArray[np.float64], picked: NDArray[np.intp], still: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    rows = centred.shape[0]
-    weight = np.bincount(picked, minlength=rows).astype(np.float64)
-    mean = weight @ centred / rows
-    moved = (centred - mean) * np.sqrt(weight)[:, None]
-    gram = moved.T @ moved
-    own = np.diag(gram)
-    squares = own[:, None] + own[None, :] - 2.0 * gram
-    total = mean[:, None] - mean[None, :]
-    # A resample in which a pair does not vary has no statistic; it says nothing about the pair.
-    usable = (squares > 1e-12 * (own[:, None] + own[None, :])) & ~still
-    safe = np.where(usable, squares, 1.0)
-    return np.where(usable, total * math.sqrt(rows * (rows - 1)) / np.sqrt(safe), 0.0)

@@ -22,6 +22,7 @@ from rankbars.data.spec import SCOPES, Spec
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
+from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.findings import (
     average_contrasts,
@@ -38,6 +39,7 @@ from rankbars.steps.average.scales import (
     shown_limits,
     zscore_limits,
 )
+from rankbars.steps.correctionchoice import RESAMPLED, CorrectionChoice, choose_correction
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
@@ -61,7 +63,7 @@ def aggregate(
     limits: Mapping[str, tuple[float, float]] | None = None,
     weights: Mapping[str, float] | None = None,
     test: str = "auto",
-    correction: str = "holm",
+    correction: str = "auto",
     scope: str = "each",
     alpha: float = 0.05,
     seed: int = 0,
@@ -170,7 +172,8 @@ def aggregate(
         over=over, estimator=estimator, method=method, normalise=normalise, seed=seed,
         resamples=resamples, zero_se=zero_se, runs=runs,
     )  # fmt: skip
-    take_correction(correction)
+    if correction != "auto":
+        take_correction(correction)
     check_method(test, correction, spec.scope)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
     collector = AverageCollector(scores, plan)
@@ -208,7 +211,7 @@ class AverageCollector:
     @property
     def takes_rows(self) -> bool:
         """Whether it needs the scores of rows, and not only what was found in them."""
-        return self._plan.estimator in FROM_ROWS
+        return self._plan.estimator in FROM_ROWS or self._plan.design == "average"
 
     def add(self, task: str, comparisons: Comparisons) -> None:
         """Add one task; a task without weight is left out.
@@ -224,7 +227,7 @@ class AverageCollector:
             return
         self._sure = self._sure and comparisons.guaranteed
         if isinstance(evidence, Estimates):
-            if self.takes_rows:
+            if plan.estimator in FROM_ROWS:
                 comparisons = _with_binomial_errors(comparisons, evidence)
             for name in _zero_error_models(comparisons):
                 still = comparisons.mean_se[plan.models.index(name)] == 0
@@ -245,7 +248,10 @@ class AverageCollector:
 
     def finish(self) -> Aggregate:
         """The average of what was added."""
-        plan, found = self._plan, self._average.finish()
+        found = self._average.finish()
+        plan, choice = _choose(found, self._plan)
+        if choice.correction == RESAMPLED and found.samples is not None:
+            found = _resampled_ends(found, plan)
         draws = self._draws(found)
         ranks = average_ranks(found, plan, draws)
         bounds = self._range.finish(len(plan.shared))
@@ -253,6 +259,7 @@ class AverageCollector:
         promised = found.pairs is not None
         promised = promised and side_level(plan.correction, plan.scope, plan.alpha) is not None
         sure = self._sure or plan.over != "items"  # tasks are rows of their own there
+        sure = sure and not choice.approximate
         limits = self._limits | dict(found.limits)
         few = len(plan.models) <= _MOST_PAIRED
         return Aggregate(
@@ -273,7 +280,8 @@ class AverageCollector:
             notes=found.notes
             + ranks.notes
             + self._zero_error_notes()
-            + average_notes(shown, plan, ranges=ranks.counted),
+            + average_notes(shown, plan, ranges=ranks.counted)
+            + tuple(Note(code, text) for code, text in choice.notes),
             method=plan.method,
             normalise=plan.normalise,
             limits={task: shown_limits(one, self._info[task]) for task, one in limits.items()},
@@ -281,6 +289,8 @@ class AverageCollector:
             target=describe_target(plan),
             guarantee=1.0 - plan.alpha if promised and sure else None,
             approximate=promised and not sure,
+            measured_level=choice.measured if promised and not sure else None,
+            correction=plan.correction,
             se=shown.se,
             df=found.summary.df,
             draws=draws,
@@ -336,6 +346,31 @@ def _cell_words(cells: Sequence[tuple[str, str]]) -> str:
     shown = ", ".join(f"{model} on {task}" for model, task in cells[:_MOST_CELLS])
     more = len(cells) - _MOST_CELLS
     return f"{len(cells):,} ({shown}{f' and {more:,} more' if more > 0 else ''})"
+
+
+def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, CorrectionChoice]:
+    """The plan with the correction that decides, and what must be said of it."""
+    counted = found.pairs is None
+    choice = choose_correction(
+        plan.correction,
+        plan.alpha,
+        insisted=plan.insisted,
+        index=None if counted else found.skewness,
+        heavy=found.heavy,
+        resampled=found.samples is not None and not found.clustered,
+        clustered=found.clustered,
+    )
+    return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice
+
+
+def _resampled_ends(found: Estimate, plan: AveragePlan) -> Estimate:
+    """Intervals of single averages from resampled rows; percentiles stay what they are."""
+    if found.samples is None or found.source not in ("normal", "t"):
+        return found
+    half = np.full(len(plan.models), np.nan)
+    half[found.present] = own_critical(found.samples, plan.alpha, plan.resamples)
+    half *= found.summary.se
+    return found._replace(low=found.summary.mean - half, high=found.summary.mean + half)
 
 
 def _with_binomial_errors(comparisons: Comparisons, evidence: Estimates) -> Comparisons:

@@ -116,6 +116,7 @@ def plan_average(
         categories=_categories(scores, shares, chosen.name, normalise),
         prior=prior,
         correction=spec.correction,
+        insisted=spec.test != "auto",
         scope=spec.scope,
         alpha=spec.alpha,
         seed=spec.seed,

@@ -22,10 +22,12 @@ from rankbars.stats.resampling.distributions import contrast_covariance, symmetr
 from rankbars.stats.resampling.taskmeans import fewest_draws
 from rankbars.steps.average.fewtasks import FEWEST_FOR_INTERVALS
 from rankbars.steps.average.plan import AveragePlan, Estimate
+from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import (
     Family,
     adjust_rankings,
     correct,
+    resample_family,
     simultaneous_order,
     strict_correction,
     substitution,
@@ -91,7 +93,7 @@ def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> Av
         posterior = found.source in ("posterior", "predictive")
         note = _BAND_NOTE if posterior else _RANGE_NOTE
         return AverageRanks(bounds, shown, (note, *notes), counted=True)
-    if not present.size:
+    if not present.size or plan.shows_nothing:
         return AverageRanks(_anywhere(size), np.zeros((size, size), np.bool_), tuple(notes))
     family = _family(found, found.pairs, plan).among(present)
     # What stands in shown_better is claimed for all pairs at once, whatever was asked for.
@@ -145,7 +147,10 @@ def average_contrasts(
     if found.rankings is not None and kept != "none":
         exact = _exact_p(found, found.pairs, plan)
         return Contrasts(plan.models, found.pairs, plan.alpha, "maxt", scale, None, largest, exact)
-    maxima = _maxima(found, found.pairs, plan) if kept == "maxt" else None
+    maxima = _maxima(found, found.pairs, plan) if plan.correction == "maxt" else None
+    if plan.correction == RESAMPLED:
+        family = _family(found, found.pairs, plan).among(found.present)
+        maxima = np.sort(resample_family(family).largest.max(axis=1))
     return Contrasts(plan.models, found.pairs, plan.alpha, kept, scale, maxima, largest)
 
 
@@ -208,7 +213,7 @@ def _anywhere(size: int) -> RankBounds:
 
 
 def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family:
-    resampled = _evidence(found, pairs, plan) if plan.correction.startswith("maxt") else None
+    resampled = _evidence(found, pairs, plan) if plan.correction == "maxt" else None
     return Family(
         pairs.statistic,
         pairs.df,
@@ -219,6 +224,7 @@ def _family(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Family
         plan.seed,
         plan.resamples,
         rankings=found.rankings,
+        samples=found.samples if plan.correction == RESAMPLED else None,
     )
 
 

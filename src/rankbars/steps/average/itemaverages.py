@@ -34,6 +34,7 @@ from rankbars.stats.resampling.distributions import (
 from rankbars.stats.resampling.itembootstrap import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
+from rankbars.steps.average.averagerows import RowFindings, RowSums
 from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
@@ -43,7 +44,6 @@ from rankbars.steps.average.plan import (
     place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
-from rankbars.steps.testrows import few_rows_notes
 
 __all__ = ["start_analytic", "start_bootstrap"]
 
@@ -69,7 +69,7 @@ class _Contrasts:
     def __init__(self, plan: AveragePlan) -> None:
         self._plan = plan
         self._sums = start_sums(len(plan.models))
-        self._fewest = np.inf
+        self._rows = RowSums(plan)
         self._independent = False
         self.clustered = False
 
@@ -89,9 +89,8 @@ class _Contrasts:
             pairs, summary = log_pairs(summary, pairs), log_summary(summary)
         add_task(self._sums, pairs, summary, part.weight)
         self.clustered |= compared.test == "cluster_t"
-        if isinstance(compared.evidence, Items):
-            self._fewest = min(self._fewest, compared.evidence.n)
-        elif isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
+        self._rows.add(part, pairs)
+        if isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
             self._independent = True
 
     def finish(self) -> Estimate:
@@ -101,16 +100,17 @@ class _Contrasts:
         draws, notes = self._draw(summary, pairs)
         return Estimate(
             summary, summary.mean - half, summary.mean + half, pairs, draws, "normal",
-            self._assumptions(), notes=(*notes, *self.few_rows()), clustered=self.clustered,
+            self._assumptions(), notes=notes, clustered=self.clustered,
+            **self.rows(summary, pairs)._asdict(),
         )  # fmt: skip
 
     def _assumptions(self) -> tuple[str, ...]:
         known = _assumptions("errors of averages are close to normal")
         return (*known, _INDEPENDENT) if self._independent else known
 
-    def few_rows(self) -> tuple[Note, ...]:
-        """A note where some task has so few rows that its error is badly known."""
-        return few_rows_notes(self._fewest)
+    def rows(self, summary: ModelSummary, pairs: PairStatistics) -> RowFindings:
+        """How much a few rows weigh, and the rows where they can be resampled."""
+        return self._rows.finish(pairs, np.flatnonzero(~np.isnan(summary.mean)))
 
     def contrasts(self) -> tuple[ModelSummary, PairStatistics]:
         """Averages and their contrasts."""
@@ -245,8 +245,8 @@ class _Resampled:
         return found._replace(
             summary=summary._replace(se=spread),
             pairs=pairs,
-            notes=found.notes + self._contrasts.few_rows(),
             clustered=self._contrasts.clustered,
+            **self._contrasts.rows(summary, pairs)._asdict(),
         )
 
 

@@ -29,6 +29,7 @@ from rankbars.stats.averaging.points import (
     win_shares,
 )
 from rankbars.stats.multiplicity.reversal import MOST_TASKS
+from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import midranks
@@ -185,6 +186,10 @@ class AveragePlan(NamedTuple):
         Category of each task; empty unless all have one and their means can be weighed.
     prior : str, Prior, callable, or mapping from str to one of them
         What hierarchical models assume beforehand; for every model, or by its name.
+    insisted : bool
+        Whether the test within tasks was asked for by name.
+    shows_nothing : bool
+        Whether there are too few tasks to show anything.
     correction, scope, alpha
         How contrasts are corrected, for whom ranks hold, and their error rate.
     seed, resamples : int
@@ -204,6 +209,8 @@ class AveragePlan(NamedTuple):
     categories: Mapping[str, str] = MappingProxyType({})
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto"
     correction: str = "holm"
+    insisted: bool = False
+    shows_nothing: bool = False
     scope: Scope = "each"
     alpha: float = 0.05
     seed: int = 0
@@ -335,6 +342,12 @@ class Estimate(NamedTuple):
     rankings : array of float, shape (N, M), optional
         What models earn on each task (or family), times its weight: ranks or wins over few tasks,
         which are reversed to get their law. NaN for models without an average.
+    skewness : float, optional
+        How much a few rows weigh in the average; None where that does not matter.
+    heavy : int
+        Rows of a task with few of them that carries most of the error; 0 if there is none.
+    samples : tuple of Sample, optional
+        Rows of all tasks, of the models that have an average, where they can be resampled.
     clustered : bool
         Whether rows of some task come in clusters, whose number bounds the rank of a covariance.
     """
@@ -353,6 +366,9 @@ class Estimate(NamedTuple):
     notes: tuple[Note, ...] = ()
     category_draws: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
     alike: tuple[tuple[int, ...], ...] = ()
+    skewness: float | None = None
+    heavy: int = 0
+    samples: tuple[Sample, ...] | None = None
     clustered: bool = False
     rankings: NDArray[np.float64] | None = None
 

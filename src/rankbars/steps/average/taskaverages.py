@@ -12,6 +12,7 @@ from rankbars.data.draws import Source
 from rankbars.data.notes import Note
 from rankbars.errors import OptionError
 from rankbars.stats.averaging.taskcontrasts import family_means
+from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary, sampled_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
@@ -35,7 +36,7 @@ from rankbars.steps.average.plan import (
     check_range,
     weight_words,
 )
-from rankbars.steps.testrows import skew_notes
+from rankbars.steps.correctionchoice import row_skewness
 
 __all__ = ["start_bootstrap", "start_bootstrap_t", "start_t", "start_two_level"]
 
@@ -130,6 +131,8 @@ class _TaskRows:
             source,
             (*self._assumptions(len(sample.rows)), *self._field(shared.size)),
             notes=self._notes(sample.rows),
+            skewness=row_skewness(sample.rows) if self._plan.rule.linear is not None else None,
+            samples=(Sample(sample.rows, 1.0, self._plan.streams("symmetric")),),
             rows=sample.rows,
             rankings=sample.points if self._plan.design == "few ranks" else None,
             components=None if components is None else components.models,
@@ -170,7 +173,7 @@ class _TaskRows:
             ranks = self._plan.unit == "rank"
             notes = [*few_tasks_notes(count, units, self._plan.alpha, ranks=ranks)]
         else:
-            notes = [Note(code, text) for code, text in skew_notes(rows)]
+            notes = []
         if self._plan.estimator == "bootstrap" and count < _FEW_TO_RESAMPLE:
             notes.append(
                 Note(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["skewness_index"]
+__all__ = ["PairThirds", "pair_moments", "skewness_index"]
 
-MOST_MODELS = 100  # of more, as many evenly spaced ones stand for the field
+_MOST_MODELS = 300  # of more, as many evenly spaced ones stand for the field
+_MOST_CELLS = 5e7  # rows times pairs of models that are looked at
 _NO_SPREAD = 1e-9  # of the largest variance: less is rounding
 
 
@@ -37,17 +40,48 @@ def skewness_index(values: NDArray[np.float64]) -> float:
     >>> round(skewness_index(rows), 3)
     0.843
     """
-    if values.shape[1] > MOST_MODELS:
-        values = values[:, np.linspace(0, values.shape[1] - 1, MOST_MODELS).astype(np.intp)]
+    most = min(_MOST_MODELS, int(np.sqrt(_MOST_CELLS / max(len(values), 1))))
+    if values.shape[1] > most:
+        values = values[:, np.linspace(0, values.shape[1] - 1, most).astype(np.intp)]
+    count, variance, third = (
+        table[np.triu_indices(values.shape[1], k=1)] for table in pair_moments(values)
+    )
+    usable = (count >= 2) & (variance > _NO_SPREAD * variance.max(initial=0.0))
+    if not usable.any():
+        return 0.0
+    size = np.abs(third[usable]) / variance[usable] ** 1.5 / np.sqrt(count[usable])
+    return float(np.quantile(size, 0.9))
+
+
+class PairThirds(NamedTuple):
+    """Rows of every pair, and the second and third central moment of its differences."""
+
+    rows: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    third: NDArray[np.float64]
+
+
+def pair_moments(values: NDArray[np.float64]) -> PairThirds:
+    """Central moments of the differences of all pairs, on the rows that both have.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Scores; NaN where there is none.
+
+    Examples
+    --------
+    >>> made = pair_moments(np.array([[3.0, 0.0], [0.0, 0.0], [0.0, 0.0]]))
+    >>> made.variance[0, 1].item(), made.third[0, 1].item(), made.third[1, 0].item()
+    (2.0, 2.0, -2.0)
+    """
     seen = ~np.isnan(values)
     held = np.where(seen, values, 0.0)
     # Rows and columns are centred first, so that large levels leave no rounding in third powers.
     held = np.where(seen, held - held.sum(axis=1)[:, None] / _at_least_one(seen, 1)[:, None], 0.0)
     held = np.where(seen, held - held.sum(axis=0) / _at_least_one(seen, 0), 0.0)
     largest = np.abs(held).max(initial=0.0)
-    if largest == 0.0:
-        return 0.0
-    held /= largest
+    held /= largest if largest > 0 else 1.0
     mask = seen.astype(np.float64)
     square, cube = held**2, held**3
     count = np.maximum(mask.T @ mask, 1.0)
@@ -56,15 +90,9 @@ def skewness_index(values: NDArray[np.float64]) -> float:
     mean = (first - first.T) / count
     raw = (second + second.T - 2.0 * held.T @ held) / count
     raw_third = (third - third.T - 3.0 * (mixed - mixed.T)) / count
-    variance = raw - mean**2
-    central = raw_third - 3.0 * mean * raw + 2.0 * mean**3
-    upper = np.triu_indices(values.shape[1], k=1)
-    count, variance, central = count[upper], variance[upper], central[upper]
-    usable = (count >= 2) & (variance > _NO_SPREAD)
-    if not usable.any():
-        return 0.0
-    size = np.abs(central[usable]) / variance[usable] ** 1.5 / np.sqrt(count[usable])
-    return float(np.quantile(size, 0.9))
+    variance = largest**2 * np.maximum(raw - mean**2, 0.0)
+    central = largest**3 * (raw_third - 3.0 * mean * raw + 2.0 * mean**3)
+    return PairThirds(count, variance, central)
 
 
 def _at_least_one(seen: NDArray[np.bool_], axis: int) -> NDArray[np.int64]:

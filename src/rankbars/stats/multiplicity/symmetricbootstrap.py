@@ -1,0 +1,229 @@
+"""Symmetric bootstrap max-T: decisions on skewed rows, of which a few weigh heavily.
+
+One family of ``|t|`` per statement: rows are resampled within each task, jointly for all models,
+and every pair is studentised anew. Two one-sided families of the same resamples would err far more
+often on one side than the other together are allowed to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.stats.averaging.allpairs import upper_order_statistic
+from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha
+from rankbars.stats.resampling.counts import Streams, count_blocks
+
+__all__ = [
+    "LargestDifferences",
+    "Sample",
+    "decide_symmetric",
+    "largest_differences",
+    "own_critical",
+    "symmetric_p",
+]
+
+_NO_SPREAD = 1e-9  # of the variance in the data: a resample with less has none
+_MOST_WITHOUT = 0.02  # share of resamples without spread that a pair may have
+
+
+class Sample(NamedTuple):
+    """Rows of one task, and the weight of their mean.
+
+    Attributes
+    ----------
+    values : array of float, shape (n, M)
+        Complete scores, two rows or more.
+    weight : float
+        Weight of the task in the average; 1 for one task alone.
+    streams : callable
+        Random generator of each chunk of 256 draws.
+    """
+
+    values: NDArray[np.float64]
+    weight: float
+    streams: Streams
+
+
+class LargestDifferences(NamedTuple):
+    """Largest ``|t|`` of each model's pairs in every resample.
+
+    Attributes
+    ----------
+    statistic : array of float, shape (M, M)
+        ``[i, j]``: t of i over j in the data; 0 for pairs that left the family.
+    largest : array of float, shape (B, M)
+        Of the pairs of each model.
+    left_out : array of bool, shape (M, M)
+        Pairs that too few rows tell apart: too many resamples have no spread.
+    """
+
+    statistic: NDArray[np.float64]
+    largest: NDArray[np.float64]
+    left_out: NDArray[np.bool_]
+
+
+def largest_differences(
+    samples: Sequence[Sample], statistic: NDArray[np.float64], draws: int
+) -> LargestDifferences:
+    """Resample all pairs of models at once.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        Tasks over the same M models.
+    statistic : array of float, shape (M, M)
+        What the pairs show in the data, as t; antisymmetric.
+    draws : int
+        Number of resamples B.
+
+    Notes
+    -----
+    In a resample of one task, ``t* = mean* sqrt(n) / sd*`` of the centred differences; over tasks,
+    ``t* = sum w mean* / sqrt(sum w^2 var*)``. A resample without spread counts as 0.
+    """
+    centred = [sample._replace(values=_centre(sample.values)) for sample in samples]
+    size = statistic.shape[0]
+    blocks = list(_count_blocks(centred, draws))
+    spread = _pair_variance(centred)
+    usable = (spread > 0) & ~np.eye(size, dtype=np.bool_)
+    largest = np.zeros((draws, size))
+    without = np.zeros((size, size))
+    for rows, counts in blocks:
+        without += _resample(centred, counts, spread, usable, largest[rows])
+    without += without.T
+    left_out = ~np.eye(size, dtype=np.bool_) & ((without > _MOST_WITHOUT * draws) | ~usable)
+    if (left_out & usable).any():
+        largest[...] = 0.0
+        for rows, counts in blocks:
+            _resample(centred, counts, spread, usable & ~left_out, largest[rows])
+    return LargestDifferences(np.where(left_out, 0.0, statistic), largest, left_out)
+
+
+def decide_symmetric(found: LargestDifferences, alpha: float, *, all_pairs: bool) -> Decisions:
+    """Pairs whose ``|t|`` is above the order statistic ``ceil((1 - alpha)(B + 1))``.
+
+    Parameters
+    ----------
+    found : LargestDifferences
+        Statistics and resamples.
+    alpha : float
+        Error rate: of all statements together, or of those about one model, both sides together.
+    all_pairs : bool
+        One family for all pairs, or one for the pairs of each model.
+    """
+    rate = check_alpha(alpha)
+    if all_pairs:
+        critical = upper_order_statistic(np.sort(found.largest.max(axis=1)), rate)
+        shown = found.statistic > critical
+        return Decisions(shown.sum(axis=0), shown.sum(axis=1), shown)
+    own = np.sort(found.largest, axis=0)
+    limits = np.array([upper_order_statistic(column, rate) for column in own.T])
+    worse = (found.statistic > limits[:, None]).sum(axis=1)  # j better than k
+    better = (found.statistic > limits[None, :]).sum(axis=0)  # k better than j
+    return Decisions(better, worse, None)
+
+
+def symmetric_p(statistic: float, largest: NDArray[np.float64]) -> float:
+    """Share of resamples that reach a statistic, which counts as one of them; both sides."""
+    reached = int((largest >= abs(statistic) * (1.0 - 1e-12)).sum())
+    return (1 + reached) / (1 + largest.size)
+
+
+def own_critical(samples: Sequence[Sample], alpha: float, draws: int) -> NDArray[np.float64]:
+    """How many standard errors the interval of each model's own mean reaches, shape (M,)."""
+    centred = [one._replace(values=one.values - one.values.mean(axis=0)) for one in samples]
+    spread = sum(
+        one.weight**2 * np.square(one.values).mean(axis=0) / max(len(one.values) - 1, 1)
+        for one in centred
+    )
+    largest = np.zeros((draws, samples[0].values.shape[1]))
+    for rows, counts in _count_blocks(centred, draws):
+        total, variance = np.zeros_like(largest[rows]), np.zeros_like(largest[rows])
+        for one, count in zip(centred, counts, strict=True):
+            n = len(one.values)
+            mean = count @ one.values / n
+            total += one.weight * mean
+            squares = count @ np.square(one.values) / n - np.square(mean)
+            variance += one.weight**2 / max(n - 1, 1) * squares
+        usable = variance > _NO_SPREAD * spread
+        np.divide(np.abs(total), np.sqrt(np.where(usable, variance, 1.0)),
+                  out=largest[rows], where=usable)  # fmt: skip
+    own = np.sort(largest, axis=0)
+    return np.array([upper_order_statistic(column, alpha) for column in own.T])
+
+
+def _centre(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    rows = values - values.mean(axis=1, keepdims=True)
+    return np.asarray(rows - rows.mean(axis=0))
+
+
+def _pair_variance(samples: Sequence[Sample]) -> NDArray[np.float64]:
+    """Variance of the weighted mean difference of every pair; 0 where rounding is all there is."""
+    size = samples[0].values.shape[1]
+    total, scale = np.zeros((size, size)), 0.0
+    for values, weight, _ in samples:
+        gram = values.T @ values
+        own = np.diag(gram)
+        share = weight**2 / (len(values) * max(len(values) - 1, 1))
+        total += share * np.maximum(own[:, None] + own - 2.0 * gram, 0.0)
+        scale += share * float(own.max(initial=0.0))
+    return np.where(total > 1e-14 * scale, total, 0.0)
+
+
+def _count_blocks(
+    samples: Sequence[Sample], draws: int
+) -> Iterator[tuple[slice, list[NDArray[np.float64]]]]:
+    """Counts of the resamples of all tasks, a block of draws at a time."""
+    made = [
+        np.concatenate(
+            [counts for _, counts in count_blocks(one.streams, len(one.values), draws)]
+        ).astype(np.float64)
+        for one in samples
+    ]
+    for start in range(0, draws, 256):
+        rows = slice(start, min(start + 256, draws))
+        yield rows, [counts[rows] for counts in made]
+
+
+def _resample(
+    samples: Sequence[Sample],
+    counts: Sequence[NDArray[np.float64]],
+    spread: NDArray[np.float64],
+    usable: NDArray[np.bool_],
+    largest: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Raise `largest` to what a block of draws shows; how many have no spread, above the diagonal.
+
+    `largest` has shape (block, M) and is changed in place.
+    """
+    size = spread.shape[0]
+    without = np.zeros((size, size))
+    means = [
+        count @ one.values / len(one.values) for count, one in zip(counts, samples, strict=True)
+    ]
+    total = np.zeros_like(largest)
+    for one, mean in zip(samples, means, strict=True):
+        total += one.weight * mean
+    for i in range(size - 1):
+        others = slice(i + 1, size)
+        variance = np.zeros((len(largest), size - i - 1))
+        for one, count, mean in zip(samples, counts, means, strict=True):
+            values, n = one.values, len(one.values)
+            squares = count @ np.square(values[:, i, None] - values[:, others]) / n
+            squares -= np.square(mean[:, i, None] - mean[:, others])
+            variance += one.weight**2 / max(n - 1, 1) * squares
+        still = variance <= _NO_SPREAD * spread[i, others]
+        without[i, others] = still.sum(axis=0)
+        counted = ~still & usable[i, others]
+        size_of = np.abs(total[:, i, None] - total[:, others])
+        t = np.divide(
+            size_of, np.sqrt(np.where(counted, variance, 1.0)),
+            out=np.zeros_like(size_of), where=counted,
+        )  # fmt: skip
+        np.maximum(largest[:, i], t.max(axis=1), out=largest[:, i])
+        np.maximum(largest[:, others], t, out=largest[:, others])
+    return without
