@@ -245,7 +245,8 @@ def _check_methods(scores: Scores, spec: Spec) -> None:
         taken = take_present(evidence)
         test = choose_test(taken, spec.runs) if spec.test == "auto" else spec.test
         rows = len(taken.values) if isinstance(taken, Items) else None
-        check_method(test, spec.correction, spec.scope, design_of(taken, test), rows)
+        design = design_of(taken, test, spec.votes.pairing)
+        check_method(test, spec.correction, spec.scope, design, rows)
 
 
 def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboard:

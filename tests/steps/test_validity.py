@@ -25,6 +25,7 @@ AVERAGED = [key for key in VALIDITY if key[0] == "contrasts"]
 PROMISING = [name for name in CORRECTIONS if name not in DESCRIPTIONS]
 SCOPES = ("each", "all")
 CROSSED = {"crossed": 8, "some runs": 4, "few runs": 2}
+PAIRING = {"adaptive votes": "adaptive"}
 
 
 def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
@@ -49,7 +50,7 @@ def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
         evidence = rb.Estimates(NAMES, values[0] / 5, se=np.full(4, 0.2))
     elif design == "joint estimates":
         evidence = rb.Estimates(NAMES, values[0] / 5, cov=np.eye(4) / 25)
-    elif design == "votes":
+    elif design.endswith("votes"):
         wins = np.zeros((4, 4))
         first, second = np.triu_indices(4, 1)
         wins[first, second] = rng.binomial(30, 0.5, first.size)
@@ -98,12 +99,13 @@ def test_every_cell_of_a_test_is_computed_or_refused_as_it_says(
     scores = tied(test, design, np.random.default_rng(0))
     options: dict[str, Any] = {"test": test, "correction": name, "scope": scope, "resamples": 99}
     options["missing"] = "pairwise"
+    options["votes"] = how = rb.VoteOptions(pairing=PAIRING.get(design, "unknown"))
     if cell.verdict != "refused":
         made = rb.leaderboard(scores, **options).tasks["x"]
         assert made.approximate == (cell.verdict == "approximate")
         assert (made.guarantee is None) == made.approximate
         return
-    compared = rb.compare(scores, test=test)
+    compared = rb.compare(scores, test=test, votes=how)
     with pytest.raises(rb.OptionError, match="has no law for test"):
         rb.rank(compared, correction=name, scope=scope)
     rb.leaderboard(scores, **options | options_of(cell.instead))  # what it names works

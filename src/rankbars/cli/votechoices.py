@@ -10,7 +10,7 @@ import click
 
 from rankbars.cli.options import collect_options, named_option
 from rankbars.cli.outputs import STANDARD
-from rankbars.data.spec import BOTH_BAD, COVARIANCES, TIES, VoteOptions
+from rankbars.data.spec import BOTH_BAD, COVARIANCES, PAIRINGS, TIES, VoteOptions
 from rankbars.tables.tableoptions import SELF_VOTES
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ class VoteChoices:
     cluster: str
     largest_component: bool
     ridge: float
+    pairing: str
     elo: str | None
     control: tuple[str, ...]
     self_votes: str
@@ -55,6 +56,7 @@ class VoteChoices:
             cluster=self.cluster,
             largest_component=self.largest_component,
             ridge=self.ridge,
+            pairing=self.pairing,
             elo=self.elo,
         )
 
@@ -100,6 +102,12 @@ vote_options = collect_options(
             "--ridge", type=float, metavar="X", default=0.0, show_default=True,
             help="Votes: draw strengths together by a penalty on their squares.",
         ),
+        named_option(
+            "--pairing", known=PAIRINGS, default="unknown", show_default=True,
+            help="Votes: how it was decided which models meet: at random (uniform), by a fixed "
+            "plan, or with an eye on earlier results (adaptive), which takes the level from all "
+            "but --anytime.",
+        ),
         click.option(
             "--elo", metavar="[MODEL=]RATING",
             help="Votes: show strengths on the scale of Elo, where the mean of all models, or one "
@@ -125,9 +133,9 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
         return
     if voting.options != VoteOptions() or voting.control or voting.anytime:
         raise OptionError(
-            "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, --elo, "
-            "--control and --anytime are for pairwise votes, and there are none in the input. "
-            "Leave them out."
+            "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
+            "--pairing, --elo, --control and --anytime are for pairwise votes, and there are none "
+            "in the input. Leave them out."
         )
 
 

@@ -16,6 +16,7 @@ __all__ = [
     "MISSING_POLICIES",
     "MOST_RESAMPLES",
     "OVERS",
+    "PAIRINGS",
     "RUNS",
     "SCOPES",
     "TIES",
@@ -29,6 +30,7 @@ __all__ = [
 
 TIES = ("half", "drop", "rao-kupper", "davidson")
 BOTH_BAD = ("tie", "drop")
+PAIRINGS = ("unknown", "uniform", "fixed", "adaptive")
 COVARIANCES = ("auto", "sandwich", "hessian", "cluster", "bootstrap")
 
 
@@ -63,6 +65,10 @@ class VoteOptions:
         out. Without it, votes that leave a model without a finite strength stop the analysis.
     ridge : float
         Penalty on squared strengths, 0 or more; it draws them together.
+    pairing : {"unknown", "uniform", "fixed", "adaptive"}
+        How it was decided which models meet: at random with equal chances, by a plan that was
+        fixed beforehand, or with an eye on earlier results. ``"adaptive"`` takes the level from
+        every test but the one at any time; ``"unknown"`` assumes that earlier results had no part.
     elo : str, optional
         Show strengths on the scale of Elo, where 400 points are odds of ten to one:
         ``"1000"`` gives the mean of all models that rating, ``"NAME=1000"`` one model.
@@ -86,6 +92,7 @@ class VoteOptions:
     cluster: str = "auto"
     largest_component: bool = False
     ridge: float = 0.0
+    pairing: str = "unknown"
     elo: str | None = None
 
     def __post_init__(self) -> None:
@@ -93,6 +100,7 @@ class VoteOptions:
             ("treatment of ties", self.ties, TIES),
             ("treatment of votes for neither", self.both_bad, BOTH_BAD),
             ("covariance", self.covariance, COVARIANCES),
+            ("pairing of models", self.pairing, PAIRINGS),
         ):
             if value not in known:
                 raise UnknownOptionError.among(what, value, known)

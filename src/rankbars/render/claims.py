@@ -68,6 +68,7 @@ _PREDICTED: dict[Over, str] = {
 _REASONS = {
     "skewed": "a few rows weigh heavily",
     "folds-as-independent": "folds share training data, and the test takes them as independent",
+    "adaptive-pairs": "earlier results chose which models met",
     "clusters-ignored": "rows come in clusters, and the test takes them as independent",
 }
 _EQUAL = 1e-12  # of the largest weight; closer weights are equal but for rounding

@@ -108,7 +108,7 @@ def compare_evidence(
         raise
     except OptionError as error:
         raise OptionError(f"Task {task!r}: {error}") from error
-    design = design_of(taken, name)
+    design = design_of(taken, name, setting.votes.pairing)
     positions = locate_models(taken.models, models)
     about = tuple(
         Note(code, text, task, tuple(taken.models[i] for i in members))

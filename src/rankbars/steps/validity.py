@@ -29,7 +29,7 @@ __all__ = [
 
 Design: TypeAlias = Literal[
     "items", "gaps", "clusters", "folds", "crossed", "some runs", "few runs", "joint estimates",
-    "estimates", "votes", "average", "tasks", "ranks", "few ranks",
+    "estimates", "votes", "adaptive votes", "average", "tasks", "ranks", "few ranks",
 ]  # fmt: skip
 
 DESIGNS: dict[str, str] = {
@@ -43,6 +43,7 @@ DESIGNS: dict[str, str] = {
     "joint estimates": "published scores with a covariance",
     "estimates": "published scores with errors of their own",
     "votes": "pairwise votes",
+    "adaptive votes": "pairwise votes, pairs chosen by earlier results",
     "average": "the average over exactly these tasks",
     "tasks": "the average over tasks like these",
     "ranks": "mean ranks (or wins) over more than 30 tasks like these",
@@ -114,6 +115,8 @@ def _row(usual: Cell, **cells: Cell) -> dict[str, Cell]:
 
 _SYMMETRIC = _if("differences are symmetric about their center")
 _IGNORES_CLUSTERS = Cell("approximate", "rows come in clusters, which the test ignores")
+_ADAPTIVE = Cell("approximate", "earlier results chose which models met")
+_ADAPTIVE_HOLM = _ADAPTIVE._replace(becomes="holm")
 _IGNORES_FOLDS = Cell("approximate", "folds share training data, which the test ignores")
 # 10 equal models, 60 and 200 items, effects of runs of .08: 4 runs and 2.
 _SOME_RUNS = Cell("approximate", "so few runs hardly tell how much runs differ", measured=0.89)
@@ -234,6 +237,22 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
         maxt_bootstrap=_refused(_NO_ROWS),
         e_average=_if("pairs have votes of their own; however often one looks"),
     ),
+    ("z", "adaptive votes"): _row(
+        _ADAPTIVE, simes=_ADAPTIVE_HOLM, maxt=_ADAPTIVE, maxt_bootstrap=_refused(_NO_ROWS)
+    ),
+    ("binomial", "adaptive votes"): _row(
+        _ADAPTIVE,
+        simes=_ADAPTIVE_HOLM,
+        maxt=_refused("it draws strengths, and this test has none"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+    ),
+    ("e_process", "adaptive votes"): _row(
+        _if("pairs have votes of their own; however often one looks"),
+        simes=_refused("it has no proof for evidence that is looked at at any time"),
+        maxt=_refused("it draws strengths, and this test has none"),
+        maxt_bootstrap=_refused(_NO_ROWS),
+        e_average=_if("pairs have votes of their own; however often one looks"),
+    ),
     ("contrasts", "average"): _row(
         _if("tasks have rows of their own"),
         simes=_if("differences of a model are not negatively correlated (checked)"),
@@ -264,8 +283,8 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
 _FEW = {"maxt_bootstrap": 5}  # fewest rows of a correction
 
 
-def design_of(evidence: Evidence, test: str = "") -> Design:
-    """What the rows of a task are, as the table has it.
+def design_of(evidence: Evidence, test: str = "", pairing: str = "unknown") -> Design:
+    """What the rows of a task are, as the table has it; `pairing` is that of votes.
 
     Examples
     --------
@@ -275,7 +294,7 @@ def design_of(evidence: Evidence, test: str = "") -> Design:
     if isinstance(evidence, Estimates):
         return "estimates" if evidence.cov is None else "joint estimates"
     if not isinstance(evidence, Items):
-        return "votes"
+        return "adaptive votes" if pairing == "adaptive" else "votes"
     if isinstance(evidence.design, Folds):
         return "folds"
     if evidence.clusters is not None:
