@@ -116,8 +116,8 @@ def test_a_test_that_breaks_its_level_is_called_approximate():
     board = rb.leaderboard(rb.Scores({"x": rows}), test="t")
     assert board.tasks["x"].approximate
     assert headline(board).endswith(
-        "(approximate). Approximate: rows come in clusters, and the test takes them as "
-        "independent; no level is assured, see the notes."
+        "rows come in clusters, and the test takes them as independent; no level is assured, see "
+        "the notes."
     )
     assert lead_claim(board).words == "approximate, each model, chosen in advance"
 
