@@ -88,7 +88,9 @@ def schema_of(hint: Any, blocks: dict[str, Any]) -> dict[str, Any]:
 
 
 def numbers_schema(kind: type, about: Numbers) -> dict[str, Any]:
-    """The schema of a number, an array of numbers, or a relation between models."""
+    """The schema of a number, an array of numbers, a choice of models, or a relation of them."""
+    if kind is np.bool_ and len(about.axes) == 1:
+        return {"type": "array", "items": {"type": "string"}}
     if kind is np.bool_:
         pair = {"type": "array", "items": {"type": "string"}} | exactly(2)
         return {"type": "array", "items": pair}

@@ -30,7 +30,7 @@ from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import side_level, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes, resolve_missing
 from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
-from rankbars.steps.ranking import rank_task
+from rankbars.steps.ranking import rank_jointly, rank_task
 from rankbars.steps.tested import PairMemory, Setting
 from rankbars.steps.testrows import has_answers_of_runs
 from rankbars.steps.validity import check_method, design_of
@@ -49,7 +49,7 @@ def leaderboard(
     spec: Spec | None = None,
     test: str = "auto",
     correction: str = "auto",
-    scope: Literal["each", "all"] = "each",
+    scope: Literal["each", "all"] = "all",
     alpha: float = 0.05,
     merge: str = "joint",
     alpha_overall: float = 0.2,
@@ -67,6 +67,7 @@ def leaderboard(
     zero_se: str = "zero",
     variants: Mapping[str, int] | None = None,
     runs: str = "independent",
+    best_alone: bool = False,
     memory: PairMemory | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
@@ -83,8 +84,10 @@ def leaderboard(
         Paired test within a task; see `rankbars.compare`.
     correction : str
         Multiplicity correction; see `rankbars.rank`.
-    scope : {"each", "all"}
-        Guarantee for one model named in advance, or for all models at once.
+    scope : {"all", "each"}
+        ``"all"``: rows, tiers, pairs and who may be first hold for all models at once, together.
+        ``"each"``: every rank interval holds for one model named in advance. Intervals for a new
+        task are about one model either way.
     alpha : float
         Error rate of the intervals on tasks and on the average.
     merge : str
@@ -111,6 +114,9 @@ def leaderboard(
         What a published standard error of 0 counts as; see `rankbars.compare`.
     runs : {"independent", "shared"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
+    best_alone : bool
+        Also say, in a note, which models may be first at the whole of `alpha`: a statement by
+        itself, which does not hold together with the others.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
     variants : mapping from str to int, optional
@@ -173,6 +179,7 @@ def leaderboard(
         zero_se=zero_se,
         variants={} if variants is None else variants,
         runs=runs,
+        best_alone=best_alone,
         votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
@@ -272,7 +279,7 @@ def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
     from rankbars.steps.average.aggregation import AverageCollector
     from rankbars.steps.average.averagechoices import plan_average
 
-    return AverageCollector(scores, plan_average(scores, spec))
+    return AverageCollector(scores, plan_average(scores, spec), spec)
 
 
 class _Wanted(NamedTuple):
@@ -341,15 +348,29 @@ def _rank_one(
             comparisons, correction, scope, alpha, seed=spec.seed, resamples=spec.resamples
         )
 
-    intervals = ranked(spec.correction, spec.scope, spec.alpha)
+    together = spec.scope == "all" and spec.correction != "none"
+    if together:
+        intervals = rank_jointly(
+            comparisons,
+            spec.correction,
+            spec.alpha,
+            seed=spec.seed,
+            resamples=spec.resamples,
+            best_alone=spec.best_alone and wanted.strict,
+        )
+    else:
+        intervals = ranked(spec.correction, spec.scope, spec.alpha)
     observed = observe_ranks(comparisons)
     merged = strict = pairs = None
     if wanted.task_alpha is not None:
         # Resampled rows have all of their error on one side.
         sides = 2 if intervals.method == RESAMPLED else 1
         merged = contain(ranked(spec.correction, "each", wanted.task_alpha / sides), observed)
+    elif spec.scope == "all" and not wanted.strict:  # a new task is about one model
+        merged = ranked(spec.correction, "each", spec.alpha)
     if wanted.strict:
-        strict = ranked(strict_correction(spec.correction), "all", spec.alpha)
+        correction = strict_correction(spec.correction)
+        strict = intervals if together else ranked(correction, "all", spec.alpha)
     if wanted.pairs:
         pairs = summarise_pairs(evidence, comparisons, bins=wanted.bins)
     result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)

@@ -86,7 +86,7 @@ EDITS: list[tuple[str, tuple[Any, ...], Any, str]] = [
     ("all_at_once", ("shown_better",), [["a", "b"], ["b", "a"]], "'a', 'b' are each shown better"),
     ("all_at_once", ("shown_better",), [["a", "a"]], "shown better than another in a circle"),
     ("all_at_once", ("shown_better",), [["a", "zebra"]], r"shown_better\[0\] must be two names"),
-    ("all_at_once", ("tiers",), [["a"], ["b", "c", "d"]], r"tiers\[0\]: scores and shown_better"),
+    ("all_at_once", ("tiers",), [["a"], ["b", "c", "d"]], r"tiers\[0\]: scores, ranks and"),
     ("all_at_once", ("tiers",), [["a", "b", "c"]], "tiers must hold every model once"),
     ("categories", ("tasks", 1, "name"), "t0", r"tasks\[1\].name: another task is called 't0'"),
     ("categories", ("overall", "target"), "task", "overall.target must be 'new_task'"),

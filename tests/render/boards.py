@@ -12,6 +12,7 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
+from rankbars.stats.ranks import rank_bounds
 
 NAMES = ("ant", "bee", "cat", "dog", "eel")
 BEST = np.array([1, 1, 3, 3, 5])
@@ -49,7 +50,7 @@ def task(name: str, shift: float = 0.0, **changes: object) -> TaskResult:
         coverage=np.ones(5),
         test="t",
         correction="holm",
-        scope="each",
+        scope="all",
         alpha=0.05,
         guarantee=0.95,
         assumptions=("Items are independent draws and their mean difference is close to normal.",),
@@ -85,7 +86,7 @@ def average(names: tuple[str, ...] = NAMES, **changes: object) -> Aggregate:
         worst=WORST,
         shown_better=SHOWN,
         alpha=0.05,
-        scope="each",
+        scope="all",
         over="items",
         estimator="analytic",
         assumptions=("The target is the average over exactly these tasks.",),
@@ -95,7 +96,12 @@ def average(names: tuple[str, ...] = NAMES, **changes: object) -> Aggregate:
 
 
 def average_board(names: tuple[str, ...] = NAMES, **changes: object) -> Leaderboard:
-    """Five models on nine tasks; the average over these tasks leads."""
+    """Five models on nine tasks; the average over these tasks leads, with ranks that fit."""
+    shown = changes.get("shown_better")
+    if shown is not None and changes.get("lead") is None:
+        given = changes.get("aggregate", average(names))
+        best, worst = rank_bounds(shown)
+        changes["aggregate"] = replace(given, best=best, worst=worst, shown_better=shown)
     board = Leaderboard(
         models=names,
         tasks={name: task(name, i / 100) for i, name in enumerate("abcdefghi")},
@@ -122,8 +128,7 @@ def task_board(**changes: object) -> Leaderboard:
 
 def new_task_board() -> Leaderboard:
     """Nine tasks without an average: the new task leads."""
-    everyone = (NAMES,)
-    return average_board(aggregate=None, lead="new_task", shown_better=order_of(), tiers=everyone)
+    return average_board(aggregate=None, lead="new_task", shown_better=order_of(), tiers=())
 
 
 def board_of(size: int, n_tasks: int = 9, **changes: object) -> Leaderboard:
@@ -135,14 +140,16 @@ def board_of(size: int, n_tasks: int = 9, **changes: object) -> Leaderboard:
     ends = {"best": np.ones(size, dtype=np.int64), "worst": np.full(size, size)}
     seen = np.arange(1, size + 1)
     nothing = order_of(size=size)
+    shown = changes.get("shown_better", nothing)
+    ranks = rank_bounds(shown)._asdict()
     plain = {"observed_best": seen, "observed_worst": seen, "coverage": np.ones(size)}
     tasks = {
         f"task {i}": task(f"task {i}", mean=score, se=error, **ends, **plain)
         for i in range(n_tasks)
     }
     means = Aggregate(
-        names, score, score - error, score + error, **ends, shown_better=nothing, alpha=0.05,
-        scope="each", over="items", estimator="analytic", guarantee=0.95,
+        names, score, score - error, score + error, **ranks, shown_better=shown, alpha=0.05,
+        scope="all", over="items", estimator="analytic", guarantee=0.95,
     )  # fmt: skip
     board = Leaderboard(
         models=names,

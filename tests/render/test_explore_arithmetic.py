@@ -151,9 +151,7 @@ def test_the_page_recomputes_what_the_package_says(kind):
     cases = choices(board, np.random.default_rng(len(kind)))
     answers = run_node(RUN, data=page_data(board, ()), cases=cases)
     comparisons = rb.compare(scores)
-    ranks = rb.rank(
-        comparisons, correction=board.spec.correction, scope=board.spec.scope, alpha=0.05
-    )
+    ranks = rb.rank(comparisons, correction=board.spec.correction, scope="each", alpha=0.05)
     averages = 0
     for case, answer in zip(cases, answers, strict=True):
         names = [list(board.tasks)[i] for i in case["tasks"]]
@@ -187,6 +185,23 @@ def test_the_page_recomputes_what_the_package_says(kind):
         )
         check_average(answer["average"], average, case)
     assert averages > 0.6 * len(cases)
+
+
+def test_the_page_has_the_set_for_the_best_of_ten_models():
+    rng = np.random.default_rng(7)
+    ahead = np.array([0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 1.0])
+    tasks = {f"task {k}": rng.normal(size=(25, 10)) + ahead for k in range(3)}
+    board = rb.leaderboard(rb.Scores.from_arrays(tasks, list("abcdefghij")), pairs=True)
+    average = board.aggregate
+    # Nobody is shown better than some of those that are not first.
+    alone = ~average.shown_better.any(axis=0)
+    assert average.may_be_first.sum() < alone.sum()
+    case = {"tasks": [0, 1, 2], "weights": [1.0] * 3, "alpha": 0.05, "alphaOverall": 0.2}
+    (answer,) = run_node(RUN, data=page_data(board, ()), cases=[case])
+    found = answer["average"]["bounds"]
+    assert (found["best"], found["worst"]) == (average.best.tolist(), average.worst.tolist())
+    names = [board.models[i] for i in answer["average"]["first"]]
+    assert tuple(names) == board.undominated()
 
 
 def test_the_page_merges_intervals_that_were_made_for_the_new_task():
@@ -227,7 +242,7 @@ def check_average(found: dict[str, Any], average: rb.Aggregate, case: dict[str, 
         np.testing.assert_allclose(shown, expected, rtol=1e-9, atol=1e-12, err_msg=str(case))
     assert found["bounds"]["best"] == average.best.tolist(), case
     assert found["bounds"]["worst"] == average.worst.tolist(), case
-    first = np.flatnonzero(~average.shown_better.any(axis=0)).tolist()
+    first = np.flatnonzero(average.best == 1).tolist()
     assert sorted(found["first"]) == first, case
 
 

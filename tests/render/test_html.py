@@ -186,7 +186,7 @@ def test_one_task_alone_is_no_page():
 
 def test_a_notebook_shows_the_sentence_and_the_table():
     text = notebook_html(average_board())
-    assert "2 models may be first" in text
+    assert "first place is open between" in text
     assert text.count("<tr>") == 6
     assert average_board()._repr_html_() == text
 

@@ -59,6 +59,9 @@ def test_without_correction_the_ranks_promise_nothing_but_the_joint_statements_d
     levels = {entry.number: entry.level for entry in method_entries(board)}
     assert levels["Rank on average"] == "no guarantee"
     assert levels["The sentence at the top, and the tiers"] == "95 %, all statements at once"
+    alone = average_board(aggregate=average(scope="each"), tiers=())
+    levels = {entry.number: entry.level for entry in method_entries(alone)}
+    assert levels["The sentence at the top"] == "95 %, each model, chosen in advance"
 
 
 def test_the_citation_names_the_version():

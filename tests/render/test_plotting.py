@@ -59,7 +59,7 @@ def test_bars_are_the_rank_intervals_in_the_order_of_the_board(board, ax) -> Non
     found = board.aggregate
     assert found is not None
     assert drawn_bars(ax) == list(zip(found.best[order], found.worst[order], strict=True))
-    assert "95 %, each model, chosen in advance" in ax.get_title(loc="left") + ax.get_title()
+    assert "95 %, all models at once" in ax.get_title(loc="left") + ax.get_title()
 
 
 def test_one_task_stands_in_its_own_order(board, ax) -> None:

@@ -35,8 +35,9 @@ from rankbars.render.sentences import (
 
 def test_several_models_that_may_be_first_are_all_named():
     assert headline(average_board()) == (
-        "On the average of these 9 tasks, 2 models may be first (95 %): ant, bee. "
-        "2 of 4 neighbours in the order are not separated. Tiers: 3."
+        "On the average of these 9 tasks, first place is open between ant and bee. Each of the "
+        "other 3 is shown worse than at least one model (95 % confidence, all statements "
+        "together). 2 of 4 neighbours in the order are not separated. Tiers: 3."
     )
 
 
@@ -44,7 +45,8 @@ def test_one_model_that_beats_all_is_first():
     shown = SHOWN | order_of((0, 1))
     board = average_board(shown_better=shown, tiers=(("ant",), ("bee",), NAMES[2:4], ("eel",)))
     assert headline(board) == (
-        "On the average of these 9 tasks, ant is first (95 %). "
+        "On the average of these 9 tasks, ant leads: it is shown better than all 4 others "
+        "(95 % confidence, all statements together). "
         "1 of 4 neighbours in the order is not separated. Tiers: 4."
     )
 
@@ -58,13 +60,14 @@ def test_a_complete_order_says_so():
 def test_no_evidence_is_a_result():
     board = average_board(shown_better=order_of(), tiers=(NAMES,))
     assert headline(board) == (
-        "On the average of these 9 tasks, no model can be told apart from another (95 %)."
+        "On the average of these 9 tasks, these results do not tell the 5 models apart. "
+        "That does not make them equal."
     )
 
 
 def test_a_population_of_tasks_is_named_as_such():
     board = average_board(aggregate=average(over="tasks", estimator="t"))
-    assert headline(board).startswith("On the average over tasks like these, 2 models may be first")
+    assert headline(board).startswith("On the average over tasks like these, first place is open ")
     assert lead_claim(board).title == "Rank on average, tasks like these"
 
 
@@ -75,7 +78,9 @@ def test_weights_are_mentioned_and_tasks_without_weight_do_not_count():
 
 
 def test_a_single_task_speaks_of_this_task():
-    assert headline(task_board()).startswith("On this task, 2 models may be first (95 %): ant, bee")
+    assert headline(task_board()).startswith(
+        "On this task, first place is open between ant and bee. "
+    )
 
 
 def test_models_without_scores_are_not_ruled_out_and_not_counted_as_leaders():
@@ -86,7 +91,9 @@ def test_models_without_scores_are_not_ruled_out_and_not_counted_as_leaders():
         aggregate=average(score=score, low=score - HALF, high=score + HALF), shown_better=shown
     )
     assert headline(board).startswith(
-        "On the average of these 9 tasks, 2 models may be first (95 %): ant, bee. "
+        "On the average of these 9 tasks, first place is open between ant and bee. "
+        "Each of the other 2 is shown worse than at least one model "
+        "(95 % confidence, all statements together). "
         "Not scored on everything, so not ruled out: eel."
     )
 
@@ -94,7 +101,28 @@ def test_models_without_scores_are_not_ruled_out_and_not_counted_as_leaders():
 def test_many_leaders_are_counted_and_the_first_of_them_named():
     board = board_of(12, shown_better=order_of(*((i, 11) for i in range(11)), size=12))
     named = ", ".join(f"model {i:02}" for i in range(8))
-    assert f"11 models may be first (95 %): {named} and 3 more." in headline(board)
+    assert f"first place is open among {named} and 3 more. The other one is " in headline(board)
+
+
+def test_a_set_for_the_best_may_name_one_model_that_is_not_shown_better_than_each():
+    found = average(best=np.array([1, 2, 3, 3, 5]))
+    assert headline(average_board(aggregate=found)).startswith(
+        "On the average of these 9 tasks, only ant may be first: each of the other 4 is shown "
+        "worse than at least one model (95 % confidence, all statements together)."
+    )
+
+
+def test_ranks_of_one_model_named_in_advance_make_no_statement_together():
+    board = average_board(aggregate=average(scope="each"), tiers=())
+    assert headline(board) == (
+        "On the average of these 9 tasks, 2 models may be first (95 % confidence, one model named "
+        "in advance): ant, bee."
+    )
+
+
+def test_ranks_without_a_level_say_so():
+    found = average(guarantee=None)
+    assert "may be first (no guarantee): ant, bee." in headline(average_board(aggregate=found))
 
 
 def test_a_new_task_gets_one_statement_about_one_model_with_its_probability():
@@ -106,7 +134,8 @@ def test_a_new_task_gets_one_statement_about_one_model_with_its_probability():
 
 def test_two_models_and_one_model_get_plain_sentences():
     assert headline(board_of(2)) == (
-        "On the average of these 9 tasks, the two models cannot be told apart (95 %)."
+        "On the average of these 9 tasks, these results do not tell the two models apart. "
+        "That does not make them equal."
     )
     assert headline(board_of(1)) == "There is only one model, model 0: nothing to rank."
 
@@ -116,10 +145,10 @@ def test_a_test_that_breaks_its_level_is_called_approximate():
     board = rb.leaderboard(rb.Scores({"x": rows}), test="t")
     assert board.tasks["x"].approximate
     assert headline(board).endswith(
-        "rows come in clusters, and the test takes them as independent; no level is assured, see "
-        "the notes."
+        "make them equal. Approximate: a few rows weigh heavily; rows come in clusters, and the "
+        "test takes them as independent; no level is assured, see the notes."
     )
-    assert lead_claim(board).words == "approximate, each model, chosen in advance"
+    assert lead_claim(board).words == "approximate, all models at once"
 
 
 def test_too_few_tasks_become_one_line_and_no_column():
@@ -206,8 +235,9 @@ def test_the_width_is_split_into_items_and_tasks(spread, line):
 
 
 def test_the_two_scopes_are_explained_only_where_they_differ():
-    assert "all models at once" in scopes_line(average_board())
-    assert scopes_line(average_board(aggregate=average(scope="all"))) == ""
+    alone = average_board(aggregate=average(scope="each"), tiers=())
+    assert "all models at once: --scope all" in scopes_line(alone)
+    assert scopes_line(average_board()) == ""
     assert lead_claim(average_board(aggregate=average(scope="all"))).words == (
         "95 %, all models at once"
     )

@@ -227,7 +227,7 @@ class BoardTable {
       ["lead", interval(leadRanks)],
       ["model", (model) => data.models[model]!],
       ["score", (model) => place.get(model)!],
-      ["tier", (model) => data.tier[model]!],
+      ["tier", (model) => data.tier?.[model] ?? 0],
       ["first", falling(average?.first ?? [])],
       ["top", falling(average?.top ?? [])],
       ["new", newTask ? interval(newTask) : () => 0],

@@ -42,7 +42,7 @@ function sentence({ board }: Context, one: number, two: number): HTMLElement {
   if (board.data.lead === "new_task") line.append("This board makes no statement about single pairs.")
   else if (board.shown[one * board.size + two]) line.append(a, " was shown better than ", b, ".")
   else if (board.shown[two * board.size + one]) line.append(b, " was shown better than ", a, ".")
-  else line.append(a, " and ", b, " cannot be told apart.")
+  else line.append(a, " and ", b, " are not told apart.")
   line.append(" ", h("small", { class: "quiet" }, "(Board statement: all pairs at once.)"))
   return line
 }

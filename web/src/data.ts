@@ -156,7 +156,8 @@ export interface PageData {
   tasks: TaskData[]
   /** Positions of the models, best first, as the page lists them. */
   order: number[]
-  tier: number[]
+  /** Null where rows hold for one model named in advance. */
+  tier: number[] | null
   coverage: (number | null)[]
   /** First column of ranks of the board. */
   leadRanks: RanksData

@@ -287,7 +287,7 @@ class Explore {
     const line = h("p", { class: "verdict" })
     const known = average.first.filter((model) => !Number.isNaN(average.score[model]!))
     if (known.length === board.size && board.size > 1) {
-      line.append("With this choice, no model can be told apart from another.")
+      line.append(`With this choice, these results do not tell the ${board.size} models apart.`)
     } else {
       line.append(known.length === 1 ? "With this choice, one model may be first: " : `With this choice, ${known.length} models may be first: `)
       known.slice(0, MOST_LISTED).forEach((model, i) => line.append(i ? ", " : "", bdi(data.models[model]!)))

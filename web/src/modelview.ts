@@ -54,7 +54,7 @@ function facts({ board }: Context, model: number): HTMLElement {
   if (newTask) add(newTask.title, showRanks(newTask.best[model]!, newTask.worst[model]!), newTask.words)
   const row = document.querySelector(`#board-table tr[data-model="${model}"] .score`)
   if (row) add(document.querySelector('#board-table [data-key="score"] button')?.textContent ?? "Score", row.textContent ?? "")
-  if (board.data.lead !== "new_task") add("Tier", String(tier[model]))
+  if (tier) add("Tier", String(tier[model]))
   if (average?.first) add("First in", chance(average.first[model]!), "of draws; a description")
   if (average?.top && board.size > average.topCount) add(`Top ${average.topCount} in`, chance(average.top[model]!), "of draws")
   const share = coverage[model]
@@ -128,10 +128,21 @@ function relations(context: Context, model: number): HTMLElement {
       { class: "three" },
       part("Shown better than", board.beats(model), "No model was shown worse."),
       part("Not told apart from", board.tiedWith(model), "It is told apart from every other model."),
-      part("Shown worse than", board.beatenBy(model), "No model was shown better: it may be first."),
+      part("Shown worse than", board.beatenBy(model), noneBetter(context, model)),
     ),
-    h("p", { class: "quiet" }, "All of these statements hold at once. Not told apart does not mean equal."),
+    h(
+      "p",
+      { class: "quiet" },
+      board.data.tier
+        ? "All of these statements hold at once, with the ranks. Not told apart does not mean equal."
+        : "All of these statements hold at once; the rank of a model is about that model alone, and may tell more or less apart. Not told apart does not mean equal.",
+    ),
   )
+}
+
+function noneBetter({ board }: Context, model: number): string {
+  if (board.data.leadRanks.best[model] === 1) return "No single model was shown better: it may be first."
+  return "No single model was shown better, but the results rule out that it is first."
 }
 
 function comparison(context: Context, model: number): HTMLElement {

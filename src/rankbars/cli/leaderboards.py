@@ -253,6 +253,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
         zero_se=analysis.zero_se,
         variants=analysis.variants,
         runs=analysis.runs,
+        best_alone=analysis.best_alone,
         seed=analysis.seed,
         resamples=analysis.resamples,
         votes=rb.VoteOptions() if voting is None else voting.options,

@@ -187,6 +187,7 @@ class Analysis:
     zero_se: str
     variants: dict[str, int]
     runs: str
+    best_alone: bool
     seed: int
     resamples: int
     jobs: int
@@ -353,8 +354,9 @@ analysis_options = collect_options(
             "bootstrap_band, e_average (with --test e_process) or none.",
         ),
         named_option(
-            "--scope", known=SCOPES, default="each", show_default=True,
-            help="Whether intervals hold for each model named in advance, or for all at once.",
+            "--scope", known=SCOPES, default="all", show_default=True,
+            help="Whether everything holds for all models at once, or each interval for one model "
+            "named in advance.",
         ),
         alpha_option,
         click.option(
@@ -395,6 +397,11 @@ analysis_options = collect_options(
             "the score of the leader. Several times for several models.",
         ),
         runs_option,
+        click.option(
+            "--best-alone", is_flag=True,
+            help="Also say which models may be first at the whole of --alpha: a statement by "
+            "itself, which does not hold together with the others.",
+        ),
         seed_option,
         resamples_option,
         click.option(

@@ -179,6 +179,14 @@ class Aggregate:
         return f"Aggregate({self.target}; {len(self.models)} models, {self.estimator})"
 
     @property
+    def may_be_first(self) -> NDArray[np.bool_]:
+        """Models with an average whose rank may be 1, shape (M,).
+
+        A model without an average may stand anywhere, and is no part of it.
+        """
+        return np.asarray((self.best == 1) & ~np.isnan(self.score))
+
+    @property
     def expected_rank(self) -> NDArray[np.float64] | None:
         """Mean rank of each model over the draws, shape (M,); None without rank probabilities."""
         if self.rank_probability is None:

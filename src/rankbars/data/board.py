@@ -21,7 +21,7 @@ from rankbars.data.spec import Spec
 from rankbars.data.taskresult import PairDetails, Ratings, TaskResult
 from rankbars.errors import DataError, MissingPackageError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
-from rankbars.stats.ranks import RankBounds, rank_bounds
+from rankbars.stats.ranks import RankBounds
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from rankbars.data.votehealth import VoteHealth
 from rankbars.data.winnerscore import Winner
 
-__all__ = ["BACKENDS", "Leaderboard", "Ratings", "TaskResult", "board_columns", "board_frame"]
+__all__ = [
+    "BACKENDS",
+    "Leaderboard",
+    "Ratings",
+    "TaskResult",
+    "board_columns",
+    "board_frame",
+    "ranks_from_relation",
+]
 
 LEADS = ("task", "aggregate", "new_task")
 
@@ -54,8 +62,9 @@ class Leaderboard:
         ``[i, j]``: i was shown better than j, on what is shown first; all such statements hold
         at once with probability ``1 - alpha``.
     tiers : tuple of tuple of str
-        Groups anchored at the best model not yet placed; a tier holds every model not yet
-        placed that was not shown worse than its anchor.
+        Groups of models, where ranks hold for all models at once; else none. The first holds the
+        models that may be first, and each other one is anchored at the best model not yet placed:
+        it holds every model not yet placed that was not shown worse than its anchor.
     spec : Spec
         Every option.
     notes : tuple of Note
@@ -90,9 +99,10 @@ class Leaderboard:
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
+        tiers = f"{len(self.tiers)} tiers, " if self.tiers else ""
         return (
             f"Leaderboard({len(self.models)} models, {len(self.tasks)} tasks, "
-            f"{len(self.tiers)} tiers, first shown: {lead})"
+            f"{tiers}first shown: {lead})"
         )
 
     def __post_init__(self) -> None:
@@ -112,7 +122,8 @@ class Leaderboard:
         for part in (self.overall, self.aggregate, self.pairs):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of a board must rank the same models.")
-        if sorted(name for tier in self.tiers for name in tier) != sorted(self.models):
+        placed = sorted(name for tier in self.tiers for name in tier)
+        if self.tiers and placed != sorted(self.models):
             raise DataError("The tiers must hold every model once.")
         if self.leader is not None and self.leader.model not in self.models:
             raise DataError(f"The leader {self.leader.model!r} is no model of the board.")
@@ -143,8 +154,10 @@ class Leaderboard:
     def top(self, k: int = 1) -> tuple[str, ...]:
         """Models that may be among the `k` best, on what the board shows first.
 
-        With probability ``1 - alpha`` the set contains every model whose true rank reaches `k`
-        or better, ties included. It speaks of all models at once.
+        Those whose row begins with `k` or a better rank. Rows for all models at once
+        (``scope="all"``) say so together; with ``scope="each"`` any one model whose true rank is
+        `k` or better is among them with probability ``1 - alpha``. A model without a score on
+        what is shown may stand anywhere and is not among them.
 
         Parameters
         ----------
@@ -164,11 +177,11 @@ class Leaderboard:
         size = len(self.models)
         if not isinstance(k, (int, np.integer)) or not 1 <= k <= size:
             raise OptionError.out_of_range("k", k, f"a whole number between 1 and {size}")
-        best = rank_bounds(self.shown_better).best
-        return tuple(self.models[i] for i in self.order if best[i] <= k)
+        best, known = self.ranks.best, ~np.isnan(self.score)
+        return tuple(self.models[i] for i in self.order if best[i] <= k and known[i])
 
     def undominated(self) -> tuple[str, ...]:
-        """Models that no other model was shown better than: those that may be first."""
+        """Models that may be first, on what the board shows first: their rows begin with 1."""
         return self.top(1)
 
     def winner(self) -> Winner:
@@ -271,9 +284,9 @@ class Leaderboard:
 
     @property
     def tier(self) -> NDArray[np.int64]:
-        """Number of the tier of each model, counted from 1, shape (M,)."""
+        """Number of the tier of each model, counted from 1, shape (M,); 0 without tiers."""
         number = {name: k for k, tier in enumerate(self.tiers, start=1) for name in tier}
-        return np.array([number[name] for name in self.models], dtype=np.int64)
+        return np.array([number.get(name, 0) for name in self.models], dtype=np.int64)
 
     @property
     def coverage(self) -> NDArray[np.float64]:
@@ -348,6 +361,16 @@ class Leaderboard:
         return notebook_html(self)
 
 
+_DESCRIBING = ("none", "bootstrap_band")  # corrections that promise nothing
+
+
+def ranks_from_relation(board: Leaderboard) -> bool:
+    """Whether rows and pairs of what is shown first come from one relation, so that tiers fit."""
+    counted = any(note.code == "average-band" for note in board.notes)
+    together = board.spec.scope == "all" and board.spec.correction not in _DESCRIBING
+    return board.lead != "new_task" and together and not (board.lead == "aggregate" and counted)
+
+
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
@@ -358,7 +381,7 @@ def board_columns(board: Leaderboard) -> dict[str, list[Any]]:
     nothing: list[Any] = [None] * size
     columns: dict[str, list[Any]] = {
         "model": [board.models[i] for i in order],
-        "tier": board.tier[order].tolist(),
+        "tier": board.tier[order].tolist() if board.tiers else nothing,
     }
     if board.lead == "task":
         task = next(iter(board.tasks.values()))

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.aggregate import Aggregate
-from rankbars.data.board import Leaderboard
+from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.drafts import write_text
-from rankbars.data.fields import Reals, Relation
+from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
@@ -140,7 +140,13 @@ def _comparison_end(side: Literal["low", "high"]) -> Derived:
 
 _MOST_MODELS = 100  # a table of pairs per category is left out for larger boards
 
+# The rows that begin with 1: said by name, so that nobody has to know the rule.
+_MAY_BE_FIRST = {
+    "may_be_first": Derived(lambda part: part.may_be_first, Chosen | None, checked=True)
+}
+
 KEYS: dict[type, Keys] = {
+    TaskResult: Keys(derived=_MAY_BE_FIRST),
     BoardFile: Keys(optional=("pairs", "vote_health", "digest")),
     RankIntervals: Keys(
         renamed={"method": "merge"},
@@ -152,7 +158,8 @@ KEYS: dict[type, Keys] = {
         renamed={"by_category": "categories"},
         inherited=("models", "shown_better"),
         left_out=("notes", "draws", "contrasts", "components"),
-        derived={
+        derived=_MAY_BE_FIRST
+        | {
             "expected_rank": Derived(lambda average: average.expected_rank, Reals | None),
             "comparison_low": _comparison_end("low"),
             "comparison_high": _comparison_end("high"),
@@ -368,13 +375,7 @@ def _check_agreement(board: Leaderboard) -> None:
         raise DataError("lead: 'aggregate' needs an average, and aggregate is null.")
     if board.overall is not None and board.overall.target != "new_task":
         raise DataError(f"overall.target must be 'new_task'; found {board.overall.target!r}.")
-    expected = [{board.models[i] for i in group} for group in tiers(board.score, shown)]
-    for k, (one, other) in enumerate(zip_longest(board.tiers, expected, fillvalue=())):
-        if set(one) != set(other):
-            raise DataError(
-                f"tiers[{k}]: scores and shown_better put {_named(other)} here; found "
-                f"{_named(one)}."
-            )
+    _check_tiers(board)
     _check_rows(board)
     for name, health in (board.health or {}).items():
         for k, pair in enumerate(health.neighbours):
@@ -385,16 +386,37 @@ def _check_agreement(board: Leaderboard) -> None:
         raise DataError("pairs must have one block for each task.")
 
 
+def _check_tiers(board: Leaderboard) -> None:
+    """Tiers follow from scores, pairs and who may be first; earlier files know the first two."""
+    if not board.tiers and not ranks_from_relation(board):
+        return
+    first = board.ranks.best == 1
+    usual, earlier = (
+        [{board.models[i] for i in group} for group in tiers(board.score, board.shown_better, best)]
+        for best in (first, None)
+    )
+    found = [set(tier) for tier in board.tiers]
+    if found in (usual, earlier):
+        return
+    nobody: set[str] = set()
+    for k, (one, other) in enumerate(zip_longest(found, usual, fillvalue=nobody)):
+        if one != other:
+            raise DataError(
+                f"tiers[{k}]: scores, ranks and shown_better put {_named(other)} here; found "
+                f"{_named(one)}."
+            )
+
+
 def _named(models: Iterable[str]) -> str:
     return ", ".join(repr(name) for name in sorted(models)[:5]) or "nobody"
 
 
 # Their rows do not follow from pairs that are shown.
-_OWN_COUNTS = ("none", "simes", "bootstrap_band")
+_OWN_COUNTS = ("none", "bootstrap_band")
 
 
 def _check_rows(board: Leaderboard) -> None:
-    """Rows for all models at once are counted from `shown_better`."""
+    """Rows for all models at once are counted from `shown_better`, and who may be first."""
     if board.lead == "new_task" or board.spec.correction in _OWN_COUNTS:
         return
     task = next(iter(board.tasks.values()))
@@ -403,7 +425,9 @@ def _check_rows(board: Leaderboard) -> None:
     if scope != "all":
         return
     found, counted = board.ranks, rank_bounds(board.shown_better)
-    wrong = (found.best != counted.best) | (found.worst != counted.worst)
+    # A model that is not among those that may be first has 2 as its best rank, at least.
+    left = (found.best == 2) & (counted.best == 1) & ~np.isnan(board.score)
+    wrong = ((found.best != counted.best) & ~left) | (found.worst != counted.worst)
     if wrong.any():
         i = int(np.flatnonzero(wrong)[0])
         place = "tasks[0]" if board.lead == "task" else "aggregate"

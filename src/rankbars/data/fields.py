@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.errors import DataError
 
 __all__ = [
+    "Chosen",
     "Counts",
     "Errors",
     "Freedom",
@@ -145,6 +146,8 @@ Ranks = Annotated[NDArray[np.int64], Numbers("M", least=1)]
 """One rank per model."""
 Counts = Annotated[NDArray[np.int64], Numbers("M", least=0)]
 """One number of rows per model."""
+Chosen = Annotated[NDArray[np.bool_], Numbers("M")]
+"""Whether it holds for each model; a file lists the names."""
 Relation = Annotated[NDArray[np.bool_], Numbers("MM")]
 """``[i, j]``: whether it holds between i and j; a file lists the pairs of names."""
 

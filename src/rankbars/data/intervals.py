@@ -131,6 +131,16 @@ class RankIntervals:
         return int(self.best[i]), int(self.worst[i])
 
     @property
+    def may_be_first(self) -> NDArray[np.bool_]:
+        """Models whose interval begins with 1, shape (M,).
+
+        With ``scope="all"`` this holds together with all intervals. With ``scope="each"`` the set
+        contains a model that is the best with at least the probability of one interval; on a new
+        task it is several statements, each about one model.
+        """
+        return np.asarray(self.best == 1)
+
+    @property
     def width(self) -> NDArray[np.int64]:
         """``worst - best`` per model, shape (M,)."""
         return self.worst - self.best

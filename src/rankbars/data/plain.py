@@ -1,8 +1,9 @@
 """Frozen types as plain values for JSON, and back, by the type hints of their fields.
 
-A dataclass is a dict, a tuple and an array are lists, NaN is None, and a relation between models
-is the list of pairs of names for which it holds. What a type keeps otherwise stands in a small
-table of `Keys`. Everything that is read is checked: an error names the place by its key.
+A dataclass is a dict, a tuple and an array are lists, NaN is None, a choice of models is the list
+of their names, and a relation between models the list of pairs of names for which it holds.
+What a type keeps otherwise stands in a small table of `Keys`. Everything that is read is checked:
+an error names the place by its key.
 """
 
 from __future__ import annotations
@@ -30,10 +31,14 @@ LARGEST = 1e300  # so that differences and shares can be computed
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A value that a file holds for its readers, and that follows from the others."""
+    """A value that a file holds for its readers, and that follows from the others.
+
+    Where it is `checked`, a file that says something else is refused.
+    """
 
     value: Callable[[Any], Any]
     hint: Any
+    checked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +158,8 @@ def _object_to_plain(value: Any, table: Table, models: tuple[str, ...]) -> dict[
 
 
 def _array_to_plain(array: NDArray[Any], models: tuple[str, ...]) -> Any:
+    if array.dtype == np.bool_ and array.ndim == 1:
+        return [models[i] for i in np.flatnonzero(array)]
     if array.dtype == np.bool_:
         return [[models[i], models[j]] for i, j in np.argwhere(array)]
     plain = array.tolist()
@@ -254,12 +261,18 @@ class _Reader:
                 found[name] = self.read(values[key], hint, here, {**given, **found})
             elif needed:
                 raise DataError(f"{here} is missing.")
-        for key, derived in keys.derived.items():
-            self.read(values.get(key), derived.hint, f"{place}.{key}" if place else key, given)
+        said = {
+            key: self.read(values.get(key), derived.hint, f"{place}.{key}" if place else key, given)
+            for key, derived in keys.derived.items()
+        }
         try:
-            return kind(**found)
+            made = kind(**found)
         except RankbarsError as error:
             raise DataError(f"{place}: {error}" if place else str(error)) from error
+        for key, derived in keys.derived.items():
+            if derived.checked and said[key] is not None:
+                _check_said(said[key], derived.value(made), f"{place}.{key}" if place else key)
+        return made
 
     def _read_members(
         self, plain: Any, origin: Any, parts: tuple[Any, ...], place: str, given: Mapping[str, Any]
@@ -286,6 +299,11 @@ class _Reader:
             )
             for name, one in _expect(plain, dict, "an object", place).items()
         }
+
+
+def _check_said(said: Any, follows: Any, place: str) -> None:
+    if not np.array_equal(said, follows):
+        raise DataError(f"{place} does not follow from the rest of what it stands in.")
 
 
 def _expect(plain: Any, kind: type, what: str, place: str) -> Any:
@@ -339,7 +357,8 @@ def _read_numbers(
     plain: Any, kind: type[Any], about: Numbers, place: str, given: Mapping[str, Any]
 ) -> Any:
     if kind is np.bool_:
-        return _read_relation(plain, place, given["models"])
+        read = _read_relation if len(about.axes) > 1 else _read_chosen
+        return read(plain, place, given["models"])
     whole = issubclass(kind, (int, np.integer))
     if kind in (int, float):
         if about.word and plain == INFINITE:
@@ -368,6 +387,16 @@ def _read_relation(plain: Any, place: str, models: tuple[str, ...]) -> NDArray[n
                 raise _wrong(f"{place}[{k}]", "two names of models", name)
         shown[position[pair[0]], position[pair[1]]] = True
     return shown
+
+
+def _read_chosen(plain: Any, place: str, models: tuple[str, ...]) -> NDArray[np.bool_]:
+    position = {name: i for i, name in enumerate(models)}
+    chosen = np.zeros(len(models), dtype=np.bool_)
+    for k, name in enumerate(_expect(plain, list, "a list", place)):
+        if not isinstance(name, str) or name not in position:
+            raise _wrong(f"{place}[{k}]", "the name of a model", name)
+        chosen[position[name]] = True
+    return chosen
 
 
 def _leaves(plain: Any, about: Numbers, place: str) -> tuple[list[Any], tuple[int, ...]]:

@@ -170,8 +170,8 @@ class Spec:
         Paired test within a task; ``"auto"`` lets the design of the rows decide.
     correction : str
         Multiplicity correction within a task; ``"auto"`` lets the rows decide.
-    scope : {"each", "all"}
-        Guarantee per model named in advance, or for all models at once.
+    scope : {"all", "each"}
+        Guarantee for all models at once, or per model named in advance.
     alpha : float
         Error rate of task intervals and of the average.
     merge : str
@@ -203,6 +203,10 @@ class Spec:
     runs : {"independent", "shared"}
         What several answers to one item are: drawn anew for each item, or moved together by an
         effect of the run (a training seed, a prompt, a day) that all its answers share.
+    best_alone : bool
+        Whether a note has the models that may be first at the whole of `alpha`, as a statement by
+        itself.
+
     variants : mapping from str to int
         Of how many declared tries a model is the best, whose other results are not in the input:
         they count in the score of the leader, `Leaderboard.winner`.
@@ -221,7 +225,7 @@ class Spec:
 
     test: str = "auto"
     correction: str = "auto"
-    scope: Literal["each", "all"] = "each"
+    scope: Literal["each", "all"] = "all"
     alpha: float = 0.05
     merge: str = "joint"
     alpha_overall: float = 0.2
@@ -237,6 +241,7 @@ class Spec:
     zero_se: str = "zero"
     variants: Mapping[str, int] = field(default_factory=dict, hash=False)
     runs: str = "independent"
+    best_alone: bool = False
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
@@ -255,6 +260,11 @@ class Spec:
             raise OptionError(
                 f"runs='shared' chooses the test two_way where items have several answers, and "
                 f"test={self.test!r} takes answers as independent. Leave one of them out."
+            )
+        if self.best_alone and self.scope == "each":
+            raise OptionError(
+                "The models that may be first by themselves (--best-alone) stand beside ranks for "
+                "all models at once. Use --scope all."
             )
         for what in ("test", "correction", "merge", "estimator", "method", "normalise"):
             value = getattr(self, what)

@@ -218,7 +218,7 @@ class TaskResult:
         comparison only, without a guarantee. Where scores come with errors of their own.
     merged_best, merged_worst : array of int, shape (M,), optional
         Rank interval that the new-task interval is made of: of each model by itself, at the error
-        rate ``overall.task_alpha``. Not an answer about this task.
+        rate ``overall.task_alpha``, or `alpha` where that is None. Not an answer about this task.
     elo : array of float, shape (M,), optional
         Strengths from votes on the scale of Elo.
     elo_anchor : str, optional
@@ -273,6 +273,14 @@ class TaskResult:
         check_level(self.guarantee, self.approximate, self.measured_level)
         if self.counts is not None and self.counts.scored.shape != (size,):
             raise DataError(f"Task {self.name!r} must have counts for each of {size} models.")
+
+    @property
+    def may_be_first(self) -> NDArray[np.bool_]:
+        """Models with a score on this task whose rank may be 1, shape (M,).
+
+        A model without a score may stand anywhere, and is no part of it.
+        """
+        return np.asarray((self.best == 1) & ~np.isnan(self.mean))
 
     def ratings(self) -> Ratings:
         """Strengths from votes with their own intervals, at level ``1 - alpha``, by a normal tail.

@@ -12,7 +12,6 @@ from rankbars.render.ranktable import Remark, Row, Table, board_table, remark_te
 from rankbars.render.sentences import (
     field_parts,
     headline,
-    is_arena,
     leader_lines,
     new_task_line,
     outcome_sentence,
@@ -94,7 +93,8 @@ def _badges(board: Leaderboard) -> str:
     parts = [*field_parts(board), lead_claim(board).level]
     if states_who_is_first(board):
         count = len(board.undominated())
-        parts.append("1 model is first" if count == 1 else f"{count} models may be first")
+        parts.append("1 model may be first" if count == 1 else f"{count} models may be first")
+    if board.tiers:
         parts.append(f"{len(board.tiers)} {'tier' if len(board.tiers) == 1 else 'tiers'}")
     return " ".join(f"`{part}`" for part in parts)
 
@@ -112,7 +112,7 @@ def _first(board: Leaderboard) -> dict[str, str]:
     if not states_who_is_first(board):
         return {}
     models = board.undominated()
-    badge = "first" if len(models) == 1 else "tied first" if is_arena(board) else "may be first"
+    badge = "first" if len(models) == 1 else "may be first"
     return dict.fromkeys(models, badge)
 
 

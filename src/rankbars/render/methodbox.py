@@ -158,6 +158,9 @@ _STRENGTH = MethodEntry(
     "two models differ is not read from the overlap of their errors: it was tested on their "
     "differences.",
 )
+# Where a set for the best has a share of the error rate.
+_WITH_SET = ("holm", "bonferroni", "maxt")
+_FEWEST_WITH_SET = 8
 _RULE = (
     "The best rank is 1 plus the number of models shown to be better; the worst is the number of "
     "models minus the number it was shown to be better than."
@@ -171,19 +174,35 @@ def _statements_entry(board: Leaderboard) -> MethodEntry:
             f"{place(board)}, which model comes first?",
             "nothing is promised",
             "The ranges of ranks describe draws, from which nothing is claimed about pairs of "
-            "models: there is one tier.",
+            "models: there are no tiers.",
             _lead_assumptions(board),
         )
     # No correction promises nothing, and Simes counts do not say which models are better.
     asked = lead_correction(board)
     correction = "holm" if asked in ("none", "bootstrap_band", "simes") else asked
+    pairs = f"{_capital(_how(board))}, with {method_words('correction', correction)} over all "
+    pairs += "ordered pairs. "
+    if not board.tiers:
+        return MethodEntry(
+            "The sentence at the top",
+            f"{place(board)}, which models may be first?",
+            lead_claim(board).words,
+            "The models whose rank interval begins with 1. Which of two models is better, where "
+            f"that is said, holds for all pairs at once: {pairs[0].lower()}{pairs[1:]}".strip(),
+            _lead_assumptions(board),
+        )
+    share = (
+        "A fifth of the error rate goes to the set of the models that may be first, for which "
+        "each model is held against every other one; the rest goes to all pairs. "
+        if correction in _WITH_SET and len(board.models) >= _FEWEST_WITH_SET
+        else ""
+    )
     return MethodEntry(
         "The sentence at the top, and the tiers",
         f"{place(board)}, which models can be told apart, and which may be first?",
         f"{statements_level(board)}, all statements at once",
-        f"{_capital(_how(board))}, with {method_words('correction', correction)} over all ordered "
-        "pairs. A tier starts at the best model not yet placed and takes in every model not shown "
-        "worse than that one.",
+        f"{pairs}{share}The first tier holds the models that may be first. Each other one starts "
+        "at the best model not yet placed and takes in every model not shown worse than that one.",
         _lead_assumptions(board),
     )
 

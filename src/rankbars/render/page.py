@@ -376,8 +376,9 @@ _SHOWN = _Term(
 _TIER = _Term(
     "tier",
     "Tier",
-    "A group that starts at the best model not yet placed and takes in every model not shown worse "
-    "than that one. Sorting, searching and filtering never move a model to another tier.",
+    "The first tier holds the models that may be first. Each other one starts at the best model "
+    "not yet placed and takes in every model not shown worse than that one. Sorting, searching and "
+    "filtering never move a model to another tier.",
 )
 _SCORE = _Term(
     "score",

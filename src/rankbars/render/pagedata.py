@@ -78,7 +78,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "models": [visible(name) for name in board.models],
         "tasks": [_task(task) for task in tasks],
         "order": list(board.order),
-        "tier": board.tier.tolist(),
+        "tier": board.tier.tolist() if board.tiers else None,
         "coverage": _reals(board.coverage),
         "leadRanks": _ranks(lead_claim(board), *board.ranks),
         "newTask": None
@@ -168,10 +168,11 @@ def _outcomes(counts: Coverage) -> dict[str, Any]:
 
 
 def _side_level(task: TaskResult) -> float | None:
-    """Error rate of one side of the rank intervals of a task; None where nothing is promised."""
+    """Error rate of one side of what a new task is made of; None where nothing is promised."""
     if task.guarantee is None:
         return None
-    one_sided = task.scope == "all" or task.correction == "maxt_bootstrap"
+    together = task.scope == "all" and task.merged_best is None
+    one_sided = together or task.correction == "maxt_bootstrap"
     return task.alpha if one_sided else task.alpha / 2
 
 

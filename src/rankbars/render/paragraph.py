@@ -159,13 +159,15 @@ def _average_sentences(board: Leaderboard) -> list[str]:
             )
     if leads_with_band(board):
         return sentences
-    level = statements_level(board)
+    about = (
+        "which models may be first, which neighbours differ, and tiers"
+        if board.tiers
+        else "which of two models is better"
+    )
     sentences.append(
-        "Statements about which models may be first, which neighbours differ, and tiers are made "
-        f"for all models at once. {approximate_sentence(board)}"
+        f"Statements about {about} are made for all models at once. {approximate_sentence(board)}"
         if is_approximate(board)
-        else "Statements about which models may be first, which neighbours differ, and tiers hold "
-        f"for all models at once at {level}."
+        else f"Statements about {about} hold for all models at once at {statements_level(board)}."
     )
     return sentences
 

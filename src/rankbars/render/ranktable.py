@@ -270,7 +270,7 @@ def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -
         new_claim=new_claim,
         score_title=title,
         score_note=note,
-        has_tiers=board.lead != "new_task" and len(board.models) > 1,
+        has_tiers=bool(board.tiers) and board.lead != "new_task" and len(board.models) > 1,
         has_coverage=bool((coverage < 1.0).any()),
         rows=tuple(rows),
         remarks=remarks,
@@ -292,7 +292,7 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
     if task.elo is not None:
         mean, se = task.elo, task.elo_se
     scores = show_scores(mean, mean - se, mean + se)
-    tiers = board.lead == "task" and len(board.models) > 1
+    tiers = board.lead == "task" and bool(board.tiers) and len(board.models) > 1
     rows = tuple(
         Row(
             model=board.models[i],

@@ -92,8 +92,8 @@ def headline(board: Leaderboard, name: _NameWriter = plain_name) -> str:
     >>> import numpy as np, rankbars as rb
     >>> ahead = np.linspace(0, 1, 30)[:, None] * [1.0, 1.0] + [0.5, 0.0]
     >>> ahead[::2, 0] += 0.01
-    >>> headline(rb.leaderboard(rb.Scores.from_arrays({"math": ahead}, ["a", "b"])))
-    'On this task, a is first (95 %).'
+    >>> headline(rb.leaderboard(rb.Scores.from_arrays({"math": ahead}, ["a", "b"])))[:58]
+    'On this task, a leads: it is shown better than the other o'
     """
     return " ".join(headline_sentences(board, name))
 
@@ -108,7 +108,7 @@ def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tu
             return (first,)
         return (first, "The same holds for each other model by itself, not for several together.")
     sentences = _first_sentences(board, name)
-    if board.shown_better.any() and len(board.models) > 2:
+    if board.tiers and board.shown_better.any() and len(board.models) > 2:
         sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
     if any(note.code == "run-effect" for note in board.notes):
         sentences.append("Whole runs differ by more than chance: --runs shared covers new runs.")
@@ -204,36 +204,15 @@ def leader_lines(board: Leaderboard) -> tuple[str, ...]:
 
 
 def scopes_line(board: Leaderboard) -> str:
-    """Why the sentence at the top may claim less than the ranks; empty where both say the same."""
-    if (
-        board.lead == "new_task"
-        or len(board.models) < 3
-        or lead_claim(board).scope != (SCOPE_WORDS["each"])
-    ):
+    """What the rows do not say together; empty where everything holds for all models at once."""
+    if board.lead == "new_task" or len(board.models) < 3:
         return ""
-    line = (
-        "The statement at the top and the tiers hold for all models at once; "
-        "a rank interval holds for one model chosen in advance"
-    )
-    wider = _wider_alone(board)
-    if not wider:
-        return f"{line}, and may be narrower."
-    named = listed([plain_name(model) for model in wider], _MOST_NAMES)
+    if lead_claim(board).scope != SCOPE_WORDS["each"]:
+        return ""
     return (
-        f"{line}, by the comparisons of that model alone. Mostly it is narrower; here it is wider "
-        f"for {named}, because statements about all models add up: if a is before b, and b before "
-        "c, then a is before c. Each of the two holds at its level."
+        "Each rank interval holds for one model chosen in advance, and not for several together: "
+        "there are no tiers. For statements about all models at once: --scope all."
     )
-
-
-def _wider_alone(board: Leaderboard) -> list[str]:
-    """Models whose interval leaves more ranks open than what is claimed of all models at once."""
-    first = board.aggregate if board.lead == "aggregate" else next(iter(board.tasks.values()))
-    if first is None:
-        return []
-    best, worst = 1 + board.shown_better.sum(axis=0), -board.shown_better.sum(axis=1)
-    wider = (first.best < best) | (first.worst > len(board.models) + worst)
-    return [board.models[i] for i in board.order if wider[i]]
 
 
 def scale_line(board: Leaderboard) -> str:
@@ -271,14 +250,14 @@ def task_line(board: Leaderboard, name: str, write: _NameWriter = plain_name) ->
 
 def states_who_is_first(board: Leaderboard) -> bool:
     """Whether the sentence at the top says which models may be first."""
-    return (
-        board.lead != "new_task" and not leads_with_band(board) and bool(board.shown_better.any())
-    )
+    if board.lead == "new_task" or leads_with_band(board):
+        return False
+    return bool((board.ranks.best[~np.isnan(board.score)] > 1).any())
 
 
 def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
-    where, level = place(board), statements_level(board)
+    where, level = place(board), _confidence(board)
     if leads_with_band(board):
         named = board.aggregate is not None and quantity_words(board.aggregate)
         by = "" if named else f" by the {_what_is_averaged(board)}"
@@ -286,29 +265,61 @@ def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
             f"{where}, {name(board.models[board.order[0]])} comes first{by}. Ranges of ranks "
             "describe draws; nothing is claimed about which models differ."
         ]
-    if not board.shown_better.any() and len(board.models) == 2:
-        return [f"{where}, the two models cannot be told apart ({level})."]
-    if not board.shown_better.any():
-        return [f"{where}, no model can be told apart from another ({level})."]
-    scored = dict(zip(board.models, ~np.isnan(board.score), strict=True))
-    candidates = board.undominated()
-    first = [name(model) for model in candidates if scored[model]]
-    unknown = [name(model) for model in candidates if not scored[model]]
-    if len(first) == 1 and not unknown:
-        return [f"{where}, {first[0]} is first ({level})."]
-    models = "model" if len(first) == 1 else "models"
-    named = listed(first, _MOST_NAMES)
-    sentences = [f"{where}, {len(first)} {models} may be first ({level}): {named}."]
-    if is_arena(board) and not unknown:
-        sentences = [
-            f"{where}, {len(first)} models are tied first, as each of them may be the best "
-            f"({level}): {named}."
-        ]
+    known = ~np.isnan(board.score)
+    first = [name(model) for model in board.undominated()]
+    unknown = [name(model) for model in np.array(board.models)[~known].tolist()]
+    if not states_who_is_first(board):
+        sentences = [_not_told_apart(board, where)]
+    elif lead_claim(board).scope != SCOPE_WORDS["all"]:
+        models = "1 model" if len(first) == 1 else f"{len(first)} models"
+        sentences = [f"{where}, {models} may be first ({level}): {listed(first, _MOST_NAMES)}."]
+    else:
+        sentences = _who_leads(board, where, first, level)
     if unknown:
         sentences.append(
             f"Not scored on everything, so not ruled out: {listed(unknown, _MOST_NAMES)}."
         )
     return sentences
+
+
+def _not_told_apart(board: Leaderboard, where: str) -> str:
+    models = "two models" if len(board.models) == 2 else f"{len(board.models)} models"
+    these = "These" if board.lead == "task" else f"{where}, these"
+    return f"{these} results do not tell the {models} apart. That does not make them equal."
+
+
+def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> list[str]:
+    """Who may be first by statements that hold together, and what is said of the others."""
+    known = np.flatnonzero(~np.isnan(board.score))
+    count = len(known) - len(first)
+    others = "other one" if count == 1 else f"each of the other {count}"
+    if len(first) > 1:
+        named = _listed(first) if len(first) <= _MOST_NAMES else listed(first, _MOST_NAMES)
+        among = "between" if len(first) == 2 else "among"
+        worse = others.replace("other one", "the other one")
+        return [
+            f"{where}, first place is open {among} {named}. {worse[0].upper()}{worse[1:]} is shown "
+            f"worse than at least one model ({level})."
+        ]
+    leader = board.models.index(board.undominated()[0])
+    if int(board.shown_better[leader, known].sum()) == count:
+        beaten = "the other one" if count == 1 else f"all {count} others"
+        return [f"{where}, {first[0]} leads: it is shown better than {beaten} ({level})."]
+    return [
+        f"{where}, only {first[0]} may be first: {others} is shown worse than at least one model "
+        f"({level})."
+    ]
+
+
+def _confidence(board: Leaderboard) -> str:
+    """The level of what is said of who may be first, and what holds at it."""
+    claim = lead_claim(board)
+    if claim.level == NO_GUARANTEE:
+        return NO_GUARANTEE
+    level = statements_level(board)
+    level = level if level == APPROXIMATE else f"{level} confidence"
+    together = claim.scope == SCOPE_WORDS["all"]
+    return f"{level}, {'all statements together' if together else 'one model named in advance'}"
 
 
 def _neighbours_sentence(board: Leaderboard) -> str:

@@ -148,7 +148,11 @@ def find_cycles(shown_better: NDArray[np.bool_]) -> Cycles:
     return Cycles(groups, shown_better & ~mutual)
 
 
-def tiers(score: ArrayLike, shown_better: NDArray[np.bool_]) -> list[list[int]]:
+def tiers(
+    score: ArrayLike,
+    shown_better: NDArray[np.bool_],
+    first: NDArray[np.bool_] | None = None,
+) -> list[list[int]]:
     """Models in tiers: each tier holds what is not shown worse than its best-scored model.
 
     Parameters
@@ -157,6 +161,8 @@ def tiers(score: ArrayLike, shown_better: NDArray[np.bool_]) -> list[list[int]]:
         Scores, higher is better; NaN for a model without a score, which counts as the lowest.
     shown_better : ndarray of bool, shape (M, M)
         A relation.
+    first : ndarray of bool, shape (M,), optional
+        Models that may be first, none of which is shown worse than another: the first tier.
 
     Returns
     -------
@@ -176,11 +182,16 @@ def tiers(score: ArrayLike, shown_better: NDArray[np.bool_]) -> list[list[int]]:
     >>> shown = np.array([[0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=bool)
     >>> tiers([0.9, 0.8, 0.7], shown)
     [[0, 1], [2]]
+    >>> tiers([0.9, 0.8, 0.7], shown, np.array([True, False, False]))
+    [[0], [1, 2]]
     """
     scores = np.asarray(score, dtype=np.float64)
     scores = np.where(np.isnan(scores), -np.inf, scores)
     left = np.argsort(-scores, kind="stable")
     placed: list[list[int]] = []
+    if first is not None and first.any():
+        placed.append(left[first[left]].tolist())
+        left = left[~first[left]]
     while left.size:
         leaders = left[scores[left] == scores[left[0]]]
         below = shown_better[np.ix_(leaders, left)].all(axis=0)

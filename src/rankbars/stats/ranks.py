@@ -17,6 +17,7 @@ __all__ = [
     "RankBounds",
     "count_around",
     "count_bounds",
+    "first_bounds",
     "interval_width",
     "midranks",
     "observed_rank_sets",
@@ -86,6 +87,32 @@ def count_bounds(better: ArrayLike, worse: ArrayLike) -> RankBounds:
     n_better = np.asarray(better, dtype=np.int64)
     n_worse = np.asarray(worse, dtype=np.int64)
     return RankBounds(best=1 + n_better, worst=n_worse.shape[-1] - n_worse)
+
+
+def first_bounds(shown_better: NDArray[np.bool_], may_be_first: NDArray[np.bool_]) -> RankBounds:
+    """`rank_bounds`, where a set for the best says of the other models that they are not first.
+
+    Parameters
+    ----------
+    shown_better : ndarray of bool, shape (M, M)
+        ``[i, j]``: i is shown better than j.
+    may_be_first : ndarray of bool, shape (M,)
+        Models that may be the best; nobody is shown better than any of them.
+
+    Returns
+    -------
+    RankBounds
+        Models outside of the set have 2 as their best rank, or more.
+
+    Examples
+    --------
+    >>> shown = np.array([[False, True, False], [False, False, False], [False, False, False]])
+    >>> bounds = first_bounds(shown, np.array([True, False, False]))
+    >>> bounds.best.tolist(), bounds.worst.tolist()
+    ([1, 2, 2], [2, 3, 3])
+    """
+    best, worst = rank_bounds(shown_better)
+    return RankBounds(np.where(may_be_first, best, np.maximum(best, 2)), worst)
 
 
 def observed_rank_sets(mean: NDArray[np.float64], n_ranks: int | None = None) -> RankBounds:

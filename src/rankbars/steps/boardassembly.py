@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.board import Leaderboard, TaskResult, ranks_from_relation
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
 from rankbars.data.fields import locate_models
@@ -182,13 +182,15 @@ def assemble_board(
         aggregate=aggregate,
         lead=lead,
         shown_better=shown,
-        tiers=(models,),
+        tiers=(),
         spec=spec,
         notes=tuple(dict.fromkeys(notes)),
         inputs=scores.inputs,
         version=version("rankbars"),
     )
-    groups = tiers(draft.score, shown)
+    if not ranks_from_relation(draft):
+        return draft
+    groups = tiers(draft.score, shown, draft.ranks.best == 1)
     return replace(draft, tiers=tuple(tuple(models[i] for i in members) for members in groups))
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.stats.multiplicity.bestset import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from rankbars.stats.multiplicity.symmetricbootstrap import LargestDifferences, Sample
 
 __all__ = [
+    "BEST_SETS",
     "CORRECTIONS",
     "Corrected",
     "Family",
@@ -56,6 +58,12 @@ class Family(NamedTuple):
     samples: tuple[Sample, ...] | None = None  # rows of the tasks of an average, to be resampled
     test: str = ""  # what compared the pairs
     rankings: NDArray[np.float64] | None = None  # of few tasks, which are reversed to get a law
+
+    @property
+    def size(self) -> int:
+        """Number of models."""
+        table = next(t for t in (self.statistic, self.p, self.log_e) if t is not None)
+        return len(table)
 
     def among(self, positions: NDArray[np.intp]) -> Family:
         """The hypotheses among the models at `positions`, in ascending order."""
@@ -228,6 +236,41 @@ CORRECTIONS: dict[str, Correction] = {
     "none": unadjusted,
     "e_average": e_average,
 }
+
+
+def best_by_level(family: Family, alpha: float) -> NDArray[np.bool_]:
+    """Models that may be the best: Bonferroni within the family of each candidate.
+
+    Where rankings of few tasks are reversed, their law decides.
+    """
+    if family.rankings is not None:
+        return best_by_maxt(family, alpha)
+    if family.statistic is not None:
+        return np.asarray(better_counts(family.statistic, family.df, alpha) == 0)
+    if family.p is None:
+        raise TypeError("a family of hypotheses needs statistics or p-values")
+    return np.asarray(better_counts_from_p(family.p, alpha) == 0)
+
+
+def best_by_maxt(family: Family, alpha: float) -> NDArray[np.bool_]:
+    """The same with the largest statistic of sign flips; with estimated covariances by level.
+
+    Draws with an estimated covariance are liberal below five rows per model.
+    """
+    rows = isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds)
+    if rows or family.rankings is not None:
+        from rankbars.stats.multiplicity.maxt import max_t_best
+
+        return max_t_best(_null_draws(family), alpha)
+    return best_by_level(family, alpha)
+
+
+BEST_SETS: dict[str, Callable[[Family, float], NDArray[np.bool_]]] = {
+    "holm": best_by_level,
+    "bonferroni": best_by_level,
+    "maxt": best_by_maxt,
+}
+"""Sets for the best under the corrections that have a law for it."""
 
 
 def take_correction(name: str) -> Correction:

@@ -62,7 +62,7 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
     >>> tasks = {f"t{i}": rng.normal(size=(50, 3)) + [0.0, 1.0, 2.0] for i in range(9)}
     >>> found = diagnose(rb.leaderboard(rb.Scores.from_arrays(tasks, ["a", "b", "c"])), top=1)
     >>> found.left_out[0].inside.tolist(), found.breakdown.round(2).tolist()
-    ([9, 9, 9], [-0.8, -0.8, 0.1])
+    ([9, 9, 9], [-0.8, -0.8, 0.09])
     """
     overall = board.overall
     if len(board.tasks) < 2 or overall is None:

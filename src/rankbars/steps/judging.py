@@ -12,6 +12,7 @@ from rankbars.data.votehealth import Finding, JudgeReport
 from rankbars.data.votes import BAD, LOSS, TIE, Ballots, Votes
 from rankbars.errors import RankbarsError
 from rankbars.stats.multiplicity.stepdown import decide
+from rankbars.stats.ranks import count_bounds
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.judgeagreement import (
     cohen_kappa,
@@ -145,11 +146,11 @@ def _report(
         effects, errors = _effects(own, options)
     except RankbarsError:
         return report
-    size = len(votes.models)
+    bounds = count_bounds(decided.better, decided.worse)
     return replace(
         report,
-        best=(1 + decided.better)[order],
-        worst=(size - decided.worse)[order],
+        best=bounds.best[order],
+        worst=bounds.worst[order],
         effects=tuple(effects),
         effect_se=tuple(errors),
     )

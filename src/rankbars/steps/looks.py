@@ -14,7 +14,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.orders import tiers
-from rankbars.stats.ranks import rank_bounds
+from rankbars.stats.ranks import count_bounds, rank_bounds
 from rankbars.steps.corrections import simultaneous_order
 
 __all__ = ["continue_looks"]
@@ -76,10 +76,9 @@ def continue_looks(
     counts[:, broken] = before[:, broken]
     shown = _shown(board, record)
     if task.scope == "all":
-        bounds = rank_bounds(shown)
-        best, worst = bounds.best, bounds.worst
+        best, worst = rank_bounds(shown)
     else:
-        best, worst = 1 + counts[0], len(models) - counts[1]
+        best, worst = count_bounds(counts[0], counts[1])
     contradicted = frozenset(models[i] for i in np.flatnonzero(broken))
     if record is not None:
         contradicted |= record.contradicted
@@ -96,7 +95,7 @@ def continue_looks(
         contradicted,
         _cluster(board),
     )
-    groups = tiers(board.score, shown)
+    groups = tiers(board.score, shown, best == 1) if board.tiers else []
     running = replace(
         board,
         tasks={task.name: replace(task, best=best, worst=worst)},

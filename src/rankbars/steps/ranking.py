@@ -17,7 +17,7 @@ from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import decide_stacked
 from rankbars.stats.multiplicity.thresholds import Decisions
-from rankbars.stats.ranks import rank_bounds
+from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds, rank_bounds
 from rankbars.steps.correctionchoice import CorrectionChoice, can_resample, choose_correction
 from rankbars.steps.corrections import (
     Corrected,
@@ -25,11 +25,13 @@ from rankbars.steps.corrections import (
     correct,
     side_level,
     simultaneous_order,
+    substitution,
     take_correction,
 )
+from rankbars.steps.jointclaims import claim_best_alone, claim_jointly
 from rankbars.steps.validity import Cell, check_method
 
-__all__ = ["rank", "rank_task"]
+__all__ = ["rank", "rank_jointly", "rank_task"]
 
 
 @overload
@@ -183,11 +185,60 @@ def _choose(comparisons: Comparisons, correction: str, scope: Scope, alpha: floa
     return _Chosen(choice, cell)
 
 
+def _of_choice(chosen: _Chosen) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
+    return tuple((code, text, ()) for code, text in chosen.choice.notes)
+
+
 def _nothing(size: int, scope: Scope) -> Decisions:
     """Nothing is shown of anybody."""
     none = np.zeros(size, dtype=np.int64)
     shown = np.zeros((size, size), dtype=np.bool_) if scope == "all" else None
     return Decisions(none, none, shown)
+
+
+def rank_jointly(
+    comparisons: Comparisons,
+    correction: str,
+    alpha: float,
+    *,
+    seed: int = 0,
+    resamples: int = 1000,
+    best_alone: bool = False,
+) -> RankIntervals:
+    """Rank intervals for all models at once, as a board shows them.
+
+    Part of `alpha` goes to the set of the models that may be first; every other row begins with 2
+    or later. The rest goes to the relation of all pairs, from which rows are counted. With
+    `best_alone` a note has the set at the whole of `alpha`.
+
+    Raises
+    ------
+    OptionError
+        If the correction has no law for the test, or does not say which models are better.
+    """
+    chosen = _choose(comparisons, correction, "all", alpha)
+    choice, cell = chosen
+    present = np.flatnonzero(comparisons.present)
+    if choice.nothing:
+        corrected = Corrected(_nothing(present.size, "all"))
+        return _intervals(comparisons, corrected, chosen, "all", alpha)
+    family = _family(comparisons, present)._replace(seed=seed, resamples=resamples)
+    decides = cell.becomes or choice.correction
+    claims = claim_jointly(decides, family, alpha, split=True)
+    size = len(comparisons.models)
+    shown = np.zeros((size, size), dtype=np.bool_)
+    shown[np.ix_(present, present)] = claims.shown_better
+    first = np.ones(size, dtype=np.bool_)  # nothing is known of a model that is absent
+    first[present] = claims.may_be_first
+    found = (*_of_choice(chosen), *claims.notes, *substitution(choice.correction, cell))
+    notes = _notes(comparisons, present, found)
+    notes.extend(_cycle_note(comparisons, present[members]) for members in claims.cycles)
+    if best_alone and present.size:
+        names = [comparisons.models[i] for i in present]
+        alone = claim_best_alone(decides, family, alpha, names)
+        notes.append(Note(*alone, comparisons.task))
+    bounds = first_bounds(shown, first)
+    return _described(comparisons, bounds, chosen, "all", alpha, shown, notes)
 
 
 def _holm_of_tasks(
@@ -221,32 +272,50 @@ def _intervals(
     """Rank intervals from what may be claimed about the models that are present."""
     size = len(comparisons.models)
     present = np.flatnonzero(comparisons.present)
-    decisions, (choice, cell) = corrected.decisions, chosen
-    best = np.ones(size, dtype=np.int64)
-    worst = np.full(size, size, dtype=np.int64)
-    shown = None
-    notes = [Note(code, text, comparisons.task) for code, text in choice.notes]
-    notes += [
-        Note(code, text, comparisons.task, tuple(comparisons.models[present[i]] for i in members))
-        for code, text, members in corrected.notes
-    ]
+    decisions, shown = corrected.decisions, None
+    notes = _notes(comparisons, present, (*_of_choice(chosen), *corrected.notes))
     if decisions.shown_better is not None:
         order, cycles = simultaneous_order(decisions.shown_better)
         shown = np.zeros((size, size), dtype=np.bool_)
         shown[np.ix_(present, present)] = order
-        best, worst = rank_bounds(shown)
+        bounds = rank_bounds(shown)
         notes.extend(_cycle_note(comparisons, present[members]) for members in cycles)
     else:
-        best[present] = 1 + decisions.better
-        worst[present] = size - decisions.worse
+        better, worse = np.zeros((2, size), dtype=np.int64)
+        better[present], worse[present] = decisions.better, decisions.worse
+        bounds = count_bounds(better, worse)
+    return _described(comparisons, bounds, chosen, scope, alpha, shown, notes)
+
+
+def _notes(
+    comparisons: Comparisons,
+    present: NDArray[np.intp],
+    found: tuple[tuple[str, str, tuple[int, ...]], ...],
+) -> list[Note]:
+    return [
+        Note(code, text, comparisons.task, tuple(comparisons.models[present[i]] for i in members))
+        for code, text, members in found
+    ]
+
+
+def _described(
+    comparisons: Comparisons,
+    bounds: RankBounds,
+    chosen: _Chosen,
+    scope: Scope,
+    alpha: float,
+    shown: NDArray[np.bool_] | None,
+    notes: list[Note],
+) -> RankIntervals:
+    choice, cell = chosen
     promised = side_level(choice.correction, scope, alpha)
     unsure = choice.approximate or cell.verdict == "approximate"
     approximate = promised is not None and unsure
     side = None if approximate else promised
     return RankIntervals(
         models=comparisons.models,
-        best=best,
-        worst=worst,
+        best=bounds.best,
+        worst=bounds.worst,
         alpha=alpha,
         scope=scope,
         target="task",

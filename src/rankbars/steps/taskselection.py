@@ -13,7 +13,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.ranks import interval_width
+from rankbars.stats.ranks import count_bounds, interval_width
 from rankbars.stats.streams import stream
 from rankbars.steps.corrections import Family, take_correction
 from rankbars.steps.pairtests import compare_evidence
@@ -147,8 +147,7 @@ def _width(scores: Scores, name: str, alpha: float) -> float:
     if deciding is None:
         return 1.0
     made = take_correction("holm")(Family(deciding.statistic, deciding.df), "each", alpha).decisions
-    size = len(scores.models)
-    return interval_width(1 + made.better, size - made.worse, size)
+    return interval_width(*count_bounds(made.better, made.worse), len(scores.models))
 
 
 def _group_by_top(halves: _Halves, k: int) -> Scores:

@@ -1,6 +1,6 @@
 /** Averages over the chosen tasks, with paired contrasts: the rules of the package, in the browser. */
 
-import { type Correction, type Statistics, ranksEach, ranksOf, relationAll } from "./holm"
+import { type Correction, type Statistics, mayBeBest, ranksEach, ranksOf, relationAll } from "./holm"
 import { type Bounds, anywhere } from "./merges"
 import { criticalValue } from "./tails"
 
@@ -198,6 +198,10 @@ function familyRows(
   })
 }
 
+// A share of the error rate goes to the set of the models that may be first, where there are enough models.
+const BEST_SHARE = 0.2
+const FEWEST_SPLIT = 8
+
 /** Rank intervals on an average, and what holds for all models at once. */
 export function averageRanks(
   average: Average,
@@ -208,16 +212,28 @@ export function averageRanks(
   const models = average.score.length
   const { present, contrasts } = average
   const size = present.length
-  const relation = relationAll(contrasts, correction, alpha)
+  const together = scope === "all" && correction !== "none"
+  const split = together && size >= FEWEST_SPLIT
+  const relation = relationAll(contrasts, correction, split ? alpha * (1 - BEST_SHARE) : alpha)
   const shown = new Uint8Array(models * models)
   for (let a = 0; a < size; a++) {
     for (let b = 0; b < size; b++) {
       if (relation[a * size + b]) shown[present[a]! * models + present[b]!] = 1
     }
   }
-  if (scope === "all" && correction !== "none") return { bounds: ranksOf(shown, models), shown }
+  if (together) {
+    const bounds = ranksOf(shown, models)
+    if (split && relation.includes(1)) {
+      const best = mayBeBest(contrasts, alpha * BEST_SHARE)
+      const first = present.filter((model, a) => bounds.best[model] === 1 && best[a])
+      // Of a model that nobody is shown better than by itself, the set may still say that it is not first.
+      if (first.length) for (const model of present) if (!first.includes(model)) bounds.best[model] = Math.max(bounds.best[model]!, 2)
+    }
+    return { bounds, shown }
+  }
   const bounds = anywhere(models)
-  const among = ranksEach(contrasts, correction, alpha)
+  // One side of a pair has all of alpha where no model is chosen in advance.
+  const among = ranksEach(contrasts, correction, scope === "all" ? 2 * alpha : alpha)
   present.forEach((model, a) => {
     bounds.best[model] = among.best[a]!
     bounds.worst[model] = models - (size - among.worst[a]!)

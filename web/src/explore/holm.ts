@@ -72,6 +72,22 @@ export function relationAll(pairs: Statistics, correction: Correction, alpha: nu
   return closeOrder(shown, size)
 }
 
+/** Models that may be the best: no other is shown better in the family of one candidate, at the whole of alpha. */
+export function mayBeBest(pairs: Statistics, alpha: number): boolean[] {
+  const { size, statistic, df } = pairs
+  const level = alpha / (size - 1)
+  const critical = typeof df === "number" ? positiveCritical(level, df) : 0
+  return Array.from({ length: size }, (_, model) => {
+    for (let other = 0; other < size; other++) {
+      const cell = other * size + model
+      const value = statistic[cell]!
+      if (other === model || !(value > 0)) continue
+      if (typeof df === "number" ? value >= critical : oneSided(value, df[cell]!) <= level) return false
+    }
+    return true
+  })
+}
+
 /** Best and worst rank from a relation: the one rule. */
 export function ranksOf(shown: Uint8Array, size: number): Bounds {
   const bounds = anywhere(size)

@@ -28,7 +28,7 @@ export interface AverageAnswer {
   low: number[]
   high: number[]
   bounds: Bounds
-  /** Models that no model was shown better than, all at once. */
+  /** Models whose interval begins with 1. */
   first: number[]
 }
 
@@ -93,7 +93,7 @@ function averageAnswer(board: Board, choice: Choice): AverageAnswer | null {
   if (!rule || !shown || tasks.length < 2) return null
   const average = averageOf(board, tasks, choice.weights)
   if (!average) return null
-  const { bounds, shown: relation } = averageRanks(average, rule.correction, rule.scope, choice.alpha)
+  const { bounds } = averageRanks(average, rule.correction, rule.scope, choice.alpha)
   const half = averageHalf(average, choice.alpha)
   const sign = shown.direction === "lower" ? -1 : 1
   const score = Array.from(average.score, (value) => sign * value)
@@ -104,12 +104,7 @@ function averageAnswer(board: Board, choice: Choice): AverageAnswer | null {
     low: score.map((value, i) => Math.max(value - half[i]!, least ?? -Infinity)),
     high: score.map((value, i) => Math.min(value + half[i]!, greatest ?? Infinity)),
     bounds,
-    first: board.data.order.filter((model) => {
-      for (let other = 0; other < board.size; other++) {
-        if (relation[other * board.size + model]) return false
-      }
-      return true
-    }),
+    first: board.data.order.filter((model) => bounds.best[model] === 1),
   }
 }
 

@@ -28,6 +28,7 @@ __all__ = [
     "gaussian_draws",
     "is_complete",
     "max_t_all",
+    "max_t_best",
     "max_t_each",
     "pair_squares",
     "sign_patterns",
@@ -152,6 +153,43 @@ def max_t_all(draws: NullDraws, alpha: float) -> Decisions:
         shown |= new
         alive &= ~new
     return Decisions(shown.sum(axis=0), shown.sum(axis=1), shown)
+
+
+def max_t_best(draws: NullDraws, alpha: float) -> NDArray[np.bool_]:
+    """Models that may be the best, by the largest null statistic of each candidate's family.
+
+    Parameters
+    ----------
+    draws : NullDraws
+        Statistics and their null draws, whose law does not change when all signs are turned:
+        sign flips, or draws from a covariance with at least five rows per model.
+    alpha : float
+        Error rate of the family of one candidate, in (0, 1).
+
+    Returns
+    -------
+    ndarray of bool, shape (M,)
+        A model that is the best is among them with probability ``1 - alpha``; see
+        `rankbars.stats.multiplicity.bestset`.
+
+    Raises
+    ------
+    OptionError
+        If `alpha` is not in (0, 1).
+
+    Examples
+    --------
+    >>> rows = np.arange(8.0)[:, None] % 2 + np.array([3.0, 3.0, 0.0])
+    >>> rows[::2, 0] += 1; rows[1::4, 1] += 1; rows[0, 2] += 1
+    >>> max_t_best(flip_draws(rows, np.random.default_rng, 1000), 0.05).tolist()
+    [True, True, False]
+    """
+    rate = check_alpha(alpha)
+    alive = ~np.eye(draws.statistic.shape[0], dtype=np.bool_)
+    # With all signs turned, "j ahead of k" is "k ahead of j": either side gives the law.
+    maxima = _Largest(draws, sides=1).among(alive[None])[0]
+    critical = _upper_quantile(maxima, rate, draws.complete)
+    return np.asarray(~_exceeds(draws.statistic, critical[None, :]).any(axis=0))
 
 
 def flip_draws(

@@ -197,10 +197,13 @@ class AverageCollector:
         What is averaged.
     plan : AveragePlan
         How.
+    board : Spec, optional
+        Of the board that the average is part of, which makes ranks for all models at once with a
+        set for the best.
     """
 
-    def __init__(self, scores: Scores, plan: AveragePlan) -> None:
-        self._plan, self._info = plan, scores.info
+    def __init__(self, scores: Scores, plan: AveragePlan, board: Spec | None = None) -> None:
+        self._plan, self._info, self._board = plan, scores.info, board
         self._limits: dict[str, Limits] = {}
         self._average = ESTIMATORS[plan.estimator][plan.over](plan)
         self._categories = _CategorySums(plan) if plan.categories else None
@@ -253,7 +256,7 @@ class AverageCollector:
         if choice.correction == RESAMPLED and found.samples is not None:
             found = _resampled_ends(found, plan)
         draws = self._draws(found)
-        ranks = average_ranks(found, plan, draws)
+        ranks = average_ranks(found, plan, draws, self._board)
         bounds = self._range.finish(len(plan.shared))
         shown = show_average(found, plan, bounds)
         promised = found.pairs is not None

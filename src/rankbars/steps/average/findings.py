@@ -14,10 +14,11 @@ from rankbars.data.contrasts import Contrasts
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates, Evidence, Items
 from rankbars.data.notes import Note
+from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import maximum_contrasts, maximum_paired_contrasts
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.ranks import RankBounds, rank_bounds
+from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds
 from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
 from rankbars.stats.resampling.taskmeans import fewest_draws
 from rankbars.steps.average.fewtasks import FEWEST_FOR_INTERVALS
@@ -28,11 +29,9 @@ from rankbars.steps.corrections import (
     adjust_rankings,
     correct,
     resample_family,
-    simultaneous_order,
-    strict_correction,
     substitution,
-    take_correction,
 )
+from rankbars.steps.jointclaims import claim_best_alone, claim_jointly
 from rankbars.steps.validity import find_cell
 
 __all__ = [
@@ -71,7 +70,9 @@ class AverageRanks(NamedTuple):
     counted: bool = False
 
 
-def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> AverageRanks:
+def average_ranks(
+    found: Estimate, plan: AveragePlan, draws: Draws | None, board: Spec | None = None
+) -> AverageRanks:
     """Where each model's rank on the average may lie.
 
     Parameters
@@ -82,6 +83,9 @@ def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> Av
         How it was made; how contrasts are corrected, and for whom the guarantee holds.
     draws : Draws, optional
         Draws of the average.
+    board : Spec, optional
+        Of the board that the average is part of: there a share of the error rate goes to the set
+        of the models that may be first.
     """
     plan, changed = _fitting_plan(found, plan)
     models, correction, alpha = plan.models, plan.correction, plan.alpha
@@ -96,31 +100,33 @@ def average_ranks(found: Estimate, plan: AveragePlan, draws: Draws | None) -> Av
     if not present.size or plan.shows_nothing:
         return AverageRanks(_anywhere(size), np.zeros((size, size), np.bool_), tuple(notes))
     family = _family(found, found.pairs, plan).among(present)
+    split = board is not None and plan.scope == "all"
     # What stands in shown_better is claimed for all pairs at once, whatever was asked for.
-    strict = take_correction(strict_correction(correction))(family, "all", alpha)
-    relation = strict.decisions.shown_better
-    if relation is None:
-        raise OptionError(f"Correction {correction!r} does not say which models are better.")
-    order, cycles = simultaneous_order(relation)
+    claims = claim_jointly(correction, family, alpha, split=split)
     shown = np.zeros((size, size), dtype=np.bool_)
-    shown[np.ix_(present, present)] = order
-    notes = [_cycle(models, present, members) for members in cycles] + notes
+    shown[np.ix_(present, present)] = claims.shown_better
+    notes = [_cycle(models, present, members) for members in claims.cycles] + notes
     if correction == "bootstrap_band":
         bounds = _band(draws, size, alpha)
         return AverageRanks(bounds, shown, (_BAND_NOTE, *notes), counted=True)
     cell = find_cell("contrasts", correction, plan.scope, plan.design)
     if plan.scope == "all" and correction != "none":
+        first = np.ones(size, dtype=np.bool_)  # nothing is known of a model without an average
+        first[present] = claims.may_be_first
         notes.extend(_on_average(code, text) for code, text, _ in substitution(correction, cell))
-        return AverageRanks(rank_bounds(shown), shown, tuple(notes))
+        if board is not None and board.best_alone:
+            names = [models[i] for i in present]
+            notes.append(Note(*claim_best_alone(correction, family, alpha, names)))
+        return AverageRanks(first_bounds(shown, first), shown, tuple(notes))
     corrected = correct(correction, family, plan.scope, alpha, cell)
     notes.extend(
         Note(code, text, models=tuple(models[present[i]] for i in members))
         for code, text, members in corrected.notes
     )
-    best, worst = _anywhere(size)
-    best[present] = 1 + corrected.decisions.better
-    worst[present] = size - corrected.decisions.worse
-    return AverageRanks(RankBounds(best, worst), shown, tuple(notes))
+    better, worse = np.zeros((2, size), dtype=np.int64)
+    better[present] = corrected.decisions.better
+    worse[present] = corrected.decisions.worse
+    return AverageRanks(count_bounds(better, worse), shown, tuple(notes))
 
 
 def _on_average(code: str, text: str) -> Note:

@@ -1,0 +1,123 @@
+"""What a board claims of all models at once: who is shown better than whom, and who may be first.
+
+The best model is one fixed model. A set that contains it needs the M - 1 tests of each candidate
+only, and not one correction over all pairs. A fixed share of the error rate goes to that set and
+the rest to the relation of all pairs, so that all of it holds together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.errors import OptionError
+from rankbars.steps.corrections import (
+    BEST_SETS,
+    Family,
+    simultaneous_order,
+    strict_correction,
+    take_correction,
+)
+
+__all__ = ["JointClaims", "claim_best_alone", "claim_jointly"]
+
+_BEST_SHARE = 0.2  # of the error rate goes to the set for the best
+_FEWEST_SPLIT = 8  # with fewer models the relation of all pairs says as much without a share
+
+
+class JointClaims(NamedTuple):
+    """Statements about all models that hold together.
+
+    Attributes
+    ----------
+    shown_better : array of bool, shape (M, M)
+        ``[i, j]``: i is shown better than j; closed, without circles.
+    may_be_first : array of bool, shape (M,)
+        Models that may be the best; nobody is shown better than any of them.
+    cycles : list of list of int
+        Groups of models that were each shown better than another in a circle.
+    notes : tuple
+        (code, message, positions of models), from the correction.
+    """
+
+    shown_better: NDArray[np.bool_]
+    may_be_first: NDArray[np.bool_]
+    cycles: list[list[int]]
+    notes: tuple[tuple[str, str, tuple[int, ...]], ...]
+
+
+def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool) -> JointClaims:
+    """The relation of all pairs and the models that may be first, at one level together.
+
+    Parameters
+    ----------
+    correction : str
+        What was asked for; where it says nothing about all pairs, Holm.
+    family : Family
+        The hypotheses among M models.
+    alpha : float
+        Error rate of everything together.
+    split : bool
+        Whether a share of `alpha` goes to a set for the best of its own: from eight
+        models on, and where the correction has a law for it. Else the models that nobody is shown
+        better than may be first.
+
+    Raises
+    ------
+    OptionError
+        If the correction does not say which models are better.
+
+    Notes
+    -----
+    Where nothing at all is shown about pairs, nothing is claimed about the first either. Of models
+    that are tied for the best each is kept, one at a time, with the probability of its share.
+    """
+    strict = strict_correction(correction)
+    size = family.size
+    best_set = BEST_SETS.get(strict) if split and size >= _FEWEST_SPLIT else None
+    level = alpha if best_set is None else alpha * (1.0 - _BEST_SHARE)
+    corrected = take_correction(strict)(family, "all", level)
+    relation = corrected.decisions.shown_better
+    if relation is None:
+        raise OptionError(f"Correction {correction!r} does not say which models are better.")
+    shown, cycles = simultaneous_order(relation)
+    first: NDArray[np.bool_] = np.asarray(~shown.any(axis=0))
+    if best_set is not None and shown.any():
+        kept = first & best_set(family, alpha * _BEST_SHARE)
+        first = kept if kept.any() else first
+    return JointClaims(shown, first, cycles, corrected.notes)
+
+
+def claim_best_alone(
+    correction: str, family: Family, alpha: float, names: Sequence[str]
+) -> tuple[str, str]:
+    """Code and text of a note: who may be first by a statement for itself, at the whole of `alpha`.
+
+    Parameters
+    ----------
+    correction, family, alpha
+        As in `claim_jointly`.
+    names : sequence of str
+        The models of the family.
+
+    Raises
+    ------
+    OptionError
+        If the correction has no law for it.
+    """
+    best_set = BEST_SETS.get(strict_correction(correction))
+    if best_set is None:
+        raise OptionError(
+            f"Correction {correction!r} has no law for the models that may be first by themselves "
+            "(--best-alone). Use --correction holm, bonferroni or maxt."
+        )
+    kept = [name for name, keep in zip(names, best_set(family, alpha), strict=True) if keep]
+    level = f"{100 * (1 - alpha):.12g} %"
+    return (
+        "best-alone",
+        f"By itself, at {level} and not together with the other statements, "
+        f"{len(kept)} of {len(names)} models may be first: {', '.join(kept)}.",
+    )
