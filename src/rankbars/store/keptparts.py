@@ -130,6 +130,10 @@ def _pack_table(found: ParsedTable) -> KeptPart:
 
 
 def _unpack_table(part: int, facts: Mapping[str, Any], rows: StoredRows) -> ParsedTable:
+    if not (isinstance(facts["source"], str) and isinstance(facts["metric"], str | None)):
+        raise TypeError(facts)
+    if not isinstance(facts["lacking"], list):
+        raise TypeError(facts)
     seen = {role: _column(*counts) for role, counts in facts["seen"].items()}
     table = TidyTable(
         rows.of_table(part, facts["source"], seen, facts["filled"], is_matrix=facts["matrix"]),
