@@ -110,7 +110,7 @@ def average_board(names: tuple[str, ...] = NAMES, **changes: object) -> Leaderbo
         lead="aggregate",
         shown_better=SHOWN,
         tiers=(names[:2], names[2:4], names[4:]),
-        spec=Spec(),
+        spec=Spec(correction="holm"),
         notes=(Note("missing", "1.5 % of the answers are missing.", models=(names[3],)),),
         inputs=(Input("results/scores.csv", "tidy", "ab" * 32),),
         version="0.1.0",
@@ -161,7 +161,7 @@ def board_of(size: int, n_tasks: int = 9, **changes: object) -> Leaderboard:
         lead="aggregate",
         shown_better=nothing,
         tiers=(names,),
-        spec=Spec(),
+        spec=Spec(correction="holm"),
         version="0.1.0",
     )
     return replace(board, **changes)

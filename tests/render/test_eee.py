@@ -152,7 +152,7 @@ def test_the_time_must_be_finite(tmp_path: Path) -> None:
 def test_a_board_without_scores_is_not_written(tmp_path: Path) -> None:
     values = board_to_dict(small_board())
     for task in values["tasks"]:
-        task["mean"] = [None, None]
+        task |= {"mean": [None, None], "may_be_first": []}
     with pytest.raises(rb.DataError, match="nothing to write"):
         rb.write_eee(board_from_dict(values), tmp_path)
 
