@@ -80,9 +80,9 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     every = _combinations(own, spec.correction, votes=votes)
     affordable = _affordable(every, resolved, spec)
     for test, correction in every:
-        name = test if correction == spec.correction else correction
+        name = test if test != own else correction
         if (test, correction) not in affordable:
-            skipped.append((name, _too_long(test, correction, spec)))
+            skipped.append((name, _too_long(test, correction, own)))
             continue
         try:
             outcomes.append(_outcome(resolved, spec, test, correction, own))
@@ -161,8 +161,8 @@ _SECONDS_OF_TESTS = {
 _SECONDS_OF_AVERAGES = {"bootstrap": 2e-9, "bootstrap_t": 2e-9, "bayes": 2e-9}
 
 
-def _too_long(test: str, correction: str, spec: Spec) -> str:
-    asked = f"--correction {correction}" if correction != spec.correction else f"--test {test}"
+def _too_long(test: str, correction: str, own: str) -> str:
+    asked = f"--correction {correction}" if test == own else f"--test {test}"
     return (
         "With this many models and rows it would take longer than an explanation may: it was left "
         f"out. To see it: {asked}."

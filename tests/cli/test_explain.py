@@ -30,7 +30,7 @@ def test_explains_choices_agreement_and_plausibility(tmp_path: Path) -> None:
         "How this was decided",
         "All models answered the same items",
         "Do the methods agree?",
-        "* t             holm",
+        "* t             auto",
         "mcnemar",
         "Is a new task like these plausible?",
         "left-out task",

@@ -23,7 +23,7 @@ def votes(tmp_path: Path) -> str:
 def test_votes_are_ranked(rankbars: Command, votes: str) -> None:
     answer = rankbars("rank", votes, "-o", "board.json")
     assert answer.code == 0
-    assert "In these votes, 2 models are tied first" in answer.out
+    assert "In these votes, first place is open between m0 and m3." in answer.out
     assert "4 models, 1 task; 600 votes." in answer.err
     board = board_file("board.json")
     assert board["overall"] is None
@@ -81,7 +81,7 @@ def test_looks_are_remembered_beside_the_board(rankbars: Command, tmp_path: Path
         assert answer.code == 0
         assert board_file("board.running.json")["looks"] == number
     assert board_file("board.json")["tasks"][0]["test"] == "e_process"
-    assert "m0 is first" in answer.out
+    assert "m0 leads: it is shown better than all 2 others" in answer.out
     assert "3 looks at these votes so far" in answer.out
     write_rows(rows[:80], tmp_path / "votes.csv")
     before = Path("board.json").read_bytes()
