@@ -106,6 +106,22 @@ def test_looking_again_at_the_same_file_changes_nothing(rankbars: Command, votes
     assert board_file("board.running.json")["looks"] == 3
 
 
+def test_looks_go_on_at_the_scope_they_began_with(rankbars: Command, votes: str) -> None:
+    look = ("rank", votes, "--anytime", "-o", "board.json")
+    assert rankbars(*look, "--scope", "each").code == 0
+    answer = rankbars(*look)
+    assert answer.code == 0
+    assert "Earlier looks were at --scope each, and this one goes on with it." in answer.err
+    assert board_file("board.json")["spec"]["scope"] == "each"
+    assert board_file("board.running.json")["looks"] == 2
+    # Who asks for another one is refused, and board and record stay.
+    before = Path("board.json").read_bytes(), Path("board.running.json").read_bytes()
+    answer = rankbars(*look, "--scope", "all")
+    assert answer.code == 1
+    assert "Earlier looks were at scope 'each', and this one is at 'all'" in answer.err
+    assert before == (Path("board.json").read_bytes(), Path("board.running.json").read_bytes())
+
+
 @pytest.mark.parametrize("damage", ["", "{", '{"schema": "rankbars.running/1"}', "[1]"])
 def test_a_damaged_record_stops_the_run_and_leaves_the_board(
     rankbars: Command, votes: str, damage: str

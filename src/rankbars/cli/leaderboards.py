@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from rankbars.cli.backends import running_on
 from rankbars.cli.options import (
@@ -35,6 +36,7 @@ from rankbars.cli.votechoices import (
     VoteChoices,
     examined,
     refuse_unused,
+    scope_of_looks,
     take_look,
     vote_options,
     with_health,
@@ -160,7 +162,8 @@ def rank_command(
         raise click.UsageError(
             "--anytime has a test and a correction of its own; leave out --test and --correction."
         )
-
+    if voting.anytime:
+        analysis = _as_looks_began(analysis, output, quiet=quiet)
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
@@ -195,6 +198,17 @@ def rank_command(
     deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said)
     if words:
         emit_text(words)
+
+
+def _as_looks_began(analysis: Analysis, output: str | None, *, quiet: bool) -> Analysis:
+    """Looks add up at one scope only: where none is asked for, it is that of the earlier looks."""
+    asked = click.get_current_context().get_parameter_source("scope")
+    began = scope_of_looks(output)
+    if asked is not ParameterSource.DEFAULT or began in (None, analysis.scope):
+        return analysis
+    if not quiet:
+        say(f"Earlier looks were at --scope {began}, and this one goes on with it.")
+    return replace(analysis, scope=began)
 
 
 def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ from rankbars.tables.tableoptions import SELF_VOTES
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
+    from rankbars.data.running import RunningRecord
     from rankbars.data.scores import Scores
     from rankbars.data.votehealth import VoteHealth
 
@@ -23,6 +25,7 @@ __all__ = [
     "control_option",
     "examined",
     "refuse_unused",
+    "scope_of_looks",
     "self_votes_option",
     "take_look",
     "vote_options",
@@ -178,11 +181,25 @@ def take_look(
     output : str or None
         The board file; without one nothing is remembered.
     """
-    from rankbars.data.running import load_record, record_json, record_path
+    from rankbars.data.running import record_json
     from rankbars.steps.looks import continue_looks
 
-    remembered = output is not None and output != STANDARD
-    path = record_path(output) if remembered and output is not None else None
-    record = None if path is None else load_record(path)
+    path, record = _remembered(output)
     continued, found = continue_looks(board, scores, record)
     return continued, {} if path is None else {str(path): record_json(found)}
+
+
+def scope_of_looks(output: str | None) -> str | None:
+    """The scope that earlier looks beside the board file were at; None where there were none."""
+    record = _remembered(output)[1]
+    return None if record is None else record.scope
+
+
+def _remembered(output: str | None) -> tuple[Path | None, RunningRecord | None]:
+    """Where looks are recorded beside the board file, and what is recorded there."""
+    from rankbars.data.running import load_record, record_path
+
+    if output is None or output == STANDARD:
+        return None, None
+    path = record_path(output)
+    return path, load_record(path)
