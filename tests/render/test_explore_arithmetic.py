@@ -7,6 +7,7 @@ import json
 import math
 import shutil
 import subprocess
+from collections import Counter
 from fractions import Fraction
 from importlib import resources
 from typing import Any
@@ -64,11 +65,11 @@ def run_node(program: str, **given: Any) -> Any:
     return json.loads(done.stdout)
 
 
-def items(rng: np.random.Generator, *, missing: bool = False) -> dict[str, Any]:
-    """Right and wrong answers of six models, two of them equal, on nine tasks of other sizes."""
+def items(rng: np.random.Generator, n_tasks: int = 9, *, missing: bool = False) -> dict[str, Any]:
+    """Right and wrong answers of six models, two of them equal, on tasks of other sizes."""
     skill = np.array([0.8, 0.75, 0.6, 0.6, 0.4, 0.2])
     tasks = {}
-    for k in range(9):
+    for k in range(n_tasks):
         values = (rng.random((20 + 7 * k, 6)) < skill).astype(float)
         values[:, 3] = values[:, 2]  # identical models
         if missing:
@@ -86,13 +87,15 @@ MODELS = ["a", "b", "c", "d", "e", "f"]
 def boards() -> dict[str, tuple[rb.Scores, dict[str, Any]]]:
     """Scores with the options of the board: every rule that the page knows."""
     rng = np.random.default_rng(1)
-    info = {f"task {k}": rb.TaskInfo(weight=1 + k % 3, family=f"f{k % 4}") for k in range(9)}
+    info = {f"task {k}": rb.TaskInfo(weight=1 + k % 3) for k in range(9)}
+    # So many tasks or families do not look skewed, and some choices among them do.
     lower = {
-        name: rb.TaskInfo(weight=one.weight, direction="lower", metric="error")
-        for name, one in info.items()
+        f"task {k}": rb.TaskInfo(weight=1 + k % 3, direction="lower", metric="error")
+        for k in range(20)
     }
+    grouped = {f"task {k}": rb.TaskInfo(weight=1 + k % 3, family=f"f{k % 16}") for k in range(20)}
     plain, holes = items(rng), items(rng, missing=True)
-    errors = {name: rng.random((12, 6)) + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6] for name in info}
+    errors = {name: rng.random((12, 6)) + [0.1, 0.2, 0.3, 0.4, 0.5, 0.6] for name in lower}
     build = rb.Scores.from_arrays
     return {
         "items": (build(plain, MODELS, info=info), {}),
@@ -108,12 +111,13 @@ def boards() -> dict[str, tuple[rb.Scores, dict[str, Any]]]:
             build(plain, MODELS, info=info), {"over": "tasks", "correction": "none"},
         ),
         "families": (
-            build(plain, MODELS, info=info), {"over": "families"},
+            build(items(rng, 20), MODELS, info=grouped), {"over": "families", "merge": "quantile"},
         ),
     }  # fmt: skip
 
 
 BOARDS = boards()
+SAMPLED = ("lower, tasks", "families")  # boards whose averages take tasks or families as a sample
 
 
 def choices(board: Leaderboard, rng: np.random.Generator) -> list[dict[str, Any]]:
@@ -151,8 +155,10 @@ def test_the_page_recomputes_what_the_package_says(kind):
     cases = choices(board, np.random.default_rng(len(kind)))
     answers = run_node(RUN, data=page_data(board, ()), cases=cases)
     comparisons = rb.compare(scores)
-    ranks = rb.rank(comparisons, correction=board.spec.correction, scope="each", alpha=0.05)
-    averages = 0
+    ranks = rb.rank(
+        comparisons, correction=board.spec.correction, scope="each", alpha=0.05, resamples=20
+    )
+    averages, seen = 0, Counter[str]()
     for case, answer in zip(cases, answers, strict=True):
         names = [list(board.tasks)[i] for i in case["tasks"]]
         new = rb.predict(
@@ -183,8 +189,22 @@ def test_the_page_recomputes_what_the_package_says(kind):
             alpha=case["alpha"],
             resamples=5,
         )
+        resampled = average.correction == "maxt_bootstrap"
+        rows = families if board.aggregate.over == "families" else counted
+        few = kind in SAMPLED and len(rows) < 5
+        seen.update(resampled=resampled, few=few)
+        assert answer["resampled"] == resampled, case
+        if resampled:
+            assert answer["average"] is None
+            continue
         check_average(answer["average"], average, case)
+        assert answer["average"]["few"] == few, case
+        assert not (few and average.shown_better.any())
     assert averages > 0.6 * len(cases)
+    # Answers of 0 and 1, and descriptions without correction, are never held back.
+    assert (seen["few"] > 0) == (kind in SAMPLED)
+    assert (seen["resampled"] > 0) == (kind in SAMPLED)
+    assert sum(seen.values()) < 0.7 * averages
 
 
 def test_the_page_has_the_set_for_the_best_of_ten_models():

@@ -4,7 +4,9 @@ import { type PairCell, compareLine, taskNoun } from "./board"
 import { type Context, taskLink } from "./context"
 import { bdi, h } from "./dom"
 import { signTest } from "./explore/averages"
+import { tooFew } from "./explore/averages"
 import { averageOf } from "./explore/recompute"
+import { FEWEST_ROWS } from "./explore/skewness"
 import { criticalValue } from "./explore/tails"
 import { MISSING, count, level, plural, showNumber, showRanks, signed, suitableDecimals } from "./numbers"
 
@@ -56,6 +58,9 @@ function averageSentence({ board }: Context, one: number, two: number): HTMLElem
   const average = averageOf(board, tasks, weights)
   if (!average) return null
   const [i, j] = [average.present.indexOf(one), average.present.indexOf(two)]
+  if (tooFew(average, rule.correction)) {
+    return h("p", {}, `Fewer than ${FEWEST_ROWS} ${rule.families ? "families" : "tasks"} count in the average, too few for an interval of the difference.`)
+  }
   if (i < 0 || j < 0) return h("p", {}, "One of the two has no score on some task, so they have no average to compare.")
   const { contrasts } = average
   const at = i * contrasts.size + j

@@ -5,6 +5,7 @@ import { type Context, modelLink } from "./context"
 import { bdi, choice as selectOf, freshId, h, spoken, stroke, whenSeen } from "./dom"
 import { changes, published, readChoice, writeChoice } from "./explore/choices"
 import { type Answer, type Choice, recompute } from "./explore/recompute"
+import { FEWEST_ROWS } from "./explore/skewness"
 import { guaranteed, intervalTexts, level, plural, sayRanks, showNumber, showRanks } from "./numbers"
 import type { State } from "./state"
 
@@ -253,6 +254,7 @@ class Explore {
   }
 
   private showBanner(): void {
+    const { explore } = this.context.board.data
     const found = changes(this.context.board, this.now, level)
     this.banner.classList.toggle("warns", found.length > 0)
     if (!found.length) {
@@ -267,6 +269,9 @@ class Explore {
     this.banner.replaceChildren(
       h("p", {}, h("span", { class: "badge" }, "Changed here"), ` ${found.join("; ")}.`),
       h("p", {}, "The levels hold for choices made before the results were seen. A choice made after looking voids the guarantee: read these numbers as a description."),
+      explore.average?.rule === "items"
+        ? h("p", {}, "Whether the items of fewer tasks are skewed, or too few, for these tests of the average is not looked at again here; rankbars does.")
+        : "",
       h("p", {}, back),
     )
   }
@@ -277,14 +282,22 @@ class Explore {
     this.results.replaceChildren(...parts.filter((part) => part !== null))
   }
 
-  private sentence({ average }: Answer): HTMLElement {
+  private sentence({ average, resampled }: Answer): HTMLElement {
     const { board } = this.context
     const { data } = board
+    const units = data.explore.average?.families ? "families" : "tasks"
+    if (resampled) {
+      return h("p", { class: "quiet" }, `Scores on the chosen ${units} are skewed for so few of them. A t-test does not suit them: rankbars resamples such ${units} or calls the result approximate, which this page does not compute. No average is shown for this choice.`)
+    }
     if (!average) {
       const why = !data.explore.average ? data.explore.reason : "An average needs at least two tasks with weight."
       return h("p", { class: "quiet" }, why)
     }
     const line = h("p", { class: "verdict" })
+    if (average.few) {
+      line.append(`With this choice, no model is shown better than another: fewer than ${FEWEST_ROWS} ${units} count.`)
+      return line
+    }
     const known = average.first.filter((model) => !Number.isNaN(average.score[model]!))
     if (known.length === board.size && board.size > 1) {
       line.append(`With this choice, these results do not tell the ${board.size} models apart.`)

@@ -5,6 +5,7 @@ import { intervalTexts } from "../src/numbers"
 import { averageHalf, averageTasks, midranks, sharesOf } from "../src/explore/averages"
 import { ranksEach, ranksOf, relationAll } from "../src/explore/holm"
 import { mergeRanks } from "../src/explore/merges"
+import { fitnessOf, skewnessIndex } from "../src/explore/skewness"
 import { exactRate, fewestTasks, jointIndex, mergeGuarantee, orderIndex } from "../src/explore/rates"
 
 describe("error rates", () => {
@@ -109,4 +110,21 @@ describe("intervals of averages", () => {
 it("quotes names for the command line", () => {
   const data = { inputs: ["my file.csv"], models: ["a'b", "c"] } as unknown as PageData
   expect(compareLine(data, 0, 1)).toBe("rankbars compare 'my file.csv' --models 'a'\\''b' --models c")
+})
+
+describe("rows that are a sample", () => {
+  const rows = (...values: number[]) => values.map((value) => Float64Array.from([value, 0]))
+
+  it("have the index of the package", () => {
+    // Nine zeros and 25: variance 56.25, third central moment 1125, 1125 / 56.25 ** 1.5 / √10.
+    expect(skewnessIndex(rows(25, 0, 0, 0, 0, 0, 0, 0, 0, 0))).toBeCloseTo(0.843, 3)
+    expect(skewnessIndex(rows(1, 1, 1, 1, 1))).toBe(0)
+  })
+
+  it("are too few, skewed, or neither; right and wrong answers are left to other rules", () => {
+    expect(fitnessOf(rows(1, 2, 3, 4))).toBe("few")
+    expect(fitnessOf(rows(1, 2, 3, 4, 5))).toBe("usual")
+    expect(fitnessOf(rows(1, 2, 3, 4, 50))).toBe("skewed")
+    expect(fitnessOf(rows(1, 0, 1))).toBe("usual")
+  })
 })

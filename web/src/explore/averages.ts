@@ -2,6 +2,7 @@
 
 import { type Correction, type Statistics, mayBeBest, ranksEach, ranksOf, relationAll } from "./holm"
 import { type Bounds, anywhere } from "./merges"
+import { type Fitness, fitnessOf } from "./skewness"
 import { criticalValue } from "./tails"
 
 const EPS = 2 ** -52
@@ -34,6 +35,8 @@ export interface Average {
   present: number[]
   /** Contrasts among them. */
   contrasts: Contrasts
+  /** What the rows say of a t-test on them. */
+  fitness: Fitness
 }
 
 export interface Contrasts extends Statistics {
@@ -81,6 +84,7 @@ export function averageItems(tasks: readonly TaskScores[], weights: readonly num
     df: variance.map((value, i) => satterthwaite(value, perDf[i]!)),
     present,
     contrasts,
+    fitness: "usual",
   }
 }
 
@@ -157,7 +161,7 @@ export function averageTasks(
       setPair(contrasts, a, b, pairedT(rows, a, b, scale, df))
     }
   }
-  return { score, se, df: new Float64Array(models).fill(df), present, contrasts }
+  return { score, se, df: new Float64Array(models).fill(df), present, contrasts, fitness: fitnessOf(rows) }
 }
 
 function pairedT(rows: readonly Float64Array[], a: number, b: number, scale: number, df: number): Contrast {
@@ -212,6 +216,7 @@ export function averageRanks(
   const models = average.score.length
   const { present, contrasts } = average
   const size = present.length
+  if (tooFew(average, correction)) return { bounds: anywhere(models), shown: new Uint8Array(models * models) }
   const together = scope === "all" && correction !== "none"
   const split = together && size >= FEWEST_SPLIT
   const relation = relationAll(contrasts, correction, split ? alpha * (1 - BEST_SHARE) : alpha)
@@ -239,6 +244,11 @@ export function averageRanks(
     bounds.worst[model] = models - (size - among.worst[a]!)
   })
   return { bounds, shown }
+}
+
+/** Whether there are too few rows to show anything; what describes and promises nothing is shown all the same. */
+export function tooFew(average: Average, correction: Correction): boolean {
+  return average.fitness === "few" && correction !== "none"
 }
 
 /** Half the interval of each model's own average, one model at a time; NaN where scores do not vary. */

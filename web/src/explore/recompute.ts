@@ -8,6 +8,7 @@ import {
   averageRanks,
   averageTasks,
   sharesOf,
+  tooFew,
 } from "./averages"
 import { type Bounds, mergeRanks } from "./merges"
 import { type Merge, type Rate, fewestTasks, jointIndex, mergeGuarantee, rateWithin } from "./rates"
@@ -30,6 +31,8 @@ export interface AverageAnswer {
   bounds: Bounds
   /** Models whose interval begins with 1. */
   first: number[]
+  /** Whether tasks or families are too few to show that any model is better. */
+  few: boolean
 }
 
 export interface Answer {
@@ -38,7 +41,10 @@ export interface Answer {
   guarantee: number | null
   /** Tasks it takes to say anything at this level, where these are too few. */
   needs: number | null
+  /** Null where there is none, or where `resampled`. */
   average: AverageAnswer | null
+  /** Whether the package would resample the tasks or families of this choice, which is not done here. */
+  resampled: boolean
 }
 
 /** What the package would say for this choice, had it been made beforehand. */
@@ -46,11 +52,13 @@ export function recompute(board: Board, choice: Choice): Answer {
   const merge = board.data.explore.merge
   const tasks = choice.tasks
   const needs = merge && tasksNeeded(board, merge, choice.alphaOverall)
+  const found = averageAnswer(board, choice)
   return {
     newTask: merge && tasks.length ? newTaskRanks(board, choice) : null,
     guarantee: merge && tasks.length ? promise(board, choice) : null,
     needs: needs && tasks.length < needs && merge !== "union" ? needs : null,
-    average: averageAnswer(board, choice),
+    average: found === "resampled" ? null : found,
+    resampled: found === "resampled",
   }
 }
 
@@ -86,13 +94,14 @@ function promise(board: Board, choice: Choice): number | null {
   return mergeGuarantee(explore.merge!, choice.tasks.length, choice.alphaOverall, side)
 }
 
-function averageAnswer(board: Board, choice: Choice): AverageAnswer | null {
+function averageAnswer(board: Board, choice: Choice): AverageAnswer | "resampled" | null {
   const rule = board.data.explore.average
   const shown = board.data.average
   const tasks = choice.tasks.filter((task) => choice.weights[task]! > 0)
   if (!rule || !shown || tasks.length < 2) return null
   const average = averageOf(board, tasks, choice.weights)
   if (!average) return null
+  if (average.fitness === "skewed" && rule.correction !== "none") return "resampled"
   const { bounds } = averageRanks(average, rule.correction, rule.scope, choice.alpha)
   const half = averageHalf(average, choice.alpha)
   const sign = shown.direction === "lower" ? -1 : 1
@@ -105,6 +114,7 @@ function averageAnswer(board: Board, choice: Choice): AverageAnswer | null {
     high: score.map((value, i) => Math.min(value + half[i]!, greatest ?? Infinity)),
     bounds,
     first: board.data.order.filter((model) => bounds.best[model] === 1),
+    few: tooFew(average, rule.correction),
   }
 }
 
