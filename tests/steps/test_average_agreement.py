@@ -75,10 +75,10 @@ def test_statements_about_all_models_can_say_more_than_one_model_by_itself() -> 
     middle = np.array([[0.3, 0.5], [0.4, 0.5], [0.5, 0.3], [0.35, 0.5], [0.4, 0.55]])
     values = np.column_stack([np.full(5, 0.9), middle, np.zeros(5)])
     scores = _scores(values)
-    average = rb.aggregate(scores, over="tasks", method="mean", scope="each")
+    average = rb.aggregate(scores, over="tasks", method="mean", correction="holm", scope="each")
     assert average.shown_better[0, 3]
     assert (average.best[0], average.worst[0]) == (1, 2)
-    board = rb.leaderboard(scores, over="tasks", method="mean")
+    board = rb.leaderboard(scores, over="tasks", method="mean", correction="holm")
     assert (board.ranks.best[0], board.ranks.worst[0]) == (1, 1)
 
 

@@ -284,7 +284,7 @@ def test_weighted_averages(calibration: Calibration, over: str) -> None:
         item_data(rng, runs) if over == "items" else task_data(rng, runs, tasks=10)
     ):
         weights = dict(zip(data.tasks, np.resize([1.0, 2.0, 0.5], len(data.tasks)), strict=True))
-        found = rb.aggregate(data, over=over, weights=weights, resamples=2, seed=seed)
+        found = rb.aggregate(data, over=over, weights=weights, resamples=400, seed=seed)
         held += covered(found, TRUTH)
     calibration.within(held, 4 * runs, 0.95, slack=0.015)
 

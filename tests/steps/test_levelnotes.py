@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankbars as rb
 from rankbars.render import render
@@ -92,6 +93,22 @@ def test_fewer_than_five_rows_show_nothing_unless_they_are_answers() -> None:
     rows = np.arange(12.0).reshape(4, 3) ** 2 + [0.0, 50.0, 900.0]
     made = rb.rank(rb.compare(rb.Scores.from_arrays({"x": rows}, list("abc"))))["x"]
     assert (made.best.tolist(), made.worst.tolist(), made.guarantee) == ([1] * 3, [3] * 3, 0.95)
+
+
+def test_two_models_on_fewer_than_five_rows_have_an_approximate_interval_and_no_verdict() -> None:
+    rows = np.array([[0.9, 0.1], [0.92, 0.1], [0.94, 0.11]])
+    estimates = {f"t{i}": rb.Estimates(("a", "b"), row) for i, row in enumerate(rows)}
+    of_rows = rb.head_to_head(rb.Scores.from_arrays({"x": rows}, ["a", "b"]), "a", "b")
+    of_tasks = rb.head_to_head(rb.Scores(estimates), "a", "b", over="tasks")
+    low, high = stats.ttest_rel(*rows.T).confidence_interval(0.95)
+    for duel, one in ((of_rows, of_rows.tasks["x"]), (of_tasks, of_tasks.average)):
+        assert one is not None
+        assert (one.low, one.high) == pytest.approx((low, high))
+        assert (one.verdict, one.p_better, one.approximate) == ("cannot tell", 1.0, True)
+        assert "few-items" in codes(duel.notes)
+        text = " ".join(head_to_head_text(duel).split())
+        assert "+0.85], approximate. Approximate: no level is assured, see the notes." in text
+        assert "smallest true difference that these" not in text
 
 
 def test_even_rows_decide_as_ever() -> None:

@@ -139,7 +139,7 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
             f"The smallest true difference that {_rows(main)} would show in {duel.power:.0%} of "
             f"repetitions: {show_number(main.detectable, decimals)}."
         )
-    else:
+    elif math.isnan(main.low):
         lines.append(
             f"{_why_no_interval(duel, main)}, so there is no interval and no smallest detectable "
             "difference."

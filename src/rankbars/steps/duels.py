@@ -197,11 +197,19 @@ def _average(
         return _decided(average, rows, spec, insisted=plan.insisted)
     average, seen = _tasks_average(plan, tasks)
     if plan.unit != "rank":
-        sample = row_sample(seen, plan.seed, "average")
-        return _decided(
-            average, PairRows(row_skewness(seen), (sample,)), spec, insisted=plan.insisted
-        )
+        rows = PairRows(row_skewness(seen), (row_sample(seen, plan.seed, "average"),))
+        decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
+        return decided, (*notes, *_few_units(rows, plan.units))
     return average, few_tasks_notes(average.n, plan.units, plan.alpha)
+
+
+def _few_units(rows: PairRows, units: str) -> tuple[Note, ...]:
+    """A note on tasks or families that are too few to show anything."""
+    if rows.skewness is None or not math.isinf(rows.skewness):
+        return ()
+    count = len(rows.samples[0].values)
+    text = f"{count} {units}: so few cannot show how differences are spread, so nothing is shown."
+    return (Note("few-items", text),)
 
 
 def _average_rows(
@@ -248,6 +256,10 @@ def _decided(
 
 
 def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> Contrast:
+    if made.shows_nothing:
+        # The interval is that of t, for the eye: so few rows do not show that it holds.
+        return replace(contrast, p_better=1.0, p_worse=1.0, detectable=math.nan,
+                       verdict="cannot tell", approximate=True)  # fmt: skip
     if made.critical is None:
         if not made.approximate:
             return contrast

@@ -25,6 +25,7 @@ from rankbars.stats.selection import (
 )
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
+from rankbars.steps.correctionchoice import SKEWED
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
@@ -182,7 +183,9 @@ def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
     items = comparisons.evidence
     if not isinstance(items, Items):
         return found
-    return _with_rows(found, items, skewed=any(n.code == "skewed" for n in comparisons.notes))
+    index = comparisons.skewness  # infinite with too few rows to say, or to resample
+    skewed = index is not None and SKEWED < index < math.inf
+    return _with_rows(found, items, skewed=skewed)
 
 
 def _with_rows(field: _Field, items: Items, *, skewed: bool) -> _Field | None:

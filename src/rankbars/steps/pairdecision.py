@@ -55,6 +55,8 @@ class PairDecision(NamedTuple):
         P-value of both sides, where rows were resampled.
     approximate, measured
         Whether the level is not assured, and how often 95 % statements held.
+    shows_nothing : bool
+        Whether there are too few rows to show anything; an interval is approximate then.
     notes : tuple of (str, str)
         Codes and texts.
     """
@@ -64,6 +66,7 @@ class PairDecision(NamedTuple):
     approximate: bool = False
     measured: float | None = None
     notes: tuple[tuple[str, str], ...] = ()
+    shows_nothing: bool = False
 
 
 def decide_pair(
@@ -80,7 +83,7 @@ def decide_pair(
         clustered=rows.clustered,
     )
     if choice.nothing:
-        return PairDecision(np.nan, notes=choice.notes)
+        return PairDecision(approximate=True, notes=choice.notes, shows_nothing=True)
     if choice.correction != RESAMPLED:
         return PairDecision(None, np.nan, choice.approximate, choice.measured, choice.notes)
     table = np.array([[0.0, statistic], [-statistic, 0.0]])
