@@ -91,6 +91,11 @@ def with_clusters(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(cluster="c" + (number // 5).astype(str), weight=1 + number % 2)
 
 
+def with_skewed_rows(frame: pd.DataFrame) -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    return frame.assign(score=frame.score + np.exp(2.0 * rng.standard_normal(len(frame))))
+
+
 def with_metrics(frame: pd.DataFrame) -> pd.DataFrame:
     others = frame.assign(metric="f1", model=frame.model + "x")
     return pd.concat([frame.assign(metric="acc"), others])
@@ -111,6 +116,7 @@ CASES: dict[str, tuple[Callable[[pd.DataFrame], pd.DataFrame], dict, dict]] = {
     ),
     "answers": (with_answers, {}, {"test": "two_way"}),
     "clusters": (with_clusters, {}, {}),
+    "skewed": (with_skewed_rows, {}, {}),
     "metrics": (with_metrics, {"metric": "acc"}, {}),
     "max-t and bootstrap": (
         lambda frame: frame, {}, {"correction": "maxt", "estimator": "bootstrap", "resamples": 50},

@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
+from rankbars.stats.blocks import row_blocks
+
 __all__ = [
     "SelectedScore",
     "binomial_moments",
@@ -258,7 +260,10 @@ def largest_deviations(
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
     length = np.sqrt((root**2).sum(axis=1))
     root /= np.where(length > 0, length, 1.0)[:, None]
-    largest = np.abs(rng.standard_normal((draws, len(root))) @ root.T).max(axis=1)
+    largest = np.empty(draws)
+    for block in row_blocks(draws, len(root)):
+        made = rng.standard_normal((block.stop - block.start, len(root))) @ root.T
+        largest[block] = np.abs(made, out=made).max(axis=1)
     if others:
         hidden = ndtri((1 + rng.random(draws) ** (1 / others)) / 2)
         largest = np.maximum(largest, hidden)

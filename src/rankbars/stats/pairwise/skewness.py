@@ -83,10 +83,12 @@ def pair_moments(values: NDArray[np.float64]) -> PairThirds:
     largest = np.abs(held).max(initial=0.0)
     held /= largest if largest > 0 else 1.0
     mask = seen.astype(np.float64)
-    square, cube = held**2, held**3
-    count = np.maximum(mask.T @ mask, 1.0)
-    first, second, mixed = held.T @ mask, square.T @ mask, square.T @ held
-    third = cube.T @ mask
+    third = (held**3).T @ mask  # one power at a time: each is as large as the rows
+    square = held**2
+    second, mixed = square.T @ mask, square.T @ held
+    del square
+    count, first = np.maximum(mask.T @ mask, 1.0), held.T @ mask
+    del mask
     mean = (first - first.T) / count
     raw = (second + second.T - 2.0 * held.T @ held) / count
     raw_third = (third - third.T - 3.0 * (mixed - mixed.T)) / count

@@ -24,6 +24,7 @@ from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
 from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
+from rankbars.steps.average.averagerows import load_samples
 from rankbars.steps.average.findings import (
     average_contrasts,
     average_notes,
@@ -204,6 +205,7 @@ class AverageCollector:
 
     def __init__(self, scores: Scores, plan: AveragePlan, board: Spec | None = None) -> None:
         self._plan, self._info, self._board = plan, scores.info, board
+        self._tasks = scores.tasks  # rows are looked at again where they are resampled
         self._limits: dict[str, Limits] = {}
         self._average = ESTIMATORS[plan.estimator][plan.over](plan)
         self._categories = _CategorySums(plan) if plan.categories else None
@@ -253,7 +255,10 @@ class AverageCollector:
         """The average of what was added."""
         found = self._average.finish()
         plan, choice = _choose(found, self._plan)
-        if choice.correction == RESAMPLED and found.samples is not None:
+        if choice.correction == RESAMPLED:
+            if found.unread is not None:
+                samples = load_samples(found.unread, self._tasks, plan, found.present)
+                found = found._replace(samples=samples)
             found = _resampled_ends(found, plan)
         draws = self._draws(found)
         ranks = average_ranks(found, plan, draws, self._board)
@@ -354,13 +359,14 @@ def _cell_words(cells: Sequence[tuple[str, str]]) -> str:
 def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, CorrectionChoice]:
     """The plan with the correction that decides, and what must be said of it."""
     counted = found.pairs is None
+    complete = found.samples is not None or found.unread is not None
     choice = choose_correction(
         plan.correction,
         plan.alpha,
         insisted=plan.insisted,
         index=None if counted else found.skewness,
         heavy=found.heavy,
-        resampled=found.samples is not None and not found.clustered,
+        resampled=complete and not found.clustered,
         clustered=found.clustered,
     )
     return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Folds, Items
+from rankbars.data.evidence import Evidence, Folds, Items
+from rankbars.errors import DataError
+from rankbars.stats.averaging.points import Limits
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.skewness import pair_moments
-from rankbars.steps.average.plan import AveragePlan, TaskPart
+from rankbars.steps.average.plan import AveragePlan, TaskPart, TaskRows
 from rankbars.steps.correctionchoice import can_resample, is_binary
+from rankbars.steps.pairtests import take_present
 from rankbars.steps.testrows import weighted_values
 
-__all__ = ["RowFindings", "RowSums"]
+__all__ = ["RowFindings", "RowSums", "load_samples"]
 
 _OWN_ERRORS = ("two_way", "welch")  # errors that paired rows do not have
 _MOST_MODELS = 200  # of more, as many evenly spaced ones stand for the field
 _MOST_ROWS = 10_000  # with more on a task, single rows do not weigh heavily
-_MOST_CELLS = 10**7  # scores that are kept until all tasks are there
+_MOST_CELLS = 10**7  # scores of all tasks that are resampled together
 _FEW_ROWS = 20  # a task with fewer can carry an error that is badly known
 _MUCH, _MANY = 0.5, 0.1  # of the variance of a pair, of so large a share of the pairs
 
@@ -30,11 +34,11 @@ class RowFindings(NamedTuple):
 
     skewness: float | None
     heavy: int
-    samples: tuple[Sample, ...] | None
+    unread: tuple[TaskRows, ...] | None
 
 
 class RowSums:
-    """Third moments of the rows of tasks, summed, and the rows themselves, as they are added.
+    """Third moments of the rows of tasks, summed as they are added; rows are not kept.
 
     Parameters
     ----------
@@ -49,7 +53,7 @@ class RowSums:
         self._field = shared[np.linspace(0, max(shared.size - 1, 0), count).astype(np.intp)]
         self._third = np.zeros((count, count))
         self._few: dict[int, NDArray[np.float64]] = {}  # rows of small tasks: their variance
-        self._tasks: list[tuple[str, Items, TaskPart]] | None = []
+        self._tasks: list[TaskRows] | None = []
         self._cells = 0
         self._matters = False
 
@@ -64,7 +68,8 @@ class RowSums:
             self._tasks = None
         elif self._tasks is not None:
             self._cells += evidence.values.size
-            self._tasks.append((part.task, evidence, part))
+            rows = len(evidence.values)
+            self._tasks.append(TaskRows(part.task, part.weight, part.limits, rows))
             if self._cells > _MOST_CELLS:
                 self._tasks = None
         if isinstance(evidence.design, Folds) or is_binary(evidence.values):
@@ -74,7 +79,7 @@ class RowSums:
             return
         self._matters = True
         field = self._field
-        moments = pair_moments(_values(part, evidence, self._plan, field))
+        moments = pair_moments(_values(evidence, part.limits, self._plan, field))
         self._third += part.weight**3 * moments.third / np.square(np.maximum(moments.rows, 1.0))
         if n < _FEW_ROWS:
             variance = part.weight**2 * np.square(pairs.se[np.ix_(field, field)])
@@ -83,7 +88,7 @@ class RowSums:
     def finish(self, pairs: PairStatistics, present: NDArray[np.intp]) -> RowFindings:
         """What the rows say of the contrasts of the average."""
         if not self._matters:
-            return RowFindings(None, 0, self._samples(present))
+            return RowFindings(None, 0, self._unread(present.size))
         field = self._field
         upper = np.triu_indices(field.size, k=1)
         variance = np.square(pairs.se[np.ix_(field, field)])[upper]
@@ -97,27 +102,64 @@ class RowSums:
             if (own[upper][usable] > _MUCH * variance[usable]).mean() >= _MANY
         ]
         skewness = float(np.quantile(index, 0.9))
-        return RowFindings(skewness, min(heavy, default=0), self._samples(present))
+        return RowFindings(skewness, min(heavy, default=0), self._unread(present.size))
 
-    def _samples(self, present: NDArray[np.intp]) -> tuple[Sample, ...] | None:
+    def _unread(self, models: int) -> tuple[TaskRows, ...] | None:
         if not self._tasks or self._plan.method != "mean":
             return None
-        if not can_resample(sum(len(one.values) for _, one, _ in self._tasks), present.size):
-            return None
-        plan = self._plan
-        return tuple(
-            Sample(
-                _values(part, items, plan, present), part.weight, plan.streams("symmetric", name)
-            )
-            for name, items, part in self._tasks
+        few = can_resample(sum(one.rows for one in self._tasks), models)
+        return tuple(self._tasks) if few else None
+
+
+def load_samples(
+    unread: tuple[TaskRows, ...],
+    tasks: Mapping[str, Evidence],
+    plan: AveragePlan,
+    present: NDArray[np.intp],
+) -> tuple[Sample, ...]:
+    """The rows of tasks, looked at again one task after the other, to be resampled.
+
+    Parameters
+    ----------
+    unread : tuple of TaskRows
+        Which tasks.
+    tasks : mapping from str to Items
+        Where their evidence is found.
+    plan : AveragePlan
+        What is averaged.
+    present : array of int
+        Positions of the models that have an average.
+
+    Raises
+    ------
+    DataError
+        If a task has no rows, or others than when it was added.
+    """
+    return tuple(
+        Sample(
+            _values(_same_rows(one, tasks[one.task]), one.limits, plan, present),
+            one.weight,
+            plan.streams("symmetric", one.task),
         )
+        for one in unread
+    )
+
+
+def _same_rows(one: TaskRows, evidence: Evidence) -> Items:
+    taken = take_present(evidence)
+    if isinstance(taken, Items) and len(taken.values) == one.rows:
+        return taken
+    raise DataError(
+        f"Task {one.task!r} had {one.rows:,} rows when it was compared, and has others now. "
+        "Read the scores again."
+    )
 
 
 def _values(
-    part: TaskPart, items: Items, plan: AveragePlan, positions: NDArray[np.intp]
+    items: Items, limits: Limits | None, plan: AveragePlan, positions: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Rows of the models at `positions`, on the scale that is averaged."""
     place = {name: column for column, name in enumerate(items.models)}
     columns = [place[plan.models[i]] for i in positions]
     values = weighted_values(items)[:, columns]
-    return values if part.limits is None else np.asarray(part.limits.apply(values))
+    return values if limits is None else np.asarray(limits.apply(values))

@@ -109,7 +109,7 @@ class _Contrasts:
         return (*known, _INDEPENDENT) if self._independent else known
 
     def rows(self, summary: ModelSummary, pairs: PairStatistics) -> RowFindings:
-        """How much a few rows weigh, and the rows where they can be resampled."""
+        """How much a few rows weigh, and which of them can be resampled."""
         return self._rows.finish(pairs, np.flatnonzero(~np.isnan(summary.mean)))
 
     def contrasts(self) -> tuple[ModelSummary, PairStatistics]:

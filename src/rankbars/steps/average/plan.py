@@ -48,6 +48,7 @@ __all__ = [
     "Method",
     "StartAverage",
     "TaskPart",
+    "TaskRows",
     "check_range",
     "place",
     "take_method",
@@ -306,6 +307,27 @@ class TaskPart(NamedTuple):
         return ModelSummary(compared.mean, compared.mean_se, compared.mean_df)
 
 
+class TaskRows(NamedTuple):
+    """Which rows of a task an average can resample; they are not held, but looked at again.
+
+    Attributes
+    ----------
+    task : str
+        Its name.
+    weight : float
+        Its share of the average.
+    limits : Limits, optional
+        How scores get to the scale that is averaged.
+    rows : int
+        How many there are.
+    """
+
+    task: str
+    weight: float
+    limits: Limits | None
+    rows: int
+
+
 class Estimate(NamedTuple):
     """What an estimator finds: everything higher is better, before it is shown.
 
@@ -348,6 +370,8 @@ class Estimate(NamedTuple):
         Rows of a task with few of them that carries most of the error; 0 if there is none.
     samples : tuple of Sample, optional
         Rows of all tasks, of the models that have an average, where they can be resampled.
+    unread : tuple of TaskRows, optional
+        The same, where it takes another look at the tasks.
     clustered : bool
         Whether rows of some task come in clusters, whose number bounds the rank of a covariance.
     """
@@ -369,6 +393,7 @@ class Estimate(NamedTuple):
     skewness: float | None = None
     heavy: int = 0
     samples: tuple[Sample, ...] | None = None
+    unread: tuple[TaskRows, ...] | None = None
     clustered: bool = False
     rankings: NDArray[np.float64] | None = None
 
