@@ -78,7 +78,7 @@ soak: $(FOR_TESTING)
 	$(BIN)/python -m pytest tests -n $(WORKERS) -m "hypothesis or soak" --hypothesis-profile=soak $(PYTEST_OPTIONS)
 
 # The tests that count how often something holds. PYTEST_OPTIONS may name some of them: the rows
-# of the others stay, with their day.
+# of the others stay, with their day. PYTEST_OPTIONS=--missing makes those that the page lacks.
 calibrate: $(FOR_TESTING)
 	$(BIN)/python -m pytest tests -n $(WORKERS) --dist worksteal -m "slow or soak" --calibrate $(PYTEST_OPTIONS)
 

@@ -129,6 +129,19 @@ def write_rows(models: int, items: int, tasks: int, ids: str) -> Path:
     return path
 
 
+def write_folders(models: int, items: int, tasks: int) -> Path:
+    """The same rows in a folder of files for each task, as other programs write data sets."""
+    import duckdb
+
+    path = write_rows(models, items, tasks, "integer")
+    with duckdb.connect() as engine:
+        engine.execute(
+            f"COPY (SELECT * FROM '{path}') TO '{path.parent / 'tasks'}' "
+            "(FORMAT parquet, PARTITION_BY (task))"
+        )
+    return path.parent / "tasks"
+
+
 def new_folder() -> Path:
     """A folder that goes with the process."""
     folder = Path(tempfile.mkdtemp(prefix="rankbars-bench-"))

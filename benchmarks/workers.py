@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 import rankbars as rb
 from benchmarks.inputs import model_names, task_arrays
+from benchmarks.reading import write_folders
 from benchmarks.rows import Job, Once, Row, require
 from rankbars.cli.backends import running_on
 
@@ -46,16 +47,53 @@ def overheads(backend: str, messages: int, models: int, items: int, tasks: int) 
             found["MB in workers"] = _children_mb() - before
         return {"figures": found, "boards": (alone, together)}
 
-    def check(found: dict[str, Any]) -> None:
-        one, other = (board.aggregate for board in found["boards"])
-        np.testing.assert_array_equal(one.best, other.best)
-        np.testing.assert_array_equal(one.worst, other.worst)
+    return Job(run, _same_ranks, _figures)
 
-    def figures(found: dict[str, Any]) -> Mapping[str, float]:
-        numbers: dict[str, float] = found["figures"]
-        return numbers
 
-    return Job(run, check, figures)
+def _same_ranks(found: dict[str, Any]) -> None:
+    one, other = (board.aggregate for board in found["boards"])
+    np.testing.assert_array_equal(one.best, other.best)
+    np.testing.assert_array_equal(one.worst, other.worst)
+
+
+def _figures(found: dict[str, Any]) -> Mapping[str, float]:
+    numbers: dict[str, float] = found["figures"]
+    return numbers
+
+
+def by_reference(models: int, items: int, tasks: int) -> Job:
+    """Parquet files in a folder per task, ranked by reference on a cluster that runs already."""
+    import psutil
+
+    path = write_folders(models, items, tasks)
+
+    def cpu() -> float:
+        process = psutil.Process()
+        every = [process, *process.children(recursive=True)]
+        return float(sum(sum(one.cpu_times()[:2]) for one in every))
+
+    def plain() -> rb.Leaderboard:
+        return rb.leaderboard(rb.read(path))
+
+    def run() -> dict[str, Any]:
+        plain()  # what is loaded at first is not part of what is timed, on workers neither
+        start = cpu()
+        alone = plain()
+        alone_s = cpu() - start
+        with running_on("dask", None, WORKERS) as jobs:
+            for _ in range(2):
+                start = cpu()
+                scores = rb.read(path, by_reference=True, n_jobs=jobs)
+                looked = cpu()
+                together = rb.leaderboard(scores, n_jobs=jobs)
+                ended = cpu()
+        figures = {
+            "× CPU of the plain run": (ended - start) / alone_s,
+            "× CPU until all is looked over": (looked - start) / alone_s,
+        }
+        return {"figures": figures, "boards": (alone, together)}
+
+    return Job(run, _same_ranks, _figures)
 
 
 def send(jobs: int, messages: int, content: NDArray[np.float64] | int) -> list[int]:
@@ -73,7 +111,7 @@ def _children_mb() -> float:
     return float(sum(child.memory_info().rss for child in children) / 1e6)
 
 
-ROWS: tuple[Row, ...] = tuple(
+_KINDS: tuple[Row, ...] = tuple(
     Once(
         backend,
         what,
@@ -88,4 +126,18 @@ ROWS: tuple[Row, ...] = tuple(
         ("loky", "processes (`loky`)", ("psutil",)),
         ("dask", "processes of Dask on this machine (`dask`)", ("psutil", "distributed")),
     )
+)
+
+ROWS: tuple[Row, ...] = (
+    *_KINDS,
+    Once(
+        "dask_by_reference",
+        "10,000,000 rows in a folder of Parquet per task, by reference on workers of Dask that run "
+        "already, beside the plain run; CPU time of all processes",
+        by_reference,
+        {"models": 500, "items": 1000, "tasks": 20},
+        {"models": 4, "items": 20, "tasks": 4},
+        {"× CPU of the plain run": 1.3},
+        needs=("psutil", "distributed"),
+    ),
 )

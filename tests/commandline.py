@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+
+from rankbars.cli import main
+
+# What a text board looks like must not depend on who runs it.
+SETTINGS = {"COLUMNS": "80", "NO_COLOR": "1", "TZ": "UTC"}
 
 
 class Answer(NamedTuple):
@@ -17,6 +28,47 @@ class Answer(NamedTuple):
 
 
 Command = Callable[..., Answer]
+
+
+def answer(words: Sequence[str]) -> Answer:
+    """What one command answers, run in this process."""
+    out, err = _stream(), _stream()
+    before = sys.argv, sys.stdout, sys.stderr, signal.getsignal(signal.SIGINT)
+    sys.argv, sys.stdout, sys.stderr = ["rankbars", *words], out, err
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    finally:
+        sys.argv, sys.stdout, sys.stderr = before[:3]
+        signal.signal(signal.SIGINT, before[3])
+    return Answer(code if isinstance(code, int) else 0, _text(out), _text(err))
+
+
+def _stream() -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+
+
+def _text(stream: io.TextIOWrapper) -> str:
+    stream.flush()
+    return stream.buffer.getvalue().decode("utf-8")
+
+
+@contextmanager
+def inside(folder: Path) -> Iterator[None]:
+    """In `folder`, with the settings that a text board depends on."""
+    before, place = {name: os.environ.get(name) for name in SETTINGS}, Path.cwd()
+    os.environ.update(SETTINGS)
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(place)
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def table(shape: tuple[int, int, int] = (3, 4, 40), seed: int = 1) -> list[str]:

@@ -1,6 +1,7 @@
 """What every test can count on: profiles, a browser, runs of simulations, no quiet skips in CI."""
 
 import datetime as dt
+import gc
 import os
 import shutil
 from collections.abc import Generator, Iterator
@@ -42,6 +43,16 @@ CHROMIUM_OPTIONS = [
 ]
 
 
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Thousands of tests stay to the end; whoever collects garbage need not look at them."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    gc.unfreeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
@@ -73,6 +84,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--calibrate", action="store_true", help="all runs of simulations; writes the page of them"
     )
+    parser.addoption(
+        "--missing", action="store_true", help="with --calibrate: only what its page lacks"
+    )
 
 
 @pytest.fixture
@@ -85,9 +99,13 @@ def calibration(request: pytest.FixtureRequest) -> Iterator[calibrating.Calibrat
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the slow tests, those that count something."""
-    if config.getoption("--calibrate"):
-        items[:] = [item for item in items if "calibration" in getattr(item, "fixturenames", ())]
+    """Of the slow tests, those that count something, or those whose shares are on no page yet."""
+    if not config.getoption("--calibrate"):
+        return
+    items[:] = [item for item in items if "calibration" in getattr(item, "fixturenames", ())]
+    if config.getoption("--missing"):
+        there = {row.test for row in calibrating.read_rows(calibrating.PAGE.read_text("utf-8"))}
+        items[:] = [item for item in items if calibrating.title_of(item.nodeid) not in there]
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:

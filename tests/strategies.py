@@ -10,6 +10,8 @@ import rankbars as rb
 
 # A fifth of the usual examples, in `make soak` as well: for those that read or store whole boards.
 FEWER = settings(max_examples=settings().max_examples // 5, deadline=None)
+# Half of that again: for those that read or store them many times.
+FEWEST = settings(max_examples=settings().max_examples // 10, deadline=None)
 
 MODEL_NAMES = ("ada", "bob", "cy", "dot", "eve", "fay")
 

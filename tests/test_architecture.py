@@ -68,7 +68,10 @@ def test_no_two_modules_carry_the_same_name():
 # Doors on types: methods that import what they need only when somebody comes through them.
 DOORS = {
     ("rankbars.data.board", "rankbars.data.boardfile"),
+    ("rankbars.data.board", "rankbars.render"),
     ("rankbars.data.board", "rankbars.render.page"),
+    ("rankbars.data.board", "rankbars.render.plotting"),
+    ("rankbars.data.headtohead", "rankbars.render.duel"),
     ("rankbars.data.scores", "rankbars.data.evalruns"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),
     ("rankbars.data.scores", "rankbars.tables.joining"),

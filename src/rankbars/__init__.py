@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         UnknownOptionError,
         WriteError,
     )
+    from rankbars.matches import head_to_head
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
     from rankbars.readers import read
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
     from rankbars.steps.average.aggregation import aggregate
     from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
-    from rankbars.steps.duels import head_to_head
     from rankbars.steps.exchangeability import diagnose
     from rankbars.steps.looks import continue_looks
     from rankbars.steps.prediction import predict
@@ -148,7 +148,7 @@ _MODULE_OF: Final = {
     "diff": "rankbars.steps.boardchanges",
     "examine_votes": "rankbars.steps.voteexamination",
     "explain": "rankbars.methods",
-    "head_to_head": "rankbars.steps.duels",
+    "head_to_head": "rankbars.matches",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
     "plain_table": "rankbars.steps.recordmeans",
@@ -171,11 +171,21 @@ if not TYPE_CHECKING:
 
             value = version("rankbars")
         elif name in _MODULE_OF:
-            value = getattr(import_module(_MODULE_OF[name]), name)
+            value = _offered(getattr(import_module(_MODULE_OF[name]), name))
         else:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         globals()[name] = value
         return value
+
+    def _offered(thing: object) -> object:
+        """A type as it is; a function so that a call that does not fit says what would."""
+        if isinstance(thing, type):
+            return thing
+        from rankbars.calls import explaining
+
+        function = explaining(thing)
+        function.__module__ = "rankbars"  # where pickle finds it
+        return function
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,22 +14,26 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.votes import Votes
 from rankbars.errors import OptionError
+from rankbars.intake import take_scores
 from rankbars.pipeline import leaderboard
 from rankbars.steps.corrections import CORRECTIONS
-from rankbars.steps.missingness import resolve_missing
 from rankbars.steps.pairtests import TESTS, VOTE_TESTS, choose_test
+from rankbars.steps.taskentries import settle_missing
 from rankbars.steps.validity import check_method
+
+if TYPE_CHECKING:
+    from rankbars.intake import Results
 
 __all__ = ["explain"]
 
 
-def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
+def explain(scores: Results, spec: Spec | None = None) -> Explanation:
     """Say which test and correction are used and why, and what the other ones would say.
 
     Parameters
     ----------
-    scores : Scores
-        Evaluation results.
+    scores : Scores, path, or data frame
+        Evaluation results, as `rankbars.leaderboard` takes them.
     spec : Spec, optional
         Options of the board; the defaults where not given.
 
@@ -58,7 +63,7 @@ def explain(scores: Scores, spec: Spec | None = None) -> Explanation:
     """
     spec = Spec() if spec is None else spec
     check_method(spec.test, spec.correction, spec.scope)
-    resolved = resolve_missing(scores, spec.missing)
+    resolved = settle_missing(take_scores("explain", scores), spec).scores
     chosen = {
         name: choose_test(evidence, spec.runs) if spec.test == "auto" else spec.test
         for name, evidence in resolved.tasks.items()
@@ -223,8 +228,9 @@ def _reason_for(correction: str) -> str:
 
 
 _CORRECTIONS = {
-    "auto": "Holm: valid however the comparisons depend on each other; resampling of rows where a "
-    "few of them weigh heavily.",
+    "auto": "Max-T with sign flips where rows are complete, even and few enough; resampling where "
+    "a few rows weigh heavily; else Holm, valid however the comparisons depend on each "
+    "other.",
     "holm": "Holm: valid however the comparisons depend on each other.",
     "bonferroni": "Bonferroni: valid however the comparisons depend on each other; never sharper "
     "than Holm.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -13,9 +14,17 @@ from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
-from rankbars.data.storedtasks import StoredTasks, TaskReference, known_outline, look_at, refer
+from rankbars.data.storedtasks import (
+    StoredTasks,
+    TaskReference,
+    known_outline,
+    look_at,
+    refer,
+    sizes_of,
+)
 from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.intake import take_scores
 from rankbars.steps.boardassembly import (
     MOST_BINS,
     MOST_CELLS,
@@ -26,25 +35,31 @@ from rankbars.steps.boardassembly import (
     summarise_pairs,
 )
 from rankbars.steps.connection import keep_connected
-from rankbars.steps.correctionchoice import RESAMPLED
+from rankbars.steps.correctionchoice import RESAMPLED, can_bear_flips
 from rankbars.steps.corrections import side_level, strict_correction, take_correction
-from rankbars.steps.missingness import count_outcomes, resolve_missing
+from rankbars.steps.missingness import count_outcomes
 from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
 from rankbars.steps.ranking import rank_jointly, rank_task
+from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
 from rankbars.steps.tested import PairMemory, Setting
 from rankbars.steps.testrows import has_answers_of_runs
 from rankbars.steps.validity import check_method, design_of
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rankbars.intake import Results
     from rankbars.stats.newtask.budget import Budget
     from rankbars.steps.average.aggregation import AverageCollector
+    from rankbars.steps.rowquestions import RowFinding
     from rankbars.steps.sharedruns import RunFinding
 
 __all__ = ["leaderboard"]
 
 
 def leaderboard(
-    scores: Scores,
+    scores: Results,
     *,
     spec: Spec | None = None,
     test: str = "auto",
@@ -54,7 +69,9 @@ def leaderboard(
     merge: str = "joint",
     alpha_overall: float = 0.2,
     over: str = "auto",
-    missing: str = "raise",
+    missing: str = "auto",
+    missing_tasks: str = "insert",
+    missing_items: str = "raise",
     seed: int = 0,
     resamples: int = 1000,
     n_jobs: int = 1,
@@ -68,6 +85,10 @@ def leaderboard(
     variants: Mapping[str, int] | None = None,
     runs: str = "independent",
     best_alone: bool = False,
+    baseline: str | None = None,
+    baseline_fills: bool = False,
+    average_anyway: bool = False,
+    independent_rows: bool = False,
     memory: PairMemory | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Leaderboard:
@@ -75,8 +96,10 @@ def leaderboard(
 
     Parameters
     ----------
-    scores : Scores
-        Evaluation results, from `rankbars.read`, `Scores.from_frame` or `Scores.from_arrays`.
+    scores : Scores, path, or data frame
+        Evaluation results. A path, several, or ``{"name": path}`` are read by `rankbars.read`, a
+        data frame of pandas, polars, pyarrow or duckdb by `Scores.from_frame`; call these
+        yourself to declare columns, directions and the like.
     spec : Spec, optional
         All options at once, for instance ``board.spec`` of an earlier board; the other options
         must then keep their defaults.
@@ -97,8 +120,15 @@ def leaderboard(
     over : {"auto", "items", "tasks", "families", "none"}
         Which average; see `rankbars.aggregate`.
     missing : str
-        What to do where a model has no score: ``"raise"``, ``"pairwise"``, ``"listwise"``,
-        ``"fail"``, ``"drop_models"`` or ``"bounds"``.
+        What to do where a model has no score: sets each of the next two that knows the word and
+        stands at its default.
+    missing_tasks : str
+        What to do with models that never ran some task: ``"insert"`` ranks those scored on every
+        task, and places each other one among them by the tasks it has (`Leaderboard.partly`);
+        ``"additive"``, ``"bounds"``, ``"drop_models"``, ``"drop_tasks"``, ``"raise"``.
+    missing_items : str
+        What to do where a task was run and rows have no score: ``"raise"``, ``"fail"``,
+        ``"pairwise"``, ``"listwise"``, ``"drop_models"`` or ``"bounds"``.
     seed : int
         Start of every random stream.
     resamples : int
@@ -117,6 +147,13 @@ def leaderboard(
     best_alone : bool
         Also say, in a note, which models may be first at the whole of `alpha`: a statement by
         itself, which does not hold together with the others.
+    baseline, average_anyway
+        Model that skill scores are measured against; whether scores of different metrics are
+        averaged as they are; see `rankbars.aggregate`.
+    baseline_fills : bool
+        Whether scores that are missing count as those of the baseline.
+    independent_rows : bool
+        Rows and tasks that resemble each other are independent, and not asked about.
     votes : VoteOptions, optional
         How pairwise votes are turned into strengths.
     variants : mapping from str to int, optional
@@ -140,8 +177,8 @@ def leaderboard(
     Raises
     ------
     DataError
-        If scores are missing and `missing` is ``"raise"``, or votes do not put all models on one
-        scale.
+        If scores are missing and the policy for them is ``"raise"``, or votes do not put all models
+        on one scale.
     OptionError
         If an option is out of range, not known, or does not fit the data.
 
@@ -156,11 +193,7 @@ def leaderboard(
     >>> board.overall.best.tolist(), board.overall.worst.tolist()
     ([3, 1, 1], [3, 2, 2])
     """
-    if not isinstance(scores, Scores):
-        raise DataError(
-            f"leaderboard() ranks Scores; got {type(scores).__name__}. Make them with "
-            "rb.read(...), rb.Scores.from_frame(frame) or rb.Scores.from_arrays({...}, models)."
-        )
+    taken = take_scores("leaderboard", scores)
     given = Spec(
         test=test,
         correction=correction,
@@ -170,6 +203,8 @@ def leaderboard(
         alpha_overall=alpha_overall,
         over=over,
         missing=missing,
+        missing_tasks=missing_tasks,
+        missing_items=missing_items,
         seed=seed,
         resamples=resamples,
         estimator=estimator,
@@ -180,15 +215,23 @@ def leaderboard(
         variants={} if variants is None else variants,
         runs=runs,
         best_alone=best_alone,
+        baseline=baseline,
+        baseline_fills=baseline_fills,
+        average_anyway=average_anyway,
+        independent_rows=independent_rows,
         votes=VoteOptions() if votes is None else votes,
     )
     spec = _one_spec(spec, given)
-    scores = keep_connected(count_outcomes(scores), spec.votes)
-    scores = resolve_missing(scores, spec.missing)
+    bears = spec.correction == "auto" and can_bear_flips(sizes_of(taken.tasks), spec.resamples)
+    scores = keep_connected(count_outcomes(taken), spec.votes)
+    entries = settle_missing(_filled(scores, spec), spec)
+    scores = entries.scores
 
     _check_methods(scores, spec)
     single = len(scores.tasks) == 1
-    collector = None if single or spec.over == "none" else _start_average(scores, spec)
+    bridging = bridged_spec(spec, entries)
+    averaged = not single and spec.over != "none"
+    collector = _start_average(scores, bridging, bears=bears) if averaged else None
     budget = None if single else _budget(scores, spec)
     wanted = _Wanted(
         spec,
@@ -197,9 +240,12 @@ def leaderboard(
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
         rows=collector is not None and collector.takes_rows,
+        bears=bears,
     )
     results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
     of_runs: dict[str, RunFinding | None] = {}
+    asked: dict[str, RowFinding] = {}
+    means: dict[str, NDArray[np.float64]] = {}
     strict: RankIntervals | None = None
     compared: Comparisons | None = None
     details: dict[str, TaskPairs] | None = {} if wanted.pairs else None
@@ -217,11 +263,15 @@ def leaderboard(
         strict = ranked.strict
         compared = ranked.comparisons if single else None
         of_runs[name] = ranked.runs
+        if ranked.asked is not None:
+            asked[name] = ranked.asked
+        means[name] = ranked.comparisons.mean
         del ranked  # before the next task needs the room
         if progress is not None:
             progress(len(intervals), len(scores.tasks))
 
     notes.extend(_run_notes(of_runs))
+    notes.extend(_questions(scores, spec, asked, means))
     aggregate = None
     if collector is not None:
         aggregate = collector.finish()
@@ -238,10 +288,19 @@ def leaderboard(
             overall = None  # too few categories of votes to speak of a new one
 
     board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
-    board = _with_leader(board, compared)
+    board = _with_partly(_with_leader(board, compared), entries, collector)
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
+
+
+def _filled(scores: Scores, spec: Spec) -> Scores:
+    """Scores in which failures count as the baseline, where that was asked for."""
+    if spec.baseline is None or not spec.baseline_fills:
+        return scores
+    from rankbars.steps.imputation import fill_from_baseline
+
+    return fill_from_baseline(scores, spec.baseline)
 
 
 def _check_methods(scores: Scores, spec: Spec) -> None:
@@ -256,12 +315,46 @@ def _check_methods(scores: Scores, spec: Spec) -> None:
         check_method(test, spec.correction, spec.scope, design, rows)
 
 
+def _with_partly(
+    board: Leaderboard, entries: Entries, collector: AverageCollector | None
+) -> Leaderboard:
+    if entries.whole is None:
+        return board
+    from rankbars.insertion import insert_models
+
+    mean = None if collector is None else collector.mean
+    centre = math.nan if mean is None else float(mean.mean())
+    placed = insert_models(entries.whole, entries.partly, entries.new_tasks, board, centre)
+    return replace(board, partly=placed)
+
+
 def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboard:
     if board.lead == "new_task":
         return board
     from rankbars.steps.leading import score_leader
 
     return replace(board, leader=score_leader(board, compared))
+
+
+_FEWEST_TO_ASK = 20  # rows; of fewer nothing can be told
+_FEWEST_TASKS_TO_ASK = 10
+
+
+def _questions(
+    scores: Scores,
+    spec: Spec,
+    asked: dict[str, RowFinding],
+    means: dict[str, NDArray[np.float64]],
+) -> tuple[Note, ...]:
+    """Questions about rows, and about tasks, that nobody declared to depend on each other."""
+    families = any(info.family is not None for info in scores.info.values())
+    tasks = len(means) >= _FEWEST_TASKS_TO_ASK and not families and not spec.independent_rows
+    if not (asked or tasks):
+        return ()
+    from rankbars.steps.rowquestions import ask_about_rows, ask_about_tasks
+
+    found = ask_about_rows(asked), ask_about_tasks(means) if tasks else None
+    return tuple(note for note in found if note is not None)
 
 
 def _run_notes(found: dict[str, RunFinding | None]) -> tuple[Note, ...]:
@@ -274,12 +367,12 @@ def _run_notes(found: dict[str, RunFinding | None]) -> tuple[Note, ...]:
     return run_notes(known)
 
 
-def _start_average(scores: Scores, spec: Spec) -> AverageCollector:
+def _start_average(scores: Scores, spec: Spec, *, bears: bool) -> AverageCollector:
     """What takes the comparisons of all tasks; one task alone loads nothing of averages."""
     from rankbars.steps.average.aggregation import AverageCollector
     from rankbars.steps.average.averagechoices import plan_average
 
-    return AverageCollector(scores, plan_average(scores, spec), spec)
+    return AverageCollector(scores, plan_average(scores, spec)._replace(bears=bears), spec)
 
 
 class _Wanted(NamedTuple):
@@ -291,6 +384,7 @@ class _Wanted(NamedTuple):
     bins: bool  # and their distributions
     strict: bool  # ranks for all models at once
     rows: bool  # the average needs the scores of rows
+    bears: bool  # all tasks together are small enough for max-T
 
 
 class _Ranked(NamedTuple):
@@ -304,6 +398,7 @@ class _Ranked(NamedTuple):
     pairs: TaskPairs | None
     strict: RankIntervals | None
     runs: RunFinding | None = None
+    asked: RowFinding | None = None
 
 
 def _rank_tasks(
@@ -345,7 +440,13 @@ def _rank_one(
 
     def ranked(correction: str, scope: Scope, alpha: float) -> RankIntervals:
         return rank_task(
-            comparisons, correction, scope, alpha, seed=spec.seed, resamples=spec.resamples
+            comparisons,
+            correction,
+            scope,
+            alpha,
+            seed=spec.seed,
+            resamples=spec.resamples,
+            bears=wanted.bears,
         )
 
     together = spec.scope == "all" and spec.correction != "none"
@@ -357,6 +458,7 @@ def _rank_one(
             seed=spec.seed,
             resamples=spec.resamples,
             best_alone=spec.best_alone and wanted.strict,
+            bears=wanted.bears,
         )
     else:
         intervals = ranked(spec.correction, spec.scope, spec.alpha)
@@ -374,6 +476,11 @@ def _rank_one(
     if wanted.pairs:
         pairs = summarise_pairs(evidence, comparisons, bins=wanted.bins)
     result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)
+    if together and wanted.strict and comparisons.present.sum() > 2:
+        # Whole clusters are flipped for all pairs at once only: what holds for all holds for one.
+        flipped = any(note.code == "cluster-flips" for note in intervals.notes)
+        named = intervals if flipped else ranked(spec.correction, "each", spec.alpha)
+        result = replace(result, named_best=named.best, named_worst=named.worst)
     if merged is not None:
         result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
     found = None
@@ -381,7 +488,17 @@ def _rank_one(
         from rankbars.steps.sharedruns import examine_task_runs
 
         found = examine_task_runs(evidence, spec.seed, name)
-    return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict, found)
+    asked = None if spec.independent_rows else _ask(evidence)
+    return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict, found, asked)
+
+
+def _ask(evidence: Evidence) -> RowFinding | None:
+    """What must be asked about rows that nobody declared to depend on each other."""
+    if not isinstance(evidence, Items) or evidence.n < _FEWEST_TO_ASK:
+        return None
+    from rankbars.steps.rowquestions import examine_rows
+
+    return examine_rows(evidence)
 
 
 def _rank_elsewhere(
@@ -409,8 +526,8 @@ def _with_rows(ranked: _Ranked, scores: Scores, name: str) -> _Ranked:
 
 _OBSERVED = Note(
     "observed-ranks",
-    "No task says how sure its scores are, so the intervals for a new task are for the rank that "
-    "will be observed on it, not for the true one.",
+    "The scores come without errors, so nobody can say how sure they are on any task. Intervals "
+    "for a new task are for the rank that will be observed on it, not for the true one.",
 )
 
 
@@ -418,7 +535,9 @@ def _unused_on_one_task(spec: Spec) -> tuple[Note, ...]:
     """What was asked for and needs several tasks."""
     usual = Spec()
     names = {"merge": "--merge", "over": "--aggregate", "estimator": "--aggregate",
-             "method": "--aggregate", "normalise": "--normalise"}  # fmt: skip
+             "method": "--aggregate", "normalise": "--normalise",
+             "baseline": "--baseline", "baseline_fills": "--baseline-fills",
+             "average_anyway": "--average-anyway"}  # fmt: skip
     unused = dict.fromkeys(
         option
         for name, option in names.items()

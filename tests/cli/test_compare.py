@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from commandline import Command, table
 from logfiles import write_simple
+from scipy import stats
 from storefiles import add
 
 import rankbars as rb
@@ -65,6 +66,31 @@ def test_json_holds_what_the_library_found(rankbars: Command, results: str) -> N
         for name in ("n", "difference", "low", "high", "se", "df", "detectable", "verdict"):
             assert entry[name] == getattr(one, name)
         assert (entry["ahead"], entry["behind"]) == (one.ahead, one.behind)
+
+
+def keys_of(value: object) -> object:
+    """The keys of an object and of the objects in it; null and numbers are the same."""
+    if isinstance(value, dict):
+        return {key: keys_of(one) for key, one in value.items() if key != "average"}
+    return "list" if isinstance(value, list) else None
+
+
+def test_json_of_one_task_has_the_shape_of_several(rankbars: Command, results: str) -> None:
+    words = ("compare", results, "--models", "m0", "--models", "m1", "--json")
+    several, one = (json.loads(rankbars(*words, *more).out) for more in ((), ("--tasks", "t1")))
+    assert keys_of(one) == keys_of(several)
+    assert one["main"] == one["tasks"][0]
+    assert several["main"] == several["average"]
+
+
+def test_the_p_value_is_that_of_both_sides(rankbars: Command, results: str) -> None:
+    words = ("compare", results, "--models", "m0", "--models", "m1", "--test", "t", "--json")
+    found = json.loads(rankbars(*words).out)
+    for one in found["tasks"]:
+        two_sided = 2 * stats.t.sf(abs(one["difference"]) / one["se"], one["df"])
+        assert one["p_value"] == pytest.approx(two_sided)
+        assert one["p_value"] == pytest.approx(2 * min(one["p_better"], one["p_worse"]))
+        assert (one["p_value"] <= 0.05) == (one["verdict"] != "cannot tell")
 
 
 def test_json_has_null_where_there_is_no_number(rankbars: Command) -> None:

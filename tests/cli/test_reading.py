@@ -100,7 +100,7 @@ def test_models_without_any_row_of_a_task_miss_all_of_them(rankbars: Command) ->
     Path("x.csv").write_text(
         "model,task,item,score\na,t,1,1\nb,t,1,0\na,t,2,1\nb,t,2,0\na,u,1,1\na,u,2,0\n"
     )
-    words = ("--missing", "fail", "--score-min", "0", "-o", "b.json")
+    words = ("--missing-tasks", "bounds", "-o", "b.json")
     assert rankbars("rank", "x.csv", *words).code == 0
     tasks = json.loads(Path("b.json").read_text())["tasks"]
     assert [task["counts"]["missing"] for task in tasks] == [[0, 0], [0, 2]]
@@ -116,10 +116,10 @@ def test_empty_cells_of_a_matrix_are_missing(rankbars: Command) -> None:
 
 def test_missing_published_scores_cannot_fail(rankbars: Command) -> None:
     Path("p.csv").write_text("task,a,b\nt,0.5,0.4\nu,0.3,\n")
-    answer = rankbars("rank", "p.csv")
+    answer = rankbars("rank", "p.csv", "--missing", "raise")
     assert answer.code == 1
-    assert "--missing bounds" in answer.err
-    assert "--missing fail" not in answer.err
+    assert "--missing-tasks bounds" in answer.err
+    assert "fail" not in answer.err
 
 
 def test_one_model_in_two_files_is_told_how_to_name_them(rankbars: Command) -> None:

@@ -21,10 +21,14 @@ def board(rankbars: Command, results: str) -> rb.Leaderboard:
     return rb.load("board.json")
 
 
-def test_text_is_the_default_and_what_rank_printed(
+def test_text_is_the_default_and_what_rank_printed_with_what_was_read_below_it(
     rankbars: Command, board: rb.Leaderboard, results: str
 ) -> None:
-    assert rankbars("show", "board.json").out == rankbars("rank", results, "--quiet").out
+    shown, printed = rankbars("show", "board.json").out, rankbars("rank", results).out
+    assert shown.startswith(printed)
+    below = " ".join(shown.removeprefix(printed).split())
+    assert below == " ".join(note.message for note in board.notes)
+    assert "Direction: higher is better" in below
 
 
 def test_every_format_is_that_of_the_library(rankbars: Command, board: rb.Leaderboard) -> None:

@@ -39,6 +39,6 @@ def test_unknown_library_lists_the_known_ones() -> None:
 def test_without_any_library_the_error_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("rankbars.data.board.find_spec", lambda name: None)
+    monkeypatch.setattr("rankbars.data.frames.find_spec", lambda name: None)
     with pytest.raises(rb.MissingPackageError, match="pip install pandas"):
         board().to_frame()

@@ -67,12 +67,15 @@ def test_weights_without_sense_are_refused(weights: dict[str, float], message: s
         scores_in_categories().weigh_categories(weights)
 
 
-def test_tasks_without_a_category_are_named() -> None:
+def test_a_task_without_a_category_is_one_of_its_own() -> None:
     rng = np.random.default_rng(0)
     info = {"u": rb.TaskInfo(category="a"), "v": rb.TaskInfo()}
     scores = rb.Scores.from_arrays({n: rng.random((9, 2)) for n in info}, ["x", "y"], info=info)
-    with pytest.raises(rb.OptionError, match="not known for 'v'"):
-        scores.weigh_categories({"a": 1.0})
+    weighed = scores.weigh_categories({"a": 1, "v": 3})
+    assert {name: one.weight for name, one in weighed.info.items()} == {"u": 0.25, "v": 0.75}
+    without = rb.Scores(scores.tasks)
+    with pytest.raises(rb.OptionError, match="none is known"):
+        without.weigh_categories({"u": 1})
 
 
 def test_a_category_whose_tasks_have_no_weight_has_no_mean() -> None:

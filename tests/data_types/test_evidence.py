@@ -105,3 +105,8 @@ def test_choosing_models_and_tasks_keeps_their_order_and_refuses_unknown_names()
 def test_what_is_known_about_a_task_is_checked(info: dict[str, object], message: str) -> None:
     with pytest.raises(rb.OptionError, match=message):
         rb.TaskInfo(**info)  # type: ignore[arg-type]
+
+
+def test_a_bare_array_is_refused_with_the_mapping_to_write() -> None:
+    with pytest.raises(rb.DataError, match=r"mapping \{task: array\}, got ndarray"):
+        rb.Scores.from_arrays(np.eye(2), ["a", "b"])  # type: ignore[arg-type]

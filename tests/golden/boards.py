@@ -379,7 +379,7 @@ def _missing() -> list[Case]:
             board(f"missing/mmlu-{policy}", f"mmlu_gaps.csv{more}", f"--missing {policy}"),
             board(f"missing/amlb-{policy}", "amlb_failed.csv --folds 10 --direction higher"
                   + more, f"--missing {policy}", mark="I.3"),
-            board(f"missing/mteb-{policy}", "mteb_gaps.csv", f"--missing {policy}", mark="J.9"),
+            board(f"missing/mteb-{policy}", "mteb_gaps.csv", f"--missing {policy}"),
             board(f"missing/swebench-{policy}", f"swebench_pro.parquet{more}",
                   f"--missing {policy} --scope all",
                   inputs="tests:tables/swebench_pro.parquet"),
@@ -679,8 +679,9 @@ def _shown() -> list[Case]:
         case("diff/options", made, made.replace("--alpha 0.05", "--alpha 0.3").replace(
             "board.json", "new.json"), "rankbars diff board.json new.json --format json"),
         case("looks/continued", "head 150 votes.csv part.csv",
-             "rankbars rank part.csv --anytime -o board.json",
-             "rankbars rank votes.csv --anytime -o board.json", inputs="golden:votes.csv",
+             "rankbars rank part.csv --anytime --missing raise -o board.json",
+             "rankbars rank votes.csv --anytime --missing raise -o board.json",
+             inputs="golden:votes.csv",
              kept=("board.json", "board.running.json"), fitted=True),
     ]  # fmt: skip
     pair = options("", TWO_MODELS, READING)

@@ -40,7 +40,11 @@ class Rewording(NamedTuple):
             re.escape(part) if place % 2 == 0 else f"(?P<{part}>.+?)"
             for place, part in enumerate(parts)
         )
-        return re.sub(pattern, lambda found: self.new.format(**found.groupdict()), text)
+        return re.sub(pattern, lambda found: self._filled(found.groupdict()), text)
+
+    def _filled(self, texts: Mapping[str, str]) -> str:
+        """The new words with these texts; braces around other words stand for themselves."""
+        return re.sub(r"\{(\w+)\}", lambda name: texts.get(name[1], name[0]), self.new)
 
 
 def read_rewordings(path: Path) -> tuple[Rewording, ...]:

@@ -136,7 +136,7 @@ def from_matrix_frame() -> Any:
 
 
 def with_spec() -> Any:
-    board = rb.leaderboard(_scores(), alpha=0.1, merge="union")
+    board = rb.leaderboard(_scores(), alpha=0.1, correction="holm", merge="union")
     rb.leaderboard(_scores(), spec=board.spec).save("board.json")
     return json.loads(Path("board.json").read_text(encoding="utf-8"))
 

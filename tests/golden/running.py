@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import re
 import shlex
 import shutil
-import signal
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
+from commandline import answer, inside
 from golden import doors
 from golden.case import Case
-
-from rankbars.cli import main
 
 HERE = Path(__file__).parent
 PLACES = {"golden": HERE / "data", "tests": HERE.parent / "data"}
 
-# What a text board looks like must not depend on who runs it.
-SETTINGS = {"COLUMNS": "80", "NO_COLOR": "1", "TZ": "UTC"}
 # When a store was changed is not what is compared.
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\+00:00)?")
 
@@ -39,7 +31,7 @@ def run_case(case: Case, folder: Path) -> dict[str, Any]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content.encode("utf-8"))
-    with _inside(folder):
+    with inside(folder):
         answers = [_answer(words) for words in case.commands]
         kept = {name: _content(Path(name)) for name in case.kept if Path(name).is_file()}
     return {"answers": answers, "files": kept}
@@ -70,36 +62,13 @@ def _answer(words: str) -> dict[str, Any]:
         Path(target).write_bytes(b"".join(lines[: int(count)]))
         return {"line": words}
     if first == "rankbars":
-        code, out, err = _command(rest)
+        code, out, err = answer(rest)
         if rest[:1] == ["log"]:
             out = TIME.sub("TIME", out)
         here = str(Path.cwd())
         out, err = out.replace(here, "HERE"), err.replace(here, "HERE")
         return {"line": words, "code": code, "out": _parsed(out), "err": err.split("\n")}
     return {"line": words, "value": doors.call(first)}
-
-
-def _command(words: Sequence[str]) -> tuple[int, str, str]:
-    out, err = _stream(), _stream()
-    before = sys.argv, sys.stdout, sys.stderr, signal.getsignal(signal.SIGINT)
-    sys.argv, sys.stdout, sys.stderr = ["rankbars", *words], out, err
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code
-    finally:
-        sys.argv, sys.stdout, sys.stderr = before[:3]
-        signal.signal(signal.SIGINT, before[3])
-    return code if isinstance(code, int) else 0, _text(out), _text(err)
-
-
-def _stream() -> io.TextIOWrapper:
-    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
-
-
-def _text(stream: io.TextIOWrapper) -> str:
-    stream.flush()
-    return stream.buffer.getvalue().decode("utf-8")
 
 
 def _content(path: Path) -> Any:
@@ -116,19 +85,3 @@ def _parsed(text: str) -> Any:
     with suppress(ValueError):
         return {"json lines": [json.loads(line) for line in lines if line]}
     return lines
-
-
-@contextmanager
-def _inside(folder: Path) -> Iterator[None]:
-    before, place = {name: os.environ.get(name) for name in SETTINGS}, Path.cwd()
-    os.environ.update(SETTINGS)
-    os.chdir(folder)
-    try:
-        yield
-    finally:
-        os.chdir(place)
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -151,8 +151,11 @@ def test_a_model_without_votes_in_a_category_is_missing_there() -> None:
             drawn = [row for row in drawn if "m2" not in (row["model_a"], row["model_b"])]
         rows += [row | {"task": f"c{k}"} for row in drawn]
     scores = from_rows(rows)
-    with pytest.raises(rb.DataError, match="'m2'"):
-        rb.leaderboard(scores)
+    with pytest.raises(rb.DataError, match="'m2' never ran 'c0'"):
+        rb.leaderboard(scores, missing="raise")
+    placed = rb.leaderboard(scores)
+    assert placed.models == ("m0", "m1")
+    assert [one.name for one in placed.partly.by_task] == ["c1", "c2"]
     board = rb.leaderboard(scores, missing="bounds")
     assert board.tasks["c0"].worst[2] == 3
     assert board.tasks["c0"].best[2] == 1

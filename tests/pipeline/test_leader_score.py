@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_to_dict
@@ -87,3 +88,58 @@ def test_without_errors_there_is_none():
     assert leader_lines(board) == ()
     with pytest.raises(rb.DataError, match="no score of a leader"):
         board.winner()
+
+
+def estimates(values: np.ndarray) -> rb.Scores:
+    names = tuple(MODELS[: values.shape[1]])
+    return rb.Scores({f"t{k:02}": rb.Estimates(names, row) for k, row in enumerate(values)})
+
+
+def test_a_geometric_mean_is_the_mean_of_logarithms():
+    values = np.random.default_rng(0).lognormal(0.0, 0.3, size=(20, 4)) * [1.0, 1.05, 1.1, 1.1]
+    options = {"over": "tasks", "correction": "holm"}
+    made = rb.leaderboard(estimates(values), method="geometric", **options).winner()
+    plain = rb.leaderboard(estimates(np.log(values)), method="mean", **options).winner()
+    assert made.model == plain.model
+    expected = np.exp([plain.score, plain.low, plain.high])
+    np.testing.assert_allclose([made.score, made.low, made.high], expected, rtol=1e-9)
+
+
+def test_a_geometric_mean_of_losses_is_turned_round():
+    values = np.random.default_rng(0).lognormal(0.0, 0.3, size=(20, 4)) * [1.0, 1.05, 1.1, 1.1]
+    up = estimates(values)
+    info = {name: rb.TaskInfo(direction="lower") for name in up.tasks}
+    names = tuple(MODELS[:4])
+    tasks = {name: rb.Estimates(names, -1 / one.mean) for name, one in up.tasks.items()}
+    options = {"over": "tasks", "method": "geometric", "correction": "holm"}
+    made = rb.leaderboard(rb.Scores(tasks, info), **options).winner()
+    plain = rb.leaderboard(up, **options).winner()
+    assert made.model == plain.model
+    expected = [1 / plain.score, 1 / plain.high, 1 / plain.low]
+    np.testing.assert_allclose([made.score, made.low, made.high], expected, rtol=1e-9)
+
+
+def test_skewed_tasks_are_resampled_for_the_leader_of_their_average():
+    rng = np.random.default_rng(2)
+    values = -(rng.exponential(size=(16, 4)) ** 3)
+    board = rb.leaderboard(estimates(values), over="tasks", method="mean")
+    assert board.aggregate.correction == "maxt_bootstrap"
+    found = board.winner()
+    assert found.method == "simultaneous"
+    leader = board.models.index(found.model)
+    own = stats.sem(values[:, leader]) * stats.t.ppf(0.975, 15)
+    assert found.high - found.low > 2 * own
+
+
+@pytest.mark.slow
+def test_the_interval_of_a_leader_on_skewed_tasks_holds_its_score():
+    rng = np.random.default_rng(4)
+    inside = []
+    for _ in range(60):
+        values = -1.0 * (rng.random((14, 4)) < 0.3) * rng.exponential(1 / 0.3, size=(14, 4))
+        board = rb.leaderboard(estimates(values), over="tasks", method="mean", resamples=200)
+        if board.aggregate.correction != "maxt_bootstrap" or board.leader is None:
+            continue
+        inside.append(board.leader.low <= -1.0 <= board.leader.high)
+    assert len(inside) >= 30
+    assert np.mean(inside) >= 0.95 - 3 * np.sqrt(0.95 * 0.05 / len(inside))

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_to_dict
+from rankbars.render import render
+from rankbars.render.pagedata import page_data
 from rankbars.render.sentences import headline
 from rankbars.stats.ranks import rank_bounds
 
@@ -47,6 +50,72 @@ def test_nothing_on_a_board_contradicts_the_rest(board: rb.Leaderboard) -> None:
     assert again.tiers == board.tiers
 
 
+@st.composite
+def averages(draw: st.DrawFn) -> tuple[rb.Scores, rb.Leaderboard]:
+    """Boards with an average over few or many tasks, on one metric or several, skewed or not."""
+    size, tasks = draw(st.integers(2, 7)), draw(st.sampled_from([2, 4, 5, 6, 9, 16]))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    ahead = np.linspace(0.0, draw(st.sampled_from([0.0, 0.3, 1.0, 3.0])), size)
+    names = [f"m{i}" for i in range(size)]
+    if draw(st.booleans()):
+        rows = draw(st.sampled_from([6, 12, 40]))
+        noise = rng.exponential if draw(st.booleans()) else rng.normal
+        made = {f"t{k}": noise(size=(rows, size)) + ahead for k in range(tasks)}
+        scores = rb.Scores.from_arrays(made, names)
+    else:
+        cells = [(m, f"t{k}") for m in range(size) for k in range(tasks)]
+        frame = {
+            "model": [names[m] for m, _ in cells],
+            "task": [task for _, task in cells],
+            "score": [float(rng.normal() + ahead[m]) for m, _ in cells],
+            "metric": [f"metric {task[1:]}" for _, task in cells],
+        }
+        scores = rb.Scores.from_frame(pd.DataFrame(frame), direction="higher")
+    return scores, rb.leaderboard(scores, resamples=200)
+
+
+@settings(max_examples=15, deadline=None)
+@given(averages())
+def test_shares_of_draws_stand_beside_ranks_only_where_they_say_no_more(
+    made: tuple[rb.Scores, rb.Leaderboard],
+) -> None:
+    board = made[1]
+    average, data = board.aggregate, page_data(board, ())["average"]
+    assert average is not None
+    html, said = render(board, "html"), []
+    for k, key in ((1, "first"), (3, "top")):
+        share = data[key]
+        if average.rank_probability is None or k >= len(board.models):
+            assert share is None
+            continue
+        drawn = average.rank_probability[:, :k].sum(axis=1)
+        claimed = (drawn <= 0.95) | (average.worst <= k)
+        allowed = (drawn <= 0.05) | (average.best <= k)
+        agree = bool((claimed & allowed).all())
+        assert (share is not None) == agree
+        said.append(agree)
+    assert ("Shares of draws that would say more" in html) == (not all(said))
+    assert average.draws_agree == (all(said) if average.rank_probability is not None else None)
+    if data["first"] is None:
+        assert data["rankProbability"] is None
+        assert data["dominance"] is None
+        assert 'data-key="first"' not in html
+
+
+@settings(max_examples=12, deadline=None)
+@given(averages())
+def test_two_models_of_a_board_compared_at_its_level_do_not_contradict_it(
+    made: tuple[rb.Scores, rb.Leaderboard],
+) -> None:
+    scores, board = made
+    for i, j in np.argwhere(board.shown_better):
+        duel = rb.head_to_head(scores, board.models[i], board.models[j])
+        assert duel.average is not None
+        assert duel.average.verdict == "better", (board.models[i], board.models[j])
+    for i, name in enumerate(board.models):
+        assert (name in board.undominated()) == (board.ranks.best[i] == 1)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_two_models_are_judged_as_by_a_comparison_of_the_two(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -73,6 +142,43 @@ def test_a_statement_by_itself_stands_beside_ranks_for_all_models() -> None:
     scores = rb.Scores.from_arrays({"t": np.random.default_rng(0).normal(size=(9, 3))}, list("abc"))
     with pytest.raises(rb.OptionError, match="--scope all"):
         rb.leaderboard(scores, scope="each", best_alone=True)
+
+
+@settings(max_examples=12, deadline=None)
+@given(boards())
+def test_rows_of_single_models_are_those_of_a_board_of_single_models(board: rb.Leaderboard) -> None:
+    if len(board.models) == 2:
+        with pytest.raises(rb.DataError, match="--scope each"):
+            board.for_one_model()
+        return
+    own = board.for_one_model()
+    assert own.tiers == ()
+    assert (own.ranks.best <= own.ranks.worst).all()
+    assert set(own.undominated()) == {board.models[i] for i in np.flatnonzero(own.ranks.best == 1)}
+    assert board_from_dict(board_to_dict(board)).for_one_model().undominated() == own.undominated()
+
+
+@pytest.mark.parametrize(("tasks", "correction"), [(1, "holm"), (3, "holm"), (3, "maxt")])
+def test_rows_of_single_models_are_those_of_scope_each(tasks: int, correction: str) -> None:
+    rng = np.random.default_rng(2)
+    made = {f"t{k}": rng.normal(size=(30, 9)) + np.linspace(0, 1, 9) for k in range(tasks)}
+    scores = rb.Scores.from_arrays(made, list("abcdefghi"))
+    own = rb.leaderboard(scores, correction=correction, resamples=200).for_one_model()
+    each = rb.leaderboard(scores, correction=correction, resamples=200, scope="each")
+    assert (own.ranks.best == each.ranks.best).all()
+    assert (own.ranks.worst == each.ranks.worst).all()
+    assert headline(own) == headline(each)
+
+
+def test_rows_of_single_models_are_not_wider_where_few_clusters_decide_for_all_at_once() -> None:
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(12), [110, 30, 20, 15, 15, 10, 10, 9, 5, 4, 2, 1])
+    values = (rng.random((clusters.size, 8)) < np.linspace(0.2, 0.8, 8)).astype(float)
+    items = rb.Items(tuple("abcdefgh"), values, clusters=clusters)
+    board = rb.leaderboard(rb.Scores({"x": items}))
+    assert any(note.code == "cluster-flips" for note in board.notes)
+    own = board.for_one_model()
+    assert (own.ranks.worst - own.ranks.best <= board.ranks.worst - board.ranks.best).all()
 
 
 def test_intervals_for_a_new_task_do_not_depend_on_the_scope_that_is_shown() -> None:

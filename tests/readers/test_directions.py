@@ -10,6 +10,7 @@ from logfiles import inspect_header, sample, write_json_log, write_simple
 from tablefiles import codes, message, pandas_frame, read_columns
 
 import rankbars as rb
+from rankbars.tables.asides import is_attribute
 from rankbars.tables.dataframes import scores_from_frame
 from rankbars.tables.metrics import is_amount, is_proportion, never_negative, usual_direction
 from rankbars.tables.tableoptions import TableOptions
@@ -151,11 +152,20 @@ def test_a_recorded_direction_against_the_usual_one_is_not_chosen_silently() -> 
 
 
 def test_a_task_named_after_a_lower_metric_is_asked_about() -> None:
-    columns = {"model": ["a", "b"], "latency": [1.0, 2.0], "math": [0.5, 0.7]}
-    with pytest.raises(rb.DataError, match="--direction latency=lower"):
+    columns = {"model": ["a", "b"], "rmse": [1.0, 2.0], "math": [0.5, 0.7]}
+    with pytest.raises(rb.DataError, match="--direction rmse=lower"):
         read_columns(columns)
-    scores = read_columns(columns, direction={"latency": "lower"})
-    assert scores.tasks["latency"].mean.tolist() == [-1.0, -2.0]
+    scores = read_columns(columns, direction={"rmse": "lower"})
+    assert scores.tasks["rmse"].mean.tolist() == [-1.0, -2.0]
+
+
+def test_a_latency_is_no_score_unless_it_has_a_direction() -> None:
+    columns = {"model": ["a", "b"], "latency": [1.0, 2.0], "math": [0.5, 0.7]}
+    scores = read_columns(columns)
+    assert list(scores.tasks) == ["math"]
+    assert "'latency'" in message(scores, "columns")
+    told = read_columns(columns, direction={"latency": "lower"})
+    assert told.tasks["latency"].mean.tolist() == [-1.0, -2.0]
 
 
 def test_one_metric_per_task_is_chosen_by_name() -> None:
@@ -269,11 +279,17 @@ def test_amounts_of_time_and_money_ask_for_a_direction(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", AMOUNTS)
-def test_a_column_of_a_matrix_that_is_an_amount_asks_too(
+def test_a_column_of_a_matrix_that_is_an_amount_is_no_task_unnoticed(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("m.csv").write_text(f"model,math,{name}\na,1,2\nb,2,3\n", encoding="utf-8")
+    if is_attribute(name):
+        assert list(rb.read("m.csv", layout="models-by-tasks").tasks) == ["math"]
+    else:
+        with pytest.raises(rb.DataError, match="--metric math"):
+            rb.read("m.csv", layout="models-by-tasks")
+    Path("m.csv").write_text(f"model,{name}\na,1\nb,2\n", encoding="utf-8")
     with pytest.raises(rb.DataError, match=r"--direction .*=lower.*--direction .*=higher"):
         rb.read("m.csv", layout="models-by-tasks")
 

@@ -144,7 +144,7 @@ def test_models_with_the_same_answers_are_two_models(tmp_path: Path) -> None:
 def test_a_copy_that_names_its_models_is_refused_with_both_places(tmp_path: Path) -> None:
     write_csv(COLUMNS, tmp_path, "one")
     write_csv(COLUMNS, tmp_path, "two")
-    with pytest.raises(rb.DataError, match=r"one\.csv, row 2.*stands 2 times.*two\.csv, row 2"):
+    with pytest.raises(rb.DataError, match=r"one\.csv, row 2.*has 2 rows.*two\.csv, row 2"):
         rb.read(tmp_path)
 
 

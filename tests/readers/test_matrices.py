@@ -222,7 +222,7 @@ def test_a_model_column_with_a_score_and_more_numbers_can_be_read_in_two_ways() 
 
 
 def test_rows_that_stand_twice_in_a_matrix_are_refused() -> None:
-    with pytest.raises(rb.DataError, match="model 'x', task 'all', item '1' stands 2 times"):
+    with pytest.raises(rb.DataError, match="model 'x', task 'all', item '1' has 2 rows"):
         read_columns({"item": ["1", "1"], "x": [1, 0], "y": [0, 0]})
 
 

@@ -156,7 +156,7 @@ def test_impossible_uncertainties_are_refused(columns: dict[str, Any], problem: 
 
 def test_a_model_twice_on_a_task_is_refused_where_uncertainty_is_given() -> None:
     columns = {"model": ["a", "a"], "task": ["t", "t"], "score": [1.0, 2.0], "se": [0.1, 0.1]}
-    with pytest.raises(rb.DataError, match=r"row 1: model 'a', task 't' stands 2 times"):
+    with pytest.raises(rb.DataError, match=r"row 1: model 'a', task 't' has 2 rows"):
         read_columns(columns)
 
 

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from commandline import answer
 
+import rankbars as rb
 from rankbars.errors import ReadError
 from rankbars.readers.transfers import Limits, fetched
 
-TABLE = b"model,task,item,score\na,t,1,1\n"
+TABLE = b"model,task,item,score\na,t,1,1\na,t,2,0\nb,t,1,1\nb,t,2,1\n"
 
 
 class _Odd(http.server.BaseHTTPRequestHandler):
@@ -75,6 +77,26 @@ def test_a_host_that_was_not_named_is_followed_only_when_told(address: str) -> N
     with pytest.raises(ReadError, match="another host, localhost, which is not followed"):
         copied(f"{address}/other.csv")
     assert copied(f"{address}/other.csv", Limits(other_hosts=True)) == TABLE
+
+
+def test_both_limits_are_options(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    refused = answer(["rank", f"{address}/other.csv", "--quiet"])
+    assert refused.code == 1
+    assert "--other-hosts (in Python: other_hosts=True)" in refused.err
+    assert answer(["rank", f"{address}/other.csv", "--quiet", "--other-hosts"]).code == 0
+    assert list(rb.read(f"{address}/other.csv", other_hosts=True).tasks) == ["t"]
+    added = ["add", f"{address}/other.csv", "--store", "x.duckdb"]
+    assert answer(added).code == 1
+    assert answer([*added, "--other-hosts"]).code == 0
+    refused = answer(["rank", f"{address}/endless.csv", "--quiet", "--download-limit", "5MB"])
+    assert refused.code == 1
+    assert "more than 0.005 GB came" in refused.err
+    assert "--download-limit 10MB (in Python: download_limit='10MB')" in refused.err
+    wrong = answer(["rank", f"{address}/good.csv", "--download-limit", "plenty"])
+    assert "limit of a download" in wrong.err
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,13 @@ def test_a_row_that_stands_twice(tmp_path: Path) -> None:
     text = refusal(write(tmp_path, GOOD + "b,t,2,0\n"))
     assert "row 5" in text
     assert "row 6" in text
-    assert "model 'b', task 't', item '2' stands 2 times" in text
+    assert "model 'b', task 't', item '2' has 2 rows" in text
     assert "--column epoch=NAME" in text
 
 
 def test_the_same_answer_numbered_twice(tmp_path: Path) -> None:
     path = write(tmp_path, "model,item,epoch,score\na,1,1,1\na,1,1,1\na,1,2,0\n")
-    assert "stands 2 times" in refusal(path)
+    assert "has 2 rows" in refusal(path)
 
 
 def test_text_in_the_score_column(tmp_path: Path) -> None:
@@ -215,9 +215,14 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
     assert "'é'" in text
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
-def test_text_in_another_encoding(tmp_path: Path, encoding: str) -> None:
-    refusal(write(tmp_path, GOOD.encode(encoding)))
+def test_text_in_another_encoding(tmp_path: Path) -> None:
+    refusal(write(tmp_path, GOOD.encode("utf-16-le")))
+
+
+def test_utf_16_that_says_so_is_read(tmp_path: Path) -> None:
+    plain = rb.read(write(tmp_path, GOOD.encode()))
+    wide = rb.read(write(tmp_path, GOOD.encode("utf-16")))
+    assert wide.tasks["t"].values.tolist() == plain.tasks["t"].values.tolist()
 
 
 def test_a_column_named_twice(tmp_path: Path) -> None:
@@ -338,3 +343,10 @@ def test_rows_that_stand_twice_are_told_apart_by_a_column_that_is_not_used(
     if turn == (0, 1):
         (task,) = rb.read(path, columns={"epoch": "turn"}).tasks.values()
         assert task.values.tolist() == [[0.5, 0.5]] * 4
+
+
+def test_versions_of_one_model_may_be_what_is_compared(tmp_path: Path) -> None:
+    rows = [f"m,{version},{item},{item % 2}" for version in ("v1", "v2") for item in range(4)]
+    path = write(tmp_path, "\n".join(["model,prompt_version,question_id,correct", *rows, ""]))
+    assert "if it names what is compared, --column model=prompt_version." in refusal(path)
+    assert rb.read(path, columns={"model": "prompt_version"}).models == ("v1", "v2")

@@ -71,10 +71,13 @@ def write_page(board: rb.Leaderboard, file: Path) -> Path:
     return file
 
 
-def violations(page: Any, part: str = "html") -> list[str]:
+def violations(page: Any, part: str = "html", *, colours_only: bool = False) -> list[str]:
     """What axe finds wrong in a part of a page, one line each."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("part => axe.run(part, { resultTypes: ['violations'] })", part)
+    options: dict[str, Any] = {"resultTypes": ["violations"]}
+    if colours_only:
+        options["runOnly"] = {"type": "tag", "values": ["cat.color"]}
+    found = page.evaluate("([part, options]) => axe.run(part, options)", [part, options])
     return [
         f"{rule['id']}: {node['html'][:150]} {node['any'][0]['message'] if node['any'] else ''}"
         for rule in found["violations"]

@@ -10,7 +10,7 @@ from rankbars.render import RENDERERS, render
 from rankbars.render.page import render_html
 from rankbars.render.paragraph import methods_text
 from rankbars.render.text import render_text
-from rankbars.steps.average.plan import METHODS
+from rankbars.steps.average.averagemethods import METHODS
 
 
 def board(**options: object) -> rb.Leaderboard:

@@ -56,7 +56,7 @@ def boards(draw: st.DrawFn) -> rb.Leaderboard:
         info[task] = rb.TaskInfo(
             metric=draw(METRICS), direction=draw(st.sampled_from(["higher", "lower"]))
         )
-    return rb.leaderboard(rb.Scores(evidence, info), missing="pairwise")
+    return rb.leaderboard(rb.Scores(evidence, info), missing="pairwise", missing_tasks="bounds")
 
 
 def assert_same(board: rb.Leaderboard, scores: rb.Scores) -> None:

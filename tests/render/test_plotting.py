@@ -173,3 +173,15 @@ def test_pictures_name_what_was_averaged_and_claim_no_pairs_of_ranges() -> None:
     assert lanes.get_title().endswith("so no two models were compared")
     beside = plot_score_against_rank(made, Figure().add_subplot())
     assert beside.get_ylabel() == "Borda points"
+
+
+def test_bars_of_a_task_are_its_intervals_as_those_of_averages_are():
+    single = make_board(tasks=1, alpha=0.1)
+    ax = plot_score_against_rank(single, Figure().add_subplot())
+    task = next(iter(single.tasks.values()))
+    low, high = task.score_interval()
+    bars = [
+        line for one in ax.collections for line in one.get_segments() if len(set(line[:, 0])) == 1
+    ]
+    np.testing.assert_allclose([line[:, 1] for line in bars], np.column_stack([low, high]))
+    assert "bars: 90 % interval" in ax.get_title()

@@ -37,7 +37,7 @@ def test_several_models_that_may_be_first_are_all_named():
     assert headline(average_board()) == (
         "On the average of these 9 tasks, first place is open between ant and bee. Each of the "
         "other 3 is shown worse than at least one model (95 % confidence, all statements "
-        "together). 2 of 4 neighbours in the order are not separated. Tiers: 3."
+        "together). 2 of 4 neighbours in the order are too close to call. Tiers: 3."
     )
 
 
@@ -47,14 +47,14 @@ def test_one_model_that_beats_all_is_first():
     assert headline(board) == (
         "On the average of these 9 tasks, ant leads: it is shown better than all 4 others "
         "(95 % confidence, all statements together). "
-        "1 of 4 neighbours in the order is not separated. Tiers: 4."
+        "1 of 4 neighbours in the order is too close to call. Tiers: 4."
     )
 
 
 def test_a_complete_order_says_so():
     shown = np.triu(np.ones((5, 5), dtype=np.bool_), k=1)
     board = average_board(shown_better=shown, tiers=tuple((name,) for name in NAMES))
-    assert "All neighbours in the order are separated. Tiers: 5." in headline(board)
+    assert "No neighbours in the order are too close to call. Tiers: 5." in headline(board)
 
 
 def test_no_evidence_is_a_result():
@@ -127,8 +127,8 @@ def test_ranks_without_a_level_say_so():
 
 def test_a_new_task_gets_one_statement_about_one_model_with_its_probability():
     assert headline(new_task_board()) == (
-        "On a new task, ant, named in advance, ranks 1 to 3 with probability at least 79.4 %. "
-        "The same holds for each other model by itself, not for several together."
+        "On a new task, ant, if chosen before looking, ranks 1 to 3 with probability at least "
+        "79.4 %. The same holds for each other model by itself, not for several together."
     )
 
 
@@ -187,7 +187,7 @@ def test_intervals_for_measured_ranks_are_labelled_as_such():
     assert claim.title == "New task, as measured"
     assert claim.words == "80 %, each model, chosen in advance"
     assert new_task_sentence(board, "ant") == (
-        "On a new task, as measured, ant, named in advance, ranks 1 to 3 "
+        "On a new task, as measured, ant, if chosen before looking, ranks 1 to 3 "
         "with probability at least 80 %."
     )
 
@@ -196,7 +196,7 @@ def test_a_category_sends_the_reader_to_its_own_interval():
     groups = {"hard": overall(), "soft": overall()}
     line = new_task_line(average_board(overall=overall(method="group", groups=groups)))
     assert line.startswith(
-        "New task of a known category: one model, named in advance, ranks within"
+        "New task of a known category: a model chosen before looking ranks within"
     )
     assert line.endswith("on the page and in the board file.")
 
@@ -217,16 +217,17 @@ def test_intervals_without_a_guarantee_say_so():
     [
         (
             [1, 1, 1, 1, 1],
-            "Mean width 1.6 ranks: at least 0.6 from too few items, at most 1.0 from ranks that "
-            "differ between tasks.",
+            "On average these intervals are 1.6 ranks wide: at least 0.6 of that from too few "
+            "items, at most 1.0 because models rank differently on different tasks.",
         ),
         (
             [2, 2, 2, 2, 2],
-            "Mean width 1.6 ranks; how much of it comes from too few items cannot be said.",
+            "On average these intervals are 1.6 ranks wide; how much of it comes from too few "
+            "items cannot be said.",
         ),
         (
             [0, 0, 0, 0, 0],
-            "Mean width 1.6 ranks, all from too few items.",
+            "On average these intervals are 1.6 ranks wide, all of it from too few items.",
         ),
     ],
 )

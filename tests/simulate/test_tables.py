@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import rankbars as rb
-from rankbars.simulate import Study, measure
-from rankbars.simulate.publishedtables import NUMBERS, designs_of, tables
-from rankbars.simulate.study import Row
+from rankbars.simulate import Study, measure, run
+from rankbars.simulate.levels import NewTaskPlan, measure_new_tasks
+from rankbars.simulate.populations import Design
+from rankbars.simulate.publishedcells import agreement, beside_cells, simulation_cells
+from rankbars.simulate.publishedtables import NUMBERS, Part, designs_of, tables
+from rankbars.simulate.study import Row, number
 
-CELLS = Path(__file__).parent.parent / "data" / "simulation_cells.csv"
 KEYS = ("n_models", "n_tasks", "n_base", "sigma", "alpha", "quantity")
 
 
 def published(table: int, sigma: float | None = None) -> dict[tuple[str, ...], tuple[float, float]]:
     """Mean and "± SD" of published cells, by what identifies a cell."""
-    with CELLS.open(encoding="utf-8", newline="") as stream:
-        return {
-            tuple(row[key] for key in KEYS): (float(row["published"]), float(row["published_sd"]))
-            for row in csv.DictReader(stream)
-            if int(row["table"]) == table and sigma in (None, float(row["sigma"]))
-        }
+    return {
+        identity(row): (number(row, "published"), number(row, "published_sd"))
+        for row in simulation_cells()
+        if row["table"] == table
+        and sigma in (None, row["sigma"])
+        and (row["n_models"], row["n_base"]) == (10, 10)
+    }
 
 
-def part(study: Study, sigmas: tuple[float, ...]) -> Study:
-    """The configurations with 10 models and 10 rows."""
-    units = tuple(
-        unit
-        for unit in study.units
-        if unit.arguments[0][:2] == (10, 10) and unit.arguments[0].sigma in sigmas
-    )
-    # `finish` cuts the results by the number of units of each table; here there is one table.
-    return Study(study.name, units, study.finish)
+def identity(row: Row) -> tuple[str, ...]:
+    return tuple("" if row[key] is None else str(row[key]) for key in KEYS)
 
 
 def measured(table: int, sigmas: tuple[float, ...], repetitions: int) -> dict[tuple[str, ...], Row]:
-    rows = measure(part(tables([table], repetitions=repetitions), sigmas))[f"table_{table}"]
-    return {tuple("" if row[key] is None else str(row[key]) for key in KEYS): row for row in rows}
+    part = Part((10,), (10,), sigmas)
+    rows = measure(tables([table], part=part, repetitions=repetitions))[f"table_{table}"]
+    return {identity(row): row for row in rows}
 
 
 def differences(
@@ -51,7 +47,7 @@ def differences(
     for sigma in sigmas:
         for key, (mean, sd) in published(table, sigma).items():
             row = ours[key]
-            yield key[-1], float(row["value"]) - mean, float(row["value_sd"]) - sd
+            yield key[-1], number(row, "value") - mean, number(row, "value_sd") - sd
 
 
 @pytest.mark.parametrize(
@@ -122,3 +118,57 @@ def test_every_published_cell_has_a_row() -> None:
     # One task-level configuration gives two methods at three levels.
     assert len(first[0]) == 6
     assert NUMBERS == (2, 3, 4, 5, 6, 7)
+
+
+def test_published_cells_are_as_many_for_each_table() -> None:
+    cells = simulation_cells()
+    counts = [sum(cell["table"] == one for cell in cells) for one in NUMBERS]
+    assert counts == [96] * 6
+    assert all(0 <= number(cell, "published") <= 1 for cell in cells)
+
+
+def test_differences_are_ours_less_published_and_summed_up() -> None:
+    first, second = ({**cell, "value_sd": 0.0} for cell in simulation_cells()[:2])
+    first["value"] = number(first, "published") + 0.01
+    second["value"] = number(second, "published") - 0.03
+    unknown = {**first, "sigma": 0.4}
+    rows = beside_cells([first, second, unknown])
+    assert [row["difference"] for row in rows] == [
+        pytest.approx(0.01), pytest.approx(-0.03), None
+    ]  # fmt: skip
+    words = agreement(rows)
+    assert "2 of 3 cells" in words
+    assert "mean -0.0100, rms 0.0224, largest 0.0300, within 0.02: 50 %" in words
+
+
+def test_part_of_a_study_is_measured_beside_what_was_published(tmp_path: Path) -> None:
+    said: list[str] = []
+    study = tables([2, 6], part=Part((10,), (10,), (0.3,)), repetitions=3)
+    names = [path.name for path in run(study, tmp_path, summarise=said.append)]
+    assert names == ["table_2.csv", "table_6.csv", "published.csv", "equations_14_16.csv"]
+    assert len(said[0].splitlines()) == 3
+    header, *lines = (tmp_path / "published.csv").read_text(encoding="utf-8").splitlines()
+    assert "published,ours,difference" in header
+    assert len(lines) == 16 + 24
+
+
+def test_seen_tasks_and_all_models_at_once() -> None:
+    plan = NewTaskPlan((20,), (0.05,), (0.3,), 5, 0)
+    union, quantile = measure_new_tasks(Design(10, 10, 0.3), plan)
+    # The union of confidence intervals contains a training task unless its own interval misses.
+    assert number(union, "seen") >= number(union, "coverage")
+    assert number(union, "seen") >= 0.99
+    for row in (union, quantile):
+        for kind in ("", "_seen"):
+            each = number(row, "seen" if kind else "coverage")
+            assert number(row, f"together{kind}") <= each
+        assert 0 <= number(row, "all_reach") <= 1
+    assert number(quantile, "together") < number(union, "together")
+
+
+@pytest.mark.parametrize(
+    ("part", "message"), [(Part(models=(7,)), "10, 30"), (Part(correlations=(0.5,)), "Table 2")]
+)
+def test_configurations_that_are_not_there(part: Part, message: str) -> None:
+    with pytest.raises(rb.RankbarsError, match=message):
+        tables([2], part=part)

@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rankbars.simulate import STUDIES, Study, measure, run
 from rankbars.simulate.study import Table, number
 from rankbars.simulate.vtab import (
     beside_published,
+    measure_rankings,
     measure_ranks,
     measure_scores,
     measure_winners,
     vtab,
 )
-from rankbars.simulate.vtabreport import agrees, make_page, published_cells
+from rankbars.simulate.vtabreport import (
+    CLEAR,
+    RANKINGS,
+    WINNERS,
+    agrees,
+    draw_figures,
+    make_page,
+    published_cells,
+)
 
 
 @pytest.mark.slow
@@ -82,12 +92,68 @@ def test_ties_of_one_percent_get_the_worst_rank() -> None:
     )
 
 
-def test_shares_of_the_weights_add_up() -> None:
-    strict, lenient = measure_winners(3), measure_winners(4)
-    assert sum(number(row, "share") for row in strict) == pytest.approx(1.0)
-    for one, other in zip(strict, lenient, strict=True):
-        assert one["share"] == other["share"]
-        assert number(one, "clear_share") <= number(other, "clear_share")
+def shares(figure: int, z: float) -> dict[str, tuple[float, float]]:
+    """Shares of a panel by model, in percent: wins, and clearly."""
+    return {
+        str(row["model"]): (100 * number(row, "share"), 100 * number(row, "clear_share"))
+        for row in measure_winners(figure, 0)
+        if row["z"] == z and row["share"]
+    }
+
+
+def test_raw_and_normalised_scale_have_other_winners() -> None:
+    raw, normalised = shares(3, 2.0), shares(4, 2.0)
+    assert max(raw, key=lambda model: raw[model]) == "Sup-Rotation-100%"
+    # Figure 4 at z = 2, recomputed by others from the published accuracies.
+    assert normalised.keys() == {"Sup-Exemplar-100%", "Rotation"}
+    assert normalised["Sup-Exemplar-100%"] == pytest.approx((92.3, 73.9), abs=0.5)
+    assert normalised["Rotation"] == pytest.approx((7.7, 5.5), abs=0.5)
+
+
+@pytest.mark.parametrize("figure", [3, 4])
+def test_second_panel_asks_for_less_and_has_the_same_winners(figure: int) -> None:
+    strict, lenient = (shares(figure, z) for z in CLEAR)
+    assert sum(share for share, _ in strict.values()) == pytest.approx(100.0)
+    for model, (share, clear) in strict.items():
+        assert lenient[model][0] == share
+        assert clear <= lenient[model][1]
+
+
+def probability(figure: int, model: str, rank: int) -> float:
+    rows = measure_rankings(figure, 4000, 0)
+    return next(
+        number(row, "probability") for row in rows if (row["model"], row["rank"]) == (model, rank)
+    )
+
+
+def test_figure_6_weighs_every_task_the_same_and_figure_5_the_structured_ones() -> None:
+    monte_carlo = 3 * (0.25 / 4000) ** 0.5  # beside the .005 that are asked for
+    assert probability(6, "Sup-Rotation-100%", 1) == pytest.approx(0.953, abs=0.005 + monte_carlo)
+    assert probability(6, "Semi-Exemplar-10%", 4) == pytest.approx(0.856, abs=0.005 + monte_carlo)
+    assert probability(5, "Sup-Rotation-100%", 1) < 0.01  # others lead on the structured tasks
+
+
+def test_pictures_show_two_panels_of_weights_and_the_measured_shares() -> None:
+    rankings: Table = [row for figure in RANKINGS for row in measure_rankings(figure, 50, 0)]
+    pictures = draw_figures({"vtab_rank_probabilities": rankings})
+    for figure in WINNERS:
+        panels = pictures[f"figure_{figure}"].axes
+        assert [panel.name for panel in panels] == ["ternary", "ternary"]
+        assert [f"{z:.3g} standard errors" in panel.get_title(loc="left")
+                for panel, z in zip(panels, CLEAR, strict=True)] == [True, True]  # fmt: skip
+        for panel, z in zip(panels, CLEAR, strict=True):
+            legend = panel.get_legend()
+            assert legend is not None
+            found = dict(text.get_text().rsplit(": ", 1) for text in legend.get_texts())
+            wanted = {model: wins for model, (wins, _) in shares(figure, z).items()}
+            drawn = {model: float(share.removesuffix(" %")) for model, share in found.items()}
+            assert drawn == pytest.approx(wanted, abs=1.0)  # the grid of a picture is coarser
+    for figure in RANKINGS:
+        image = (
+            pictures[f"figure_{figure}"].axes[0].images
+            or pictures[f"figure_{figure}"].axes[0].collections
+        )
+        assert np.asarray(image[0].get_array()).size == 16 * 16
 
 
 def toy_tables() -> dict[str, Table]:

@@ -96,7 +96,7 @@ def test_power_is_about_that_of_the_formula(calibration, n, tau, published):
         hits += found.p <= 0.05
         formula += signal_power(run_signal(cube, tau), 3) / repetitions
     error = np.sqrt(published * (1 - published) * (1 / repetitions + 1 / 2000))
-    assert hits / repetitions == pytest.approx(published, abs=3.5 * error)
+    calibration.near(hits, repetitions, published, 3.5 * error)
     assert formula == pytest.approx(published, abs=0.07)
 
 

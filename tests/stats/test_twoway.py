@@ -192,13 +192,13 @@ def test_independent_answers_keep_the_level_of_both_tests():
 )  # fmt: skip
 def test_levels_are_those_of_the_reference(calibration, shape, tau, by_t, by_two_way):
     repetitions = calibration.runs(600, 6000)
-    found = errors(np.random.default_rng(49), repetitions, shape, tau) / repetitions
-    for share, published in zip(found, (by_t, by_two_way), strict=True):
+    found = errors(np.random.default_rng(49), repetitions, shape, tau)
+    for hits, published, test in zip(found, (by_t, by_two_way), ("t", "two_way"), strict=True):
         # Both the study and its published figure, of 3,000 repetitions, have an error.
         error = np.sqrt(published * (1 - published) * (1 / repetitions + 1 / 3000))
-        assert share == pytest.approx(published, abs=3.5 * error)
+        calibration.near(hits, repetitions, published, 3.5 * error, of=test)
     if shape[1] >= 4:
-        assert found[1] <= 0.07 + 3 * np.sqrt(0.07 * 0.93 / repetitions)
+        calibration.at_most(found[1], repetitions, 0.07, of="two_way")
 
 
 @pytest.mark.slow
@@ -206,5 +206,5 @@ def test_power_without_an_effect_is_that_of_the_reference(calibration):
     repetitions = calibration.runs(600, 4000)
     gap = 2.9 * np.sqrt((0.04 + 0.36 / 4) / 50)  # a power of about .8 for t
     by_t, by_two_way = errors(np.random.default_rng(50), repetitions, (50, 4), 0.0, gap)
-    assert by_t / repetitions == pytest.approx(0.815, abs=0.05)
-    assert by_two_way / repetitions == pytest.approx(0.714, abs=0.06)
+    calibration.near(by_t, repetitions, 0.815, 0.05, of="t")
+    calibration.near(by_two_way, repetitions, 0.714, 0.06, of="two_way")

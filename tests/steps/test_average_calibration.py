@@ -44,6 +44,20 @@ def task_data(
         yield rb.Scores.from_arrays(values, MODELS, info=info)
 
 
+def gappy_data(rng: np.random.Generator, runs: int) -> Iterator[rb.Scores]:
+    """Sixteen tasks, hard and easy ones, of which every model lacks any four."""
+    for _ in range(runs):
+        rows = TRUTH + 0.2 * rng.normal(size=(16, 1)) + 0.1 * rng.normal(size=(16, 4))
+        lacks = rng.permuted(np.tile(np.arange(16)[:, None] < 4, 4), axis=0)
+        yield rb.Scores(
+            {
+                f"t{b}": rb.Estimates(tuple(np.array(MODELS)[there].tolist()), row[there])
+                for b, (row, there) in enumerate(zip(rows, ~lacks, strict=True))
+                if there.any()
+            }
+        )
+
+
 def covered(found: rb.Aggregate, truth: Array) -> int:
     return int(((found.low <= truth) & (truth <= found.high)).sum())
 
@@ -126,6 +140,26 @@ def test_scores_over_a_population_of_tasks(
         found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=400, seed=seed)
         scores += covered(found, TRUTH)
     calibration.within(scores, 4 * runs, 0.95, slack=0.015)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", ["common", "additive"])
+def test_scores_and_differences_over_tasks_of_which_models_lack_any(
+    calibration: Calibration, estimator: str
+) -> None:
+    runs, scores, ranks, differences = calibration.runs(40, 200), 0, 0, 0
+    true = TRUTH[:, None] - TRUTH
+    for data in gappy_data(np.random.default_rng(9), runs):
+        found = rb.aggregate(data, over="tasks", estimator=estimator, resamples=2)
+        scores += covered(found, TRUTH)
+        ranks += int(ranks_held(found).sum())
+        assert found.contrasts is not None
+        inside = (found.contrasts.low <= true) & (true <= found.contrasts.high)
+        differences += int((inside | np.eye(4, dtype=bool)).all())
+    # models share the hard tasks: not 4 trials each
+    calibration.within(scores, 4 * runs, 0.95, slack=0.015, of="scores")
+    calibration.at_least(ranks, 4 * runs, 0.95, of="ranks")
+    calibration.at_least(differences, runs, 0.95, of="all differences")
 
 
 @pytest.mark.slow
@@ -401,6 +435,8 @@ PROVED = {
     ("bootstrap", "tasks", "score"): test_scores_over_a_population_of_tasks,
     ("bootstrap_t", "tasks", "score"): test_scores_over_a_population_of_tasks,
     ("two_level", "tasks", "score"): test_scores_over_a_population_of_tasks,
+    ("common", "tasks", "score"): test_scores_and_differences_over_tasks_of_which_models_lack_any,
+    ("additive", "tasks", "score"): test_scores_and_differences_over_tasks_of_which_models_lack_any,
     ("t", "families", "score"): test_scores_over_families_hold_where_those_over_tasks_do_not,
     (
         "bootstrap_t",

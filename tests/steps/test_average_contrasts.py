@@ -185,3 +185,16 @@ def test_max_t_draws_no_covariance_of_few_clusters_on_an_average() -> None:
     assert found.shown_better.tolist() == holm.shown_better.tolist()
     assert "average-holm" in {note.code for note in found.notes}
     assert "average-holm" not in {note.code for note in holm.notes}
+
+
+def test_too_few_tasks_claim_nothing_of_contrasts_either() -> None:
+    rng = np.random.default_rng(1)
+    tasks = {
+        f"t{k}": rb.Estimates(("a", "b", "c"), [0.1, 0.5, 0.9] + 0.01 * rng.normal(size=3))
+        for k in range(4)
+    }
+    found = rb.aggregate(rb.Scores(tasks), over="tasks", method="mean")
+    assert found.best.tolist() == [1, 1, 1]
+    assert not found.contrasts.excludes_zero.any()
+    assert np.isnan(found.contrasts.p).all()
+    assert np.isnan(found.contrasts.low).all()

@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 import rankbars as rb
 from rankbars.stats.multiplicity.reversal import reversal_draws, reversal_p
 from rankbars.stats.streams import stream
-from rankbars.steps.average.plan import METHODS
+from rankbars.steps.average.averagemethods import METHODS
 
 
 def reference_scores() -> rb.Scores:

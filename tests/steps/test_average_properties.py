@@ -14,7 +14,7 @@ from strategies import score_tables
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json
 from rankbars.steps.average.averagechoices import ESTIMATORS
-from rankbars.steps.average.plan import METHODS
+from rankbars.steps.average.averagemethods import METHODS
 from rankbars.steps.average.scales import NORMALISATIONS
 
 

@@ -14,9 +14,11 @@ from scipy import stats
 import rankbars as rb
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.scores import TaskInfo
+from rankbars.matches import head_to_head
 from rankbars.stats.pairwise.pairstatistics import detectable_difference
-from rankbars.steps.duels import head_to_head
+from rankbars.steps.duels import contrast_models
 
+FEW = (True, "cannot tell")
 MIRRORED = {"better": "worse", "worse": "better", "cannot tell": "cannot tell"}
 VALUES = st.sampled_from([0.0, 0.25, 0.5, 1.0])
 
@@ -54,7 +56,7 @@ def test_a_task_agrees_with_the_paired_t_test_of_scipy(binary: bool) -> None:
     values = rng.normal(size=(60, 2)) + [0.3, 0.0]
     if binary:
         values = (values > 0).astype(float)
-    duel = head_to_head(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b", alpha=0.1)
+    duel = contrast_models(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b", alpha=0.1)
     other = stats.ttest_rel(values[:, 0], values[:, 1])
     low, high = other.confidence_interval(0.9)
     task = duel.tasks["t"]
@@ -74,7 +76,7 @@ def test_ten_questions_by_hand() -> None:
     is .703369.
     """
     rows = [[1, 0]] * 6 + [[0, 1]] + [[1, 1]] * 2 + [[0, 0]]
-    task = head_to_head(rb.Scores.from_arrays({"t": rows}, ["a", "b"]), "a", "b").tasks["t"]
+    task = contrast_models(rb.Scores.from_arrays({"t": rows}, ["a", "b"]), "a", "b").tasks["t"]
     assert (task.score_a, task.score_b, task.difference) == (0.8, 0.3, 0.5)
     assert (task.n, task.ahead, task.behind, task.binary) == (10, 6, 1, True)
     assert task.se == pytest.approx(math.sqrt(0.05), rel=1e-12)
@@ -94,7 +96,7 @@ def test_the_average_of_two_tasks_by_hand() -> None:
     first = [[1, 0], [0, 0], [1, 0], [0, 0]]
     second = [[2, 0], [0, 0], [0, 0], [2, 0], [0, 0], [2, 0]]
     scores = rb.Scores.from_arrays({"t": first, "u": second}, ["a", "b"])
-    average = head_to_head(scores, "a", "b", test="t").average
+    average = contrast_models(scores, "a", "b", test="t").average
     assert average is not None
     assert average.difference == 0.75
     assert average.se == pytest.approx(math.sqrt(17 / 240), rel=1e-12)
@@ -108,7 +110,9 @@ def test_the_average_of_two_tasks_by_hand() -> None:
 def test_the_average_over_a_population_of_tasks_is_a_paired_t_over_tasks() -> None:
     rng = np.random.default_rng(3)
     tasks = {f"{i}": rng.normal(size=(5, 2)) for i in range(8)}
-    average = head_to_head(rb.Scores.from_arrays(tasks, ["a", "b"]), "a", "b", over="tasks").average
+    average = contrast_models(
+        rb.Scores.from_arrays(tasks, ["a", "b"]), "a", "b", over="tasks"
+    ).average
     means = np.array([values.mean(axis=0) for values in tasks.values()])
     other = stats.ttest_rel(means[:, 0], means[:, 1])
     assert average is not None
@@ -121,7 +125,7 @@ def test_folds_use_the_corrected_variance() -> None:
     difference = np.array([0.1, 0.3, 0.2, 0.0, 0.4, 0.2])
     values = np.column_stack([difference, np.zeros(6)])
     scores = rb.Scores.from_arrays({"t": values}, ["a", "b"], design=rb.Folds(2, 3))
-    task = head_to_head(scores, "a", "b").tasks["t"]
+    task = contrast_models(scores, "a", "b").tasks["t"]
     assert task.test == "corrected_t"
     assert task.se == pytest.approx(math.sqrt(difference.var(ddof=1) * (1 / 6 + 1 / 2)), rel=1e-12)
     assert task.kind == "folds"
@@ -131,14 +135,14 @@ def test_another_test_decides_the_verdict_and_a_note_says_so() -> None:
     """Nine discordant items, eight for a: the exact test gives 10/512 = .0195."""
     rows = [[1, 0]] * 8 + [[0, 1]] + [[1, 1]] * 20
     scores = rb.Scores.from_arrays({"t": rows, "u": rows}, ["a", "b"])
-    duel = head_to_head(scores, "b", "a", test="mcnemar")
+    duel = contrast_models(scores, "b", "a", test="mcnemar")
     task = duel.tasks["t"]
     assert task.p_worse == pytest.approx(10 / 512, rel=1e-12)
     assert (task.verdict, task.test) == ("worse", "mcnemar")
-    assert head_to_head(scores, "b", "a", test="mcnemar", alpha=0.03).tasks["t"].verdict == (
+    assert contrast_models(scores, "b", "a", test="mcnemar", alpha=0.03).tasks["t"].verdict == (
         "cannot tell"
     )
-    assert task.low == head_to_head(scores, "b", "a", test="t").tasks["t"].low
+    assert task.low == contrast_models(scores, "b", "a", test="t").tasks["t"].low
     assert "verdicts-by-another-test" in {note.code for note in duel.notes}
     assert duel.average is not None
 
@@ -146,7 +150,7 @@ def test_another_test_decides_the_verdict_and_a_note_says_so() -> None:
 def test_resampling_tests_repeat_themselves() -> None:
     values = np.random.default_rng(2).normal(size=(40, 2))
     scores = rb.Scores.from_arrays({"t": values}, ["a", "b"])
-    tries = [head_to_head(scores, "a", "b", test="signflip", seed=s) for s in (1, 1, 2)]
+    tries = [contrast_models(scores, "a", "b", test="signflip", seed=s) for s in (1, 1, 2)]
     p = [one.tasks["t"].p_better for one in tries]
     assert p[0] == p[1] != p[2]
 
@@ -154,13 +158,13 @@ def test_resampling_tests_repeat_themselves() -> None:
 def test_published_scores_are_compared_by_their_standard_errors() -> None:
     """With rows known, Welch's degrees of freedom; without, the normal tail."""
     estimates = rb.Estimates(("a", "b"), [0.8, 0.7], se=[0.03, 0.04], n=[100, 120])
-    task = head_to_head(rb.Scores({"t": estimates}), "a", "b").tasks["t"]
+    task = contrast_models(rb.Scores({"t": estimates}), "a", "b").tasks["t"]
     assert task.se == pytest.approx(0.05, rel=1e-12)
     df = 0.05**4 / (0.03**4 / 99 + 0.04**4 / 119)
     assert task.df == pytest.approx(df, rel=1e-12)
     assert task.high == pytest.approx(0.1 + stats.t.ppf(0.975, df) * 0.05, rel=1e-9)
     bare = rb.Estimates(("a", "b"), [0.8, 0.7], se=[0.03, 0.04])
-    assert head_to_head(rb.Scores({"t": bare}), "a", "b").tasks["t"].df == math.inf
+    assert contrast_models(rb.Scores({"t": bare}), "a", "b").tasks["t"].df == math.inf
     assert (task.n_a, task.n_b, task.ahead) == (100, 120, None)
 
 
@@ -168,7 +172,7 @@ def test_published_scores_are_averaged_with_their_standard_errors() -> None:
     """Contrasts .1 and .3 with variances .0025 each: mean .2, standard error sqrt(.005)/2."""
     one = rb.Estimates(("a", "b"), [0.8, 0.7], se=[0.03, 0.04])
     other = rb.Estimates(("a", "b"), [0.8, 0.5], se=[0.03, 0.04])
-    average = head_to_head(rb.Scores({"t": one, "u": other}), "a", "b").average
+    average = contrast_models(rb.Scores({"t": one, "u": other}), "a", "b").average
     assert average is not None
     assert (average.kind, average.n, average.df) == ("estimates", 0, math.inf)
     assert average.difference == pytest.approx(0.2, rel=1e-12)
@@ -188,7 +192,7 @@ def test_the_detectable_difference_is_shown_four_times_in_five(df: int) -> None:
 
 def test_identical_models_cannot_be_told_apart_and_have_no_interval() -> None:
     values = [[1, 1], [0, 0], [1, 1], [0, 0]]
-    task = head_to_head(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b").tasks["t"]
+    task = contrast_models(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b").tasks["t"]
     assert task.verdict == "cannot tell"
     assert (task.difference, task.p_better, task.p_worse) == (0.0, 1.0, 1.0)
     assert all(math.isnan(x) for x in (task.low, task.high, task.detectable))
@@ -198,14 +202,14 @@ def test_identical_models_cannot_be_told_apart_and_have_no_interval() -> None:
 def test_a_constant_difference_counts_one_half_per_row(rows: int, verdict: str) -> None:
     """2^-5 is above .025 and 2^-6 below it."""
     values = [[0.3 + 0.1 * i, 0.2 + 0.1 * i] for i in range(rows)]
-    task = head_to_head(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b").tasks["t"]
+    task = contrast_models(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b").tasks["t"]
     assert task.p_better == pytest.approx(2.0**-rows, rel=1e-9)
     assert (task.p_worse, task.verdict) == (1.0, verdict)
     assert math.isnan(task.low)
 
 
 def test_one_row_tells_nobody_apart() -> None:
-    task = head_to_head(rb.Scores.from_arrays({"t": [[1, 0]]}, ["a", "b"]), "a", "b").tasks["t"]
+    task = contrast_models(rb.Scores.from_arrays({"t": [[1, 0]]}, ["a", "b"]), "a", "b").tasks["t"]
     assert task.verdict == "cannot tell"
     assert math.isnan(task.low)
 
@@ -216,7 +220,7 @@ def test_one_row_tells_nobody_apart() -> None:
 def test_only_rows_of_both_models_count_and_a_note_says_so() -> None:
     nan = math.nan
     values = [[1, 0], [1, nan], [0, 0], [nan, 1], [1, 0], [1, 1]]
-    duel = head_to_head(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b")
+    duel = contrast_models(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b")
     task = duel.tasks["t"]
     assert (task.n, task.n_a, task.n_b) == (4, 5, 5)
     assert (task.score_a, task.score_b) == (0.75, 0.25)
@@ -227,7 +231,7 @@ def test_only_rows_of_both_models_count_and_a_note_says_so() -> None:
 def test_a_task_of_one_model_only_leaves_no_average_and_says_what_to_do() -> None:
     both = rb.Items(("a", "b"), [[1, 0], [0, 0], [1, 1]])
     alone = rb.Items(("a",), [[1.0], [0.0]])
-    duel = head_to_head(rb.Scores({"t": both, "u": both, "v": alone}), "a", "b")
+    duel = contrast_models(rb.Scores({"t": both, "u": both, "v": alone}), "a", "b")
     assert duel.average is None
     assert duel.tasks["v"].verdict == "cannot tell"
     assert duel.tasks["v"].n == 0
@@ -239,7 +243,7 @@ def test_a_task_of_one_model_only_leaves_no_average_and_says_what_to_do() -> Non
 def test_no_row_in_common_is_an_error() -> None:
     values = [[1, math.nan], [math.nan, 1]]
     with pytest.raises(rb.DataError, match="no row in common on any of the 1 tasks"):
-        head_to_head(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b")
+        contrast_models(rb.Scores.from_arrays({"t": values}, ["a", "b"]), "a", "b")
 
 
 def test_lower_is_better_keeps_the_units_and_favours_the_lower_score() -> None:
@@ -247,7 +251,7 @@ def test_lower_is_better_keeps_the_units_and_favours_the_lower_score() -> None:
     values = -np.array([[0.1, 0.3], [0.2, 0.5], [0.0, 0.1], [0.1, 0.3]])
     info = {"t": TaskInfo(direction="lower")}
     scores = rb.Scores.from_arrays({"t": values}, ["a", "b"], info=info)
-    task = head_to_head(scores, "a", "b").tasks["t"]
+    task = contrast_models(scores, "a", "b").tasks["t"]
     assert (task.score_a, task.score_b) == pytest.approx((0.1, 0.3))
     assert task.difference == pytest.approx(0.2)
     assert (task.ahead, task.behind, task.direction) == (4, 0, "lower")
@@ -257,7 +261,7 @@ def test_tasks_on_different_metrics_are_averaged_as_ranks() -> None:
     rng = np.random.default_rng(5)
     tasks = {f"{i}": rng.normal(size=(20, 2)) + [2.0, 0.0] for i in range(7)}
     info = {f"{i}": TaskInfo(metric="accuracy" if i % 2 else "rmse") for i in range(7)}
-    duel = head_to_head(rb.Scores.from_arrays(tasks, ["a", "b"], info=info), "a", "b")
+    duel = contrast_models(rb.Scores.from_arrays(tasks, ["a", "b"], info=info), "a", "b")
     assert duel.average is not None
     assert (duel.average.unit, duel.average.kind) == ("rank", "tasks")
     assert (duel.average.score_a, duel.average.score_b) == (1.0, 2.0)
@@ -269,7 +273,7 @@ def test_a_task_without_weight_is_compared_but_not_averaged() -> None:
     values = [[1, 0], [0, 0], [1, 1]]
     info = {"u": TaskInfo(weight=0.0)}
     scores = rb.Scores.from_arrays({"t": values, "u": values}, ["a", "b"], info=info)
-    duel = head_to_head(scores, "a", "b")
+    duel = contrast_models(scores, "a", "b")
     assert set(duel.tasks) == {"t", "u"}
     assert duel.average is None
 
@@ -302,7 +306,7 @@ def test_wrong_options_are_named(
 
 @given(two_model_tables(), st.sampled_from(["auto", "tasks", "none"]))
 def test_swapping_the_models_mirrors_everything(scores: rb.Scores, over: str) -> None:
-    duel, turned = (head_to_head(scores, *pair, over=over) for pair in ("ab", "ba"))
+    duel, turned = (contrast_models(scores, *pair, over=over) for pair in ("ab", "ba"))
     assert len(lines(duel)) == len(lines(turned))
     for one, other in zip(lines(duel), lines(turned), strict=True):
         assert other.verdict == MIRRORED[one.verdict]
@@ -319,18 +323,19 @@ def test_swapping_the_models_mirrors_everything(scores: rb.Scores, over: str) ->
 
 @given(two_model_tables(), st.sampled_from([0.01, 0.05, 0.3]))
 def test_a_verdict_is_where_the_interval_lies(scores: rb.Scores, alpha: float) -> None:
-    for one in lines(head_to_head(scores, "a", "b", alpha=alpha)):
+    for one in lines(contrast_models(scores, "a", "b", alpha=alpha)):
         if not math.isnan(one.low):
             assert one.low <= one.difference <= one.high
             side = "better" if one.low > 0 else "worse" if one.high < 0 else "cannot tell"
             touches = min(abs(one.low), abs(one.high)) < 1e-9
-            assert one.verdict == side or touches
+            # Few rows keep the interval, for the eye, and show nothing.
+            assert one.verdict == side or touches or (one.approximate, one.verdict) == FEW
 
 
 @given(two_model_tables(), st.sampled_from([0.05, 0.2]))
 def test_verdicts_are_those_of_a_leaderboard_of_two(scores: rb.Scores, alpha: float) -> None:
     pair = scores.select(models=["a", "b"])
-    duel = head_to_head(scores, "a", "b", alpha=alpha)
+    duel = contrast_models(scores, "a", "b", alpha=alpha)
     ranks = rb.rank(rb.compare(pair), alpha=alpha)
     for name, one in duel.tasks.items():
         expected = {"better": (1, 1), "worse": (2, 2), "cannot tell": (1, 2)}[one.verdict]
@@ -339,11 +344,11 @@ def test_verdicts_are_those_of_a_leaderboard_of_two(scores: rb.Scores, alpha: fl
 
 @given(two_model_tables())
 def test_a_bystander_changes_nothing(scores: rb.Scores) -> None:
-    alone = head_to_head(scores.select(models=["a", "b"]), "a", "b")
-    for one, other in zip(lines(alone), lines(head_to_head(scores, "a", "b")), strict=True):
+    alone = contrast_models(scores.select(models=["a", "b"]), "a", "b")
+    for one, other in zip(lines(alone), lines(contrast_models(scores, "a", "b")), strict=True):
         assert repr(one) == repr(other)
 
 
 def test_a_result_can_be_copied_whole() -> None:
-    duel = head_to_head(rb.Scores.from_arrays({"t": [[1, 0], [0, 0]]}, ["a", "b"]), "a", "b")
+    duel = contrast_models(rb.Scores.from_arrays({"t": [[1, 0], [0, 0]]}, ["a", "b"]), "a", "b")
     assert repr(copy.deepcopy(duel).tasks["t"]) == repr(duel.tasks["t"])

@@ -64,8 +64,8 @@ def test_an_average_that_rests_on_few_rows_carries_a_warning() -> None:
     assert "few-rows-average" in {note.code for note in rb.leaderboard(scores).notes}
 
 
-def test_a_frame_is_not_taken_for_scores() -> None:
-    with pytest.raises(rb.DataError, match=r"Scores\.from_frame"):
+def test_a_mapping_is_not_taken_for_scores() -> None:
+    with pytest.raises(rb.DataError, match=r"data frame or Scores; got dict.*Scores\.from_arrays"):
         rb.leaderboard({"a": [1]})  # type: ignore[arg-type]
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import rankbars as rb
+from rankbars.render.duel import head_to_head_text
+from rankbars.render.sentences import headline
 from rankbars.steps.missingness import resolve_missing
 
 NAN = float("nan")
@@ -37,6 +41,59 @@ def test_raise_shows_what_each_policy_would_keep() -> None:
         assert line in text
     assert "3 of 3 models, 2 of 2 tasks, 3 of 5 rows" in text
     assert "1 of 3 models, 2 of 2 tasks, 5 of 5 rows" in text
+
+
+def read_rows(tmp_path: Path, missing: str) -> rb.Scores:
+    """Two models on 20 items; the second has no score on the last 6, which it got wrong."""
+    lines = ["model,task,item,correct,error"]
+    for item in range(20):
+        lines.append(f"a,t,{item},{item % 2},")
+        lines += [f"b,t,{item},1,"] if item < 14 else [missing.format(item)] if missing else []
+    (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
+    return rb.read(tmp_path / "rows.csv")
+
+
+def offers(error: str) -> list[str]:
+    return [line.split()[1] for line in error.splitlines() if line.startswith("  --missing ")]
+
+
+def test_failed_answers_offer_fail_first_and_a_condition_on_what_leaves_them_out(
+    tmp_path: Path,
+) -> None:
+    failed = read_rows(tmp_path, "b,t,{},,timeout")
+    with pytest.raises(rb.DataError) as error:
+        rb.leaderboard(failed)
+    assert offers(str(error.value)) == ["fail", "pairwise", "listwise", "drop_models", "bounds"]
+    assert str(error.value).count("valid only if what failed has nothing to do") == 2
+    assert 'rb.read(path, minimum=0); rb.leaderboard(scores, missing="fail")' in str(error.value)
+    assert "doubtful" not in str(error.value)
+    with pytest.raises(rb.DataError) as error:
+        rb.head_to_head(failed, "a", "b")
+    assert offers(str(error.value)) == ["fail", "pairwise", "listwise"]
+
+
+def test_absent_answers_offer_fail_last_and_doubtful(tmp_path: Path) -> None:
+    absent = read_rows(tmp_path, "")
+    with pytest.raises(rb.DataError) as error:
+        rb.head_to_head(absent, "a", "b")
+    assert offers(str(error.value)) == ["pairwise", "listwise", "fail"]
+    assert "doubtful: 6 of them are not there" in str(error.value)
+    with pytest.raises(rb.DataError, match="that is every task"):
+        rb.head_to_head(absent, "a", "b", missing="bounds")
+
+
+def test_what_is_shown_without_the_failures_carries_the_condition(tmp_path: Path) -> None:
+    condition = "if what is missing does not depend on the score"
+    failed = read_rows(tmp_path, "b,t,{},,timeout")
+    board = rb.leaderboard(failed, missing="pairwise")
+    assert condition in headline(board)
+    assert condition in head_to_head_text(
+        rb.head_to_head(failed, "a", "b", missing="pairwise"), width=200
+    )
+    filled = rb.read(tmp_path / "rows.csv", minimum=0)
+    assert condition not in headline(rb.leaderboard(filled, missing="fail"))
+    absent = read_rows(tmp_path, "")
+    assert condition not in headline(rb.leaderboard(absent, missing="pairwise"))
 
 
 def test_listwise_keeps_rows_that_every_model_has() -> None:

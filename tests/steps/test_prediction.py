@@ -130,3 +130,52 @@ def test_spread_is_the_width_left_if_observed_ranks_were_exact() -> None:
     expected = rb.predict(points, merge="quantile", alpha=0.4).width
     assert new.spread is not None
     assert new.spread.tolist() == np.minimum(expected, new.width).tolist()
+
+
+def many_tasks() -> rb.Scores:
+    rng = np.random.default_rng(5)
+    tasks = {
+        f"t{i:02}": rng.normal(size=(60, 5)) + np.arange(5) * 0.3 + rng.normal(0, 0.3, 5)
+        for i in range(19)
+    }
+    return rb.Scores.from_arrays(tasks, list("abcde"))
+
+
+@pytest.mark.parametrize("options", [{"scope": "each"}, {"merge": "quantile"}])
+def test_a_board_alone_gives_the_published_algorithm(options, tmp_path) -> None:
+    scores = many_tasks()
+    rb.leaderboard(scores, over="none", correction="holm", **options).save(tmp_path / "b.json")
+    board = rb.load(tmp_path / "b.json")
+    ranks = rb.rank(rb.compare(scores), correction="holm", scope="each")
+    for alpha, left in ((0.2, 2), (0.3, 3), (0.5, 5)):  # floor(20 alpha / 2) on either side
+        found = rb.predict(board, merge="quantile", alpha=alpha)
+        ends = np.sort([one.best for one in ranks.values()], axis=0)
+        assert found.best.tolist() == ends[left - 1].tolist()
+        ends = np.sort([one.worst for one in ranks.values()], axis=0)
+        assert found.worst.tolist() == ends[-left].tolist()
+        assert found.guarantee == pytest.approx(1 - 2 * left / 20 / 0.975, rel=1e-12)
+        assert not found.notes
+
+
+def test_a_board_with_ranks_for_all_models_at_once_says_so() -> None:
+    board = rb.leaderboard(many_tasks(), over="none", correction="holm")
+    found = rb.predict(board, merge="quantile", alpha=0.2)
+    ends = np.sort([task.best for task in board.tasks.values()], axis=0)
+    assert found.best.tolist() == ends[1].tolist()
+    assert found.guarantee == pytest.approx(1 - 4 / 20 / 0.95, rel=1e-12)
+    assert [note.code for note in found.notes] == ["ranks-for-all-models"]
+
+
+def test_a_board_brings_its_categories_and_lacks_none_silently() -> None:
+    with pytest.raises(rb.OptionError, match="needs the category of each task"):
+        rb.predict(rb.leaderboard(many_tasks(), over="none"), merge="group")
+    scores = many_tasks()
+    info = {name: rb.TaskInfo(category=name[:2]) for name in scores.tasks}
+    arrays = {name: one.values for name, one in scores.tasks.items()}
+    board = rb.leaderboard(rb.Scores.from_arrays(arrays, list("abcde"), info=info), scope="each")
+    found = rb.predict(board, merge="group", alpha=0.3)
+    assert found.groups is not None
+    assert list(found.groups) == ["t0", "t1"]
+    only = {name: one for name, one in board.tasks.items() if name[:2] == "t1"}
+    part = rb.predict(rb.leaderboard(scores.select(tasks=list(only)), scope="each"), alpha=0.3)
+    assert found.groups["t1"].best.tolist() == part.best.tolist()

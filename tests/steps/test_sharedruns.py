@@ -9,6 +9,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.render.sentences import headline
+from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.pairwise.runeffects import examine_runs, run_signal, signal_power
 from rankbars.stats.pairwise.twoway import two_way_t
 
@@ -150,3 +151,27 @@ def test_few_items_are_examined_by_permutations_from_the_seed() -> None:
     cube = answers(6)
     first, second = (note(rb.leaderboard(scores(x=cube), seed=1), "runs-alike") for _ in range(2))
     assert first == second
+
+
+def test_what_was_measured_is_not_printed_for_more_models() -> None:
+    rng = np.random.default_rng(5)
+    cube = rng.random((40, 4, 12))
+    names = tuple(f"model {number:02d}" for number in range(12))
+    items = rb.Items(names, cube.mean(axis=1), runs=cube, averaged=("runs",))
+    board = rb.leaderboard(rb.Scores({"x": items}), runs="shared")
+    assert board.tasks["x"].approximate
+    assert board.tasks["x"].measured_level is None
+    assert "30 with 4 runs" in note(board, "few-runs").message
+
+
+@pytest.mark.slow
+def test_with_thirty_models_four_runs_hold_about_as_often_as_the_note_says() -> None:
+    rng = np.random.default_rng(3)
+    held = []
+    for _ in range(120):
+        chance = rng.beta(0.7, 0.7, size=(60, 1, 1)) + 0.08 * rng.normal(size=(1, 4, 30))
+        made = two_way_t((rng.random((60, 4, 30)) < chance).astype(float))
+        shown = decide(made.statistic, made.df, 0.05, "holm", "all").shown_better
+        assert shown is not None
+        held.append(not shown.any())
+    assert 0.55 <= np.mean(held) <= 0.8

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankbars as rb
 from rankbars.steps import pairtests
@@ -246,3 +247,20 @@ def _script() -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def test_mid_p_errs_as_often_as_its_cell_says() -> None:
+    sizes = []
+    for count in range(1, 201):
+        share = stats.binom.pmf(np.arange(count + 1), count, 0.5)
+        below = np.cumsum(share) - share / 2
+        p = 2 * np.minimum(below, 1 - below)
+        sizes.append(share[p <= 0.05].sum())
+    measured = find_cell("mcnemar_midp", "holm", "all", "items").measured
+    assert measured == round(1 - max(sizes), 2)
+    assert int(np.argmax(sizes)) + 1 == 16
+
+
+def test_a_figure_is_not_said_of_more_models_than_it_was_measured_with() -> None:
+    cell = find_cell("two_way", "holm", "all", "some runs")
+    assert (cell.measured_among(10), cell.measured_among(11)) == (0.89, None)

@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from rankbars.cli.app import run
 from rankbars.data.evidence import Items
 from rankbars.readers.collecting import is_same
 from rankbars.readers.parts import ReadyScores
-from rankbars.store import versions
 from rankbars.store.access import open_store
 
 STORES = Path(__file__).parent.parent / "data" / "stores"
@@ -83,18 +83,18 @@ def test_a_store_that_another_brings_up_to_date_meanwhile_is_left_so(
 ) -> None:
     """The copy stays that of the old one."""
     before = Path("items.duckdb").read_bytes()
-    place, other = Path("items.duckdb").resolve(), iter([versions.update])
+    other = iter([partial(held, "items.duckdb")])
     copyfile = shutil.copyfileobj
 
     def copy_slowly(source: Any, made: Any) -> None:
-        for update in other:
-            update(place, "items.duckdb")
+        for open_it in other:
+            open_it()
         copyfile(source, made)
 
     monkeypatch.setattr(shutil, "copyfileobj", copy_slowly)
     assert_equals_files(TREES, "items.duckdb")
     assert Path(f"items.duckdb.schema{schema}.bak").read_bytes() == before
-    assert not list(place.parent.glob(".*.part"))
+    assert not list(Path.cwd().glob(".*.part"))
 
 
 def test_no_database_is_open_while_it_is_copied(

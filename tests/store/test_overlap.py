@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from strategies import FEWER
+from strategies import FEWEST
 
 from rankbars.data.evidence import Items
 from rankbars.store.access import open_store
@@ -81,7 +81,7 @@ steps = st.lists(
 )
 
 
-@FEWER
+@FEWEST
 @given(steps=steps)
 def test_boards_that_overlap_in_any_order_leave_no_wrong_pair(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder:

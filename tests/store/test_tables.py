@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from storefiles import add, assert_equals_files, held, inside, remove
+from strategies import FEWEST
 from tablefiles import assert_same, csv_text
 
 import rankbars as rb
@@ -50,7 +51,7 @@ def write(folder: Path, name: str, columns: dict[str, list[Any]]) -> None:
     (folder / name).write_text(csv_text(text), encoding="utf-8")
 
 
-@settings(max_examples=15, deadline=None)
+@FEWEST
 @given(parts=tables(), data=st.data())
 def test_a_store_equals_its_files_whatever_the_order_of_adding(
     parts: list[dict[str, list[Any]]], data: st.DataObject, tmp_path_factory: pytest.TempPathFactory

@@ -219,12 +219,12 @@ class BoardTable {
   private makeSorters(): Map<string, Sorter> {
     const { data, size } = this.context.board
     const place = new Map(this.original.map((model, i) => [model, i]))
-    const { leadRanks, newTask, average } = data
+    const { newTask, average } = data
     const falling = (values: readonly (number | null)[]): Sorter => (model) => -(values[model] ?? -Infinity)
     const interval = (ranks: { best: number[]; worst: number[] }) =>
       byInterval((model) => ({ best: ranks.best[model]!, worst: ranks.worst[model]! }), size)
     return new Map<string, Sorter>([
-      ["lead", interval(leadRanks)],
+      ["lead", (model) => interval(data.leadRanks)(model)],
       ["model", (model) => data.models[model]!],
       ["score", (model) => place.get(model)!],
       ["tier", (model) => data.tier?.[model] ?? 0],

@@ -93,8 +93,9 @@ export interface ExploreData {
 
 export interface AverageRule {
   rule: "items" | "tasks"
-  points: "score" | "rank"
   correction: "holm" | "bonferroni" | "none"
+  /** Whether the board drew its critical values, in place of which Holm's are used here. */
+  drawn: boolean
   scope: "each" | "all"
   alpha: number
   alphas: number[]
@@ -161,6 +162,8 @@ export interface PageData {
   coverage: (number | null)[]
   /** First column of ranks of the board. */
   leadRanks: RanksData
+  /** The same for somebody who had one model in mind: rows of single models; null where there are none. */
+  oneModel: { ranks: RanksData; headline: string[] } | null
   newTask: RanksData | null
   average: AverageData | null
   /** Tasks times models. */

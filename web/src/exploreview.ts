@@ -254,7 +254,6 @@ class Explore {
   }
 
   private showBanner(): void {
-    const { explore } = this.context.board.data
     const found = changes(this.context.board, this.now, level)
     this.banner.classList.toggle("warns", found.length > 0)
     if (!found.length) {
@@ -269,8 +268,8 @@ class Explore {
     this.banner.replaceChildren(
       h("p", {}, h("span", { class: "badge" }, "Changed here"), ` ${found.join("; ")}.`),
       h("p", {}, "The levels hold for choices made before the results were seen. A choice made after looking voids the guarantee: read these numbers as a description."),
-      explore.average?.rule === "items"
-        ? h("p", {}, "Whether the items of fewer tasks are skewed, or too few, for these tests of the average is not looked at again here; rankbars does.")
+      this.context.board.data.explore.average?.drawn
+        ? h("p", {}, "Averages are computed with Holm's method here, which shows a little less than the draws (max-T) behind those of the board.")
         : "",
       h("p", {}, back),
     )

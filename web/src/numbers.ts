@@ -1,7 +1,7 @@
 /** Numbers as the tables write them. */
 
 import type { Board } from "./board"
-import { MISSING, showNumber, suitableDecimals } from "./charts/numbers"
+import { MISSING, edgesOf, showNumber, suitableDecimals } from "./charts/numbers"
 
 export { MISSING, sayRanks, showNumber, showRanks, suitableDecimals } from "./charts/numbers"
 
@@ -14,8 +14,9 @@ export function scoreTexts(board: Board, task: number): string[] {
 /** Numbers of one column with what stands behind ±, all with the same decimals. */
 export function pairedTexts(values: readonly number[], errors: readonly number[]): string[] {
   const decimals = suitableDecimals(values, errors)
+  const edges = edgesOf(values)
   return values.map((value, i) => {
-    const shown = showNumber(value, decimals)
+    const shown = showNumber(value, decimals, edges)
     const error = errors[i]!
     return Number.isFinite(error) && shown !== MISSING ? `${shown} ±${plain(error, decimals)}` : shown
   })
@@ -27,9 +28,10 @@ export function intervalTexts(values: readonly number[], low: readonly number[],
   const decimals = suitableDecimals(values, half)
   const lopsided = (value: number, i: number) => Math.abs(high[i]! - value - (value - low[i]!)) > 0.5 * 10 ** -decimals
   if (!values.some(lopsided)) return pairedTexts(values, half)
+  const show = (value: number) => showNumber(value, decimals, edgesOf(values))
   return values.map((value, i) => {
-    const shown = showNumber(value, decimals)
-    return Number.isFinite(half[i]!) ? `${shown} [${showNumber(low[i]!, decimals)}, ${showNumber(high[i]!, decimals)}]` : shown
+    const shown = show(value)
+    return Number.isFinite(half[i]!) ? `${shown} [${show(low[i]!)}, ${show(high[i]!)}]` : shown
   })
 }
 

@@ -11,6 +11,7 @@ import { exploreSection } from "./exploreview"
 import { Names } from "./names"
 import { startPanel } from "./panel"
 import { startPictures } from "./picturesview"
+import { startScope } from "./scope"
 import { Address } from "./state"
 import { themeButton } from "./theme"
 import { startTooltips } from "./tooltips"
@@ -20,6 +21,7 @@ function start(): void {
   if (!island) return
   const data = JSON.parse(island.textContent ?? "") as PageData
   const context: Context = { board: new Board(data), names: new Names(data), address: new Address() }
+  startScope(context)
   startBoardTable(context)
   startPictures(context)
   const explore = exploreSection(context)

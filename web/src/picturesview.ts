@@ -31,7 +31,8 @@ export function startPictures(context: Context): void {
   const heading = document.querySelector("#picture-heading")
   if (heading) heading.textContent = "Pictures"
   address.listen((state, before) => {
-    if (state.fig !== before.fig) follow(state)
+    if (state.one !== before.one) made.clear()
+    if (state.fig !== before.fig || state.one !== before.one) follow(state)
   })
   // What comes later should not move: a line takes 24 pixels.
   place.style.minHeight = `${24 * Math.min(context.board.size, 250) + 190}px`

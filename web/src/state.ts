@@ -10,6 +10,8 @@ export interface State {
   /** Sorted column of the board, `-` in front where reversed. */
   sort?: string
   q?: string
+  /** Rows for one model that was named in advance. */
+  one?: string
   /** Tasks shown as columns: `category:…`, `family:…` or `task:…`. */
   show?: string
   /** Columns that are hidden. */
@@ -25,7 +27,7 @@ export interface State {
   at?: string
 }
 
-const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "show", "hide", "fig", "out", "w", "a", "ao", "at"]
+const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "one", "show", "hide", "fig", "out", "w", "a", "ao", "at"]
 
 type Listener = (state: State, before: State) => void
 

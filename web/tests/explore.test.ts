@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { compareLine } from "../src/board"
 import type { PageData } from "../src/data"
 import { intervalTexts } from "../src/numbers"
-import { averageHalf, averageTasks, midranks, sharesOf } from "../src/explore/averages"
+import { averageHalf, averageTasks, sharesOf } from "../src/explore/averages"
 import { ranksEach, ranksOf, relationAll } from "../src/explore/holm"
 import { mergeRanks } from "../src/explore/merges"
 import { fitnessOf, skewnessIndex } from "../src/explore/skewness"
@@ -58,15 +58,11 @@ describe("decisions", () => {
 })
 
 describe("averages over tasks", () => {
-  it("share ranks between equal scores", () => {
-    expect([...midranks(Float64Array.from([0.7, 0.9, 0.7]))]).toEqual([2.5, 1, 2.5])
-  })
-
   it("say nothing about models that are the same", () => {
     const task = (a: number, b: number) => ({
       mean: Float64Array.from([a, a, b]), se: new Float64Array(3), df: new Float64Array(3), pairs: null,
     })
-    const { contrasts, score } = averageTasks([task(1, 2), task(3, 5), task(2, 2.5)], [1, 1, 1], "score")
+    const { contrasts, score } = averageTasks([task(1, 2), task(3, 5), task(2, 2.5)], [1, 1, 1])
     expect([...score]).toEqual([2, 2, 19 / 6])
     expect(contrasts.statistic[1]).toBe(0)
     expect(contrasts.statistic[6]).toBeGreaterThan(0)
@@ -78,7 +74,7 @@ describe("averages over tasks", () => {
     })
     // Values 0, 2, 4 have variance 4; weights 1/2, 1/4, 1/4 make it 4 * 3/8. So do the differences.
     for (const unit of [1, 3e307]) {
-      const found = averageTasks([task(0, 0), task(2, 0), task(4, 0)], [2 * unit, unit, unit], "score")
+      const found = averageTasks([task(0, 0), task(2, 0), task(4, 0)], [2 * unit, unit, unit])
       expect(found.score[0]).toBeCloseTo(1.5, 12)
       expect(found.se[0]).toBeCloseTo(1.5 ** 0.5, 12)
       expect(found.contrasts.se[1]).toBeCloseTo(1.5 ** 0.5, 12)
@@ -96,7 +92,7 @@ describe("intervals of averages", () => {
   })
 
   it("do not exist for a model whose scores do not vary", () => {
-    const half = averageHalf(averageTasks([task(1, 2), task(1, 3)], [1, 1], "score"), 0.05)
+    const half = averageHalf(averageTasks([task(1, 2), task(1, 3)], [1, 1]), 0.05)
     expect(half[0]).toBeNaN()
     expect(half[1]).toBeCloseTo(6.353, 3) // 12.706 times 0.5
   })

@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "report": "rankbars.cli.boards.report_command",
     "plot": "rankbars.cli.boards.plot_command",
     "weights": "rankbars.cli.boards.weights_command",
+    "predict": "rankbars.cli.boards.predict_command",
     "compare": "rankbars.cli.comparing.compare_command",
     "diff": "rankbars.cli.boards.diff_command",
     "add": "rankbars.cli.storing.add_command",

@@ -1,4 +1,4 @@
-"""What is done with a board file: ``show``, ``report``, ``plot``, ``weights`` and ``diff``."""
+"""Questions to a board file: ``show``, ``report``, ``plot``, ``weights``, ``predict``, ``diff``."""
 
 from __future__ import annotations
 
@@ -26,7 +26,14 @@ if TYPE_CHECKING:
     from rankbars.data.votes import Votes
     from rankbars.render.plotting import Picture, Subject
 
-__all__ = ["diff_command", "plot_command", "report_command", "show_command", "weights_command"]
+__all__ = [
+    "diff_command",
+    "plot_command",
+    "predict_command",
+    "report_command",
+    "show_command",
+    "weights_command",
+]
 
 _SHOWN = ("text", "md", "csv", "latex", "dot", "json", "eee")
 
@@ -83,6 +90,17 @@ smallest change of weights after which another model is level with the first. Fo
 \b
   rankbars weights board.json
   rankbars weights board.json --at math=0.5 --at law=0.3 --at code=0.2
+"""
+_PREDICT_HELP = """Say where each model may rank on a new task, from a board file alone.
+
+The ranks on tasks that the board keeps are merged again: by another rule, or at another error
+rate. The scores are not needed. With --merge quantile it is Algorithm 2 of Neuhof and Benjamini.
+Of a board that was ranked with --merge quantile or --scope each, ranks of each model by itself are
+merged, otherwise those for all models at once, which are wider.
+
+\b
+  rankbars predict board.json --merge quantile --alpha 0.3
+  rankbars predict board.json --merge simultaneous --json
 """
 _DIFF_HELP = """Tell what changed between two board files.
 
@@ -323,6 +341,41 @@ def _split_weights(weights: tuple[str, ...]) -> dict[str, float] | None:
             raise click.UsageError(f"--at names the category {name!r} twice.")
         found[name] = value
     return found or None
+
+
+@click.command("predict", help=_PREDICT_HELP, short_help="Ranks on a new task, from a board file.")
+@click.argument("board_path", metavar="BOARD")
+@click.option(
+    "--merge",
+    metavar="NAME",
+    default="joint",
+    show_default=True,
+    help="How ranks on tasks become one on a new task: joint, quantile, union, group, family, "
+    "weighted, simultaneous or observed.",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.2,
+    show_default=True,
+    metavar="RATE",
+    help="Error rate of the merge.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+def predict_command(*, board_path: str, merge: str, alpha: float, as_json: bool) -> None:
+    """Load, merge, print."""
+    import json
+
+    from rankbars.render.predicted import predicted_to_dict, render_predicted
+    from rankbars.steps.prediction import predict
+
+    board = _load_board(board_path)
+    found = predict(board, merge=merge, alpha=alpha)
+    if as_json:
+        plain = predicted_to_dict(found)
+        emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        emit_text(render_predicted(board, found))
 
 
 @click.command("diff", help=_DIFF_HELP, short_help="What changed between two boards.")

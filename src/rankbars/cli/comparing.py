@@ -96,27 +96,17 @@ def compare_command(
 
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
+    from rankbars.matches import head_to_head, take_pair
     from rankbars.render.duel import head_to_head_json, head_to_head_text
-    from rankbars.steps.duels import head_to_head
-    from rankbars.steps.missingness import resolve_missing
 
     with reading_files(quiet=quiet) as progress:
         read, a, b = _read_pair(inputs, reading, models, progress)
-    # Only these two: a third model's gaps do not matter here, nor that they were chosen.
-    scores = read.select(models={a, b}, tasks=tasks or None)
-    scores = replace(scores, notes=tuple(one for one in scores.notes if one.code != "chosen"))
+    scores = take_pair(read.select(tasks=tasks) if tasks else read, a, b)
     if not quiet:
         report_reading(scores)
-    resolved = resolve_missing(scores, missing)
-    for name in (a, b):
-        if name not in resolved.models:
-            raise DataError(
-                f"--missing {missing} leaves out {name!r}, so nothing is left to compare. "
-                "Use --missing pairwise, listwise or fail."
-            )
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
-            resolved, a, b, test=test, alpha=alpha, over=aggregate, seed=seed,
+            scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing, seed=seed,
             resamples=resamples, zero_se=zero_se, runs=runs,
         )  # fmt: skip
     # What was read has been said, or was not wanted; what was found out is said with the result.
@@ -133,11 +123,14 @@ def _read_pair(
 ) -> tuple[Scores, str, str]:
     """What the inputs hold, and the two models that are compared, first and second."""
     from rankbars.cli.inputs import name_inputs, read_scores
+    from rankbars.readers.inputfiles import split_name
 
     if models:
         first, second = models
         return read_scores(inputs, reading, progress=progress, models=models), first, second
     sides = None
+    if len(inputs) == 2:
+        _refuse_same([split_name(text)[1] for text in inputs], inputs)
     if len(inputs) == 2 and not isinstance(name_inputs(inputs), dict):
         sides = _two_sides(inputs, reading, progress)
     if sides is not None:
@@ -147,6 +140,17 @@ def _read_pair(
     if len(inputs) > 2 and not isinstance(name_inputs(inputs), dict):
         a, b = _in_order((a, b), inputs, reading)
     return read, a, b
+
+
+def _refuse_same(paths: Sequence[str], inputs: Sequence[str]) -> None:
+    """Raises `DataError` if two inputs are one file or folder."""
+    first, second = map(Path, paths)
+    if first.exists() and second.exists() and first.samefile(second):
+        what = "folder" if first.is_dir() else "file"
+        raise DataError(
+            f"{inputs[0]} and {inputs[1]} are the same {what}, so there is nothing to compare. "
+            f"Name the {what} of the other model; two models in one {what}: --models A --models B."
+        )
 
 
 def _two_sides(
@@ -161,6 +165,15 @@ def _two_sides(
 
     try:
         read = [read_scores([path], reading, progress=progress, beside=True) for path in inputs]
+        several = min(len(scores.models) for scores in read) > 1
+        if several and all(Path(path).is_dir() for path in inputs):
+            # Folders of one model each, with a file for each task.
+            names = _tell_apart(inputs)
+            whole = read_scores(
+                [f"{name}={path}" for name, path in zip(names, inputs, strict=True)], reading,
+                progress=progress,
+            )  # fmt: skip
+            return whole, names[0], names[1]
     except RankbarsError:
         return None  # all inputs together may be read; if not, that is the error to tell
     if any(len(scores.models) != 1 for scores in read):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -35,6 +34,7 @@ def read_scores(
     *,
     progress: Callable[[int, int], None] | None = None,
     by_reference: bool = False,
+    n_jobs: int = 1,
     models: Sequence[str] = (),
     beside: bool = False,
 ) -> Scores:
@@ -67,6 +67,7 @@ def read_scores(
         metric=reading.metric or None,
         layout=reading.layout,
         cells=reading.cells,
+        decimal=reading.decimal,
         minimum=reading.score_min,
         maximum=reading.score_max,
         filter=reading.filter or None,
@@ -76,7 +77,10 @@ def read_scores(
         self_votes="raise" if voting is None else voting.self_votes,
         redact=reading.redact,
         memory_limit=reading.memory_limit,
+        download_limit=reading.download_limit,
+        other_hosts=reading.other_hosts,
         by_reference=by_reference,
+        n_jobs=n_jobs,
         models=models or None,
         beside=beside,
     )
@@ -90,7 +94,9 @@ def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:
     OptionError
         If some have a name and others have none, or two have the same.
     """
-    parted = [_part_name(text) for text in inputs]
+    from rankbars.readers.inputfiles import split_name
+
+    parted = [split_name(text) for text in inputs]
     if not any(name for name, _ in parted):
         return list(inputs)
     for name, path in parted:
@@ -105,13 +111,6 @@ def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:
             f"Two inputs have the same name: {', '.join(inputs)}. Give each a name of its own."
         )
     return named
-
-
-def _part_name(text: str) -> tuple[str, str]:
-    name, sign, path = text.partition("=")
-    if not (sign and name and path) or "/" in name or Path(text).exists():
-        return "", text
-    return name, path
 
 
 def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Scores:
@@ -142,16 +141,23 @@ def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Score
     return chosen.with_notes([Note("chosen", message)])
 
 
-def report_reading(scores: Scores) -> frozenset[Note]:
+def report_reading(scores: Scores, *, quiet: bool = False) -> frozenset[Note]:
     """Say on standard error what was read: files, formats, sizes, metrics, notes.
+
+    Parameters
+    ----------
+    scores : Scores
+        What was read.
+    quiet : bool
+        Say nothing.
 
     Returns
     -------
     frozenset of Note
-        What was said, and need not be said again beside the result.
+        What is said here, or was not wanted, and is not said beside the result.
     """
     report = _describe_reading(scores)
-    for line in (*report.lines, ""):
+    for line in () if quiet else (*report.lines, ""):
         say(line)
     return report.notes
 
@@ -262,7 +268,8 @@ def formats_command(*, paths: tuple[str, ...]) -> int:
     if not paths:
         emit_text(_catalogue())
         return 0
-    reports = explain(list(paths))
+    named = name_inputs(paths)
+    reports = explain(list(named.values()) if isinstance(named, dict) else named)
     for report in reports:
         emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
     known = [report for report in reports if report.format is not None]
@@ -273,7 +280,7 @@ def formats_command(*, paths: tuple[str, ...]) -> int:
         )
         return 1
     if all(report.path != STANDARD for report in known):
-        emit_text("\n" + _contents(known))
+        emit_text("\n" + _contents(known, named if isinstance(named, dict) else None))
     return 0
 
 
@@ -289,14 +296,15 @@ def _catalogue() -> str:
     return "".join(f"{line}\n" for line in (*lines, *plugins.problems))
 
 
-def _contents(reports: Sequence[FileReport]) -> str:
+def _contents(reports: Sequence[FileReport], named: dict[str, str] | None) -> str:
     """What the files hold, or what stands in the way."""
     import rankbars as rb
     from rankbars.cli.progress import reading_files
 
     try:
         with reading_files() as progress:
-            scores = rb.read([report.path for report in reports], progress=progress)
+            known = [report.path for report in reports]
+            scores = rb.read(named or known, progress=progress)
     except rb.RankbarsError as error:
         return f"Not read without options: {error}\n"
     return "".join(f"{line}\n" for line in _describe_reading(scores).lines)

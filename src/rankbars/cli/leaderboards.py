@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 from click.core import ParameterSource
@@ -41,6 +43,7 @@ from rankbars.cli.votechoices import (
     vote_options,
     with_health,
 )
+from rankbars.data.spec import WITHIN_GROUPS
 from rankbars.demos import DEMOS, Demo, demo_path
 from rankbars.errors import OptionError
 
@@ -105,6 +108,25 @@ same file to `rankbars rank`.
     help="Weight of each task, or of each category, 0 or more: in the average, and for --merge "
     "weighted.",
 )
+@click.option(
+    "--groups",
+    metavar="FILE",
+    help="Groups of tasks that count as one in the average, in the same way: MMLU of 57 subjects "
+    "as one of three.",
+)
+@named_option(
+    "--within-groups",
+    known=WITHIN_GROUPS,
+    default="size",
+    show_default=True,
+    help="Whether tasks count in their group by their number of rows, or the same.",
+)
+@click.option(
+    "--clusters",
+    metavar="FILE",
+    help="Which rows go together, such as the sentences of a document: item and cluster, or task, "
+    "item and cluster.",
+)
 @click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
 @click.option(
     "--by-reference",
@@ -139,6 +161,9 @@ def rank_command(
     categories: str | None,
     families: str | None,
     weights: str | None,
+    groups: str | None,
+    within_groups: str,
+    clusters: str | None,
     chance: str | None,
     analysis: Analysis,
     voting: VoteChoices,
@@ -150,10 +175,14 @@ def rank_command(
     """Read, rank, write."""
     given = {"-o": output, "--html": html, "--md": md}
     targets = {option: path for option, path in given.items() if path is not None}
-    files: dict[Field, str | None] = {
+    files: dict[Field | Literal["cluster"], str | None] = {
         "category": categories, "family": families, "weight": weights, "chance": chance,
+        "cluster": clusters,
     }  # fmt: skip
-    check_targets(targets, [*inputs, *(path for path in files.values() if path is not None)])
+    check_targets(
+        targets,
+        [*inputs, *(path for path in (*files.values(), groups) if path is not None)],
+    )
     account_for_files(targets.values())
     _check_jobs(analysis.jobs)
     if pairs and output is None:
@@ -164,30 +193,38 @@ def rank_command(
         )
     if voting.anytime:
         analysis = _as_looks_began(analysis, output, quiet=quiet)
+    independent = reading.rows == "independent"
+    if independent:  # the answer to a question, and no kind of row
+        reading = replace(reading, rows=None)
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
     from rankbars.cli.storing import memory_of
-    from rankbars.cli.taskfiles import describe_tasks
+    from rankbars.cli.taskfiles import group_tasks
 
-    with reading_files(quiet=quiet) as progress:
-        read = read_scores(
-            inputs, reading, voting, progress=progress, by_reference=by_reference, models=models
-        )
-        scores = choose(read, models, tasks)
-        for field, path in files.items():
-            if path is not None:
-                scores = describe_tasks(scores, field, path, tuple(read.tasks))
-    said = frozenset() if quiet else report_reading(scores)
-    refuse_unused(scores, voting)
-    with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
-        memory = memory_of(inputs, is_fixed=bool(models))
-        board = _board_of(
-            scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
-            progress=progress,
-        )  # fmt: skip
-        if memory is not None:
-            memory.save()
+    with ExitStack() as workers:
+        # By reference it is workers who look the tasks over, while they are read.
+        jobs = workers.enter_context(_workers(analysis)) if by_reference else None
+        with reading_files(quiet=quiet) as progress:
+            read = read_scores(
+                inputs, reading, voting, progress=progress, by_reference=by_reference,
+                n_jobs=1 if jobs is None else jobs, models=models,
+            )  # fmt: skip
+            scores = choose(read, models, tasks)
+            scores = _told(scores, files, tuple(read.tasks))
+            if groups is not None:
+                scores = group_tasks(scores, groups, within_groups, tuple(read.tasks))
+        said = report_reading(scores, quiet=quiet)
+        refuse_unused(scores, voting)
+        _refuse_runs(scores, analysis.runs)
+        with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
+            memory = memory_of(inputs, is_fixed=bool(models))
+            board = _board_of(
+                scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
+                progress=progress, jobs=jobs, independent=independent,
+            )  # fmt: skip
+            if memory is not None:
+                memory.save()
     beside: dict[str, str] = {}
     if voting.anytime:
         board, beside = take_look(board, scores, output)
@@ -198,6 +235,47 @@ def rank_command(
     deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said)
     if words:
         emit_text(words)
+
+
+def _told(
+    scores: Scores,
+    files: Mapping[Field | Literal["cluster"], str | None],
+    known: tuple[str, ...],
+) -> Scores:
+    """The scores with what files say about tasks and rows."""
+    from rankbars.cli.taskfiles import cluster_rows, describe_tasks
+
+    for field, path in files.items():
+        if path is None:
+            continue
+        if field == "cluster":
+            scores = cluster_rows(scores, path)
+        else:
+            scores = describe_tasks(scores, field, path, known)
+    return scores
+
+
+def _refuse_runs(scores: Scores, runs: str) -> None:
+    """Refuse an effect of runs where no item has several answers."""
+    from rankbars.data.evidence import Items
+    from rankbars.data.storedtasks import known_outline
+    from rankbars.errors import OptionError
+
+    if runs != "shared":
+        return
+    for name in scores.tasks:
+        known = known_outline(scores.tasks, name)
+        evidence = scores.tasks[name] if known is None else None
+        several = known is not None and known.answers is not None
+        if several or (
+            isinstance(evidence, Items)
+            and (evidence.answers is not None or evidence.runs is not None)
+        ):
+            return
+    raise OptionError(
+        "--runs shared is for several answers to one item, and no item has more than one. Leave it "
+        "out; a column that numbers answers is named with --column epoch=NAME."
+    )
 
 
 def _as_looks_began(analysis: Analysis, output: str | None, *, quiet: bool) -> Analysis:
@@ -233,17 +311,23 @@ def _board_of(
     voting: VoteChoices | None = None,
     *,
     pairs: bool = False,
+    independent: bool = False,
     memory: PairCache | None = None,
     progress: Advance | None = None,
+    jobs: int | None = None,
 ) -> Leaderboard:
-    """The leaderboard of `scores` with the options of the command line."""
+    """The leaderboard of `scores` with the options of the command line; on `jobs` that run."""
     import rankbars as rb
 
-    spec = _spec_of(analysis, voting)
-    with running_on(analysis.backend, analysis.scheduler, analysis.jobs) as jobs:
+    spec = replace(_spec_of(analysis, voting), independent_rows=independent)
+    with _workers(analysis) if jobs is None else nullcontext(jobs) as n_jobs:
         return rb.leaderboard(
-            scores, spec=spec, n_jobs=jobs, pairs=pairs, memory=memory, progress=progress
+            scores, spec=spec, n_jobs=n_jobs, pairs=pairs, memory=memory, progress=progress
         )
+
+
+def _workers(analysis: Analysis) -> AbstractContextManager[int]:
+    return running_on(analysis.backend, analysis.scheduler, analysis.jobs)
 
 
 def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
@@ -263,11 +347,16 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
         method=analysis.aggregate.method,
         normalise=None if analysis.normalise == "none" else analysis.normalise,
         prior=analysis.prior,
-        missing=analysis.missing,
+        missing=analysis.missing or "auto",
+        missing_tasks=analysis.missing_tasks,
+        missing_items=analysis.missing_items,
         zero_se=analysis.zero_se,
         variants=analysis.variants,
         runs=analysis.runs,
         best_alone=analysis.best_alone,
+        baseline=analysis.baseline,
+        baseline_fills=analysis.baseline_fills,
+        average_anyway=analysis.average_anyway,
         seed=analysis.seed,
         resamples=analysis.resamples,
         votes=rb.VoteOptions() if voting is None else voting.options,
@@ -313,7 +402,7 @@ def demo_command(
             rb.read(demo_path(demo), direction=demo.direction, rows=demo.rows, folds=demo.folds),
             demo,
         )
-    said = frozenset() if quiet else report_reading(scores)
+    said = report_reading(scores, quiet=quiet)
     with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
         board = rb.leaderboard(scores, missing=demo.missing, pairs=True, progress=progress)
     board = with_health(board, scores, quiet=quiet)

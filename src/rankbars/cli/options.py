@@ -15,7 +15,15 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from rankbars.cli.backends import BACKENDS
-from rankbars.data.spec import MISSING_POLICIES, OVERS, RUNS, SCOPES, ZERO_SE
+from rankbars.data.spec import (
+    MISSING_ITEMS,
+    MISSING_POLICIES,
+    MISSING_TASKS,
+    OVERS,
+    RUNS,
+    SCOPES,
+    ZERO_SE,
+)
 
 __all__ = [
     "Analysis",
@@ -161,13 +169,16 @@ class Reading:
     metric: tuple[str, ...]
     layout: str | None
     cells: str | None
+    decimal: str | None
     score_min: float | None
     score_max: float | None
     filter: tuple[str, ...]
-    reruns: str
+    reruns: str | None
     compare_anyway: bool
     redact: bool
     memory_limit: str | None
+    download_limit: str | None
+    other_hosts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +194,16 @@ class Analysis:
     aggregate: AverageChoice
     normalise: str | None
     prior: str
-    missing: str
+    missing: str | None
+    missing_tasks: str
+    missing_items: str
     zero_se: str
     variants: dict[str, int]
     runs: str
     best_alone: bool
+    baseline: str | None
+    baseline_fills: bool
+    average_anyway: bool
     seed: int
     resamples: int
     jobs: int
@@ -242,7 +258,8 @@ reading_options = collect_options(
         click.option(
             "--rows", metavar="KIND",
             help="What a row of a task is: items, folds, runs or prompts (prompt "
-            "variants); where the columns do not say it.",
+            "variants), where the columns do not say it; independent, where a note asks whether "
+            "rows go together.",
         ),
         click.option("--folds", type=int, metavar="K", help="Folds per repeat, if rows are folds."),
         click.option(
@@ -265,6 +282,11 @@ reading_options = collect_options(
             help="What stands behind the values in cells such as 71.3 ± 1.2: se (a standard "
             "error), ci95 (an interval, or half of one; any level) or value (leave it aside).",
         ),
+        named_option(
+            "--decimal", known=(".", ","),
+            help="What separates the fraction of numbers in text. Without it, a comma does between "
+            "semicolons only.",
+        ),
         click.option(
             "--score-min", type=float, metavar="X",
             help="Least possible score, in the units of the input; --missing fail needs it.",
@@ -279,8 +301,9 @@ reading_options = collect_options(
             "strict-match, a number of shots such as 5-shot. Repeat for more.",
         ),
         named_option(
-            "--reruns", known=("newest", "all"), default="newest", show_default=True,
-            help="Of several runs of one model on one task in logs: the newest, or all as repeats.",
+            "--reruns", known=("newest", "all"),
+            help="Of several runs of one model on one task: the newest, or all as repeats. Of logs "
+            "the newest, if nothing is said; in a table a column such as date tells them apart.",
         ),
         click.option(
             "--compare-anyway", is_flag=True,
@@ -291,6 +314,14 @@ reading_options = collect_options(
             "--memory-limit", metavar="SIZE",
             help="What the process should not exceed, such as 2GB: tasks of tables that do not fit "
             "are kept in temporary files. Without it, all are held in memory.",
+        ),
+        click.option(
+            "--download-limit", metavar="SIZE",
+            help="How much is copied of a URL at most, such as 100GB; 50GB if nothing is said.",
+        ),
+        click.option(
+            "--other-hosts", is_flag=True,
+            help="Follow a URL to a host that it does not name.",
         ),
     ),
 )  # fmt: skip
@@ -307,8 +338,26 @@ alpha_option = click.option(
     help="Error rate of task intervals and of the average; 0.05 stands for 95 %.",
 )  # fmt: skip
 missing_option = named_option(
-    "--missing", known=MISSING_POLICIES, default="raise", show_default=True,
+    "--missing", known=("raise", "pairwise", "listwise", "fail", "drop_models", "bounds"),
+    default="raise", show_default=True,
     help="What to do where a model has no score.",
+)  # fmt: skip
+_missing_options = (
+    named_option(
+        "--missing", known=MISSING_POLICIES,
+        help="What to do where a model has no score: sets each of the next two that knows the "
+        "word.",
+    ),
+    named_option(
+        "--missing-tasks", known=MISSING_TASKS, default="insert", show_default=True,
+        help="What to do with a model that never ran a task: rank the models scored on every "
+        "task, and place it among them by the tasks it has (insert); one additive fit of models "
+        "and tasks; let it have any rank (bounds); leave out models or tasks; or stop.",
+    ),
+    named_option(
+        "--missing-items", known=MISSING_ITEMS, default="raise", show_default=True,
+        help="What to do where a task was run and some of its rows have no score.",
+    ),
 )  # fmt: skip
 zero_se_option = named_option(
     "--zero-se", known=ZERO_SE, default="zero", show_default=True,
@@ -328,8 +377,8 @@ def _read_variants(
     found = {}
     for one in given:
         name, sign, count = one.rpartition("=")
-        if not sign or not name or not count.isdecimal():
-            raise click.BadParameter(f"{one!r} is not NAME=K with a whole number K.")
+        if not sign or not name or not count.isdecimal() or int(count) < 1:
+            raise click.BadParameter(f"{one!r} is not NAME=K with a whole number K, at least 1.")
         found[name] = int(count)
     return found
 
@@ -349,9 +398,10 @@ analysis_options = collect_options(
         test_option,
         click.option(
             "--correction", metavar="NAME", default="auto", show_default=True,
-            help="Correction for many comparisons: auto (holm, or maxt_bootstrap where a few rows "
-            "weigh heavily), holm, bonferroni, simes, maxt, maxt_bootstrap, "
-            "bootstrap_band, e_average (with --test e_process) or none.",
+            help="Correction for many comparisons: auto (maxt where rows are complete and few "
+            "enough, maxt_bootstrap where a few rows weigh heavily, else holm), holm, "
+            "bonferroni, simes, maxt, maxt_bootstrap, bootstrap_band, e_average (with "
+            "--test e_process) or none.",
         ),
         named_option(
             "--scope", known=SCOPES, default="all", show_default=True,
@@ -374,7 +424,7 @@ analysis_options = collect_options(
             help="The average over these items and tasks, over a population of tasks or of "
             "families, or none: items, tasks, families or none. The estimator: analytic, t, "
             "bootstrap, bootstrap_t, two_level, bayes or bayes_predictive. What is averaged: "
-            "mean, geometric, "
+            "mean, geometric, skill (with --baseline), "
             "average_rank, average_rank_noise, average_rank_bins, borda, win_rate, "
             "win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
         ),
@@ -384,12 +434,25 @@ analysis_options = collect_options(
             "--score-max to 0 and 1), chance (--chance to 0), zscore, rank or minmax_draws.",
         ),
         click.option(
+            "--baseline", metavar="NAME",
+            help="Average skill scores: one minus the geometric mean of losses relative to those "
+            "of this model.",
+        ),
+        click.option(
+            "--baseline-fills", is_flag=True,
+            help="Count scores that are missing as those of the baseline.",
+        ),
+        click.option(
+            "--average-anyway", is_flag=True,
+            help="Average scores of different metrics as they are.",
+        ),
+        click.option(
             "--prior", metavar="NAME", default="auto", show_default=True,
             help="What bayes assumes beforehand: exponential[:MEAN], uniform_log[:LOW:HIGH], "
             "log_normal[:MEAN:SD] for right answers; uniform_spread, exponential_spread:MEAN, "
             "uniform_log_spread:LOW:HIGH for scores with errors.",
         ),
-        missing_option,
+        *_missing_options,
         zero_se_option,
         click.option(
             "--variants", multiple=True, metavar="NAME=K", callback=_read_variants,

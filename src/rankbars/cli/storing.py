@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
     from rankbars.store.contents import Store
-    from rankbars.store.entries import Event, FileEntry
-    from rankbars.store.holdings import Change, Holdings
+    from rankbars.store.holdings import Change, Event, FileEntry, Holdings
     from rankbars.store.pairs import PairCache
 
 __all__ = [
@@ -37,7 +36,7 @@ __all__ = [
 _FLAGS = {
     "columns": "--column", "direction": "--direction", "rows": "--rows", "folds": "--folds",
     "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
-    "cells": "--cells", "minimum": "--score-min", "maximum": "--score-max",
+    "cells": "--cells", "decimal": "--decimal", "minimum": "--score-min", "maximum": "--score-max",
     "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
     "controls": "--control", "self_votes": "--self-votes",
 }  # fmt: skip
@@ -155,6 +154,11 @@ def _limit_of(reading: Reading) -> dict[str, Any]:
     return {} if reading.memory_limit is None else {"memory_limit": reading.memory_limit}
 
 
+def _transfers_of(reading: Reading) -> dict[str, Any]:
+    """How far transfers are trusted; this is not kept in a store either."""
+    return {"download_limit": reading.download_limit, "other_hosts": reading.other_hosts}
+
+
 def _bytes_of(reading: Reading) -> int | None:
     """The limit of the memory in bytes."""
     from rankbars.readers.readoptions import options_of
@@ -189,10 +193,11 @@ def _given_options(reading: Reading, control: Sequence[str], self_votes: str) ->
         "metric": list(reading.metric),
         "layout": reading.layout,
         "cells": reading.cells,
+        "decimal": reading.decimal,
         "minimum": reading.score_min,
         "maximum": reading.score_max,
         "filter": list(reading.filter),
-        "reruns": None if reading.reruns == "newest" else reading.reruns,
+        "reruns": reading.reruns,
         "compare_anyway": reading.compare_anyway or None,
         "controls": list(control),
         "self_votes": None if self_votes == "raise" else self_votes,
@@ -292,8 +297,8 @@ def add_command(
         options = given if is_free else _settle_options(store, held.options, given)
         with Engine() as engine, reading_files(quiet=quiet) as progress:
             found = collect(
-                inputs, held.files, options, format=reading.format, place_of=held.place_of,
-                engine=engine, progress=progress,
+                inputs, held.files, {**options, **_transfers_of(reading)}, format=reading.format,
+                place_of=held.place_of, engine=engine, progress=progress,
             )  # fmt: skip
             collected.append(found)
             if not found.files:

@@ -15,7 +15,7 @@ from rankbars.errors import DataError, ReadError, UnknownOptionError
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores, TaskInfo
 
-__all__ = ["Field", "describe_tasks", "read_task_file"]
+__all__ = ["Field", "cluster_rows", "describe_tasks", "group_tasks", "read_task_file"]
 
 Field = Literal["category", "family", "weight", "chance"]
 
@@ -79,13 +79,16 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
     from rankbars.data.notes import Note
 
     values = read_task_file(path)
-    categories = {info.category for info in scores.info.values()}
-    if field == "weight" and not set(values) & set(known) and set(values) & categories:
+    categories = {info.category for info in scores.info.values() if info.category is not None}
+    # A task without a category is one of its own.
+    alone = {task for task, info in scores.info.items() if info.category is None}
+    named, units = set(values), categories | alone
+    if field == "weight" and named & categories and not (named & set(known)) - alone:
         given = {
             name: _number(path, "category", name, field, text) for name, text in values.items()
         }
-        lacking = sorted({str(name) for name in categories if name is not None} - set(values))
-        if lacking and set(values) <= categories:  # another name is refused by its own words
+        lacking = sorted(units - named)
+        if lacking and named <= units:  # another name is refused by its own words
             raise DataError(
                 f"{path} gives no weight for {_listed(lacking, 'categories')}. Add a line for "
                 "every category; 0 leaves its tasks out of the average."
@@ -109,6 +112,73 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
         return described
     message = f"{path} gives no {field} for {_listed(lacking)}."
     return described.with_notes([Note(f"no-{field}", message)])
+
+
+def group_tasks(scores: Scores, path: str, within: str, known: Sequence[str]) -> Scores:
+    """`scores` with tasks in the groups that a file names.
+
+    Parameters
+    ----------
+    scores : Scores
+        The tasks that are used.
+    path : str
+        Task and group, as other files about tasks; a task without a line is a group of its own.
+    within : {"size", "equal"}
+        How tasks count in their group.
+    known : sequence of str
+        Every task that was read; the file may speak of those that are not used.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read.
+    UnknownOptionError
+        If it names a task that was not read.
+    """
+    groups = read_task_file(path)
+    for task in groups:
+        if task not in known:
+            raise UnknownOptionError.among(f"task in {path}", task, known)
+    used = {task: group for task, group in groups.items() if task in scores.tasks}
+    return scores.group_tasks(used, within=within)
+
+
+def cluster_rows(scores: Scores, path: str) -> Scores:
+    """`scores` with the clusters of rows from a file.
+
+    Parameters
+    ----------
+    scores : Scores
+        The tasks that are used.
+    path : str
+        Two columns, row and cluster, for all tasks; or three, with the task first. JSON and YAML
+        map rows to clusters.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, or holds something else.
+    DataError
+        If a row has no cluster.
+    """
+    if Path(path).suffix.lower() in (".json", ".yaml", ".yml"):
+        return scores.cluster_rows(read_task_file(path))
+    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+    rows = [row for row in csv.reader(_text(path).splitlines(), delimiter=separator) if any(row)]
+    widths = {len(row) for row in rows}
+    if widths not in ({2}, {3}):
+        raise ReadError.at(
+            path, f"expected two columns (item{separator}cluster), or three with the task first."
+        )
+    header = [cell.strip().lower() for cell in rows[0]]
+    if header[-1] in ("cluster", "group", "document", "passage", "doc", "repo"):
+        rows = rows[1:]
+    if widths == {2}:
+        return scores.cluster_rows({row[0].strip(): row[1].strip() for row in rows})
+    found: dict[str, dict[str, str]] = {}
+    for task, item, cluster in rows:
+        found.setdefault(task.strip(), {})[item.strip()] = cluster.strip()
+    return scores.cluster_rows({task: one for task, one in found.items() if task in scores.tasks})
 
 
 def _text(path: str) -> str:

@@ -35,7 +35,9 @@ from rankbars.stats.resampling.rankcounts import expected_rank
 from rankbars.stats.resampling.taskmeans import Components, Ends
 from rankbars.stats.tails import critical_value
 
-__all__ = ["Aggregate", "Over"]
+__all__ = ["TOP", "Aggregate", "Over"]
+
+TOP = 3  # "among the first three": what is counted in draws beside who is first
 
 Over = Literal["items", "tasks", "families"]
 Chances = Annotated[NDArray[np.float64], Numbers("MM", least=0.0, most=1.0, null=np.nan)]
@@ -92,6 +94,13 @@ class Aggregate:
     rank_probability : array of float, shape (M, M), optional
         ``[i, r]``: probability that model i has rank r + 1, counted in `draws`; NaN for a model
         without an average. A description, not a confidence statement.
+    named_best, named_worst : array of int, shape (M,), optional
+        Rank interval of each model by itself, as for one named in advance, at `alpha`; where `best`
+        and `worst` hold for all at once on a board.
+    draws_agree : bool, optional
+        Whether shares of the draws may stand beside the ranks: False where they say more of who is
+        first, or among the first three, than `best` and `worst` do; see `top_share`. None without
+        draws.
     dominance : array of float, shape (M, M), optional
         ``[i, j]``: probability that i is better than j, counted in `draws`; for up to 200 models
         (for more, ``draws.dominance()``).
@@ -145,6 +154,7 @@ class Aggregate:
     se: Errors | None = None
     draws: Draws | None = None
     rank_probability: Chances | None = None
+    draws_agree: bool | None = None
     dominance: Chances | None = None
     contrasts: Contrasts | None = None
     components: Components | None = None
@@ -157,6 +167,8 @@ class Aggregate:
     correction: str | None = None
     approximate: bool = False
     measured_level: Level | None = None
+    named_best: Ranks | None = None
+    named_worst: Ranks | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -186,6 +198,55 @@ class Aggregate:
         """
         return np.asarray((self.best == 1) & ~np.isnan(self.score))
 
+    def top_share(self, k: int) -> NDArray[np.float64] | None:
+        """Share of the draws in which each model ranks `k` or better, to stand beside the ranks.
+
+        Draws know nothing of what ranks allow for: how many models were compared, that few tasks
+        or skewed rows need other laws. So shares of draws can say more than the ranks do, as
+        "first in 98 % of draws" beside the ranks 1 to 31. Such shares contradict what stands
+        beside them; `rank_probability` keeps them.
+
+        Parameters
+        ----------
+        k : int
+            From 1 to the number of models.
+
+        Returns
+        -------
+        array of float, shape (M,), or None
+            None without draws, and where the shares say more than the ranks: of a model that may
+            rank lower than `k` that it ranks there in more than ``1 - alpha`` of the draws, or of
+            one that ranks lower that it reaches `k` in more than `alpha` of them.
+
+        Examples
+        --------
+        >>> import rankbars as rb
+        >>> task = rb.Estimates(("a", "b", "c"), [0.5, 0.7, 0.9], se=[0.1, 0.1, 0.1])
+        >>> average = rb.aggregate(rb.Scores({"x": task, "y": task}), scope="all")
+        >>> average.best.tolist(), average.worst.tolist()
+        ([2, 1, 1], [3, 3, 2])
+        >>> average.rank_probability[2].round(2).tolist()
+        [0.98, 0.02, 0.0]
+        >>> average.top_share(1) is None
+        True
+        """
+        if self.rank_probability is None:
+            return None
+        share = np.asarray(self.rank_probability[:, :k].sum(axis=1))
+        return None if self.exceeding(k).any() else share
+
+    def exceeding(self, k: int) -> NDArray[np.bool_]:
+        """Models of which draws say more than ranks do, at the places from 1 to `k`, shape (M,).
+
+        None of them where ranks are counted in the draws themselves.
+        """
+        counted = self.guarantee is None and not self.approximate
+        if self.rank_probability is None or counted:
+            return np.zeros(len(self.models), dtype=np.bool_)
+        share = self.rank_probability[:, :k].sum(axis=1)
+        above = (self.worst > k) & (share > 1.0 - self.alpha)
+        return np.asarray(above | ((self.best > k) & (share > self.alpha)))
+
     @property
     def expected_rank(self) -> NDArray[np.float64] | None:
         """Mean rank of each model over the draws, shape (M,); None without rank probabilities."""
@@ -200,7 +261,7 @@ class Aggregate:
         So it is for ranks and wins over items. Noise in the draws mixes the ranks of models that
         are close, so such a range can miss the true mean rank far more often than its level says.
         """
-        return self.over == "items" and self.method not in ("mean", "geometric")
+        return self.over == "items" and self.method not in ("mean", "geometric", "skill")
 
     def partial_order(self) -> PartialOrder:
         """Who was shown better than whom on the average, with its diagram.

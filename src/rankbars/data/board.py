@@ -2,44 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.util import find_spec
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.drafts import write_text
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import Relation, check_ranks, freeze
+from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
+from rankbars.data.standings import Standing, standing_of, standings, task_columns
 from rankbars.data.taskresult import PairDetails, Ratings, TaskResult
-from rankbars.errors import DataError, MissingPackageError, OptionError, UnknownOptionError
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import RankBounds
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.partialorder import PartialOrder
+    from rankbars.data.partlyscored import PartlyScored
     from rankbars.data.votehealth import VoteHealth
 from rankbars.data.winnerscore import Winner
 
 __all__ = [
-    "BACKENDS",
     "Leaderboard",
     "Ratings",
     "TaskResult",
-    "board_columns",
-    "board_frame",
     "ranks_from_relation",
 ]
 
 LEADS = ("task", "aggregate", "new_task")
+
+
+Shown = TypeVar("Shown", "TaskResult", "Aggregate")
+
+
+def _by_itself(shown: Shown) -> Shown:
+    """A result with the rows of single models."""
+    best = shown.best if shown.named_best is None else shown.named_best
+    worst = shown.worst if shown.named_worst is None else shown.named_worst
+    return replace(shown, best=best, worst=worst, scope="each", named_best=None, named_worst=None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +90,22 @@ class Leaderboard:
     health : mapping from str to VoteHealth, optional
         Health of the votes of each task that has any, from `rankbars.examine_votes`; only where
         it was asked for: ``dataclasses.replace(board, health=rb.examine_votes(scores))``.
+    library : str, optional
+        The data frame library that the results came in; `to_frame` gives frames of the same. Not
+        part of the board file.
+    partly : PartlyScored, optional
+        Models that lack some task, each placed among `models` by the tasks it has; None where
+        there are none. They are no part of `models`, and change no row of theirs.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rows = np.random.default_rng(1).random((200, 3)) < [0.4, 0.5, 0.9]
+    >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, ["base", "old", "ours"]))
+    >>> len(board), list(board), "ours" in board
+    (3, ['ours', 'old', 'base'], True)
+    >>> board["ours"].best, board["ours"].worst, board["ours"].score
+    (1, 1, 0.905)
     """
 
     models: tuple[str, ...]
@@ -96,6 +122,8 @@ class Leaderboard:
     pairs: PairDetails | None = None
     health: Mapping[str, VoteHealth] | None = None
     leader: Winner | None = None
+    library: str | None = None
+    partly: PartlyScored | None = None
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
@@ -104,6 +132,23 @@ class Leaderboard:
             f"Leaderboard({len(self.models)} models, {len(self.tasks)} tasks, "
             f"{tiers}first shown: {lead})"
         )
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def __len__(self) -> int:
+        return len(self.models)
+
+    def __iter__(self) -> Iterator[str]:
+        """Names of the models, best score first."""
+        return (self.models[i] for i in self.order)
+
+    def __contains__(self, model: object) -> bool:
+        return model in self.models
+
+    def __getitem__(self, model: str) -> Standing:
+        """Where one model stands on what the board shows first."""
+        return standing_of(self, model)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -127,8 +172,23 @@ class Leaderboard:
             raise DataError("The tiers must hold every model once.")
         if self.leader is not None and self.leader.model not in self.models:
             raise DataError(f"The leader {self.leader.model!r} is no model of the board.")
+        if self.partly is not None:
+            self._check_partly(self.partly)
         if self.lead not in LEADS:
             raise UnknownOptionError.among("lead", self.lead, LEADS)
+
+    def _check_partly(self, partly: PartlyScored) -> None:
+        twice = sorted(set(partly.models) & set(self.models))
+        if twice:
+            raise DataError(f"{twice[0]!r} is a model of the board, and cannot be placed among it.")
+        if partly.field != len(self.models) + 1:
+            raise DataError(
+                f"Partly scored models must be placed in a field of {len(self.models) + 1}; found "
+                f"{partly.field}."
+            )
+        strange = sorted({one.name for one in partly.by_task} - set(self.tasks))
+        if strange:
+            raise DataError(f"There are places on {strange[0]!r}, which is no task of the board.")
 
     def _check_ranks(self, task: TaskResult) -> None:
         for best, worst in (
@@ -136,6 +196,7 @@ class Leaderboard:
             (task.observed_best, task.observed_worst),
             (task.spread_best, task.spread_worst),
             (task.merged_best, task.merged_worst),
+            (task.named_best, task.named_worst),
         ):
             if best is not None and worst is not None:
                 check_ranks(self.models, best, worst, task.name)
@@ -219,6 +280,39 @@ class Leaderboard:
                 "known, or has no level."
             )
         return self.leader
+
+    def for_one_model(self) -> Leaderboard:
+        """The board for somebody who had one model in mind before looking at results.
+
+        Rows on what is shown first hold for one model named in advance, each by itself; those that
+        begin with 1 are the models that may be first, and there are no tiers. `shown_better` stays
+        what holds for all pairs at once. It is what ``scope="each"`` shows first.
+
+        Raises
+        ------
+        DataError
+            If rows of single models were not kept: ranks of such a board do not hold for all models
+            at once, there are fewer than three models, or the file was written by an older version.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> rows = np.random.default_rng(3).normal(size=(40, 6)) + np.linspace(0, 0.8, 6)
+        >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, list("abcdef")))
+        >>> board.undominated(), board.for_one_model().undominated()
+        (('f', 'e', 'd', 'c'), ('f', 'e', 'd'))
+        """
+        spec = replace(self.spec, scope="each", best_alone=False)
+        average = self.aggregate if self.lead == "aggregate" else None
+        if average is not None and average.named_best is not None:
+            return replace(self, aggregate=_by_itself(average), tiers=(), spec=spec)
+        name, task = next(iter(self.tasks.items()))
+        if self.lead == "task" and task.named_best is not None:
+            return replace(self, tasks={name: _by_itself(task)}, tiers=(), spec=spec)
+        raise DataError(
+            "This board has no ranks of single models beside those for all models at once. Make it "
+            "with scope='each' (--scope each)."
+        )
 
     def rank_probabilities(self) -> NDArray[np.float64]:
         """Probability that each model has each rank on the average, shape (M, M).
@@ -309,29 +403,108 @@ class Leaderboard:
         runs = unseparated_runs(self.order, self.shown_better)
         return tuple(tuple(run) for run in runs)
 
-    def to_frame(self, backend: str | None = None) -> Any:
+    def to_frame(
+        self, backend: str | None = None, *, task: str | Collection[str] | None = None
+    ) -> Any:
         """The board as a data frame, one row per model, best score first.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}, optional
-            The library of the frame; the first that is installed where not given.
+            The library of the frame; that of the frame that the results came in, else the first
+            that is installed.
+        task : str or collection of str, optional
+            One task, or several, instead of what the board shows first; ``board.tasks`` for all.
 
         Returns
         -------
         data frame
             Columns ``model``, ``tier``, ``score``, ``score_low``, ``score_high``, ``best``,
-            ``worst`` (ranks on what is shown first), ``new_task_best``, ``new_task_worst`` and
-            ``coverage``; columns that do not apply hold missing values.
+            ``worst`` (ranks on what is shown first), ``new_task_best``, ``new_task_worst``,
+            ``coverage``, ``level`` (of the ranks, or that it is approximate) and
+            ``new_task_level``; columns that do not apply hold missing values. For tasks: ``task``,
+            ``model``, ``score``, ``se``, ``score_low``, ``score_high``, ``n``, ``best``,
+            ``worst``, ``coverage`` and ``level``, one row per task and model.
 
         Raises
         ------
         MissingPackageError
             If no such library is installed.
         UnknownOptionError
-            If `backend` is not one of the three.
+            If `backend` is not one of the three, or there is no such task.
         """
-        return board_frame(self, backend)
+        if task is None:
+            rows = standings(self)
+            columns = {name: [getattr(row, name) for row in rows] for name in Standing._fields}
+        else:
+            columns = task_columns(self, [task] if isinstance(task, str) else list(task))
+        return make_frame(columns, backend, self.library)
+
+    def to_text(self, *, task: str | None = None) -> str:
+        """The board, or one of its tasks, as a terminal shows it; `print` shows the same."""
+        from rankbars.render import render
+
+        return render(self, "text", task=task)
+
+    def to_markdown(self, *, task: str | None = None) -> str:
+        """The board, or one of its tasks, as Markdown."""
+        from rankbars.render import render
+
+        return render(self, "md", task=task)
+
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """The page: one file that needs no network.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            Where to; the text is returned where not given.
+
+        Raises
+        ------
+        WriteError
+            If the file cannot be written.
+        """
+        from rankbars.render import render
+
+        text = render(self, "html")
+        if path is None:
+            return text
+        write_text(path, text)
+        return None
+
+    def plot(
+        self, kind: str = "ranks", ax: Any = None, *, task: str | None = None,
+        model: str | None = None,
+    ) -> Any:  # fmt: skip
+        """A picture of the board with matplotlib.
+
+        Parameters
+        ----------
+        kind : str
+            One of the kinds of ``rankbars plot``, such as ``"ranks"``, ``"lanes"``, ``"heatmap"``.
+        ax : matplotlib axes, optional
+            Where to draw; a figure of its own where not given.
+        task, model : str, optional
+            The one that is drawn, for kinds that draw one.
+
+        Returns
+        -------
+        matplotlib axes
+            What was drawn on; ``ax.figure.savefig("board.svg")`` writes it.
+
+        Raises
+        ------
+        UnknownOptionError
+            If the kind, the task or the model is not known.
+        OptionError
+            If a task or model is lacking, or there is none to choose.
+        MissingPackageError
+            If matplotlib is not installed.
+        """
+        from rankbars.render.plotting import plot_board
+
+        return plot_board(self, kind, ax, task=task, model=model)
 
     def save(self, path: str | Path, *, pairs: bool = False) -> None:
         """Write the board as JSON (schema ``rankbars.board/1``), whole or not at all.
@@ -349,8 +522,15 @@ class Leaderboard:
         ------
         WriteError
             If the file cannot be written.
+        OptionError
+            If the name of the file is that of another format, which another method writes.
         """
         from rankbars.data.boardfile import save_board
+
+        instead = _WRITTEN_BY.get(Path(path).suffix.lower())
+        if instead is not None:
+            call = instead.format(path=str(path))
+            raise OptionError(f"board.save() writes a board file (JSON). For {path}: {call}.")
 
         save_board(self, path, pairs=pairs)
 
@@ -361,6 +541,18 @@ class Leaderboard:
         return notebook_html(self)
 
 
+# What writes files of other formats than that of boards.
+_PICTURE = 'board.plot("ranks").figure.savefig("{path}")'
+_WRITTEN_BY = {
+    **dict.fromkeys((".html", ".htm"), 'board.to_html("{path}")'),
+    **dict.fromkeys((".md", ".markdown"), 'Path("{path}").write_text(board.to_markdown())'),
+    ".txt": 'Path("{path}").write_text(board.to_text())',
+    ".csv": 'board.to_frame("pandas").to_csv("{path}", index=False)',
+    ".parquet": 'board.to_frame("pandas").to_parquet("{path}")',
+    **dict.fromkeys((".svg", ".png", ".pdf"), _PICTURE),
+}
+
+
 _DESCRIBING = ("none", "bootstrap_band")  # corrections that promise nothing
 
 
@@ -369,63 +561,3 @@ def ranks_from_relation(board: Leaderboard) -> bool:
     counted = any(note.code == "average-band" for note in board.notes)
     together = board.spec.scope == "all" and board.spec.correction not in _DESCRIBING
     return board.lead != "new_task" and together and not (board.lead == "aggregate" and counted)
-
-
-BACKENDS = ("pandas", "polars", "pyarrow")
-
-
-def board_columns(board: Leaderboard) -> dict[str, list[Any]]:
-    """One list per column, one entry per model, best score first; None where nothing applies."""
-    order = np.asarray(board.order)
-    size = len(board.models)
-    nothing: list[Any] = [None] * size
-    columns: dict[str, list[Any]] = {
-        "model": [board.models[i] for i in order],
-        "tier": board.tier[order].tolist() if board.tiers else nothing,
-    }
-    if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        columns |= {"score": _reals(task.mean[order]), "score_low": nothing, "score_high": nothing}
-        columns |= {"best": task.best[order].tolist(), "worst": task.worst[order].tolist()}
-    elif board.aggregate is not None:
-        average = board.aggregate
-        columns |= {
-            "score": _reals(average.score[order]),
-            "score_low": _reals(average.low[order]),
-            "score_high": _reals(average.high[order]),
-            "best": average.best[order].tolist(),
-            "worst": average.worst[order].tolist(),
-        }
-    else:
-        columns |= dict.fromkeys(("score", "score_low", "score_high", "best", "worst"), nothing)
-    new = board.overall
-    columns["new_task_best"] = nothing if new is None else new.best[order].tolist()
-    columns["new_task_worst"] = nothing if new is None else new.worst[order].tolist()
-    columns["coverage"] = board.coverage[order].tolist()
-    return columns
-
-
-def board_frame(board: Leaderboard, backend: str | None = None) -> Any:
-    """The columns of `board_columns` as a frame; see `Leaderboard.to_frame`."""
-    if backend is not None and backend not in BACKENDS:
-        raise UnknownOptionError.among("data frame library", backend, BACKENDS)
-    found = next((name for name in BACKENDS if find_spec(name) is not None), None)
-    chosen = backend or found
-    if chosen is None or find_spec(chosen) is None:
-        raise MissingPackageError.for_extra(chosen or "pandas", "A data frame", chosen or "pandas")
-    columns = board_columns(board)
-    if chosen == "pandas":
-        import pandas as pd
-
-        return pd.DataFrame(columns)
-    if chosen == "polars":
-        import polars as pl
-
-        return pl.DataFrame(columns)
-    import pyarrow as pa
-
-    return pa.table(columns)
-
-
-def _reals(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float | None]:
-    return [None if np.isnan(value) else value for value in values.tolist()]

@@ -22,6 +22,7 @@ from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
+from rankbars.data.partlyscored import PartlyScored
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
@@ -104,6 +105,9 @@ class BoardFile:
         Only where it was asked for: health of the votes of each task that has any.
     winner : Winner, optional
         Score of the model that leads what is shown first, with its selection allowed for.
+    partly_scored : PartlyScored, optional
+        Models that lack some task, placed among `models` by the tasks they have; they are no part
+        of `models`.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -123,6 +127,7 @@ class BoardFile:
     pairs: Mapping[str, TaskPairs] | None = None
     vote_health: Mapping[str, VoteHealth] | None = None
     winner: Winner | None = None
+    partly_scored: PartlyScored | None = None
     digest: str | None = None
 
 
@@ -197,6 +202,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         pairs=board.pairs.tasks if pairs and board.pairs is not None else None,
         vote_health=board.health if pairs else None,
         winner=board.leader,
+        partly_scored=board.partly,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -310,7 +316,9 @@ def _parse(content: bytes, name: str) -> Any:
                 f"({conflict[1]}). Choose one of them, or make the board again."
             ) from error
         raise ReadError(
-            f"{name} is not a board file: it does not hold valid JSON ({error})."
+            f"{name} is not a board file: it does not hold valid JSON ({error}). If it holds "
+            f"results: rankbars rank {name} -o board.json makes a board of them, and rankbars "
+            "compare takes two models."
         ) from error
 
 
@@ -356,6 +364,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         pairs=None if content.pairs is None else PairDetails(models, content.pairs),
         health=content.vote_health,
         leader=content.winner,
+        partly=content.partly_scored,
     )
 
 

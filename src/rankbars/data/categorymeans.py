@@ -382,7 +382,8 @@ def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> d
     Parameters
     ----------
     info : mapping from task to TaskInfo
-        Categories of the tasks, and the weights that tasks have within their category.
+        Categories of the tasks, and the weights that tasks have within their category. A task
+        without one is a category of its own, under its name.
     weights : mapping from category to float
         0 or more; categories that are not named get 0.
 
@@ -396,16 +397,13 @@ def weigh_tasks(info: Mapping[str, TaskInfo], weights: Mapping[str, float]) -> d
     UnknownOptionError
         If there is no such category.
     OptionError
-        If a task has no category, a weight is negative or not finite, or all are zero.
+        If no task has a category, a weight is negative or not finite, or all are zero.
     """
-    category = {task: one.category for task, one in info.items()}
-    lacking = [task for task, name in category.items() if name is None]
-    if lacking:
-        shown = ", ".join(repr(task) for task in lacking[:3])
-        shown += f" and {len(lacking) - 3} more tasks" if len(lacking) > 3 else ""
+    category = {task: one.category or task for task, one in info.items()}
+    if all(one.category is None for one in info.values()):
         raise OptionError(
-            f"Weights of categories need the category of every task; not known for {shown}. Give "
-            "them with --categories FILE or TaskInfo(category=...)."
+            "Weights of categories need the categories of tasks; none is known. Give them with "
+            "--categories FILE or TaskInfo(category=...)."
         )
     known = tuple(sorted({str(name) for name in category.values()}))
     given = dict.fromkeys(known, 0.0)

@@ -51,7 +51,7 @@ class Contrasts:
         averages have no known ends.
     exact : array of float, shape (M, M), optional
         Adjusted two-sided p-values of an exact test, where that decides (mean ranks over few
-        tasks); there are no intervals then.
+        tasks); there are no intervals then. NaN where too few tasks show anything.
 
     Raises
     ------
@@ -147,7 +147,7 @@ class Contrasts:
 
     @property
     def p(self) -> NDArray[np.float64]:
-        """Two-sided adjusted p-values, shape (M, M); NaN where there is nothing to compare."""
+        """Two-sided adjusted p-values, shape (M, M); NaN where nothing is compared or claimed."""
         if self.exact is not None:
             return self.exact
         if self.maxima is None or self.correction != "maxt":

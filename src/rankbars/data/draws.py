@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from rankbars.data.checks import check_name
+from rankbars.data.checks import check_name, check_whole
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import frozen_array
 from rankbars.data.partialorder import PartialOrder
@@ -97,6 +98,69 @@ class Draws:
             object.__setattr__(self, "effective", float(size))
         if not self.effective > 0:
             raise OptionError.out_of_range("effective", self.effective, "above 0")
+
+    @classmethod
+    def normal(
+        cls,
+        models: Sequence[str],
+        mean: ArrayLike,
+        cov: ArrayLike,
+        *,
+        size: int = 10_000,
+        seed: int = 0,
+        target: str = "",
+    ) -> Draws:
+        """Joint normal draws around estimated scores: ranks where all there is are estimates.
+
+        Parameters
+        ----------
+        models : sequence of str
+            The M models.
+        mean : array of float, shape (M,)
+            Estimates, higher is better.
+        cov : array of float, shape (M, M)
+            Their covariance; ``np.diag(se ** 2)`` for independent estimates. Scores on the same
+            items are not independent: taking them so makes ranks look less sure than they are.
+        size : int
+            Number of draws.
+        seed : int
+            Start of the random stream. Draws do not depend on the order of models.
+        target : str
+            What the score is, in plain words.
+
+        Raises
+        ------
+        DataError
+            If shapes disagree, a value is not finite, or `cov` is no covariance matrix.
+        OptionError
+            If there is no draw, or the seed is negative.
+
+        Examples
+        --------
+        >>> draws = Draws.normal(["a", "b", "c"], [0.7, 0.8, 0.5], np.diag([0.05, 0.05, 0.05]) ** 2)
+        >>> draws.dominance()[1, 0].round(2).item(), draws.top(2)
+        (0.92, ('a', 'b'))
+        """
+        from rankbars.stats.resampling.distributions import normal_draws, symmetric_root
+        from rankbars.stats.streams import stream
+
+        names = check_models(tuple(models))
+        draws, start = check_whole("size", size, 1), check_whole("seed", seed, 0)
+        centre = frozen_array(mean, np.float64, "mean", (len(names),))
+        spread = frozen_array(cov, np.float64, "cov", (len(names),) * 2)
+        if not (np.isfinite(centre).all() and np.isfinite(spread).all()):
+            raise DataError("mean and cov must be finite; leave a model without a score out.")
+        if not np.allclose(spread, spread.T, rtol=1e-8, atol=0.0):
+            raise DataError("cov must be symmetric: the covariance of i and j is that of j and i.")
+        by_name = np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
+        found = symmetric_root((spread + spread.T)[np.ix_(by_name, by_name)] / 2)
+        if found.deficit or (np.diagonal(spread) < 0).any():
+            raise DataError("cov is no covariance matrix: some weighting has a variance below 0.")
+        values = np.empty((draws, len(names)))
+        values[:, by_name] = normal_draws(
+            centre[by_name], found.root, lambda chunk: stream(start, "draws", chunk), draws
+        )
+        return cls(names, values, "normal", target)
 
     def __repr__(self) -> str:
         return f"Draws({len(self.models)} models, {self.size} draws, {self.source})"

@@ -5,7 +5,7 @@ Higher is always better here. Readers settle direction before anything gets this
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Literal, TypeAlias
 
@@ -384,6 +384,23 @@ def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -
 def rename_models(evidence: Evidence, models: tuple[str, ...]) -> Evidence:
     """The same evidence, its models called `models`, in their order."""
     return evidence if evidence.models == models else replace(evidence, models=models)
+
+
+def cluster_items(evidence: Evidence, clusters: Mapping[str, str], task: str) -> Evidence:
+    """The same evidence, its rows in the clusters that are given by the names of rows."""
+    if not isinstance(evidence, Items):
+        raise DataError(f"Task {task!r} has no rows that could go together.")
+    if evidence.ids is None:
+        raise DataError(f"Task {task!r}: rows have no names that clusters could be given by.")
+    lacking = [name for name in evidence.ids if name not in clusters]
+    if lacking:
+        more = f" and {len(lacking) - 1} more rows" if len(lacking) > 1 else ""
+        raise DataError(
+            f"Task {task!r}: there is no cluster for row {lacking[0]!r}{more}. Give every row of "
+            "the task one; a row by itself is a cluster of its own."
+        )
+    names = [clusters[name] for name in evidence.ids]
+    return replace(evidence, clusters=np.unique(names, return_inverse=True)[1].reshape(-1))
 
 
 def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -43,7 +44,8 @@ class Contrast:
     se, df : float
         Standard error of the difference, and its degrees of freedom (infinite: normal).
     p_better, p_worse : float
-        One-sided p-values that a is better, and that it is worse.
+        One-sided p-values: small where the data show that a is better, or that it is worse. They
+        are no probabilities that it is; `p_value` is the usual one of both sides.
     detectable : float
         Smallest true difference that this test would show with probability `HeadToHead.power`,
         given these rows and this spread.
@@ -95,6 +97,16 @@ class Contrast:
     approximate: bool = False
     measured_level: float | None = None
 
+    @property
+    def p_value(self) -> float:
+        """Two-sided p-value of no difference: twice the smaller one-sided one, 1 at most.
+
+        A verdict falls where it is at most `HeadToHead.alpha`, unless nothing can be shown.
+        """
+        if math.isnan(self.p_better) or math.isnan(self.p_worse):
+            return math.nan
+        return min(1.0, 2.0 * min(self.p_better, self.p_worse))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadToHead:
@@ -130,6 +142,9 @@ class HeadToHead:
     def __repr__(self) -> str:
         return f"HeadToHead({self.a!r}, {self.b!r}, {len(self.tasks)} tasks)"
 
+    def __str__(self) -> str:
+        return self.to_text()
+
     def __post_init__(self) -> None:
         object.__setattr__(self, "tasks", MappingProxyType(dict(self.tasks)))
         object.__setattr__(self, "notes", tuple(self.notes))
@@ -156,3 +171,30 @@ class HeadToHead:
         if self.average is not None:
             return self.average
         return next(iter(self.tasks.values())) if len(self.tasks) == 1 else None
+
+    def to_text(self) -> str:
+        """The verdict with the numbers behind it, as ``rankbars compare`` prints it.
+
+        Examples
+        --------
+        >>> import rankbars as rb
+        >>> rows = [[1, 0], [1, 0], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [1, 0]]
+        >>> scores = rb.Scores.from_arrays({"math": rows}, ["new", "old"])
+        >>> print(rb.head_to_head(scores, "new", "old").to_text().splitlines()[0])
+        new is better than old (at 95 %).
+        """
+        from rankbars.render.duel import head_to_head_text
+
+        return head_to_head_text(self)
+
+    def to_json(self) -> str:
+        """The comparison as ``rankbars compare --json`` prints it."""
+        from rankbars.render.duel import head_to_head_json
+
+        return head_to_head_json(self)
+
+    def _repr_html_(self) -> str:
+        # Notebooks look for this name.
+        from rankbars.render.duel import head_to_head_html
+
+        return head_to_head_html(self)

@@ -20,15 +20,12 @@ RESERVE = 550_000_000
 # Bytes of a cell while scores are read: the score, and whether it was seen.
 CELL = 9
 
-# Bytes of the cells that are read at once where they are not kept, without a limit.
-AT_ONCE = 1_000_000_000
-
 # Copies of the scores of a task, and tables of all pairs, while the task is compared.
 COPIES, TABLES = 4, 12
 
 
-def parse_size(text: str | int) -> int:
-    """Bytes, from a number with or without a unit.
+def parse_size(text: str | int, what: str = "limit of the memory") -> int:
+    """Bytes, from a number with or without a unit; `what` it is the size of, for messages.
 
     Raises
     ------
@@ -43,9 +40,7 @@ def parse_size(text: str | int) -> int:
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", str(text).upper())
     size = int(float(found[1]) * UNITS[found[2]]) if found and found[2] in UNITS else 0
     if size <= 0:
-        raise OptionError.out_of_range(
-            "limit of the memory", text, "a size such as 500MB, 2GB or 1.5GiB"
-        )
+        raise OptionError.out_of_range(what, text, "a size such as 500MB, 2GB or 1.5GiB")
     return size
 
 
@@ -60,10 +55,13 @@ class Room:
         in memory.
     by_reference : bool
         Whether tasks are read from their source each time they are looked at.
+    jobs : int
+        Workers that look them over, as joblib counts them.
     """
 
     limit: int | None = None
     by_reference: bool = False
+    jobs: int = 1
 
     @property
     def engine_bytes(self) -> int | None:
@@ -72,8 +70,6 @@ class Room:
 
     def holds(self, rows: Sequence[int], models: int) -> bool:
         """Whether all tasks, of which the numbers of rows are given, are held at once."""
-        if self.by_reference:
-            return False
         if self.limit is None:
             return True
         work = max(_work(n, models) for n in rows)
@@ -87,12 +83,10 @@ class Room:
         DataError
             If a single task does not fit.
         """
-        limit = AT_ONCE + RESERVE if self.limit is None else self.limit
-        if self.holds(rows, models):
+        limit = self.limit
+        if limit is None or self.holds(rows, models):
             return [range(len(rows))]
         least = RESERVE + max(max(_work(n, models), CELL * n * models) for n in rows)
-        if self.limit is None:
-            limit = max(limit, least)
         if least > limit:
             raise DataError(
                 f"A memory limit of {_shown(limit)} is too small: the largest task has "

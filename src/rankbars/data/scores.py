@@ -19,6 +19,7 @@ from rankbars.data.evidence import (
     Folds,
     Items,
     check_models,
+    cluster_items,
     rename_models,
     take_models,
 )
@@ -59,6 +60,8 @@ class TaskInfo:
         Scored, unscored, failed and missing rows per model of the task.
     chance : float, optional
         Declared score of guessing, in the units and direction of the input.
+    grouped : bool
+        Whether the tasks of a family count as one in every average; see `Scores.group_tasks`.
     """
 
     category: str | None = None
@@ -70,6 +73,7 @@ class TaskInfo:
     maximum: float | None = None
     coverage: Coverage | None = field(default=None, compare=False)
     chance: float | None = None
+    grouped: bool = False
 
     def __post_init__(self) -> None:
         check_name("direction", self.direction, ("higher", "lower"))
@@ -105,6 +109,9 @@ class Scores:
         What the reader of a result made from these scores must know.
     inputs : tuple of Input
         What was read.
+    library : str, optional
+        The data frame library that the scores came in; frames that are made of them, or of a board
+        of them, are of the same.
 
     Raises
     ------
@@ -122,6 +129,7 @@ class Scores:
     info: Mapping[str, TaskInfo] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
     inputs: tuple[Input, ...] = ()
+    library: str | None = None
 
     def __repr__(self) -> str:
         return f"Scores({len(self.models)} models, {len(self.tasks)} tasks)"
@@ -150,7 +158,7 @@ class Scores:
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled; worker processes need Scores.
         tasks = self.tasks if isinstance(self.tasks, StoredTasks) else dict(self.tasks)
-        return type(self), (tasks, dict(self.info), self.notes, self.inputs)
+        return type(self), (tasks, dict(self.info), self.notes, self.inputs, self.library)
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -182,13 +190,18 @@ class Scores:
         Raises
         ------
         DataError
-            If a shape does not fit or a score is infinite.
+            If a shape does not fit, a score is infinite, or `values` is no mapping.
 
         Examples
         --------
         >>> Scores.from_arrays({"math": [[1, 0], [1, 1], [0, 0]]}, ["a", "b"]).tasks["math"].n
         3
         """
+        if not isinstance(values, Mapping):
+            raise DataError(
+                f"Scores.from_arrays takes a mapping {{task: array}}, got {type(values).__name__}. "
+                'Name the task: rb.Scores.from_arrays({"task": array}, models).'
+            )
         names = check_models(tuple(models))
         order = sorted(range(len(names)), key=names.__getitem__)
         sorted_names = tuple(names[i] for i in order)
@@ -355,7 +368,13 @@ class Scores:
         if not changes:
             raise DataError("None of the chosen models has results on the chosen tasks.")
         tasks = change_tasks(self.tasks, changes)
-        notes = tuple(note for note in self.notes if note.task is None or note.task in tasks)
+        gone = set(self.models) - set(keep_models)
+        notes = tuple(
+            note
+            for note in self.notes
+            if (note.task is None or note.task in tasks)
+            and (not note.models or not gone.issuperset(note.models))
+        )
         return replace(self, tasks=tasks, info=info, notes=notes)
 
     def rename(
@@ -425,6 +444,129 @@ class Scores:
         from rankbars.tables.joining import join_scores
 
         return join_scores([self, other])
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """The scores as a tidy data frame, one row per model, task and item.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow"}, optional
+            The library of the frame; that of the frame that the scores came in, else the first
+            that is installed.
+
+        Returns
+        -------
+        data frame
+            Columns ``model``, ``task``, ``item`` (``fold``, ``run``, ``prompt``) and ``score``, in
+            the units of the input; ``se`` and ``n`` of published scores; ``cluster`` and
+            ``weight`` where rows have them. Of votes: ``model_a``, ``model_b``, ``task``,
+            ``votes``, ``wins_a`` and ``wins_b``. Missing scores have no row.
+
+        Raises
+        ------
+        DataError
+            If there are votes and scores: they do not fit into one table.
+        MissingPackageError
+            If no such library is installed.
+        UnknownOptionError
+            If `backend` is not one of the three.
+
+        Examples
+        --------
+        >>> scores = Scores.from_arrays({"math": [[1, 0], [0, 1]]}, ["a", "b"])
+        >>> scores.to_frame("polars").rows()[0]
+        ('a', 'math', '1', 1.0)
+        """
+        from rankbars.data.frames import make_frame
+        from rankbars.data.scorecolumns import score_columns
+
+        return make_frame(score_columns(self), backend, self.library)
+
+    def cluster_rows(self, clusters: Mapping[str, str] | Mapping[str, Mapping[str, str]]) -> Scores:
+        """These scores with rows that belong together, such as the sentences of a document.
+
+        Parameters
+        ----------
+        clusters : mapping from str to str, or from str to such a mapping
+            Cluster of each row by its name, on every task; or by task, and then by row. Tasks that
+            are not named keep their rows as they are.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a task does not occur.
+        DataError
+            If rows have no names, or a row of a task that is named has no cluster.
+
+        Examples
+        --------
+        >>> scores = Scores({"math": Items(("a",), [[1.0], [0.0], [1.0]], ids=("p1", "p2", "q1"))})
+        >>> found = scores.cluster_rows({"p1": "p", "p2": "p", "q1": "q"})
+        >>> found.tasks["math"].clusters.tolist()
+        [0, 0, 1]
+        """
+        changes: dict[str, Change | None] = dict.fromkeys(self.tasks)
+        named = {task: one for task, one in clusters.items() if isinstance(one, Mapping)}
+        flat = {row: str(one) for row, one in clusters.items() if not isinstance(one, Mapping)}
+        for task in named:
+            check_name("task in the clusters", task, tuple(self.tasks))
+        for task in self.tasks:
+            own = named.get(task, None if named else flat)
+            if own is not None:
+                rows = partial(cluster_items, clusters=dict(own), task=task)
+                changes[task] = Change(rows, models_of(self.tasks, task))
+        return replace(self, tasks=change_tasks(self.tasks, changes))
+
+    def group_tasks(
+        self,
+        groups: Mapping[str, str],
+        *,
+        within: str = "size",
+        weights: Mapping[str, float] | None = None,
+    ) -> Scores:
+        """These scores with tasks in groups that count as one, as reports of suites count them.
+
+        The average over these tasks is that of the groups. Over tasks like these, groups are the
+        sample, as families are: MMLU of 57 subjects, GSM8K and ARC are three rows, and not 59;
+        there all groups count the same.
+
+        Parameters
+        ----------
+        groups : mapping from str to str
+            Group of each task; a task that is not named is a group of its own.
+        within : {"size", "equal"}
+            Whether tasks count in their group by their number of rows, as lm-eval pools MMLU, or
+            the same.
+        weights : mapping from str to float, optional
+            Weight of each group, 0 or more; all count the same where not given.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a task or a group does not occur.
+        OptionError
+            If a weight is negative, or all are 0.
+        DataError
+            If the number of rows of a task is not known, and tasks count by it.
+
+        Examples
+        --------
+        >>> tasks = {"mmlu_law": [[0.0]] * 3, "mmlu_art": [[1.0]], "gsm8k": [[1.0]] * 2}
+        >>> grouped = Scores.from_arrays(tasks, ["a"]).group_tasks(
+        ...     {"mmlu_law": "mmlu", "mmlu_art": "mmlu"})
+        >>> {name: one.weight for name, one in grouped.info.items()}
+        {'gsm8k': 0.5, 'mmlu_art': 0.125, 'mmlu_law': 0.375}
+        """
+        from rankbars.data.taskgroups import nested_weights
+
+        found = nested_weights(self, groups, within, weights)
+        return replace(
+            self,
+            info={
+                task: replace(one, family=found[task][0], weight=found[task][1], grouped=True)
+                for task, one in self.info.items()
+            },
+        )
 
     def weigh_categories(self, weights: Mapping[str, float]) -> Scores:
         """These scores with such weights of tasks that categories count as given in an average.

@@ -13,13 +13,16 @@ from rankbars.errors import OptionError, UnknownOptionError
 __all__ = [
     "BOTH_BAD",
     "COVARIANCES",
+    "MISSING_ITEMS",
     "MISSING_POLICIES",
+    "MISSING_TASKS",
     "MOST_RESAMPLES",
     "OVERS",
     "PAIRINGS",
     "RUNS",
     "SCOPES",
     "TIES",
+    "WITHIN_GROUPS",
     "ZERO_SE",
     "Anchor",
     "Spec",
@@ -148,9 +151,14 @@ class VoteOptions:
 
 
 SCOPES = ("each", "all")
-MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds")
+MISSING_ITEMS = ("raise", "fail", "pairwise", "listwise", "drop_models", "bounds")
+MISSING_TASKS = ("insert", "additive", "bounds", "drop_models", "drop_tasks", "raise")
+MISSING_POLICIES = ("raise", "pairwise", "listwise", "fail", "drop_models", "bounds", "insert",
+                    "additive", "drop_tasks")  # fmt: skip
+_USUAL = {"missing_tasks": "insert", "missing_items": "raise"}
 RUNS = ("independent", "shared")
 ZERO_SE = ("zero", "largest")
+WITHIN_GROUPS = ("size", "equal")
 OVERS = ("auto", "items", "tasks", "families", "none")
 # All draws are kept. A million put an error of 0.0002 on a probability of 0.05, which is far less
 # than any of these methods is exact to.
@@ -181,7 +189,14 @@ class Spec:
     over : {"auto", "items", "tasks", "families", "none"}
         Which average leads; ``"auto"`` lets the structure of the input decide.
     missing : str
-        What to do where a model has no score.
+        What to do where a model has no score, in one word: it sets each of `missing_tasks` and
+        `missing_items` that knows the word and stands at its default.
+    missing_tasks : str
+        What to do with a model that never ran a task: ``"insert"`` (the default), ``"additive"``,
+        ``"bounds"``, ``"drop_models"``, ``"drop_tasks"`` or ``"raise"``.
+    missing_items : str
+        What to do where a task was run and some rows have no score: ``"raise"`` (the default),
+        ``"fail"``, ``"pairwise"``, ``"listwise"``, ``"drop_models"`` or ``"bounds"``.
     seed : int
         Start of every random stream.
     resamples : int
@@ -207,6 +222,15 @@ class Spec:
         Whether a note has the models that may be first at the whole of `alpha`, as a statement by
         itself.
 
+    baseline : str, optional
+        The model that skill scores are measured against.
+    baseline_fills : bool
+        Whether scores that are missing count as those of the baseline.
+    independent_rows : bool
+        Whether rows and tasks that resemble each other are known to be independent; they are asked
+        about otherwise.
+    average_anyway : bool
+        Whether scores of different metrics are averaged as they are.
     variants : mapping from str to int
         Of how many declared tries a model is the best, whose other results are not in the input:
         they count in the score of the leader, `Leaderboard.winner`.
@@ -221,6 +245,8 @@ class Spec:
     --------
     >>> Spec(alpha=0.1).alpha
     0.1
+    >>> Spec(missing="pairwise").missing_items, Spec(missing="pairwise").missing_tasks
+    ('pairwise', 'insert')
     """
 
     test: str = "auto"
@@ -230,7 +256,7 @@ class Spec:
     merge: str = "joint"
     alpha_overall: float = 0.2
     over: str = "auto"
-    missing: str = "raise"
+    missing: str = "auto"
     seed: int = 0
     resamples: int = 1000
     votes: VoteOptions = field(default_factory=VoteOptions)
@@ -242,12 +268,18 @@ class Spec:
     variants: Mapping[str, int] = field(default_factory=dict, hash=False)
     runs: str = "independent"
     best_alone: bool = False
+    baseline: str | None = None
+    baseline_fills: bool = False
+    average_anyway: bool = False
+    missing_tasks: str = "insert"
+    missing_items: str = "raise"
+    independent_rows: bool = False
 
     def __post_init__(self) -> None:
         check_rate("alpha", self.alpha)
         check_rate("alpha_overall", self.alpha_overall)
         check_name("scope", self.scope, SCOPES)
-        check_name("missing policy", self.missing, MISSING_POLICIES)
+        self._settle_missing()
         check_name("average (over)", self.over, OVERS)
         check_name("treatment of errors of 0", self.zero_se, ZERO_SE)
         object.__setattr__(self, "variants", dict(self.variants))
@@ -261,19 +293,35 @@ class Spec:
                 f"runs='shared' chooses the test two_way where items have several answers, and "
                 f"test={self.test!r} takes answers as independent. Leave one of them out."
             )
+        if self.baseline_fills and self.baseline is None:
+            raise OptionError(
+                "Scores that are missing count as those of a baseline (--baseline-fills) where "
+                "one is named. Add --baseline NAME."
+            )
         if self.best_alone and self.scope == "each":
             raise OptionError(
                 "The models that may be first by themselves (--best-alone) stand beside ranks for "
                 "all models at once. Use --scope all."
             )
-        for what in ("test", "correction", "merge", "estimator", "method", "normalise"):
+        for what in ("test", "correction", "merge", "estimator", "method", "normalise", "baseline"):
             value = getattr(self, what)
-            optional = what == "normalise" and value is None
+            optional = what in ("normalise", "baseline") and value is None
             if not (isinstance(value, str) or optional):
                 raise OptionError.out_of_range(what, value, "a name")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int) or self.seed < 0:
             raise OptionError.out_of_range("seed", self.seed, "a whole number, 0 or more")
         check_resamples(self.resamples)
+
+    def _settle_missing(self) -> None:
+        """A word for everything that is missing speaks where a kind knows it and says no other."""
+        check_name("missing policy", self.missing, ("auto", *MISSING_POLICIES))
+        for name, known, what in (
+            ("missing_tasks", MISSING_TASKS, "policy for missing tasks"),
+            ("missing_items", MISSING_ITEMS, "policy for missing items"),
+        ):
+            value = check_name(what, getattr(self, name), known)
+            if value == _USUAL[name] and self.missing in known:
+                object.__setattr__(self, name, self.missing)
 
     def to_dict(self) -> dict[str, Any]:
         """The options as a plain dict, as the board file has them."""

@@ -13,7 +13,8 @@ from rankbars.data.evidence import Evidence, Folds, Items
 
 __all__ = [
     "Change", "Outline", "StoredTasks", "TaskReference", "change_tasks", "entitle",
-    "known_outline", "look_at", "models_of", "outline_of", "refer", "unite_tasks",
+    "known_outline", "look_at", "models_of", "outline_of", "refer", "sizes_of",
+    "unite_tasks",
 ]  # fmt: skip
 
 
@@ -30,6 +31,10 @@ class Outline(NamedTuple):
         Fewest and most answers behind a score, where they were counted.
     design : {"items", "runs", "prompts"} or Folds
         What a row is.
+    averaged : tuple of str
+        As in `Items`.
+    uneven : int
+        Rows on which models have different numbers of answers.
     """
 
     rows: int
@@ -37,20 +42,26 @@ class Outline(NamedTuple):
     zeros: NDArray[np.int64]
     answers: tuple[int, int] | None = None
     design: Literal["items", "runs", "prompts"] | Folds = "items"
+    averaged: tuple[str, ...] = ()
+    uneven: int = 0
 
     @classmethod
     def of(
         cls, values: NDArray[np.float64], answers: NDArray[np.int64] | None = None,
         design: Literal["items", "runs", "prompts"] | Folds = "items",
+        averaged: tuple[str, ...] = (),
     ) -> Outline:  # fmt: skip
         """The outline of scores and the numbers of answers behind them, rows by models."""
-        missing = np.count_nonzero(np.isnan(values), axis=0)
+        gaps = np.isnan(values)
+        missing = np.count_nonzero(gaps, axis=0)
         zeros = np.count_nonzero(values == 0.0, axis=0)
-        counted = None if answers is None else answers[answers > 0]
-        ends = None
-        if counted is not None and counted.size:
+        ends, uneven = None, 0
+        if answers is not None and (answers > 0).any():
+            counted = answers[answers > 0]
             ends = int(counted.min()), int(counted.max())
-        return cls(len(values), missing, zeros, ends, design)
+            most = np.where(gaps, 0, answers).max(axis=1, keepdims=True)
+            uneven = int((~gaps & (answers != most)).any(axis=1).sum())
+        return cls(len(values), missing, zeros, ends, design, averaged, uneven)
 
     @property
     def kind(self) -> str:
@@ -259,7 +270,29 @@ def outline_of(tasks: Mapping[str, Evidence], name: str) -> Outline | None:
     evidence = tasks[name]
     if not isinstance(evidence, Items):
         return None
-    return Outline.of(evidence.values, evidence.answers, evidence.design)
+    return Outline.of(evidence.values, evidence.answers, evidence.design, evidence.averaged)
+
+
+def sizes_of(tasks: Mapping[str, Evidence]) -> Iterator[tuple[int, int]]:
+    """Rows and models of every task, without looking at scores that lie somewhere else.
+
+    Changes leave out rows at most; no rows are counted where nothing is known of them.
+    """
+    for name in tasks:
+        if not isinstance(tasks, StoredTasks):
+            yield _rows_in(tasks[name]), len(tasks[name].models)
+            continue
+        reference = tasks.references[name]
+        source = reference
+        while isinstance(source, ChangedTask):
+            source = source.source
+        known = source.outline
+        held = _rows_in(source.evidence) if isinstance(source, HeldTask) else 0
+        yield held if known is None else known.rows, len(reference.models)
+
+
+def _rows_in(evidence: Evidence) -> int:
+    return evidence.n if isinstance(evidence, Items) else 0
 
 
 def refer(tasks: Mapping[str, Evidence], name: str) -> Work:

@@ -219,6 +219,9 @@ class TaskResult:
     merged_best, merged_worst : array of int, shape (M,), optional
         Rank interval that the new-task interval is made of: of each model by itself, at the error
         rate ``overall.task_alpha``, or `alpha` where that is None. Not an answer about this task.
+    named_best, named_worst : array of int, shape (M,), optional
+        Rank interval of each model by itself, as for one named in advance, at `alpha`; where `best`
+        and `worst` hold for all at once and the board shows this task first.
     elo : array of float, shape (M,), optional
         Strengths from votes on the scale of Elo.
     elo_anchor : str, optional
@@ -231,6 +234,8 @@ class TaskResult:
     measured_level : float, optional
         Share of simulations with such evidence in which 95 % statements held; None where that is
         not known.
+    df : array of float, shape (M,) or (), optional
+        Degrees of freedom behind the score of each model by itself; infinite for a normal tail.
     """
 
     name: str
@@ -258,11 +263,16 @@ class TaskResult:
     spread_worst: Ranks | None = None
     merged_best: Ranks | None = None
     merged_worst: Ranks | None = None
+    named_best: Ranks | None = None
+    named_worst: Ranks | None = None
     elo: Reals | None = None
     elo_anchor: str | None = None
     counts: Coverage | None = None
     approximate: bool = False
     measured_level: Level | None = None
+    df: Annotated[NDArray[np.float64], Numbers("M", least=0.0, null=np.inf, or_one=True)] | None = (
+        None
+    )
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
@@ -281,6 +291,18 @@ class TaskResult:
         A model without a score may stand anywhere, and is no part of it.
         """
         return np.asarray((self.best == 1) & ~np.isnan(self.mean))
+
+    def score_interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Ends of each model's own interval at level ``1 - alpha``, shape (M,) each.
+
+        Each model by itself: whether two differ was tested on their difference. NaN where no error
+        is known, or it is 0, which does not say how far a score may be off.
+        """
+        known = self.se > 0
+        df = np.broadcast_to(np.inf if self.df is None else self.df, self.se.shape)
+        half = critical_value(self.alpha / 2, np.where(known & (df > 0), df, np.inf)) * self.se
+        half = np.where(known & (df > 0), half, np.nan)
+        return self.mean - half, self.mean + half
 
     def ratings(self) -> Ratings:
         """Strengths from votes with their own intervals, at level ``1 - alpha``, by a normal tail.

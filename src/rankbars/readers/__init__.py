@@ -8,6 +8,7 @@ from functools import partial
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
+from rankbars.errors import OptionError
 from rankbars.readers.chosenfiles import Paths, find_paths, known_formats, open_files, report_file
 from rankbars.readers.companions import note_equal
 from rankbars.readers.gathering import gather
@@ -37,16 +38,20 @@ def read(
     minimum: float | None = None,
     maximum: float | None = None,
     filter: str | Sequence[str] | None = None,
-    reruns: str = "newest",
+    reruns: str | None = None,
     compare_anyway: bool = False,
     controls: str | Sequence[str] = (),
     self_votes: str = "raise",
     cells: str | None = None,
+    decimal: str | None = None,
     models: str | Sequence[str] | None = None,
     redact: bool = False,
     progress: Progress | None = None,
     memory_limit: str | int | None = None,
     by_reference: bool = False,
+    n_jobs: int = 1,
+    download_limit: str | int | None = None,
+    other_hosts: bool = False,
     beside: bool = False,
 ) -> Scores:
     r"""Scores from files.
@@ -84,8 +89,9 @@ def read(
     filter : str or sequence of str, optional
         Variant of the results to use, where a log holds several: the filter that picks an answer
         out of a text, a number of shots such as ``"5-shot"``.
-    reruns : {"newest", "all"}
-        Which of several runs of one model on one task counts; all of them are repeats.
+    reruns : {"newest", "all"}, optional
+        Which of several runs of one model on one task counts; all of them are repeats. Of logs the
+        newest, if nothing is said. In a table a column such as ``date`` tells them apart.
     compare_anyway : bool
         Whether to compare models whose logs say that they were not given the same task.
     controls : str or sequence of str
@@ -97,6 +103,9 @@ def read(
         What stands behind the values in tables with cells such as ``71.3 ± 1.2``: ``"se"`` (a
         standard error), ``"ci95"`` (an interval or half of one; any level) or ``"value"`` (it is
         left aside).
+    decimal : {".", ","}, optional
+        What separates the fraction of numbers in text. Without it, a comma does between semicolons
+        only.
     models : str or sequence of str, optional
         Only these models, as if no other were there: a run of another model on fewer items leaves
         theirs as they are. Choose without looking at the results.
@@ -112,6 +121,13 @@ def read(
         Whether tasks of Parquet files are not kept at all, but read again from their file whenever
         they are looked at; workers on a cluster read the rows of their own task. The files must
         lie where all workers see them.
+    n_jobs : int
+        With `by_reference`: how many workers look the tasks over, as joblib counts them (-1 for
+        all). Their rows are checked and counted there; here, only names of tasks are read.
+    download_limit : str or int, optional
+        How much is copied of a URL at most, such as ``"100GB"``; 50 GB where not given.
+    other_hosts : bool
+        Whether a URL may lead to a host that it does not name.
     beside : bool
         Whether these results will be put beside others, as in ``read(a) | read(b)``: a task that
         nothing names is then called ``"all"``, and not after its file.
@@ -138,12 +154,19 @@ def read(
     >>> read("results.csv").tasks["math"].values.tolist()
     [[1.0, 1.0], [0.0, 1.0]]
     """
+    if hasattr(paths, "columns"):
+        raise OptionError(
+            f"paths of read() must be paths; got a {type(paths).__name__}. Scores of a data frame: "
+            "rb.Scores.from_frame(frame)."
+        )
     options = options_of({
         "columns": columns, "direction": direction, "rows": rows, "folds": folds,
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
-        "controls": controls, "self_votes": self_votes, "cells": cells,
-        "memory_limit": memory_limit, "by_reference": by_reference, "models": models,
+        "controls": controls, "self_votes": self_votes,
+        "cells": cells, "decimal": decimal,
+        "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
+        "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
     })  # fmt: skip
     if isinstance(paths, Mapping):
         apart = replace(options, models=())
@@ -156,10 +179,10 @@ def read(
 
 def _read(
     paths: Paths, *, format: str, options: ReadOptions, progress: Progress | None,
-    beside: bool = False,
+    beside: bool = False, side: str = "",
 ) -> Scores:  # fmt: skip
     formats = known_formats(format)
-    options = replace(as_declared(options, format), beside=beside)
+    options = replace(as_declared(options, format), beside=beside, side=side)
     with open_files(paths, format, options, formats, progress) as (chosen, skipped):
         scores = gather(chosen, options, formats, skipped)
         if not set(options.models) <= set(scores.models):

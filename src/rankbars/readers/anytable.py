@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from rankbars.errors import DataError, ReadError
-from rankbars.readers.inputfiles import InputFile, data_suffix
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
-from rankbars.readers.tables import TABLE_SUFFIXES, open_table, parse_tables
+from rankbars.readers.tables import may_be_table, open_table, parse_tables
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Glance
 from rankbars.tables.layouts import find_layout
@@ -22,8 +22,7 @@ _NO_ROW = "a header and no row below it"
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a table with one row per score (tidy), or a matrix of scores (wide)."""
-    known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
-    if not known and not head.startswith(b"PAR1"):
+    if not may_be_table(path, head):
         return None
     state = path.stat()
     layout, reason = _look(path.resolve(), state.st_size, state.st_mtime_ns)

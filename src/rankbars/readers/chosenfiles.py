@@ -29,7 +29,7 @@ from rankbars.readers.recognition import (
     recognise,
 )
 from rankbars.readers.registry import FORMATS
-from rankbars.readers.tables import PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
+from rankbars.readers.tables import MARKDOWN_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.tableoptions import TableOptions
 
@@ -179,10 +179,17 @@ def check_options(
 ) -> None:
     """Raises `OptionError` for options that none of the files can heed."""
     tables = [one for one in chosen if formats[one.format].is_table]
-    if len(options.metrics) > 1 and tables:
+    for one in chosen:
+        if one.file.name and one not in tables:
+            raise OptionError(
+                f"{one.file.label}: a log names its model itself, so it takes no other name here. "
+                "Leave the name out."
+            )
+    tidy = [one for one in tables if one.format != "wide"]
+    if len(options.metrics) > 1 and tidy:
         raise OptionError(
-            f"{tables[0].file.label}: a table shows one metric; got {len(options.metrics)} "
-            f"({', '.join(options.metrics)}). Name one."
+            f"{tidy[0].file.label}: a table with one row per score shows one metric; "
+            f"got {len(options.metrics)} ({', '.join(options.metrics)}). Name one."
         )
     if tables:
         return
@@ -270,7 +277,7 @@ def open_files(
         If an option fits none of the files.
     """
     skipped = Skipped()
-    with find_paths(paths) as found:
+    with find_paths(paths, options) as found:
         chosen = _choose_files(found, format, options, formats, skipped, known)
         check_options(chosen, options, formats)
         if progress is not None:
@@ -280,8 +287,8 @@ def open_files(
 
 
 @contextmanager
-def find_paths(paths: Paths) -> Iterator[list[InputFile]]:
-    """The files behind `paths`, each once.
+def find_paths(paths: Paths, options: ReadOptions | None = None) -> Iterator[list[InputFile]]:
+    """The files behind `paths`, each once; `options` say how far transfers are trusted.
 
     Raises
     ------
@@ -292,7 +299,7 @@ def find_paths(paths: Paths) -> Iterator[list[InputFile]]:
     texts = [os.fspath(path) for path in given]
     urls = list(dict.fromkeys(path for path in texts if is_url(path)))
     from_files = [path for path in texts if path != "-" and path not in urls]
-    with standard_input("-" in texts) as piped, _fetched(urls) as copies:
+    with standard_input("-" in texts) as piped, _fetched(urls, options or ReadOptions()) as copies:
         more = [InputFile(copy, url, url=url) for url, copy in copies.items()]
         if piped is not None:
             more.append(piped)
@@ -300,14 +307,17 @@ def find_paths(paths: Paths) -> Iterator[list[InputFile]]:
 
 
 @contextmanager
-def _fetched(urls: Sequence[str]) -> Iterator[dict[str, Path]]:
+def _fetched(urls: Sequence[str], options: ReadOptions) -> Iterator[dict[str, Path]]:
     """Copies of files that lie elsewhere; without any, nothing of networks is loaded."""
     if not urls:
         yield {}
         return
-    from rankbars.readers.transfers import fetched
+    from rankbars.readers.transfers import Limits, fetched
 
-    with fetched(urls) as copies:
+    limits = Limits(other_hosts=options.other_hosts)
+    if options.download_limit is not None:
+        limits = limits._replace(size=options.download_limit)
+    with fetched(urls, limits) as copies:
         yield copies
 
 
@@ -330,6 +340,9 @@ def _apply_options(file: InputFile, report: FileReport, options: TableOptions) -
     table = data_suffix(file.path) in TABLE_SUFFIXES or file.path.name == "stdin"
     if not table or report.format not in (None, "tidy", "wide"):
         return report
+    if not file.asked and data_suffix(file.path) in MARKDOWN_SUFFIXES:
+        reason = "A page in Markdown, which may show other files; name it to read its table."
+        return report._replace(format=None, reason=reason)
     from rankbars.tables.votetables import wants_votes
 
     if wants_votes(options) and (file.asked or not named.isdisjoint(_columns(file))):

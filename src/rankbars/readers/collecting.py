@@ -351,8 +351,9 @@ def check_formats(files: Sequence[KeptFile], formats: KnownFormats) -> None:
     """Raise `DataError` if a store holds files of a format that is not known here."""
     for file in files:
         if file.format not in formats:
+            name = repr(file.format[:60])  # a store from elsewhere may hold a text of any length
             raise DataError(
-                f"{file.path}: the store holds it as {file.format!r}, a format that is not known "
+                f"{file.path}: the store holds it as {name}, a format that is not known "
                 "here. Install the package that adds the format, or take the file out: rankbars "
                 "remove."
             )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import itertools
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -20,10 +22,13 @@ from rankbars.readers.inputfiles import (
     DAMAGE,
     InputFile,
     data_suffix,
+    is_utf16,
     open_binary,
     open_text,
+    read_head,
 )
 from rankbars.readers.parquet import count_shares
+from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.relations import Relation, Table, check_width
 
@@ -34,12 +39,17 @@ DELIMITERS = (",", "\t", ";", "|")
 # Room for ten thousand columns with names of two hundred letters.
 LONGEST_HEADER = 1 << 21
 
+# Lines in which a header is looked for.
+_LOOK = 15
+
 # A row may hold long texts beside its score, but not the whole of a file.
 LONGEST_ROW = 1 << 24
 BUFFER_BYTES = 1 << 25
 
 # A file of this size is put into the database as a whole, whichever columns are needed first.
 SMALL_BYTES = 1 << 20
+
+_SEEN = 100_000  # characters of a line that tell its mark; csv refuses cells much longer
 
 
 def find_delimiter(line: str, suffix: str) -> str:
@@ -51,26 +61,51 @@ def find_delimiter(line: str, suffix: str) -> str:
     ';'
     """
     usual = "\t" if suffix in (".tsv", ".tab") else ","
-    cells = {mark: len(next(csv.reader([line], delimiter=mark), [])) for mark in DELIMITERS}
+    cells = {mark: len(next(csv.reader([line[:_SEEN]], delimiter=mark), [])) for mark in DELIMITERS}
     best = max(cells.values(), default=0)
     return usual if cells[usual] == best else max(cells, key=cells.__getitem__)
 
 
 class _Header(NamedTuple):
+    """The header of a file.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Its cells, without empty ones at the end that stand above empty columns.
+    delimiter : str
+        What separates cells.
+    lines : int
+        Lines above it.
+    width : int
+        Cells of a row.
+    titles : tuple of str
+        Those lines above it that hold text.
+    """
+
     names: tuple[str, ...]
     delimiter: str
-    blank_lines: int
+    lines: int
+    width: int
+    titles: tuple[str, ...]
+
+    @property
+    def row(self) -> int:
+        """Its number; blank lines above it do not count where there is nothing else."""
+        return 1 + (self.lines if self.titles else 0)
 
 
-def open_delimited(file: InputFile, engine: Engine) -> CsvTable:
+def open_delimited(file: InputFile, engine: Engine, decimal: str | None = None) -> CsvTable:
     """The file as a table of text; only its header has been read.
+
+    Where it is not told what the `decimal` mark is, it is a comma between semicolons only.
 
     Raises
     ------
     ReadError
         If there is no header.
     """
-    return CsvTable(file, _read_header(file), engine)
+    return CsvTable(file, _read_header(file), engine, decimal)
 
 
 class CsvTable(Table):
@@ -84,16 +119,25 @@ class CsvTable(Table):
     file : InputFile
         The file.
     header : _Header
-        Its names, delimiter, and blank lines above.
+        Its names, delimiter, and the lines above.
     engine : Engine
         The database.
+    decimal : {".", ","}, optional
+        What separates the fraction of a number.
     """
 
-    header_rows = 1
-
-    def __init__(self, file: InputFile, header: _Header, engine: Engine) -> None:
+    def __init__(
+        self, file: InputFile, header: _Header, engine: Engine, decimal: str | None = None
+    ) -> None:
+        # Rows are counted as an editor shows them where there is more than a header above.
+        self.header_rows = header.row
+        # Semicolons stand between cells where the comma is the decimal mark.
+        self._decimal = decimal or ("," if header.delimiter == ";" else ".")
         self.source = file.label
         self.columns = header.names
+        if header.titles:
+            shown = ", ".join(repr(title) for title in header.titles[:3])
+            self.remark = f"Left aside, above the header: {shown}."
         self.report = count_shares(file)
         self._file = file
         self._header = header
@@ -135,20 +179,24 @@ class CsvTable(Table):
                     for row in _read_rows(self._file, self._header)]  # fmt: skip
             cells = np.array([*rows, [None] * len(places)], dtype=object)[:-1]
             table = self._engine.put({f"c{i}": cells[:, k] for k, i in enumerate(places.values())})
-        # Semicolons stand between cells where the comma is the decimal mark.
-        decimal = "," if self._header.delimiter == ";" else "."
         clause = f"(SELECT *, rowid AS place FROM {table})"
-        return Relation(self._engine, clause, columns, decimal=decimal)
+        return Relation(self._engine, clause, columns, decimal=self._decimal)
 
     def _clause(self, path: Path) -> str:
         """What the engine is told of the file: nothing is left for it to find out."""
-        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(self.columns)))
+        types = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(self._header.width))
         pattern = "".join(f"[{c}]" if c in "*?[" else c for c in str(path.resolve()))
-        # With one column a blank line is a row to the engine.
-        rest = " WHERE c0 IS NOT NULL" if len(self.columns) == 1 else ""
+        rest = ""
+        if self._header.width == 1:
+            # With one column a blank line is a row to the engine.
+            rest = " WHERE c0 IS NOT NULL"
+        elif self._header.width > len(self.columns) or path.stat().st_size <= SMALL_BYTES:
+            # Sheets write empty rows below their table.
+            cells = ", ".join(f"c{i}" for i in range(len(self.columns)))
+            rest = f" WHERE coalesce({cells}) IS NOT NULL"
         return (
             f"read_csv({quote_text(pattern)}, columns = {{{types}}}, header = true, "
-            f"skip = {self._header.blank_lines}, auto_detect = false, "
+            f"skip = {self._header.lines}, auto_detect = false, "
             f"delim = '{self._header.delimiter}', quote = '\"', escape = '\"', nullstr = '', "
             "strict_mode = true, null_padding = false, hive_partitioning = false, "
             f"compression = 'none', max_line_size = {LONGEST_ROW}, buffer_size = {BUFFER_BYTES})"
@@ -158,16 +206,24 @@ class CsvTable(Table):
 
 @contextmanager
 def _plain_file(file: InputFile) -> Iterator[Path]:
-    """The file as the engine can read it: without compression."""
-    if file.path.suffix.lower() not in COMPRESSIONS:
+    """The file as the engine can read it: UTF-8, without compression."""
+    wide = is_utf16(read_head(file))
+    if file.path.suffix.lower() not in COMPRESSIONS and not wide:
         yield file.path
         return
     folder = TemporaryFolder()
     try:
         path = folder.path / "table.csv"
         try:
-            with open_binary(file.path, file.meter, file.label) as packed, path.open("wb") as copy:
-                shutil.copyfileobj(packed, copy, 1 << 20)
+            if wide:
+                with open_text(file) as text, path.open("w", encoding="utf-8", newline="") as copy:
+                    shutil.copyfileobj(text, copy, 1 << 20)
+            else:
+                with (
+                    open_binary(file.path, file.meter, file.label) as packed,
+                    path.open("wb") as target,
+                ):
+                    shutil.copyfileobj(packed, target, 1 << 20)
         except DAMAGE:
             # Row by row it comes out how far the file goes, and what is wrong.
             for _ in _read_rows(file, _read_header(file)):
@@ -179,10 +235,13 @@ def _plain_file(file: InputFile) -> Iterator[Path]:
 
 
 def _read_header(file: InputFile) -> _Header:
+    above, titles, mark = _look_above(file)
     with _unlimited_cells(), open_text(file) as text:
-        blank, first = 0, ""
+        lines, first = above, ""
+        for _ in range(above):
+            text.readline()
         while (first := text.readline(LONGEST_HEADER + 1)) and not first.strip():
-            blank += 1
+            lines += 1
         if not first:
             raise ReadError.at(file.label, "the file holds no text. Expected a header and rows.")
         if len(first) > LONGEST_HEADER:
@@ -192,12 +251,67 @@ def _read_header(file: InputFile) -> _Header:
                 "table is. Is it a text with one value per line, or without line breaks?",
                 row=1,
             )
-        delimiter = find_delimiter(first.rstrip("\r\n"), data_suffix(file.path))
-        lines = _Lines(file, text, first)
-        header = _next_row(file, csv.reader(lines, delimiter=delimiter, strict=True))
-    names = tuple(header or ())
-    check_width(names, file.label)
-    return _Header(names, delimiter, blank)
+        delimiter = mark or find_delimiter(first.rstrip("\r\n"), data_suffix(file.path))
+        reader = csv.reader(_Lines(file, text, first), delimiter=delimiter, strict=True)
+        header = _next_row(file, reader) or []
+        width, named = len(header), len(header)
+        while named and not header[named - 1]:
+            named -= 1
+        if named < width and named > 1:
+            # Sheets write empty columns to the right of their table.
+            beside = itertools.islice(iter(partial(_next_row, file, reader), None), _LOOK)
+            named = width if any("".join(row[named:]).strip() for row in beside) else named
+        else:
+            named = width
+    check_width(header, file.label)
+    return _Header(tuple(header[:named]), delimiter, lines, width, titles)
+
+
+def _look_above(file: InputFile) -> tuple[int, tuple[str, ...], str]:
+    """How many lines stand above the header, their texts, and the delimiter that one names.
+
+    A header has the cells of the row below it, and no number among them; a title has fewer.
+    """
+    suffix = data_suffix(file.path)
+    with open_text(file) as text:
+        ahead = [*itertools.islice(iter(partial(text.readline, LONGEST_HEADER + 1), ""), _LOOK)]
+    found = [(place, line.strip("\r\n")) for place, line in enumerate(ahead)
+             if line.strip(" ,;\t|\r\n")]  # fmt: skip
+    if not found:
+        return 0, (), ""
+    told = re.fullmatch(r'"?sep=(.)"?', found[0][1])
+    if told:
+        return found[0][0] + 1, (found[0][1],), told[1]
+    for number, (place, line) in enumerate(found[:-1]):
+        mark = find_delimiter(line, suffix)
+        header, row = _cells(line, mark), _cells(found[number + 1][1], mark)
+        filled = sum(1 for cell in header if cell.strip())
+        if filled < 2 or len(row) != len(header):
+            continue
+        if number and any(_is_number(cell) for cell in header):
+            break
+        titles = tuple(text for _, text in found[:number])
+        if all(_is_title(title, mark, len(header)) for title in titles):
+            return place if number else 0, tuple(title.strip(f"{mark} ") for title in titles), ""
+        break
+    return 0, (), ""
+
+
+def _cells(line: str, mark: str) -> list[str]:
+    return next(csv.reader([line[:_SEEN]], delimiter=mark), [])
+
+
+def _is_number(cell: str) -> bool:
+    return bool(cell.strip()) and (parse_number(cell) or parse_number(cell, ",")) is not None
+
+
+def _is_title(line: str, mark: str, width: int) -> bool:
+    """Whether a line above a header of so many cells is no part of the table."""
+    cells = _cells(line, mark)
+    filled = sum(1 for cell in cells if cell.strip())
+    # R leaves out the name of the first column.
+    fewer = len(cells) < width - 1 or (line.startswith("#") and len(cells) < width)
+    return line.count('"') % 2 == 0 and (filled == 1 or fewer)
 
 
 class _Lines:
@@ -236,19 +350,24 @@ class _Lines:
 def _read_rows(file: InputFile, header: _Header) -> Iterator[list[str]]:
     """The rows below the header, one by one; raises `ReadError` for one that does not fit."""
     with _unlimited_cells(), open_text(file) as text:
+        first = 0
+        for _ in range(header.lines if header.titles else 0):
+            first += 1
+            text.readline()
         lines = _Lines(file, text)
         reader = csv.reader(lines, delimiter=header.delimiter, strict=True)
-        number, width = 0, len(header.names)
+        number, named = first, len(header.names)
         while (row := _next_row(file, reader)) is not None:
             lines.start_row()
-            if not row or (number == 0 and not "".join(row).strip()):
+            if not row or (number == first and not "".join(row).strip()):
                 continue  # a blank line
             number += 1
-            if number == 1:
+            if number == first + 1:
                 continue
-            if len(row) != width:
-                raise _wrong_width(file, reader, row, header.names, number)
-            yield row
+            if len(row) != header.width:
+                raise _wrong_width(file, reader, row, header, number)
+            if "".join(row[:named]).strip() or named == 1:
+                yield row[:named]
 
 
 def _next_row(file: InputFile, reader: Iterator[list[str]]) -> list[str] | None:
@@ -273,17 +392,16 @@ def _is_used_up(reader: Iterator[list[str]]) -> bool:
 
 
 def _wrong_width(
-    file: InputFile, reader: Iterator[list[str]], row: Sequence[str], header: Sequence[str],
-    number: int,
-) -> ReadError:  # fmt: skip
-    found, expected = len(row), len(header)
+    file: InputFile, reader: Iterator[list[str]], row: Sequence[str], header: _Header, number: int
+) -> ReadError:
+    found, expected = len(row), header.width
     hint = "Correct the row; cells that hold the delimiter need quotation marks."
     if found < expected and _is_used_up(reader):
         hint = "It is the last row: the file seems to be cut off. Copy it again."
-    elif number == 2 and found == expected + 1:
+    elif number == header.row + 1 and found == expected + 1:
         hint = (
-            f"The header ({', '.join(map(repr, header[:4]))}, …) seems to lack the name of the "
-            f"first column ({row[0]!r}, …), as R writes it. Add one."
+            f"The header ({', '.join(map(repr, header.names[:4]))}, …) seems to lack the name of "
+            f"the first column ({row[0]!r}, …), as R writes it. Add one."
         )
     return ReadError.at(
         file.label, f"the row has {found} cells, the header has {expected}. {hint}", row=number

@@ -36,6 +36,7 @@ from rankbars.tables.assembly import ParsedTable, scores_from_parsed
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
 from rankbars.tables.remarks import note_lookalikes
+from rankbars.tables.strays import note_strays
 
 __all__ = [
     "Group", "by_reader", "gather", "join_ready", "merge_sources", "put_groups_together",
@@ -331,10 +332,10 @@ def merge_sources(parts: Sequence[Scores]) -> Scores:
     ['algebra', 'art']
     """
     if len(parts) == 1:
-        return note_lookalikes(parts[0])
+        return note_strays(note_lookalikes(parts[0]))
     kept, notes = _take_leaves(parts)
     joined = join_scores(kept, [_title(part) for part in kept]).with_notes(notes)
-    return note_lookalikes(joined)
+    return note_strays(note_lookalikes(joined))
 
 
 def _take_leaves(parts: Sequence[Scores]) -> tuple[list[Scores], list[Note]]:
@@ -361,8 +362,8 @@ def _take_leaves(parts: Sequence[Scores]) -> tuple[list[Scores], list[Note]]:
         return kept, []
     note = Note(
         "groups",
-        f"Put together from other tasks, and therefore not tasks: {list_names(sorted(gone))}. "
-        "They are the categories of their parts.",
+        f"Left aside, because other tasks here are parts of it: {list_names(sorted(gone))}. "
+        "The parts have it as their category.",
     )
     return kept, [note]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import glob
 import hashlib
 import io
+import itertools
 import os
 import shutil
 import sys
@@ -35,13 +37,18 @@ __all__ = [
     "file_stem",
     "find_files",
     "is_url",
+    "is_utf16",
     "open_binary",
     "open_raw",
     "open_text",
     "read_each",
     "read_head",
+    "split_name",
     "standard_input",
 ]
+
+# Names of a folder that are looked at for one like the one that is not there.
+_MOST_NAMES = 10_000
 
 HEAD_BYTES = 1 << 16
 STANDARD_INPUT = "-"
@@ -64,6 +71,8 @@ class InputFile(NamedTuple):
         Counts what is read of it.
     url : str
         Where it lies, if `path` is a copy of it.
+    name : str
+        What the caller calls its model, as ``name=path``; empty if nothing was said.
     """
 
     path: Path
@@ -71,6 +80,7 @@ class InputFile(NamedTuple):
     asked: bool = True
     meter: Meter | None = None
     url: str = ""
+    name: str = ""
 
 
 def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[InputFile]:
@@ -121,8 +131,33 @@ def _expand(text: str) -> Iterator[InputFile]:
                 yield from _walk(Path(match))
             else:
                 yield InputFile(Path(match), match, asked=False)
+    elif (named := split_name(text))[0] and Path(named[1]).is_file():
+        yield InputFile(Path(named[1]), f"{named[0]} = {named[1]}", name=named[0])
     else:
-        raise ReadError(f"{text}: there is no such file or folder.")
+        raise ReadError(f"{text}: there is no such file or folder.{_near(path)}")
+
+
+def split_name(text: str) -> tuple[str, str]:
+    """Name and path of ``name=path``; an empty name if it is a path, which wins.
+
+    Examples
+    --------
+    >>> split_name("new=runs/b.csv"), split_name("runs/lr=0.1.csv")
+    (('new', 'runs/b.csv'), ('', 'runs/lr=0.1.csv'))
+    """
+    name, sign, path = text.partition("=")
+    if not (sign and name and path) or "/" in name or Path(text).exists():
+        return "", text
+    return name, path
+
+
+def _near(path: Path) -> str:
+    """A file beside it with nearly the same name, as a question."""
+    if not path.parent.is_dir():
+        return ""
+    names = [one.name for one in itertools.islice(path.parent.iterdir(), _MOST_NAMES)]
+    near = difflib.get_close_matches(path.name, names, n=1, cutoff=0.8)
+    return f" Did you mean {path.with_name(near[0]).as_posix()}?" if near else ""
 
 
 def _walk(folder: Path) -> Iterator[InputFile]:
@@ -143,7 +178,8 @@ def _walk(folder: Path) -> Iterator[InputFile]:
 
 def _is_hidden(name: str) -> bool:
     """Whether a folder is left out: hidden ones are, but the Hub keeps results in one."""
-    return name.startswith(".") and name != ".eval_results"
+    # lm-eval writes the slash of a model such as ./out as two underscores.
+    return name.startswith(".") and name != ".eval_results" and not name.startswith(".__")
 
 
 @contextmanager
@@ -193,17 +229,27 @@ def file_stem(path: Path) -> str:
 
 @contextmanager
 def open_text(file: InputFile) -> Iterator[IO[str]]:
-    """The file as UTF-8 text; whatever is wrong with its bytes becomes a `ReadError`."""
+    """The file as text; whatever is wrong with its bytes becomes a `ReadError`.
+
+    It is UTF-8, but for the UTF-16 that some sheets call Unicode, which says so itself.
+    """
     try:
+        with open_binary(file.path, label=file.label) as raw:
+            encoding = "utf-16" if is_utf16(raw.read(2)) else "utf-8-sig"
         with (
             open_binary(file.path, file.meter, file.label) as raw,
-            io.TextIOWrapper(raw, "utf-8-sig", newline="") as text,
+            io.TextIOWrapper(raw, encoding, newline="") as text,
         ):
             yield text
     except UnicodeDecodeError as error:
         raise _not_utf8(file, error) from error
     except DAMAGE as error:
         raise _unreadable(file, error) from error
+
+
+def is_utf16(head: bytes) -> bool:
+    """Whether text that begins so says that it is UTF-16."""
+    return head.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def read_head(file: InputFile) -> bytes:

@@ -20,6 +20,9 @@ CHUNK_ROWS = 1 << 15
 # A row may hold long texts beside its score, but not the whole of a file.
 LONGEST_LINE = 1 << 24
 
+# From so many on, names with 0 or 1 behind each are items.
+_FEWEST_ITEMS = 3
+
 # Rows that a first look takes in.
 FIRST_ROWS = 1000
 
@@ -99,7 +102,7 @@ def open_json(file: InputFile, engine: Engine) -> ValueTable:
     """The file as a table.
 
     It may hold one object or a list of objects, ``{"columns": [...], "data": [...]}``, an object
-    with a list of objects under ``"data"``, or one list (or object) of values per column.
+    with one list of objects under any name, or one list (or object) of values per column.
 
     Raises
     ------
@@ -206,6 +209,8 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
         return content
     if isinstance(content, dict):
         if content and not any(isinstance(value, dict | list) for value in content.values()):
+            if len(content) >= _FEWEST_ITEMS and all(_is_mark(one) for one in content.values()):
+                return [{"item": name, "score": value} for name, value in content.items()]
             return [content]  # a single row
         names, data = content.get("columns"), content.get("data")
         if isinstance(names, list) and isinstance(data, list):
@@ -216,12 +221,26 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
             return _rows_of_columns(file, content)
         if content and all(isinstance(column, dict) for column in content.values()):
             keys = dict.fromkeys(key for column in content.values() for key in column)
-            return [{name: column.get(key) for name, column in content.items()} for key in keys]
+            # Numbers count rows, as some libraries write them; names are what the rows are called.
+            named = [] if all(key.isdecimal() for key in keys) else ["(key)"]
+            return [
+                {**dict.fromkeys(named, key),
+                 **{name: column.get(key) for name, column in content.items()}}
+                for key in keys
+            ]  # fmt: skip
+        nested = [value for value in content.values() if isinstance(value, dict | list)]
+        rows: Any = nested[0] if len(nested) == 1 else None
+        if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows):
+            return rows
     raise ReadError.at(
         file.label,
         f"the JSON holds {_kind(content)}, not a table. Expected a list of objects such as "
         '[{"model": "a", "score": 1}], or one object per line in a .jsonl file.',
     )
+
+
+def _is_mark(value: Any) -> bool:
+    return isinstance(value, bool | int) and value in (0, 1)
 
 
 def _rows_of_arrays(file: InputFile, names: list[str], data: list[Any]) -> list[Row]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, is_url
@@ -16,6 +17,9 @@ __all__ = ["ParquetPlace", "ParquetTable", "count_shares", "open_parquet"]
 # Repeated values take next to no room in a file, but their rows do in memory.
 FREE_ROWS = 50_000_000
 ROWS_PER_BYTE = 100
+
+# The folder of rows without a value, as other programs write it.
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 
 # What stands at the end of a file about its columns and parts; results need some kilobytes.
 LARGEST_FOOTER = 1 << 26
@@ -38,20 +42,29 @@ class ParquetTable(Table):
         What to select from; columns are c0, c1, and so on, and ``place``.
     dense : bool
         Whether all rows of the file are there.
+    partitions : mapping from str to str
+        Further columns, which its folders name, and their one value.
     """
 
     header_rows = 0
 
     def __init__(
         self, source: str, columns: tuple[str, ...], types: tuple[str, ...], engine: Engine,
-        clause: str, *, dense: bool = True,
+        clause: str, *, dense: bool = True, partitions: Mapping[str, str] | None = None,
     ) -> None:  # fmt: skip
         self.source = source
-        self.columns = columns
-        self._types = types
+        self.partitions = partitions or {}
+        self.columns = (*columns, *self.partitions)
+        self._types = (*types, *["VARCHAR"] * len(self.partitions))
         self._engine = engine
         self._clause = clause
         self._dense = dense
+        if self.partitions:
+            cells = ", ".join(
+                f"{quote_text(value)} AS c{number}"
+                for number, value in enumerate(self.partitions.values(), start=len(columns))
+            )
+            self._clause = f"(SELECT *, {cells} FROM {clause})"
 
     def head(self, rows: int) -> list[tuple[object, ...]]:
         """First rows as they are."""
@@ -98,10 +111,32 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
             f"the file claims {rows:,} rows in {size:,} bytes, which no table of results has. It "
             "is not read.",
         )
-    table = ParquetTable(file.label, columns, types[: len(columns)], engine, clause)
+    named = _partitions(urlsplit(file.url).path if file.url else file.path.absolute().as_posix())
+    beside = {name: value for name, value in named.items() if name not in columns}
+    table = ParquetTable(
+        file.label, columns, types[: len(columns)], engine, clause, partitions=beside
+    )
     table.report = count_shares(file)
     table.place = ParquetPlace(file.label, file.url or str(file.path.resolve()), size, columns)
     return table
+
+
+def _partitions(path: str) -> dict[str, str]:
+    """Columns that the folders right above a file name, and their values there.
+
+    Examples
+    --------
+    >>> _partitions("/data/task=high%20school/lang=en/part-0.parquet")
+    {'task': 'high school', 'lang': 'en'}
+    """
+    found: dict[str, str] = {}
+    for folder in reversed(PurePosixPath(path).parent.parts):
+        name, sign, value = folder.partition("=")
+        if not (name and sign):
+            break
+        if value and value != _NO_VALUE:
+            found.setdefault(unquote(name), unquote(value))
+    return dict(reversed(found.items()))
 
 
 def _clause(path: str, columns: int) -> str:
@@ -135,9 +170,11 @@ class ParquetPlace:
     columns: tuple[str, ...]
 
     def open(
-        self, engine: Engine, wanted: Collection[str], column: str | None, task: str
+        self, engine: Engine, wanted: Collection[str], column: str | None, task: str | None
     ) -> ParquetTable:
         """Some columns of the rows whose `column` holds the name of a task; of all for None.
+
+        Without a task, those whose cell is empty.
 
         Raises
         ------
@@ -151,9 +188,13 @@ class ParquetPlace:
             path = quote_text(self.place)
         else:
             path = quote_text(self._pattern())
+            if column is None:
+                return self._whole(engine, path)
         where = ""
         if column is not None:
-            where = f"WHERE c{self.columns.index(column)} = {quote_text(task)}"
+            cell = f"c{self.columns.index(column)}"
+            where = f"WHERE {cell} = {quote_text(task)}" if task else f"WHERE {cell} IS NULL"
+            where += "" if task else f" OR {cell}::VARCHAR = ''"
         cells = [f"c{i}" if name in wanted else f"NULL AS c{i}"
                  for i, name in enumerate(self.columns)]  # fmt: skip
         cells.append("place")
@@ -167,6 +208,14 @@ class ParquetPlace:
             described = engine.ask(f"DESCRIBE SELECT * FROM {table}")
         types = tuple(str(column[1]) for column in described)[: len(self.columns)]
         return ParquetTable(self.source, self.columns, types, engine, table, dense=False)
+
+    def _whole(self, engine: Engine, path: str) -> ParquetTable:
+        """All rows, which stay in their file: names lie there as numbers of a list of them."""
+        clause = _clause(path, len(self.columns))
+        with report_damage(self.source):
+            described = engine.ask(f"DESCRIBE SELECT * FROM {clause}")
+        types = tuple(str(column[1]) for column in described)[: len(self.columns)]
+        return ParquetTable(self.source, self.columns, types, engine, clause)
 
     def _pattern(self) -> str:
         path = Path(self.place)

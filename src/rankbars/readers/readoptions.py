@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from rankbars.data.room import Room, parse_size
-from rankbars.errors import OptionError, one_of
+from rankbars.errors import OptionError
 from rankbars.tables.database import Engine
 from rankbars.tables.tableoptions import TableOptions
 
 __all__ = ["ReadOptions", "as_declared", "options_of"]
-
-Reruns: TypeAlias = Literal["newest", "all"]
-
-RERUNS: tuple[Reruns, ...] = ("newest", "all")
-_RERUNS = "choice of reruns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,62 +20,44 @@ class ReadOptions(TableOptions):
 
     Parameters
     ----------
-    metrics : tuple of str
-        Metrics to use: each task shows the first of them that it has.
     filters : tuple of str
         Variants to use: an answer filter, a number of shots.
-    reruns : {"newest", "all"}
-        Which of several runs of one model and task count; all of them are repeats.
     compare_anyway : bool
         Compare runs although they were not given the same task.
-    models : tuple of str
-        The only models whose runs count, by the names that they have among all runs.
     beside : bool
         Whether the files hold one side of a comparison: a task that they do not name is the same
         as that of the other side, so it is not called after a file.
+    download_limit : int, optional
+        Bytes that are copied of a URL at most.
+    other_hosts : bool
+        Whether a URL may lead to a host that it does not name.
+    side : str
+        Name of the model whose results all files hold, where they do not say it.
     engine : Engine
         Scans tables while they are read; readers alone need it.
     """
 
-    metrics: tuple[str, ...] = ()
     filters: tuple[str, ...] = ()
-    reruns: Reruns = "newest"
     compare_anyway: bool = False
-    models: tuple[str, ...] = ()
     beside: bool = False
+    download_limit: int | None = field(default=None, compare=False)
+    other_hosts: bool = field(default=False, compare=False)
+    side: str = ""
     engine: Engine = field(default_factory=Engine, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        TableOptions.__post_init__(self)
-        one_of(_RERUNS, self.reruns, RERUNS)
 
     @classmethod
     def for_logs(
         cls,
         table: TableOptions,
         *,
-        metrics: Sequence[str] = (),
         filters: Sequence[str] = (),
-        reruns: str = "newest",
         compare_anyway: bool = False,
         models: Sequence[str] = (),
     ) -> ReadOptions:
-        """Options for tables, and those for logs beside them.
-
-        Raises
-        ------
-        UnknownOptionError
-            If `reruns` is not known.
-        """
+        """Options for tables, and those for logs beside them."""
         shared: dict[str, Any] = {one.name: getattr(table, one.name) for one in fields(table)}
-        return cls(
-            **shared,
-            metrics=tuple(metrics),
-            filters=tuple(filters),
-            reruns=one_of(_RERUNS, reruns, RERUNS),
-            compare_anyway=compare_anyway,
-            models=tuple(models),
-        )
+        shared["models"] = tuple(models)
+        return cls(**shared, filters=tuple(filters), compare_anyway=compare_anyway)
 
 
 def _named_once(names: str | Sequence[str] | None, what: str) -> tuple[str, ...]:
@@ -129,17 +106,28 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         controls=given.get("controls", ()),
         self_votes=given.get("self_votes", "raise"),
         cells=given.get("cells"),
+        decimal=given.get("decimal"),
+        reruns=given.get("reruns"),
+        metrics=metrics,
     )
     limit = given.get("memory_limit")
-    room = Room(None if limit is None else parse_size(limit), bool(given.get("by_reference")))
+    room = Room(
+        None if limit is None else parse_size(limit),
+        bool(given.get("by_reference")),
+        given.get("n_jobs", 1),
+    )
     tables = replace(tables, room=room)
-    return ReadOptions.for_logs(
+    found = ReadOptions.for_logs(
         tables,
-        metrics=metrics,
         filters=_named_once(given.get("filter"), "filter"),
-        reruns=given.get("reruns", "newest"),
         compare_anyway=bool(given.get("compare_anyway", False)),
         models=_named_once(given.get("models"), "model"),
+    )
+    size = given.get("download_limit")
+    return replace(
+        found,
+        download_limit=None if size is None else parse_size(size, "limit of a download"),
+        other_hosts=bool(given.get("other_hosts")),
     )
 
 

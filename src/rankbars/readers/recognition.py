@@ -141,6 +141,9 @@ def recognise(file: InputFile, stages: Iterable[Sequence[Format]]) -> FileReport
         If several formats are equally sure.
     """
     head = read_head(file)
+    other = _no_results(file.path, head)
+    if other:
+        return FileReport(file.label, None, other)
     answers: list[Recognition] = []
     sure = DECLINED
     for asked in stages:
@@ -167,3 +170,21 @@ def recognise(file: InputFile, stages: Iterable[Sequence[Format]]) -> FileReport
             f"{' or '.join(f'--format {answer.format}' for answer in best)}.",
         )
     return FileReport(file.label, best[0].format, best[0].reason)
+
+
+def _no_results(path: Path, head: bytes) -> str:
+    """What a file is, and what to do, where it is known to hold no results that can be read."""
+    start = head.lstrip()[:200].lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        return (
+            "It is a web page (HTML). The numbers of a page that rankbars wrote are in its board "
+            "file, which `rankbars show` prints; save another page's table as CSV."
+        )
+    if path.suffix.lower() in (".xlsx", ".xlsm", ".xls", ".ods"):
+        return "It is a workbook (Excel). Save its sheet as CSV, and read that."
+    if start.startswith(b"{") and b'"aggregate"' in start[:40] and path.suffix.lower() == ".json":
+        return (
+            f"It is a board, which rankbars made of results. Print it: rankbars show {path.name}; "
+            "what changed between two: rankbars diff OLD NEW. To rank, name the results."
+        )
+    return ""

@@ -21,8 +21,11 @@ _MOST_SHOWN = 5
 class ReadOne(Protocol):
     """Reads one input."""
 
-    def __call__(self, paths: Paths, *, beside: bool) -> Scores:
-        """Its scores; `beside` others, it shares with them the task that it does not name."""
+    def __call__(self, paths: Paths, *, beside: bool, side: str) -> Scores:
+        """Its scores; `beside` others, it shares with them the task that it does not name.
+
+        Tables that name no model hold results of one that is called after the `side`.
+        """
 
 
 def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
@@ -47,7 +50,10 @@ def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
             f"Inputs are named by a mapping from names to paths, none of them empty; got {named!r}."
         )
     return join_sides(
-        {name: name_side(read(paths, beside=True), name, paths) for name, paths in named.items()}
+        {
+            name: name_side(read(paths, beside=True, side=name), name, paths)
+            for name, paths in named.items()
+        }
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,15 +20,20 @@ from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
 
 __all__ = [
-    "PARQUET_SUFFIXES", "TABLE_SUFFIXES", "name_files", "open_table", "parse_tables",
+    "MARKDOWN_SUFFIXES", "PARQUET_SUFFIXES", "TABLE_SUFFIXES", "may_be_table", "name_files",
+    "open_table", "parse_tables",
 ]  # fmt: skip
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
 JSON_SUFFIXES = (".json",)
 JSON_LINES_SUFFIXES = (".jsonl", ".ndjson")
+MARKDOWN_SUFFIXES = (".md", ".markdown")
 _SHARED = "all"  # the task of files that name none
-TABLE_SUFFIXES = (*PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES)
+TABLE_SUFFIXES = (
+    *PARQUET_SUFFIXES, *DELIMITED_SUFFIXES, *JSON_SUFFIXES, *JSON_LINES_SUFFIXES,
+    *MARKDOWN_SUFFIXES,
+)  # fmt: skip
 
 
 def parse_tables(
@@ -42,16 +48,28 @@ def parse_tables(
     DataError
         If a table cannot be understood.
     """
-    return [
-        parse_table(open_table(file, engine), names, options, engine)._replace(
-            notes=_note_open_end(file)
-        )
-        for file, names in zip(files, name_files(files, beside=options.beside), strict=True)
-    ]
+    found = []
+    every = name_files(files, beside=options.beside, side=options.side)
+    for file, names in zip(files, every, strict=True):
+        table = open_table(file, engine, options.decimal)
+        notes = _note_open_end(file)
+        if table.remark:
+            notes = (*notes, Note("title", f"{file.label}: {table.remark}"))
+        found.append(parse_table(table, names, options, engine)._replace(notes=notes))
+    return found
 
 
-def open_table(file: InputFile, engine: Engine) -> Table:
+def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> Table:
     """The file as a table; nothing but its header has been read.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    engine : Engine
+        The database.
+    decimal : {".", ","}, optional
+        What separates the fraction of a number in text.
 
     Raises
     ------
@@ -65,33 +83,98 @@ def open_table(file: InputFile, engine: Engine) -> Table:
     if suffix in PARQUET_SUFFIXES or head.startswith(b"PAR1"):
         return open_parquet(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
+    if suffix in MARKDOWN_SUFFIXES or ("|" in start and _is_markdown(start)):
+        from rankbars.readers.pagetables import open_markdown
+
+        return open_markdown(file, engine)
     if suffix in DELIMITED_SUFFIXES:
-        return open_delimited(file, engine)
+        return open_delimited(file, engine, decimal)
     from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
 
     if suffix in JSON_LINES_SUFFIXES or is_json_lines(start):
         return JsonLinesTable(file, engine)
     if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
-    return open_delimited(file, engine)
+    return open_delimited(file, engine, decimal)
 
 
-def name_files(files: Sequence[InputFile], *, beside: bool = False) -> list[FileNames]:
+def _is_markdown(start: str) -> bool:
+    from rankbars.readers.pagetables import is_markdown
+
+    return is_markdown(start)
+
+
+def may_be_table(path: Path, head: bytes) -> bool:
+    """Whether name and first bytes allow a table; a page of Markdown must hold one."""
+    suffix = data_suffix(path)
+    if suffix in MARKDOWN_SUFFIXES:
+        from rankbars.readers.pagetables import has_table
+
+        return has_table(InputFile(path, path.name))
+    return suffix in TABLE_SUFFIXES or path.name == "stdin" or head.startswith(b"PAR1")
+
+
+def name_files(
+    files: Sequence[InputFile], *, beside: bool = False, side: str = ""
+) -> list[FileNames]:
     """Names for what a table does not say itself, from the paths of all files read together.
 
-    Files that are read `beside` others share the task that none of them names.
+    Files that are read `beside` others share the task that none of them names. All files of a
+    `side` are of the model that is called so, and several of them are tasks.
     """
+    if side and len(files) > 1:
+        return [FileNames(side, task, task) for task in _tasks_of(files)]
     stems = _distinct_stems(files)
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
     several = len(set(folders)) > 1
-    return [
-        FileNames(
-            stem, _SHARED if beside else stem, folder if several and folder else _SHARED, metric
-        )
-        for (stem, metric), folder in zip(named, folders, strict=True)
-    ]
+    crossed = _crossed(files)
+    found = []
+    for file, (stem, metric), folder in zip(files, named, folders, strict=True):
+        given, sign, _ = file.label.partition(_NAMED)
+        model = given if sign else stem
+        task = _SHARED if beside else stem
+        shared = folder if several and folder else _SHARED
+        found.append(FileNames(model, task, shared, metric, bool(sign), crossed))
+    return found
+
+
+# Between the name that the caller gives an input and its path.
+_NAMED = " = "
+
+
+def _tasks_of(files: Sequence[InputFile]) -> list[str]:
+    """What files of one model are called as tasks: their names, else their folders."""
+    stems = [file_stem(file.path) for file in files]
+    folders = [Path(file.label).parent.name for file in files]
+    for names in (stems, folders):
+        if len(set(names)) == len(names):
+            return names
+    return _distinct_stems(files)
+
+
+def _crossed(files: Sequence[InputFile]) -> str:
+    """What to ask where the same file names stand in several folders, and several in each."""
+    places = [(Path(file.label).parent, file_stem(file.path)) for file in files]
+    folders = dict.fromkeys(folder for folder, _ in places)
+    stems = dict.fromkeys(stem for _, stem in places)
+    full = len(set(places)) == len(folders) * len(stems)
+    if len(folders) < 2 or len(stems) < 2 or not full:
+        return ""
+    parents = {folder.parent for folder in folders}
+    names = {folder.name for folder in folders}
+    if len(parents) > 1 or len(names) < len(folders):
+        return ""
+    parent = parents.pop().as_posix()
+    suffix = "".join(Path(files[0].label).suffixes[-1:])
+    models = " ".join(shlex.quote(f"{one.name}={one.as_posix()}") for one in folders)
+    tasks = " ".join(shlex.quote(f"{stem}={parent}/*/{stem}{suffix}") for stem in stems)
+    return (
+        "no column names the model or the task, and the same file names stand in several folders. "
+        f"If folders are models and files are tasks, name them: {models}. If files are models: "
+        f"{tasks}."
+    )
 
 
 def _split_metric(stem: str, counts: Mapping[str, int]) -> tuple[str, str | None]:
@@ -121,8 +204,8 @@ def _note_open_end(file: InputFile) -> tuple[Note, ...]:
     if suffix not in DELIMITED_SUFFIXES:
         return ()
     with file.path.open("rb") as raw:
-        raw.seek(-1, 2)
-        if raw.read(1) in b"\r\n":
+        raw.seek(-min(2, file.path.stat().st_size), 2)
+        if raw.read().strip(b"\0")[-1:] in b"\r\n":  # two bytes a character in UTF-16
             return ()
     message = (
         f"{file.label}: the last row has no line break after it. If the file was cut off there, "

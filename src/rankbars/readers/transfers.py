@@ -89,8 +89,10 @@ def _copy(url: str, path: Path, limits: Limits) -> None:
                 if taken > limits.size:
                     raise ReadError.at(
                         url,
-                        f"more than {limits.size / 1e9:g} GB came, and no end. Copy it yourself if "
-                        "it is what you want, and give the path.",
+                        f"more than {limits.size / 1e9:g} GB came, and no end. If it is what you "
+                        f"want, allow more: --download-limit {_more_than(limits.size)} (in Python: "
+                        f"download_limit={_more_than(limits.size)!r}), or copy it yourself and "
+                        "give the path.",
                     )
                 copy.write(block)
             expected = getattr(source, "length", None)  # what an answer still owes
@@ -110,6 +112,12 @@ def _copy(url: str, path: Path, limits: Limits) -> None:
         reason = (error.__cause__ if str(error) == url else None) or error
         reason = getattr(reason, "reason", reason)
         raise ReadError.at(url, f"the file cannot be read ({reason}).") from error
+
+
+def _more_than(size: float) -> str:
+    """A size to allow instead: twice as much, in whole units."""
+    unit, bytes_of = ("GB", 10**9) if size >= 10**9 else ("MB", 10**6)
+    return f"{max(round(2 * size / bytes_of), 1)}{unit}"
 
 
 def _opened(url: str, limits: Limits) -> Any:
@@ -138,7 +146,8 @@ class _SameHost(HTTPRedirectHandler):
             raise ReadError.at(
                 req.full_url,
                 f"it leads to another host, {after.hostname}, which is not followed. If you trust "
-                f"that host, give its address: {newurl}",
+                f"that host, give its address: {newurl}, or follow to any host: --other-hosts (in "
+                "Python: other_hosts=True)",
             )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

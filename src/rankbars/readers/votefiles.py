@@ -8,11 +8,11 @@ from pathlib import Path
 
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.readers.inputfiles import InputFile, data_suffix
+from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
-from rankbars.readers.tables import TABLE_SUFFIXES, name_files, open_table
+from rankbars.readers.tables import may_be_table, name_files, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 
@@ -24,8 +24,7 @@ FILE_TASK = ""
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
     """Whether the file is a table of pairwise votes."""
-    known = data_suffix(path) in TABLE_SUFFIXES or path.name == "stdin"
-    if not known and not head.startswith(b"PAR1"):
+    if not may_be_table(path, head):
         return None
     with Glance() as engine:
         table = open_table(InputFile(path, path.name), engine)

@@ -75,6 +75,7 @@ _EQUAL = 1e-12  # of the largest weight; closer weights are equal but for roundi
 _TITLES = {
     "mean": "Score",
     "geometric": "Geometric mean",
+    "skill": "Skill score",
     "borda": "Borda points",
     "win_rate": "Win rate",
     "win_rate_field": "Wins against the field",
@@ -83,6 +84,7 @@ _TITLES = {
 _WORDS = {
     "mean": "average of scores",
     "geometric": "geometric mean of the scores",
+    "skill": "skill score against the baseline",
     "average_rank": "average of ranks within tasks",
     "average_rank_noise": "average of ranks within tasks, after adding noise of one percent",
     "average_rank_bins": "average of ranks within tasks, by whole percent",
@@ -93,6 +95,7 @@ _WORDS = {
 }
 _QUANTITIES = {
     "geometric": "geometric mean",
+    "skill": "skill score",
     "average_rank": "average rank",
     "average_rank_noise": "average rank (after adding noise of one percent)",
     "average_rank_bins": "average rank (by whole percent)",
@@ -127,7 +130,17 @@ class Claim(NamedTuple):
 
 
 def lead_claim(board: Leaderboard) -> Claim:
-    """What the first column of ranks states."""
+    """What the first column of ranks states; a question that is open stands with the level."""
+    claim = _lead_claim(board)
+    asked = {note.code for note in board.notes}
+    rows = board.lead == "task" or (board.aggregate is not None and board.aggregate.over == "items")
+    code, what = ("dependent-rows", "rows") if rows else ("related-tasks", "tasks")
+    if code not in asked or board.lead == "new_task" or claim.level == NO_GUARANTEE:
+        return claim
+    return claim._replace(scope=f"{claim.scope}, if {what} are independent".removeprefix(", "))
+
+
+def _lead_claim(board: Leaderboard) -> Claim:
     if board.lead == "task":
         return task_claim(next(iter(board.tasks.values())))
     if board.lead == "aggregate" and board.aggregate is not None:

@@ -6,6 +6,7 @@ import json
 import math
 import textwrap
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,9 @@ from rankbars.render.notation import (
     visible,
 )
 
-__all__ = ["HEAD_TO_HEAD_SCHEMA", "head_to_head_json", "head_to_head_text"]
+__all__ = [
+    "HEAD_TO_HEAD_SCHEMA", "head_to_head_html", "head_to_head_json", "head_to_head_text",
+]  # fmt: skip
 
 HEAD_TO_HEAD_SCHEMA = "rankbars.head-to-head/1"
 _NARROWEST = 40
@@ -32,7 +35,7 @@ _GAP = "  "
 _LONG_NAME = 48
 _MOST_TASKS = 3
 _REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
-          "detectable")  # fmt: skip
+          "p_value", "detectable")  # fmt: skip
 _PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary", "verdict",
           "direction", "unit", "metric", "approximate", "measured_level")  # fmt: skip
 
@@ -50,6 +53,8 @@ def head_to_head_json(duel: HeadToHead) -> str:
         "power": duel.power,
         "tasks": [_contrast_to_dict(task) for task in duel.tasks.values()],
         "average": None if duel.average is None else _contrast_to_dict(duel.average),
+        # What is answered first, under one key whether there is one task or several.
+        "main": None if duel.main is None else _contrast_to_dict(duel.main),
         "notes": [
             {
                 "code": note.code,
@@ -94,6 +99,33 @@ def head_to_head_text(duel: HeadToHead, *, width: int = 80) -> str:
     for text in _footer(duel):
         lines += _wrap(text, width)
     return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def head_to_head_html(duel: HeadToHead) -> str:
+    """The comparison for the output of a notebook cell: a fragment without script or style.
+
+    Parameters
+    ----------
+    duel : HeadToHead
+        The result.
+    """
+    verdict, *numbers = _answer(duel, duel.main) if duel.main is not None else [""]
+    parts = [f"<p><strong>{escape(verdict)}</strong></p>"] if verdict else []
+    parts += [f"<p>{escape(text)}</p>" for text in numbers]
+    if len(duel.tasks) > 1:
+        header, rows = _task_rows(duel)
+        names = [visible(task) for task in duel.tasks]
+        parts.append(
+            "<table><thead><tr>"
+            + "".join(f'<th scope="col">{escape(title)}</th>' for title in ("Task", *header))
+            + "</tr></thead><tbody>"
+        )
+        for name, row in zip(names, rows, strict=True):
+            cells = "".join(f"<td>{escape(cell)}</td>" for cell in row)
+            parts.append(f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>')
+        parts.append("</tbody></table>")
+    parts += [f"<p>{escape(text)}</p>" for text in _footer(duel)]
+    return "\n".join(parts) + "\n"
 
 
 def _wrap(text: str, width: int) -> list[str]:
@@ -165,9 +197,11 @@ def _why_no_interval(duel: HeadToHead, main: Contrast) -> str:
 def _verdict_sentence(duel: HeadToHead, main: Contrast, where: str, level: str) -> str:
     at = "" if main.approximate else "at "
     first, second = _names(duel)
+    left_out = any(note.code == "failures-left-out" for note in duel.notes)
+    given = ", if what is missing does not depend on the score" if left_out else ""
     if main.verdict == "cannot tell":
-        return f"Cannot tell which of {first} and {second} is better{where} ({at}{level})."
-    return f"{first} is {main.verdict} than {second}{where} ({at}{level})."
+        return f"Cannot tell which of {first} and {second} is better{where} ({at}{level}){given}."
+    return f"{first} is {main.verdict} than {second}{where} ({at}{level}){given}."
 
 
 def _counts_sentence(duel: HeadToHead, main: Contrast) -> str:
@@ -207,7 +241,8 @@ def _decimals(contrasts: Sequence[Contrast]) -> int | None:
     return suitable_decimals(np.array(values).ravel(), np.array(halves))
 
 
-def _table(duel: HeadToHead, width: int) -> list[str]:
+def _task_rows(duel: HeadToHead) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Titles and cells of the table of tasks, without their names."""
     tasks = list(duel.tasks.values())
     alike = len({(task.metric, task.direction) for task in tasks}) == 1
     shared = _decimals(tasks)
@@ -217,6 +252,12 @@ def _table(duel: HeadToHead, width: int) -> list[str]:
     header: tuple[str, ...] = (f"Difference [{level}]", "Ahead", "could show", "verdict")
     if all(row[1] == MISSING for row in rows):
         header, rows = _without(header, 1), [_without(row, 1) for row in rows]
+    return header, rows
+
+
+def _table(duel: HeadToHead, width: int) -> list[str]:
+    header, rows = _task_rows(duel)
+    tasks = list(duel.tasks.values())
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     room = max(width - sum(widths) - len(_GAP) * len(widths), 8)
     names = shorten_all(

@@ -10,8 +10,11 @@ from collections.abc import Iterable, Sequence
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, board_to_dict
+from rankbars.data.partlyscored import PartlyScored
 from rankbars.errors import OptionError
-from rankbars.render.notation import shorten, visible
+from rankbars.render.claims import APPROXIMATE, lead_claim, overall_claim, task_claim
+from rankbars.render.notation import shorten, show_level, visible
+from rankbars.render.placed import placed_table
 from rankbars.render.ranktable import (
     Row,
     Table,
@@ -31,6 +34,7 @@ _BOARD_COLUMNS = (
     "model", "tier", "score", "score_low", "score_high", "best", "worst",
     "new_task_best", "new_task_worst", "coverage",
 )  # fmt: skip
+_PLACED_COLUMNS = ("field", "tasks_scored", "partly_scored")
 _TASK_COLUMNS = (
     "task", "model", "score", "se", "best", "worst", "observed_best", "observed_worst", "coverage",
 )  # fmt: skip
@@ -67,7 +71,7 @@ def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
     str
         Header and rows. A name that a spreadsheet would take for a formula gets an apostrophe
         in front. An empty cell is a value that does not exist. Scores are in the units of the
-        input.
+        input. ``level`` is that of the ranks, or "approximate", or "no guarantee".
 
     Raises
     ------
@@ -76,6 +80,14 @@ def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
     """
     columns = _BOARD_COLUMNS if task is None else _task_columns(board, task)
     rows = _board_rows(board) if task is None else _task_rows(board, task)
+    if board.partly is not None:
+        columns = (*columns, *_PLACED_COLUMNS)
+        size, count = len(board.models), len(board.tasks)
+        rows = [(*row, size, count, "no") for row in rows]
+        rows += _placed_rows(board.partly, task, len(columns))
+    columns = (*columns, *(("level", "new_task_level") if task is None else ("level",)))
+    levels, size = _levels(board, task), len(board.models)
+    rows = [(*row, *levels[k >= size]) for k, row in enumerate(rows)]
     lines = [columns, *([_csv_cell(value) for value in row] for row in rows)]
     return "".join(f"{','.join(line)}\n" for line in lines)
 
@@ -120,6 +132,7 @@ def render_latex(board: Leaderboard, *, task: str | None = None) -> str:
         _latex_line(titles),
         "\\midrule",
         *(_latex_line(_latex_cells(row, table)) for row in table.rows),
+        *_latex_placed(board, task, len(titles)),
         "\\bottomrule",
         "\\end{tabular}",
         *_latex_notes(table),
@@ -206,6 +219,41 @@ def _board_rows(board: Leaderboard) -> Iterable[Sequence[object]]:
         yield name, tier, float(score), float(low), float(high), best, worst, *new, coverage
 
 
+def _levels(board: Leaderboard, task: str | None) -> tuple[Sequence[object], Sequence[object]]:
+    """Levels of the ranks: of the models of the board, and of those that lack tasks."""
+    partly = board.partly
+    placed = "" if partly is None else show_level(partly.alpha)
+    if partly is not None and partly.approximate:
+        placed = APPROXIMATE
+    if task is not None:
+        return (task_claim(take_task(board, task)).level,), (placed,)
+    new = math.nan if board.overall is None else overall_claim(board.overall).level
+    return (lead_claim(board).level, new), (placed, math.nan)
+
+
+def _placed_rows(partly: PartlyScored, task: str | None, width: int) -> Iterable[Sequence[object]]:
+    """Models that lack tasks, in the columns of the others; an adjusted score is no score."""
+    nothing = math.nan
+    if task is None:
+        for i in partly.order:
+            share = float(partly.tasks[i] / partly.n_tasks)
+            ends = int(partly.best[i]), int(partly.worst[i])
+            shown = float(partly.adjusted[i]), nothing, nothing
+            row = (partly.models[i], nothing, *shown, *ends, nothing, nothing, share)
+            yield *row, partly.field, int(partly.tasks[i]), "yes"
+        return
+    for found in partly.by_task:
+        if found.name != task:
+            continue
+        for i, name in enumerate(found.models):
+            score = float(found.mean[i]), float(found.se[i])
+            ends = int(found.best[i]), int(found.worst[i])
+            known: list[object] = [task, name, *score, *ends, nothing, nothing, 1.0]
+            count = int(partly.tasks[partly.models.index(name)])
+            known += [nothing] * (width - len(known) - len(_PLACED_COLUMNS))
+            yield *known, partly.field, count, "yes"
+
+
 def _task_columns(board: Leaderboard, name: str) -> tuple[str, ...]:
     """Where scores come with errors of their own, ranks by overlap stand beside the others."""
     spread = take_task(board, name).spread_best is not None
@@ -266,6 +314,23 @@ def _latex_cells(row: Row, table: Table) -> list[str]:
     if table.has_coverage:
         cells.append(_latex(row.coverage))
     return cells
+
+
+def _latex_placed(board: Leaderboard, task: str | None, width: int) -> list[str]:
+    """Models that lack tasks, below a line of their own; nothing without any."""
+    placed = placed_table(board, task)
+    if placed is None:
+        return []
+    words = _latex(f"{placed.title}. {placed.note}")
+    span = f"\\multicolumn{{{width}}}{{p{{.95\\linewidth}}}}{{\\footnotesize {words}}} \\\\"
+    rows = [
+        _latex_line(
+            [_latex(row.ranks), _latex(shorten(visible(row.model), _NAME_WIDTH)),
+             _latex(f"{row.score} ({row.tasks} tasks)"), *[""] * (width - 3)]
+        )
+        for row in placed.rows
+    ]  # fmt: skip
+    return ["\\midrule", span, *rows]
 
 
 def _latex_notes(table: Table) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from rankbars.data.board import Leaderboard
 from rankbars.render.claims import lead_claim
 from rankbars.render.notation import shorten, show_count, visible
+from rankbars.render.placed import PlacedRow, may_share_first, placed_table
 from rankbars.render.ranktable import Remark, Row, Table, board_table, remark_text, task_table
 from rankbars.render.sentences import (
     field_parts,
@@ -66,7 +67,8 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
         table = task_table(board, task)
         top = [MARKER, f"**{task_line(board, task, code_of)}**"]
         bottom = [_READING, *_notes(table.remarks)]
-        return _joined([*top, _cut_grid(table, top + bottom), *bottom])
+        placed = _placed_grid(board, task)
+        return _joined([*top, _cut_grid(table, [*top, *placed, *bottom]), *placed, *bottom])
     table = board_table(board)
     top = [MARKER, f"**{headline(board, code_of)}**", _badges(board)]
     reading = [
@@ -79,7 +81,9 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     ]
     leader = " ".join(leader_lines(board))
     bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
-    parts = [*top, _cut_grid(table, top + bottom, _first(board)), *bottom]
+    placed = _placed_grid(board)
+    grid = _cut_grid(table, [*top, *placed, *bottom], _first(board))
+    parts = [*top, grid, *placed, *bottom]
     if board.lead != "task":
         parts += _folded_tasks(board, _room_left(parts))
     return _joined(parts)
@@ -94,6 +98,8 @@ def _badges(board: Leaderboard) -> str:
     if states_who_is_first(board):
         count = len(board.undominated())
         parts.append("1 model may be first" if count == 1 else f"{count} models may be first")
+    if may_share_first(board) and board.partly is not None:
+        parts.append(f"and {len(board.partly.first)} partly scored")
     if board.tiers:
         parts.append(f"{len(board.tiers)} {'tier' if len(board.tiers) == 1 else 'tiers'}")
     return " ".join(f"`{part}`" for part in parts)
@@ -112,7 +118,8 @@ def _first(board: Leaderboard) -> dict[str, str]:
     if not states_who_is_first(board):
         return {}
     models = board.undominated()
-    badge = "first" if len(models) == 1 else "may be first"
+    alone = len(models) == 1 and not may_share_first(board)
+    badge = "first" if alone else "may be first"
     return dict.fromkeys(models, badge)
 
 
@@ -126,6 +133,30 @@ def _cut_grid(table: Table, others: Sequence[str], first: Mapping[str, str] | No
         left = show_count(len(rows) - kept)
         lines += ["", f"{left} more models are left out here; {_POINTER} shows all."]
     return "\n".join(lines)
+
+
+def _placed_grid(board: Leaderboard, task: str | None = None) -> list[str]:
+    """The models that lack tasks, at most half of the room; nothing without any."""
+    table = placed_table(board, task)
+    if table is None:
+        return []
+    head = [
+        _line([table.rank_title, "Model", table.score_title, "Tasks"]),
+        _line([":--", ":--", ":--", "--:"]),
+    ]
+    rows = [_placed_line(row) for row in table.rows]
+    kept = _that_fit(rows, LIMIT // 3)
+    lines = [f"**{table.title}.** {table.note}", "", *head, *rows[:kept]]
+    if kept < len(rows):
+        left = show_count(len(rows) - kept)
+        lines += ["", f"{left} more of them are left out here; {_POINTER} shows all."]
+    return ["\n".join(lines)]
+
+
+def _placed_line(row: PlacedRow) -> str:
+    badge = " **may be first**" if row.first else ""
+    score = row.score.replace("<", "&lt;")
+    return _line([f"~ {row.ranks}", code_of(row.model) + badge, score, row.tasks])
 
 
 def _folded_tasks(board: Leaderboard, room: int) -> list[str]:

@@ -87,6 +87,9 @@ _WORDS = {
         "bootstrap": "paired contrasts; intervals of scores are percentiles of resampled data",
         "bootstrap_t": "a paired t-test over the tasks; intervals of scores are studentised by "
         "resampling",
+        "additive": "contrasts of an additive fit of models and tasks, errors from leaving out "
+        "one task each",
+        "common": "a paired t-test of each pair over the tasks that both have",
         "two_level": "a paired t-test over the tasks, with errors never below those of the items",
         "bayes": "draws from the posterior of a hierarchical model of each model's tasks",
         "bayes_predictive": "draws of new scores from a hierarchical model of each model's tasks",

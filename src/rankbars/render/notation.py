@@ -37,6 +37,7 @@ _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
 MISSING = "–"  # a dash, never 0
 COMPLETE = "100 %"
 _EDGES = (-100.0, -1.0, 0.0, 1.0, 100.0)
+_NO_SHARES: tuple[float, ...] = ()
 _LARGE = 1e7  # from here on, powers of ten read better
 _MOST_DECIMALS = 7
 
@@ -250,8 +251,10 @@ def show_count(count: int) -> str:
     return f"{count:,}"
 
 
-def show_number(value: float, decimals: int | None) -> str:
+def show_number(value: float, decimals: int | None, edges: Sequence[float] = _EDGES) -> str:
     """A number with so many decimals; None stands for powers of ten with four digits.
+
+    What rounds to one of the `edges` without being it is shown as below or above.
 
     Examples
     --------
@@ -266,7 +269,7 @@ def show_number(value: float, decimals: int | None) -> str:
         return f"{value:.3e}"
     shown = f"{value:.{decimals}f}"
     landed = float(shown)
-    if landed != value and landed in _EDGES:
+    if landed != value and landed in edges:
         step = 10.0**-decimals
         if value > landed:
             return f"<{landed + step:.{decimals}f}"
@@ -328,7 +331,15 @@ def show_scores(
     --------
     >>> show_scores(np.array([0.7, 0.5]), np.array([0.69, 0.48]), np.array([0.71, 0.52]))
     ['0.700 ±0.010', '0.500 ±0.020']
+
+    Where some lie on the other side of 0, all are plain numbers: 1 is then the end of nothing.
+
+    >>> ends = np.array([0.4, 0.4])
+    >>> show_scores(np.array([0.96, -0.96]), *(np.array([0.96, -0.96]) + e for e in (-ends, ends)))
+    ['1.0 ±0.4', '-1.0 ±0.4']
     """
+    crossing = np.nanmin(score, initial=0) < 0 < np.nanmax(score, initial=0)
+    edges = _NO_SHARES if crossing else _EDGES
     half = (high - low) / 2
     decimals = suitable_decimals(score, half)
     known = np.isfinite(half) & np.isfinite(score)
@@ -336,16 +347,17 @@ def show_scores(
     tolerance = 0.5 * 10.0 ** -(decimals if decimals is not None else _MOST_DECIMALS)
     symmetric = bool((lopsided <= tolerance).all())
     return [
-        _show_score(float(s), float(a), float(b), decimals, symmetric)
+        _show_score(float(s), float(a), float(b), decimals, symmetric, edges)
         for s, a, b in zip(score, low, high, strict=True)
     ]
 
 
 def _show_score(
-    score: float, low: float, high: float, decimals: int | None, symmetric: bool
-) -> str:
+    score: float, low: float, high: float, decimals: int | None, symmetric: bool,
+    edges: Sequence[float],
+) -> str:  # fmt: skip
     """One score with its interval: ``±`` where both sides are equal, else both ends."""
-    shown = show_number(score, decimals)
+    shown = show_number(score, decimals, edges)
     if math.isnan(low) or math.isnan(high):
         return shown
     if symmetric:
@@ -354,7 +366,8 @@ def _show_score(
         # A half-width has no edge at 1 or 100; only a positive one must not read as zero.
         rounded = show_number(half, decimals) if not places or float(places) == 0 else places
         return f"{shown} ±{rounded}"
-    return f"{shown} [{show_number(low, decimals)}, {show_number(high, decimals)}]"
+    ends = (show_number(end, decimals, edges) for end in (low, high))
+    return f"{shown} [{', '.join(ends)}]"
 
 
 def _percent_down(share: Decimal, step: str) -> str:

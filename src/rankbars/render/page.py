@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankbars.data.aggregate import TOP
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
@@ -19,7 +20,7 @@ from rankbars.render.claims import average_level, is_approximate
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.methodbox import MethodEntry, method_entries
 from rankbars.render.notation import shorten, visible
-from rankbars.render.pagedata import TOP, page_json
+from rankbars.render.pagedata import page_json, top_share
 from rankbars.render.pagelayout import (
     Matrix,
     PageRow,
@@ -32,6 +33,7 @@ from rankbars.render.pagelayout import (
     task_matrix,
 )
 from rankbars.render.paragraph import citation, methods_paragraph, references
+from rankbars.render.placed import PlacedTable, placed_table
 from rankbars.render.ranktable import (
     Remark,
     Table,
@@ -68,6 +70,7 @@ class _TaskBlock:
 
     summary: Markup
     table: Table
+    placed: PlacedTable | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class _Page:
     outcomes: str
     table: Table
     rows: tuple[PageRow, ...]
+    placed: PlacedTable | None
     picture: Picture
     average: Matrix | None
     groups: Matrix | None
@@ -184,6 +188,7 @@ def notebook_html(board: Leaderboard) -> str:
         field=field_line(board),
         footer=footer,
         table=board_table(board),
+        placed=placed_table(board),
         notes=_notes(board_table(board).remarks),
     )
 
@@ -199,11 +204,20 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
         field=field_line(board),
         scopes=" ".join(
-            filter(None, (scale_line(board), *leader_lines(board), scopes_line(board)))
+            filter(
+                None,
+                (
+                    scale_line(board),
+                    *leader_lines(board),
+                    scopes_line(board),
+                    _draws_line(board),
+                ),
+            )
         ),
         outcomes=outcome_sentence(board),
         table=table,
         rows=page_rows(board, table),
+        placed=placed_table(board),
         picture=interval_picture(table),
         average=average_matrix(board),
         groups=group_matrix(board),
@@ -230,7 +244,11 @@ def _task_blocks(board: Leaderboard) -> tuple[_TaskBlock, ...]:
     if len(board.tasks) * len(board.models) > _MOST_DETAILS:
         return ()
     return tuple(
-        _TaskBlock(_trusted(task_line(board, name, _html_name)), task_table(board, name, ()))
+        _TaskBlock(
+            _trusted(task_line(board, name, _html_name)),
+            task_table(board, name, ()),
+            placed_table(board, name),
+        )
         for name in board.tasks
     )
 
@@ -314,6 +332,19 @@ class _Term(NamedTuple):
     meaning: str
 
 
+def _draws_line(board: Leaderboard) -> str:
+    """Why shares of draws do not stand beside the ranks; empty where they do, or there are none."""
+    average = board.aggregate
+    if board.lead != "aggregate" or average is None or average.rank_probability is None:
+        return ""
+    if not any(average.exceeding(k).any() for k in (1, TOP) if k < len(board.models)):
+        return ""
+    return (
+        "Shares of draws that would say more than these ranks are left out: draws do not allow for "
+        "the number of models compared, nor for few tasks or skewed rows."
+    )
+
+
 def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
     """The terms that the page of this board uses, in the order of reading."""
     terms = [_RANKS, _UNSURE if is_approximate(board) else _LEVEL, _SCOPE, _SHOWN]
@@ -323,7 +354,7 @@ def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
         drawn = board.aggregate is not None and board.aggregate.is_range
         score = _DRAWN_SCORE if drawn else _SCORE
         terms.append(score._replace(meaning=score.meaning.format(level=_average_level(board))))
-        if board.aggregate is not None and board.aggregate.rank_probability is not None:
+        if any(top_share(board, k) is not None for k in (1, TOP)):
             terms.append(_FIRST)
     if board.lead == "task":
         terms.append(_ERROR)

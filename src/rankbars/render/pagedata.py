@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.data.aggregate import Aggregate
+from rankbars.data.aggregate import TOP, Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.evidence import Coverage
 from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
@@ -29,15 +29,17 @@ from rankbars.render.claims import (
 from rankbars.render.examination import finding_title, finding_value
 from rankbars.render.notation import visible
 from rankbars.render.ranktable import Remark, score_title
+from rankbars.render.sentences import headline_sentences
 
-__all__ = ["TOP", "page_data", "page_json", "top_share"]
+__all__ = ["page_data", "page_json", "top_share"]
 
 _SCHEMA = "rankbars.page/1"
 _MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
-TOP = 3  # "among the first three"
+_MOST_GRADED = 10_000  # rows; with more on a task, single ones do not weigh heavily
 _WIDTHS = (("u1", 1), ("u2", 2), ("u4", 4))
 _MERGES = ("joint", "quantile", "union")
 _CORRECTIONS = ("holm", "bonferroni", "none")
+_DRAWN = "maxt"
 _OVERALL_LEVELS = (0.05, 0.1, 0.2, 0.3, 0.5)
 _LEVELS = (0.01, 0.05, 0.1, 0.2)
 
@@ -81,6 +83,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "tier": board.tier.tolist() if board.tiers else None,
         "coverage": _reals(board.coverage),
         "leadRanks": _ranks(lead_claim(board), *board.ranks),
+        "oneModel": _one_model(board),
         "newTask": None
         if new_claim is None or overall is None
         else _ranks(new_claim, overall.best, overall.worst),
@@ -103,12 +106,27 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
     }
 
 
-def top_share(board: Leaderboard, k: int) -> NDArray[np.float64] | None:
-    """Share of the draws in which each model is among the first `k`; None without draws."""
-    average = board.aggregate
-    if board.lead != "aggregate" or average is None or average.rank_probability is None:
+def _one_model(board: Leaderboard) -> dict[str, Any] | None:
+    """What the page says to somebody who had one model in mind; None where it says that anyway."""
+    try:
+        own = board.for_one_model()
+    except DataError:
         return None
-    return np.asarray(average.rank_probability[:, :k].sum(axis=1))
+    return {
+        "ranks": _ranks(lead_claim(own), *own.ranks),
+        "headline": [visible(sentence) for sentence in headline_sentences(own)],
+    }
+
+
+def top_share(board: Leaderboard, k: int) -> NDArray[np.float64] | None:
+    """Share of the draws in which each model is among the first `k`; None without draws.
+
+    None as well where all models are, and where the shares say more than the ranks beside them.
+    """
+    average = board.aggregate
+    if board.lead != "aggregate" or average is None or k >= len(board.models):
+        return None
+    return average.top_share(k)
 
 
 def _pack_counts(values: ArrayLike) -> dict[str, str]:
@@ -189,8 +207,10 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
     average = board.aggregate
     if average is None:
         return None
-    drawn = average.rank_probability if len(board.models) <= _MOST_WITH_DRAWS else None
     first, top = top_share(board, 1), top_share(board, TOP)
+    agrees = not average.exceeding(1).any()
+    small = len(board.models) <= _MOST_WITH_DRAWS
+    drawn = average.rank_probability if agrees and small else None
     return {
         "title": average_title(average),
         "words": average_words(average),
@@ -212,7 +232,7 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
         "topCount": TOP,
         "rankProbability": None if drawn is None else _pack_reals(drawn, exact=False),
         "dominance": None
-        if average.dominance is None
+        if average.dominance is None or not agrees
         else _pack_reals(average.dominance, exact=False),
     }
 
@@ -364,16 +384,25 @@ def _explore_data(board: Leaderboard) -> dict[str, Any]:
     }
 
 
+def _is_graded(task: TaskResult, pairs: PairDetails) -> bool:
+    """Whether the skewness of the rows of a task decides how its average is tested."""
+    found = pairs.tasks.get(task.name)
+    rows = task.kind in ("items", "runs") and task.n <= _MOST_GRADED
+    return rows and found is not None and not found.binary
+
+
 def _with(levels: tuple[float, ...], own: float | None) -> list[float]:
     return sorted({*levels, *(() if own is None else (own,))})
 
 
 def _average_rule(board: Leaderboard, average: Aggregate) -> dict[str, Any]:
     families = sorted({task.family or "" for task in board.tasks.values()})
+    correction = average.correction or board.spec.correction
     return {
         "rule": "items" if average.over == "items" else "tasks",
-        "points": "score",
-        "correction": average.correction or board.spec.correction,
+        # Draws are not made again on the page: Holm holds without them, and shows a little less.
+        "correction": "holm" if correction == _DRAWN else correction,
+        "drawn": correction == _DRAWN,
         "scope": average.scope,
         "alpha": average.alpha,
         "alphas": _with(_LEVELS, average.alpha),
@@ -408,7 +437,7 @@ def _why_no_average(board: Leaderboard) -> str:
     if average.estimator not in ("analytic", "t"):
         return f"The page does not recompute averages of the estimator {average.estimator!r}."
     correction = average.correction or board.spec.correction
-    if correction not in _CORRECTIONS:
+    if correction not in (*_CORRECTIONS, _DRAWN):
         return f"The page does not recompute the correction {correction!r}."
     weighted = [task for task in board.tasks.values() if task.weight > 0]
     scaled = average.normalise is not None
@@ -418,10 +447,22 @@ def _why_no_average(board: Leaderboard) -> str:
         return "The scale of each task depends on which models every task has."
     if average.over == "items" and (average.method != "mean" or average.estimator != "analytic"):
         return "The page does not recompute this average."
-    if average.over == "items" and board.pairs is None:
+    return _why_not_over_rows(board, weighted) if average.over == "items" else ""
+
+
+def _why_not_over_rows(board: Leaderboard, weighted: list[TaskResult]) -> str:
+    """Why an average over exactly these tasks cannot be recomputed; empty where it can."""
+    pairs = board.pairs
+    if pairs is None:
         return (
             "Rank intervals of an average need the differences of all pairs of models, which this "
             "page does not have. It has them, for up to 100,000 pairs times tasks, when it is "
             "made with `rankbars rank --html`, or from a board file written with --pairs."
+        )
+    if any(_is_graded(task, pairs) for task in weighted):
+        return (
+            "The page does not recompute an average over rows that are not all 0 or 1: how "
+            "skewed they are decides its test, and the page does not have the rows. Make "
+            "another board: rankbars rank --tasks NAME, or --weights FILE."
         )
     return ""

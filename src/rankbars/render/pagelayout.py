@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.aggregate import TOP
 from rankbars.data.board import Leaderboard
 from rankbars.render.averagetables import average_table
 from rankbars.render.claims import overall_claim, task_claim
@@ -20,7 +21,7 @@ from rankbars.render.notation import (
     show_scores,
     visible,
 )
-from rankbars.render.pagedata import TOP, top_share
+from rankbars.render.pagedata import top_share
 from rankbars.render.ranktable import Row, Table
 
 __all__ = [
@@ -73,7 +74,8 @@ class PageRow:
     row : Row
         What every format shows.
     first, top : str
-        Share of draws in which it is first, and among the first few; empty without draws.
+        Share of draws in which it is first, and among the first few; empty without draws, and
+        where such shares say more than the ranks.
     score : ScoreLine, optional
         Its score drawn to scale; None without one.
     lost : str
@@ -101,7 +103,7 @@ def page_rows(board: Leaderboard, table: Table) -> tuple[PageRow, ...]:
                 position=i,
                 row=row,
                 first="" if first is None else show_chance(float(first[i])),
-                top="" if top is None or len(board.models) <= TOP else show_chance(float(top[i])),
+                top="" if top is None else show_chance(float(top[i])),
                 score=lines[i],
                 lost=_lost_rows(board, i),
             )

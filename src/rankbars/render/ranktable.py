@@ -43,6 +43,7 @@ __all__ = [
 ]
 
 SHOWN_ELSEWHERE = "too-few-tasks"  # stands in place of the new-task column
+_BESIDE = (SHOWN_ELSEWHERE, "partly-scored")  # the other stands at the rows it is about
 _MOST_TASKS = 3
 
 
@@ -119,7 +120,7 @@ def _notes(board: Leaderboard, task: str | None) -> list[Note]:
     return [
         note
         for note in board.notes
-        if note.code != SHOWN_ELSEWHERE and (task is None or note.task in (None, task))
+        if note.code not in _BESIDE and (task is None or note.task in (None, task))
     ]
 
 

@@ -32,6 +32,12 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
+from rankbars.render.placed import (
+    field_words,
+    may_share_first,
+    placed_sentence,
+    screen_sentence,
+)
 from rankbars.render.ranktable import SHOWN_ELSEWHERE
 
 __all__ = [
@@ -108,8 +114,12 @@ def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tu
             return (first,)
         return (first, "The same holds for each other model by itself, not for several together.")
     sentences = _first_sentences(board, name)
+    sentences += [one for one in (placed_sentence(board, name), screen_sentence(board)) if one]
     if board.tiers and board.shown_better.any() and len(board.models) > 2:
         sentences += [_neighbours_sentence(board), f"Tiers: {len(board.tiers)}."]
+    left_out = any(note.code == "failures-left-out" for note in board.notes)
+    if left_out and board.shown_better.any():
+        sentences.append("All this holds only if what is missing does not depend on the score.")
     if any(note.code == "run-effect" for note in board.notes):
         sentences.append("Whole runs differ by more than chance: --runs shared covers new runs.")
     if is_approximate(board):
@@ -126,7 +136,7 @@ def new_task_sentence(board: Leaderboard, model: str, name: _NameWriter = plain_
         return new_task_line(board)
     best, worst = overall[model]
     ranks = f"{best}" if best == worst else f"{best} to {worst}"
-    who = f"{name(model)}, named in advance," if overall.scope == "each" else name(model)
+    who = f"{name(model)}, if chosen before looking," if overall.scope == "each" else name(model)
     claim = overall_claim(overall)
     where = f"On a {claim.title.lower()}"
     if claim.level == NO_GUARANTEE:
@@ -153,7 +163,7 @@ def new_task_line(board: Leaderboard) -> str:
         return f"{claim.title}: {APPROXIMATE}, because on some task the level is not assured."
     if says_nothing(overall):
         return f"{claim.title}: at {claim.level}, every model may rank anywhere."
-    subject = "one model, named in advance, ranks within its interval"
+    subject = "a model chosen before looking ranks within its interval"
     if overall.scope == "all":
         subject = "every model ranks within its interval, all at once,"
     line = f"{claim.title}: {subject} with probability at least {claim.level}."
@@ -170,19 +180,20 @@ def width_line(board: Leaderboard) -> str:
     width = float(np.mean(overall.width))
     between = float(np.mean(overall.spread))
     cause = _too_few(board)
-    mean = f"Mean width {show_number(width, 1)} {'rank' if width == 1 else 'ranks'}"
+    ranks = f"{show_number(width, 1)} {'rank' if width == 1 else 'ranks'}"
+    mean = f"On average these intervals are {ranks} wide"
     if width == 0:
         return ""
     if says_nothing(overall) or overall.method == "observed":
         return f"{mean}."
     # Observed ranks carry noise of their own, so their part is an upper bound.
     if between == 0:
-        return f"{mean}, all from {cause}."
+        return f"{mean}, all of it from {cause}."
     if between >= width:
         return f"{mean}; how much of it comes from {cause} cannot be said."
     return (
-        f"{mean}: at least {show_number(width - between, 1)} from {cause}, "
-        f"at most {show_number(between, 1)} from ranks that differ between tasks."
+        f"{mean}: at least {show_number(width - between, 1)} of that from {cause}, at most "
+        f"{show_number(between, 1)} because models rank differently on different tasks."
     )
 
 
@@ -304,9 +315,15 @@ def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> 
     leader = board.models.index(board.undominated()[0])
     if int(board.shown_better[leader, known].sum()) == count:
         beaten = "the other one" if count == 1 else f"all {count} others"
+        if may_share_first(board):
+            return [
+                f"{where}, {first[0]} is shown better than {beaten} ({level}); first place stays "
+                "open to models that lack tasks."
+            ]
         return [f"{where}, {first[0]} leads: it is shown better than {beaten} ({level})."]
+    only = "may be first, of these alone" if may_share_first(board) else "may be first"
     return [
-        f"{where}, only {first[0]} may be first: {others} is shown worse than at least one model "
+        f"{where}, only {first[0]} {only}: {others} is shown worse than at least one model "
         f"({level})."
     ]
 
@@ -325,16 +342,17 @@ def _confidence(board: Leaderboard) -> str:
 def _neighbours_sentence(board: Leaderboard) -> str:
     pairs, open_pairs = len(board.models) - 1, board.neighbours_not_separated
     if open_pairs == 0:
-        return "All neighbours in the order are separated."
+        return "No neighbours in the order are too close to call."
     verb = "is" if open_pairs == 1 else "are"
-    return f"{open_pairs} of {pairs} neighbours in the order {verb} not separated."
+    return f"{open_pairs} of {pairs} neighbours in the order {verb} too close to call."
 
 
 def place(board: Leaderboard) -> str:
     """What the sentence at the top is about: ``"On the average of these 14 tasks"``."""
+    where = field_words(board, _field(board))
     if any(note.code == "run-effect" for note in board.notes):
-        return f"{_field(board)}, for these runs"
-    return _field(board)
+        return f"{where}, for these runs"
+    return where
 
 
 def _field(board: Leaderboard) -> str:

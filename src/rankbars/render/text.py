@@ -13,6 +13,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.render.claims import Claim
 from rankbars.render.notation import COMPLETE, listed, shorten, shorten_all, visible
+from rankbars.render.placed import placed_table
 from rankbars.render.ranktable import Table, board_table, remark_text, task_order, task_table
 from rankbars.render.sentences import (
     field_line,
@@ -96,11 +97,38 @@ def render_text(
     ]
     grid = _draw_grid(table, width, pen)
     lines += [[], *grid.lines, []]
+    lines += _placed_lines(board, task, width, pen)
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
     for sentence in _footer(board, task, table, pen, grid.incomplete):
         lines += [[_Span(line)] for line in _wrapped(sentence, width)]
     return "".join(f"{_written(line, color=color).rstrip()}\n" for line in lines)
+
+
+def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -> list[list[_Span]]:
+    """The models that lack tasks, below the table, and a blank line; nothing without any."""
+    from rich.cells import cell_len
+
+    table = placed_table(board, task)
+    if table is None:
+        return []
+    sides = [
+        _Column([table.rank_title], [pen.plain(row.ranks) for row in table.rows]),
+        _Column([pen.plain(table.score_title)], [pen.plain(row.score) for row in table.rows]),
+        _Column(["Tasks"], [row.tasks for row in table.rows], right=True),
+    ]
+    room = width - sum(len(_GAP) + column.width for column in sides)
+    names = [pen.known(visible(row.model)) for row in table.rows]
+    longest = max(cell_len(name) for name in names)
+    room = max(min(room, longest, _LONG_NAME), _SHORTEST_NAME)
+    short = _short_names(names, [""] * len(names), room, pen)
+    columns = [sides[0], _Column(["Model"], short), *sides[1:]]
+    lines = [[_Span(line)] for line in _wrapped(pen.plain(f"{table.title}."), width)]
+    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
+        text = _GAP.join(texts).rstrip()
+        lines.append([_Span(text, "dim" if i == 0 else "")])
+    note = [[_Span(line)] for line in _wrapped(pen.plain(table.note), width)]
+    return [*lines, *note, []]
 
 
 def _written(line: list[_Span], *, color: bool) -> str:

@@ -19,6 +19,7 @@ from rankbars.simulate.coverages import covers, share_of_field
 from rankbars.simulate.populations import (
     BETWEEN_BLOCKS,
     Design,
+    RankSets,
     legacy_normals,
     mean_scores,
     model_names,
@@ -191,7 +192,10 @@ def measure_new_tasks(design: Design, plan: NewTaskPlan) -> Table:
     -------
     list of dict
         Per level, N, rate and merge: mean width as a share of the field, and mean coverage of the
-        true rank sets of new tasks.
+        true rank sets of new tasks (``coverage``) and of the training tasks (``seen``). Of both,
+        how often all models reach ``1 - rate``, each by its share of tasks (``all_reach``,
+        ``all_reach_seen``), and the share of tasks on which no model is missed (``together``,
+        ``together_seen``).
     """
     truth = pool_scores(design)
     intervals = pool_intervals(design, truth, plan.levels, plan.seed)
@@ -202,8 +206,11 @@ def measure_new_tasks(design: Design, plan: NewTaskPlan) -> Table:
         draws = [
             _draw_tasks(design, n_tasks, number, plan.seed) for number in range(plan.repetitions)
         ]
-        unseen = np.array([draw[n_tasks:] for draw in draws])
-        new = type(sets)(sets.best[unseen], sets.worst[unseen])
+        drawn = np.array(draws)
+        new, seen = (
+            RankSets(sets.best[part], sets.worst[part])
+            for part in (drawn[:, n_tasks:], drawn[:, :n_tasks])
+        )
         for level in plan.levels:
             training = [
                 {f"task {i:04d}": intervals[level][i] for i in draw[:n_tasks]} for draw in draws
@@ -216,10 +223,23 @@ def measure_new_tasks(design: Design, plan: NewTaskPlan) -> Table:
                     "rate": rate,
                     "merge": merge,
                     "width": float(share_of_field(best, worst, design.n_models).mean()),
-                    "coverage": float(covers(best[:, None], worst[:, None], new).mean()),
+                    **_coverage(covers(best[:, None], worst[:, None], new), rate, ""),
+                    **_coverage(covers(best[:, None], worst[:, None], seen), rate, "seen"),
                 }
                 table.append(row)
     return table
+
+
+def _coverage(inside: NDArray[np.bool_], rate: float, tasks: str) -> Row:
+    """Equations 14 to 17 on the tasks of a kind, `inside` of shape (repetitions, tasks, models)."""
+    ending = f"_{tasks}" if tasks else ""
+    # A share of N tasks and a rate are decimals that rarely meet exactly in binary.
+    reached = inside.mean(axis=1) >= 1 - rate - 1e-9
+    return {
+        tasks or "coverage": float(inside.mean()),
+        f"all_reach{ending}": float(reached.all(axis=-1).mean()),
+        f"together{ending}": float(inside.all(axis=-1).mean()),
+    }
 
 
 def _draw_tasks(design: Design, n_tasks: int, repetition: int, seed: int) -> list[int]:

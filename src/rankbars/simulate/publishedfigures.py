@@ -1,43 +1,76 @@
 """Figures 1 and 6 of the published simulation study, and the numbers behind them.
 
-Figure 1a: coverage of task intervals over all configurations of Tables 6 and 7. Figure 1b: width of
-intervals for a new task as the number of tasks grows. Figure 6: the same for all configurations,
-with the coverage. Correlation 0.5 in blocks of three models, no ties.
-Source: Neuhof and Benjamini 2026; which panel shows which configuration is a reading of the text.
+Figure 1a: width and coverage of intervals for a new task, quantile against union, over the rates
+alpha_t of the task intervals and alpha_o of the merge; each box is a distribution over the
+configurations of Tables 2 to 5. Figure 1b: width as the number of tasks grows. Figure 6: seconds
+of Algorithm 2 as the number of tasks grows. 1b and 6 have correlation 0.5 in blocks of three models
+and no ties. Two pictures more are ours: all configurations of 1b with their coverage, and coverage
+on a task over the configurations of Tables 6 and 7.
+Source: Neuhof and Benjamini 2026; that 1a takes 20 and 60 tasks together is a reading of the text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import product
+from statistics import median
 from typing import TYPE_CHECKING
 
+from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.simulate.levels import NewTaskPlan, ThisTaskPlan, measure_new_tasks, measure_this_task
 from rankbars.simulate.populations import Design
-from rankbars.simulate.publishedtables import MODELS, ROWS, SIGMAS, designs_of
+from rankbars.simulate.publishedtables import (
+    EVERYTHING,
+    LEVELS,
+    MODELS,
+    RATES,
+    ROWS,
+    SIGMAS,
+    TASKS,
+    Part,
+    designs_of,
+)
+from rankbars.simulate.runtimes import RuntimePlan, growth, measure_runtime
 from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten, numbers
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["figures"]
+__all__ = ["FIGURES", "figures"]
 
-TASKS = (20, 40, 60, 80, 100)
+FIGURES = ("1a", "1b", "6", "tasks")
+"""What can be drawn; ``tasks`` is coverage on a task."""
+
+GROWING = (20, 40, 60, 80, 100)
+TIMED = (4000, 8000, 16000, 32000, 64000)  # below, fixed costs of a call are seen
 LEVEL, RATE = 0.05, 0.3
 RHO, BLOCK = 0.5, 3
 SHOWN_IN_1B = {"n_models": 10, "n_rows": 200}
+TIMED_ROWS, TIMED_SIGMA = 10, 0.7  # they do not enter the time of the merge
 
 _COLORS = {0.3: "tab:blue", 0.7: "tab:orange", 1.2: "tab:green"}
 _LINES = {"quantile": "-", "union": "--"}
 _MARKERS = {"quantile": "o", "union": "s"}
+_BOXES = {"quantile": "tab:blue", "union": "tab:orange"}
+_QUANTITIES = {"width": "mean width, share of the field", "coverage": "coverage on a new task"}
 
 
-def figures(*, repetitions: int = 50, seed: int = 0) -> Study:
+def figures(
+    names: Collection[str] = FIGURES,
+    *,
+    part: Part = EVERYTHING,
+    repetitions: int = 50,
+    seed: int = 0,
+) -> Study:
     """Figures 1 (a, b) and 6 of Neuhof and Benjamini (2026), recomputed.
 
     Parameters
     ----------
+    names : collection of str
+        Which of `FIGURES`.
+    part : Part
+        Which configurations.
     repetitions : int
         Repetitions per configuration.
     seed : int
@@ -46,47 +79,204 @@ def figures(*, repetitions: int = 50, seed: int = 0) -> Study:
     Returns
     -------
     Study
-        Tables and pictures ``figure_1a``, ``figure_1b`` and ``figure_6``; one row per point.
+        Tables and pictures ``figure_1a``, ``figure_1b``, ``figure_1b_all`` (all configurations,
+        with coverage), ``figure_6`` and ``task_coverage``; one row per point, in `figure_1a` and
+        `task_coverage` one row per configuration.
 
     Raises
     ------
+    UnknownOptionError
+        If a figure is not known, or the study lacks what `part` names.
     OptionError
-        If `repetitions` is below 1.
+        If `repetitions` is below 1, or no configuration is left for a figure.
+
+    Examples
+    --------
+    >>> len(figures(["1a"]).units), len(figures(["6"]).units)
+    (480, 2)
     """
     check_repetitions(repetitions)
-    task_plan = ThisTaskPlan((LEVEL,), repetitions, seed)
-    on_task = [
-        Unit(measure_this_task, (design, task_plan))
-        for number in (6, 7)
-        for design in designs_of(number)
-    ]
-    plan = NewTaskPlan(TASKS, (LEVEL,), (RATE,), repetitions, seed)
-    on_new = [
-        Unit(measure_new_tasks, (Design(n_models, n_rows, sigma, RHO, BLOCK), plan))
-        for n_models, n_rows, sigma in product(MODELS, ROWS, SIGMAS)
-    ]
+    part.checked()
+    for name in names:
+        if name not in FIGURES:
+            raise UnknownOptionError.among("figure", name, FIGURES)
+    work = {name: _WORK[name](part, repetitions, seed) for name in FIGURES if name in set(names)}
+    for name, units in work.items():
+        if not units:
+            raise OptionError(
+                f"Figure {name} has none of these configurations: 1b and 6 have correlation 0.5."
+            )
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
-        growing = flatten(results[len(on_task) :])
-        return {
-            "figure_1a": flatten(results[: len(on_task)]),
-            "figure_1b": [row for row in growing if _has(row, SHOWN_IN_1B)],
-            "figure_6": growing,
-        }
+        made, start = {}, 0
+        for name, units in work.items():
+            made[_FILES[name]] = flatten(results[start : start + len(units)])
+            start += len(units)
+        if "figure_1b_all" in made:
+            shown = [row for row in made["figure_1b_all"] if _has(row, SHOWN_IN_1B)]
+            made |= {"figure_1b": shown} if shown else {}
+        return made
 
-    return Study("figures", tuple(on_task + on_new), finish, _draw)
+    return Study(
+        "figures",
+        tuple(unit for units in work.values() for unit in units),
+        finish,
+        _draw,
+        summary=_summary,
+    )
+
+
+def _merge_units(part: Part, repetitions: int, seed: int) -> list[Unit]:
+    plan = NewTaskPlan(TASKS, LEVELS, RATES, repetitions, seed)
+    designs = [design for table in (2, 3, 4, 5) for design in designs_of(table)]
+    return [Unit(measure_new_tasks, (design, plan)) for design in designs if part.has(design)]
+
+
+def _growing_units(part: Part, repetitions: int, seed: int) -> list[Unit]:
+    plan = NewTaskPlan(GROWING, (LEVEL,), (RATE,), repetitions, seed)
+    designs = [Design(*one, RHO, BLOCK) for one in product(MODELS, ROWS, SIGMAS)]
+    return [Unit(measure_new_tasks, (design, plan)) for design in designs if part.has(design)]
+
+
+def _timed_units(part: Part, repetitions: int, seed: int) -> list[Unit]:
+    plan = RuntimePlan(TIMED, LEVEL, RATE, repetitions, seed)
+    designs = [Design(m, TIMED_ROWS, TIMED_SIGMA, RHO, BLOCK) for m in MODELS]
+    return [
+        Unit(measure_runtime, (design, plan))
+        for design in designs
+        if not part.models or design.n_models in part.models
+    ]
+
+
+def _task_units(part: Part, repetitions: int, seed: int) -> list[Unit]:
+    plan = ThisTaskPlan((LEVEL,), repetitions, seed)
+    designs = [design for table in (6, 7) for design in designs_of(table)]
+    return [Unit(measure_this_task, (design, plan)) for design in designs if part.has(design)]
+
+
+_WORK: dict[str, Callable[[Part, int, int], list[Unit]]] = {
+    "1a": _merge_units,
+    "1b": _growing_units,
+    "6": _timed_units,
+    "tasks": _task_units,
+}
+_FILES = {"1a": "figure_1a", "1b": "figure_1b_all", "6": "figure_6", "tasks": "task_coverage"}
 
 
 def _has(row: Row, values: Mapping[str, object]) -> bool:
     return all(row[name] == value for name, value in values.items())
 
 
+def _by_models(table: Table) -> dict[int, Table]:
+    counts = sorted({int(value) for value in numbers(table, "n_models")})
+    return {count: [row for row in table if row["n_models"] == count] for count in counts}
+
+
+def _summary(tables: Mapping[str, Table]) -> str:
+    lines = []
+    for merge, (level, rate) in product(_BOXES, product(LEVELS, RATES)):
+        shown = {"merge": merge, "level": level, "rate": rate}
+        rows = [row for row in tables.get("figure_1a", []) if _has(row, shown)]
+        if rows:
+            width, coverage = (median(numbers(rows, quantity)) for quantity in _QUANTITIES)
+            lines.append(
+                f"{merge}, alpha_t {level:g}, alpha_o {rate:g}: "
+                f"median width {width:.3f}, median coverage {coverage:.3f}"
+            )
+    for n_models, rows in _by_models(tables.get("figure_6", [])).items():
+        lines.append(
+            f"Algorithm 2, {n_models} models: seconds grow as N^{growth(rows):.2f} "
+            "(published: linearly, exponent 1)"
+        )
+    for sigma, merge in product(_COLORS, _LINES):
+        shown = {"merge": merge, "sigma": sigma}
+        rows = [row for row in tables.get("figure_1b", []) if _has(row, shown)]
+        if rows:
+            widths = numbers(rows, "width")
+            lines.append(
+                f"{merge}, sigma {sigma:g}: width {widths[0]:.3f} at {GROWING[0]} tasks, "
+                f"{widths[-1]:.3f} at {GROWING[-1]}"
+            )
+    return "\n".join(lines) or "No figure of these has a summary."
+
+
 def _draw(tables: Mapping[str, Table]) -> dict[str, Figure]:
-    return {
-        "figure_1a": _draw_coverage(tables["figure_1a"]),
-        "figure_1b": _draw_width(tables["figure_1b"]),
-        "figure_6": _draw_panels(tables["figure_6"]),
+    drawers = {
+        "figure_1a": _draw_merges,
+        "figure_1b": _draw_width,
+        "figure_1b_all": _draw_panels,
+        "figure_6": _draw_seconds,
+        "task_coverage": _draw_coverage,
     }
+    return {name: drawers[name](table) for name, table in tables.items()}
+
+
+def _draw_merges(table: Table) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
+    figure.set_label("Width and coverage of intervals for a new task; in figure_1a.csv")
+    panels = figure.subplots(2, len(RATES), sharex=True, sharey="row", squeeze=False)
+    for column, rate in enumerate(RATES):
+        for line, (quantity, label) in enumerate(_QUANTITIES.items()):
+            axes = panels[line, column]
+            _plot_boxes(axes, [row for row in table if row["rate"] == rate], quantity)
+            axes.set_ylim(0, 1.02)
+            if column == 0:
+                axes.set_ylabel(label)
+        panels[0, column].set_title(f"α of the merge {rate}")
+        panels[1, column].set_xlabel("α of the task intervals")
+        for place, level in enumerate(LEVELS):
+            promised = 1 - level - rate
+            panels[1, column].plot(
+                [place - 0.4, place + 0.4], [promised, promised], color="grey", linestyle=":"
+            )
+    panels[0, 0].legend(fontsize="small")
+    return figure
+
+
+def _plot_boxes(axes: Axes, table: Table, quantity: str) -> None:
+    """A pair of boxes, quantile and union, for each rate of the task intervals."""
+    for shift, (merge, color) in zip((-0.18, 0.18), _BOXES.items(), strict=True):
+        made = axes.boxplot(
+            [
+                numbers([r for r in table if _has(r, {"merge": merge, "level": level})], quantity)
+                for level in LEVELS
+            ],
+            positions=[place + shift for place in range(len(LEVELS))],
+            widths=0.3,
+            patch_artist=True,
+            manage_ticks=False,
+            medianprops={"color": "black"},
+            flierprops={"markersize": 3},
+        )
+        for box in made["boxes"]:
+            box.set_facecolor(color)
+            box.set_alpha(0.6)
+        made["boxes"][0].set_label(merge)
+    axes.set_xticks(range(len(LEVELS)), [f"{level:g}" for level in LEVELS])
+
+
+def _draw_seconds(table: Table) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.0, 4.0), layout="constrained")
+    figure.set_label("Seconds of Algorithm 2 over the number of tasks; in figure_6.csv")
+    axes = figure.add_subplot()
+    for n_models, rows in _by_models(table).items():
+        axes.plot(
+            numbers(rows, "n_tasks"),
+            numbers(rows, "seconds"),
+            marker="o",
+            label=f"{n_models} models: N^{growth(rows):.2f}",
+        )
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("tasks N")
+    axes.set_ylabel("seconds of processor time")
+    axes.set_title("Algorithm 2; linear is N^1")
+    axes.legend(fontsize="small")
+    return figure
 
 
 def _draw_coverage(table: Table) -> Figure:
@@ -94,7 +284,7 @@ def _draw_coverage(table: Table) -> Figure:
 
     figure = Figure(figsize=(5.5, 4.0), layout="constrained")
     figure.set_label(
-        "Coverage of 95 % intervals on a task, with and without ties; in figure_1a.csv"
+        "Coverage of 95 % intervals on a task, with and without ties; in task_coverage.csv"
     )
     axes = figure.add_subplot()
     groups = [(method, tied) for tied in (False, True) for method in ("holm", "bootstrap")]
@@ -136,7 +326,7 @@ def _draw_panels(table: Table) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(12.0, 6.0), layout="constrained")
-    figure.set_label("Width and coverage of intervals for a new task; in figure_6.csv")
+    figure.set_label("Width and coverage of intervals for a new task; in figure_1b_all.csv")
     panels = figure.subplots(2, len(MODELS) * len(ROWS), sharex=True, sharey="row")
     for column, (n_models, n_rows) in enumerate(product(MODELS, ROWS)):
         part = [row for row in table if _has(row, {"n_models": n_models, "n_rows": n_rows})]

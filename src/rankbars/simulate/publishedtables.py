@@ -9,13 +9,15 @@ Source: Neuhof and Benjamini 2026, Appendix E.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from statistics import fmean, stdev
+from typing import NamedTuple
 
-from rankbars.errors import UnknownOptionError
+from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.simulate.levels import NewTaskPlan, ThisTaskPlan, measure_new_tasks, measure_this_task
 from rankbars.simulate.populations import Design
+from rankbars.simulate.publishedcells import agreement, beside_cells
 from rankbars.simulate.study import (
     Cell,
     Row,
@@ -27,7 +29,7 @@ from rankbars.simulate.study import (
     number,
 )
 
-__all__ = ["NUMBERS", "designs_of", "tables"]
+__all__ = ["EVERYTHING", "NUMBERS", "Part", "designs_of", "tables"]
 
 NUMBERS = (2, 3, 4, 5, 6, 7)
 """Tables of the published study."""
@@ -51,16 +53,71 @@ _LEADERBOARD = {
 }
 _TASK = {6: (_NO_BLOCKS, _NO_TIES + TIES), 7: (BLOCKS, _NO_TIES + TIES)}
 
+_EQUATIONS = (
+    "coverage", "all_reach", "together", "seen", "all_reach_seen", "together_seen",
+)  # fmt: skip
 _PRINTED = {"union": "union", "quantile": "order_statistic"}
 
+Quantities = Callable[[Row], Iterator[tuple[str, float]]]
 
-def tables(numbers: Collection[int] = NUMBERS, *, repetitions: int = 100, seed: int = 0) -> Study:
+
+class Part(NamedTuple):
+    """The configurations that are done; where nothing is named, all.
+
+    Attributes
+    ----------
+    models, rows : tuple of int
+        Numbers of models (10, 30) and of rows per task (10, 200).
+    sigmas, correlations : tuple of float
+        Standard deviations (0.3, 0.7, 1.2) and correlations in blocks (0, 0.2, 0.5, 0.8).
+    """
+
+    models: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
+    sigmas: tuple[float, ...] = ()
+    correlations: tuple[float, ...] = ()
+
+    def checked(self) -> Part:
+        """Itself, if the study has all that it names.
+
+        Raises
+        ------
+        UnknownOptionError
+            If not.
+        """
+        correlations = sorted({0.0, *(rho for rho, _ in BLOCKS)})
+        for field, known in zip(self._fields, (MODELS, ROWS, SIGMAS, correlations), strict=True):
+            for one in getattr(self, field):
+                if one not in known:
+                    raise UnknownOptionError.among(field, one, [f"{value:g}" for value in known])
+        return self
+
+    def has(self, design: Design) -> bool:
+        """Whether a configuration is done."""
+        values = (design.n_models, design.n_rows, design.sigma, design.rho)
+        return all(
+            not wanted or value in wanted for wanted, value in zip(self, values, strict=True)
+        )
+
+
+EVERYTHING = Part()
+
+
+def tables(
+    numbers: Collection[int] = NUMBERS,
+    *,
+    part: Part = EVERYTHING,
+    repetitions: int = 100,
+    seed: int = 0,
+) -> Study:
     """Tables 2 to 7 of Neuhof and Benjamini (2026), recomputed.
 
     Parameters
     ----------
     numbers : collection of int
         Which tables.
+    part : Part
+        Which configurations. A table then shows the means over those only.
     repetitions : int
         Repetitions per configuration.
     seed : int
@@ -72,14 +129,16 @@ def tables(numbers: Collection[int] = NUMBERS, *, repetitions: int = 100, seed: 
     Study
         Makes ``table_2`` to ``table_7``, one row per published cell: the mean over the
         configurations behind it and their standard deviation. Widths are shares of the field,
-        coverages are those of true rank sets.
+        coverages are those of true rank sets. ``published`` has all of them with the published
+        value and the difference; ``equations_14_16`` (with Tables 2 to 5) has coverage on the
+        training tasks and of all models at once, as in `levels.measure_new_tasks`.
 
     Raises
     ------
     UnknownOptionError
-        If a number is not 2 to 7.
+        If a number is not 2 to 7, or the study lacks what `part` names.
     OptionError
-        If `repetitions` is below 1.
+        If `repetitions` is below 1, or no configuration is left.
 
     Examples
     --------
@@ -92,17 +151,36 @@ def tables(numbers: Collection[int] = NUMBERS, *, repetitions: int = 100, seed: 
         if one not in NUMBERS:
             raise UnknownOptionError.among("table", one, [str(known) for known in NUMBERS])
     check_repetitions(repetitions)
-    parts = [(one, _units(one, repetitions, seed)) for one in wanted]
+    part.checked()
+    parts = [(one, _units(one, part, repetitions, seed)) for one in wanted]
+    for one, units in parts:
+        if not units:
+            raise OptionError(
+                f"Table {one} has none of these configurations: tables 2, 3 and 6 have correlation "
+                "0, the others 0.2, 0.5 and 0.8."
+            )
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
-        made, start = {}, 0
+        made: dict[str, Table] = {}
+        equations: Table = []
+        start = 0
         for one, units in parts:
             rows = flatten(results[start : start + len(units)])
             made[f"table_{one}"] = _assemble(one, rows)
+            if one in _LEADERBOARD:
+                equations.extend(_assemble(one, rows, _equation_quantities))
             start += len(units)
+        made["published"] = beside_cells(flatten(list(made.values())))
+        if equations:
+            made["equations_14_16"] = equations
         return made
 
-    return Study("tables", tuple(unit for _, units in parts for unit in units), finish)
+    everything = tuple(unit for _, units in parts for unit in units)
+    return Study("tables", everything, finish, summary=_summary)
+
+
+def _summary(made: Mapping[str, Table]) -> str:
+    return agreement(made["published"])
 
 
 def designs_of(table: int) -> Iterator[Design]:
@@ -118,19 +196,21 @@ def designs_of(table: int) -> Iterator[Design]:
         yield Design(n_models, n_rows, sigma, rho, block, share)
 
 
-def _units(table: int, repetitions: int, seed: int) -> list[Unit]:
+def _units(table: int, part: Part, repetitions: int, seed: int) -> list[Unit]:
+    designs = filter(part.has, designs_of(table))
     if table in _LEADERBOARD:
         plan = NewTaskPlan(TASKS, LEVELS, RATES, repetitions, seed)
-        return [Unit(measure_new_tasks, (design, plan)) for design in designs_of(table)]
+        return [Unit(measure_new_tasks, (design, plan)) for design in designs]
     task_plan = ThisTaskPlan(LEVELS, repetitions, seed)
-    return [Unit(measure_this_task, (design, task_plan)) for design in designs_of(table)]
+    return [Unit(measure_this_task, (design, task_plan)) for design in designs]
 
 
-def _assemble(table: int, rows: Iterable[Row]) -> Table:
-    """Published cells from the rows of all configurations."""
+def _assemble(table: int, rows: Iterable[Row], quantities: Quantities | None = None) -> Table:
+    """Cells from the rows of all configurations; those published if no others are named."""
     leaderboard = table in _LEADERBOARD
     cells: dict[tuple[Cell, ...], list[float]] = {}
-    quantities = _leaderboard_quantities if leaderboard else _task_quantities
+    if quantities is None:
+        quantities = _leaderboard_quantities if leaderboard else _task_quantities
     for row in rows:
         n_tasks = row["n_tasks"] if leaderboard else None
         alpha = row["rate"] if leaderboard else row["level"]
@@ -158,6 +238,11 @@ def _leaderboard_quantities(row: Row) -> Iterator[tuple[str, float]]:
     merge = _PRINTED[str(row["merge"])]
     yield f"pi_width_{merge}", number(row, "width")
     yield f"pi_coverage_{merge}", number(row, "coverage")
+
+
+def _equation_quantities(row: Row) -> Iterator[tuple[str, float]]:
+    for name in _EQUATIONS:
+        yield f"{name}_{_PRINTED[str(row['merge'])]}", number(row, name)
 
 
 def _task_quantities(row: Row) -> Iterator[tuple[str, float]]:

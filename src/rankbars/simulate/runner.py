@@ -30,6 +30,7 @@ def run(
     n_jobs: int = 1,
     picture: str = "svg",
     progress: Progress | None = None,
+    summarise: Callable[[str], None] | None = None,
 ) -> tuple[Path, ...]:
     """Run a study and write its tables, one CSV file each, its pictures and its page.
 
@@ -45,6 +46,8 @@ def run(
         Kind of the pictures, for studies that have some; they need the extra ``plot``.
     progress : callable, optional
         Called with the units done and their number, at the start and after each.
+    summarise : callable, optional
+        Called with some lines of text, where a study says in words what its tables show.
 
     Returns
     -------
@@ -89,6 +92,8 @@ def run(
         contents[str(folder / f"{study.name}.html")] = study.page(tables, sources)
     write_all(contents)
     _forget(folder / PARTIAL, study)
+    if study.summary is not None and summarise is not None:
+        summarise(study.summary(tables))
     return tuple(Path(path) for path in contents)
 
 

@@ -62,6 +62,8 @@ class Study:
     page : callable, optional
         Makes one HTML page, called `name`, from those tables and the pictures by name of the
         file, as text that stands for the picture in the page.
+    summary : callable, optional
+        Says in some lines of text what the tables show.
     """
 
     name: str
@@ -69,6 +71,7 @@ class Study:
     finish: Callable[[Sequence[Table]], dict[str, Table]]
     draw: Callable[[Mapping[str, Table]], dict[str, Figure]] | None = None
     page: Callable[[Mapping[str, Table], Mapping[str, str]], str] | None = None
+    summary: Callable[[Mapping[str, Table]], str] | None = None
 
 
 def flatten(parts: Sequence[Table]) -> Table:

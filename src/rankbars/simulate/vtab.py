@@ -2,14 +2,16 @@
 
 Readings of what the text leaves open, each found by comparison with the printed numbers: a point
 is the mean of the draws; intervals of scores hold 83.4 % of them, those of ranks 95 %; the
-hierarchical model is shown by its posterior predictive distribution; scales are set by the extremes
-over all models in 100 resamples; tied models of one percent get their worst rank.
+hierarchical model is shown by its posterior predictive distribution, but in Figures 5 and 6 by that
+of the true accuracies; scales are set by the extremes over all models in 100 resamples; tied models
+of one percent get their worst rank.
 Source: Longjohn, Gopalan and Casleton 2025.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import NamedTuple
 
@@ -19,8 +21,11 @@ from numpy.typing import NDArray
 import rankbars as rb
 from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten
 from rankbars.simulate.vtabreport import (
+    CLEAR,
     PARTS,
+    PRIOR,
     RANKINGS,
+    SCALING_DRAWS,
     WINNERS,
     draw_figures,
     make_page,
@@ -32,7 +37,6 @@ from rankbars.simulate.vtabreport import (
 __all__ = ["DRIFTS", "SOURCES", "vtab"]
 
 ALPHA_SCORES, ALPHA_RANKS = 0.166, 0.05
-SCALING_DRAWS = 100  # the published scale depends on their number; the printed scores fit this one
 PERCENT = 100.0
 DRIFTS = (
     f"normalised: the scale, and so the number, depends on the number of draws ({SCALING_DRAWS})"
@@ -64,6 +68,11 @@ class Source(NamedTuple):
     overall: str
     difference: str
 
+    @property
+    def prior(self) -> str:
+        """Of the estimator; only the hierarchical model has one."""
+        return PRIOR if self.estimator.startswith("bayes") else "auto"
+
 
 SOURCES = {
     "bootstrap": Source(
@@ -83,6 +92,7 @@ METHODS = {
     "AvR (noise)": "average_rank_noise",
     "AvR (bins)": "average_rank_bins",
 }
+_CATEGORIES = ("natural", "specialized", "structured")
 LEADERS = ("Sup-Rotation-100%", "Sup-Exemplar-100%", "Sup-100%")
 
 
@@ -100,8 +110,9 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
     -------
     Study
         Makes ``vtab`` (one row per published cell, to the one decimal that is printed),
-        ``vtab_winners`` (share of all weights of the three categories in which each model wins)
-        and ``vtab_rank_probabilities``; the pictures ``figure_3`` to ``figure_6``; and a page.
+        ``vtab_winners`` (share of all weights of the three categories in which each model wins,
+        on the raw and on the normalised scale) and ``vtab_rank_probabilities``; the pictures
+        ``figure_3`` to ``figure_6``; and a page.
 
     Raises
     ------
@@ -121,7 +132,7 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
         Unit(measure_ranks, (name, column, _draws(source, repetitions), seed))
         for (name, source), column in product(SOURCES.items(), METHODS)
     ]
-    winners = [Unit(measure_winners, (number,)) for number in WINNERS]
+    winners = [Unit(measure_winners, (number, seed)) for number in WINNERS]
     rankings = [Unit(measure_rankings, (number, repetitions, seed)) for number in RANKINGS]
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
@@ -133,7 +144,7 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
         }
 
     units = tuple(measured + winners + rankings)
-    return Study("vtab", units, finish, draw_figures, make_page)
+    return Study("vtab", units, finish, partial(draw_figures, seed=seed), make_page)
 
 
 def _draws(source: Source, repetitions: int) -> int:
@@ -165,11 +176,9 @@ def _draw_parts(source: Source, draws: int, seed: int) -> dict[str, NDArray[np.f
         return rb.aggregate(
             scores if weights is None else scores.weigh_categories(weights),
             over="items", estimator=source.estimator, normalise=source.normalise,
-            resamples=draws, seed=seed,
+            prior=source.prior, resamples=draws, seed=seed,
         )  # fmt: skip
 
-    if source.normalise is not None:
-        return {column: PERCENT * _values(average(one)) for column, one in PARTS.items()}
     overall = average(None)
     means = overall.by_category
     if means is None or means.draws is None:
@@ -192,7 +201,7 @@ def measure_ranks(name: str, column: str, draws: int, seed: int) -> Table:
     source = SOURCES[name]
     average = rb.aggregate(
         vtab_scores(), over="items", estimator=source.estimator, normalise=source.normalise,
-        method=METHODS[column], resamples=draws, seed=seed,
+        method=METHODS[column], prior=source.prior, resamples=draws, seed=seed,
     )  # fmt: skip
     values = _values(average)
     found = _summary(-values, ALPHA_RANKS) if average.unit == "rank" else _rank_summary(average)
@@ -267,26 +276,31 @@ def _printed(cell: Row, name: str) -> float:
     return round(value, 1) + 0.0  # no minus zero
 
 
-def measure_winners(figure: int) -> Table:
-    """Share of all weights of the three categories in which each model wins."""
-    found = weight_means().weight_map(WINNERS[figure])
-    shares = zip(found.models, found.share.tolist(), found.clear_share.tolist(), strict=True)
+def measure_winners(figure: int, seed: int) -> Table:
+    """Share of all weights of the three categories in which each model wins, by panel."""
+    means = weight_means(figure, seed)
     return [
         {"figure": figure, "z": found.z, "model": model, "share": share, "clear_share": clear}
-        for model, share, clear in shares
+        for found in map(means.weight_map, CLEAR)
+        for model, share, clear in zip(
+            found.models, found.share.tolist(), found.clear_share.tolist(), strict=True
+        )
     ]
 
 
 def measure_rankings(figure: int, draws: int, seed: int) -> Table:
     """Posterior probability of each rank under given weights of the categories."""
-    weights = RANKINGS[figure]
-    scores = vtab_scores().weigh_categories(weights)
-    average = rb.aggregate(scores, over="items", estimator="bayes", resamples=draws, seed=seed)
+    weights, scores = RANKINGS[figure], vtab_scores()
+    average = rb.aggregate(
+        scores if weights is None else scores.weigh_categories(weights),
+        over="items", estimator="bayes", prior=PRIOR, resamples=draws, seed=seed,
+    )  # fmt: skip
     found = average.rank_probability
     if found is None:
         raise rb.DataError("The average has no rank probabilities.")
+    shown = {name: None if weights is None else weights[name] for name in _CATEGORIES}
     return [
-        {"figure": figure, **weights, "model": model, "rank": rank, "probability": share}
+        {"figure": figure, **shown, "model": model, "rank": rank, "probability": share}
         for model, shares in zip(average.models, found.tolist(), strict=True)
         for rank, share in enumerate(shares, start=1)
     ]

@@ -19,10 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAPTIONS",
+    "CLEAR",
     "INTERVAL_TOLERANCE",
     "PARTS",
+    "PRIOR",
     "RANKINGS",
     "RANK_TOLERANCE",
+    "SCALING_DRAWS",
     "VALUE_TOLERANCE",
     "WINNERS",
     "agrees",
@@ -40,23 +43,33 @@ PARTS = {
     "Overall": None,
 }
 """What a column of scores is an average of: weights of categories; None: every task the same."""
-WINNERS = {3: 2.0, 4: 2 * 0.5**0.5}
-"""Standard errors that a clear winner is ahead by; the second imitates a correlation of one half
-between models."""
+WINNERS = {3: None, 4: "minmax_draws"}
+"""Scale of the scores whose categories are weighed."""
 
-RANKINGS: dict[int, dict[str, float]] = {
-    5: {"natural": 1 / 3, "specialized": 1 / 3, "structured": 1 / 3},
-    6: {"natural": 0.025, "specialized": 0.025, "structured": 0.95},
+CLEAR = (2.0, 2 * 0.5**0.5)
+"""Standard errors that a clear winner is ahead by, one panel each; the second imitates a
+correlation of one half between models."""
+
+RANKINGS: dict[int, dict[str, float] | None] = {
+    5: {"natural": 0.025, "specialized": 0.025, "structured": 0.95},
+    6: None,
 }
-"""Weights of the categories."""
+"""Weights of the categories; None: every task the same."""
+
+PRIOR = "exponential"
+"""Of the hierarchical model: a and b exponential with mean 10,000, as published."""
+
+SCALING_DRAWS = 100
+"""The published scale depends on their number; the printed scores fit this one."""
 
 CAPTIONS = {
-    "figure_3": "Figure 3: winner by weights of the categories; clear if ahead by more than 2 "
-    "standard errors. A description, not a test.",
-    "figure_4": "Figure 4: the same with 1.41 standard errors, as if models were correlated by "
-    "one half.",
-    "figure_5": "Figure 5: posterior probability of each rank, categories weighted equally.",
-    "figure_6": "Figure 6: the same with weights 0.95 for structured and 0.025 for each other.",
+    "figure_3": "Figure 3: winner by weights of the categories, raw accuracies; clear if ahead by "
+    "more than 2 standard errors, and by more than 1.41, as if models were correlated by one half. "
+    "A description, not a test.",
+    "figure_4": "Figure 4: the same with normalised accuracies.",
+    "figure_5": "Figure 5: posterior probability of each rank, weights 0.95 for structured and "
+    "0.025 for each other category.",
+    "figure_6": "Figure 6: the same, every one of the 19 tasks weighted equally.",
 }
 
 _STEPS = 60  # along an edge of the triangle: as fine as it can be seen
@@ -132,23 +145,27 @@ class _Heat(NamedTuple):
     share: list[list[float]]
 
 
-def weight_means() -> rb.CategoryMeans:
-    """Means per category with the errors of their differences.
+def weight_means(figure: int, seed: int = 0) -> rb.CategoryMeans:
+    """Means per category with the errors of their differences, on the scale of a figure.
 
     Examples
     --------
-    >>> weight_means().categories
+    >>> weight_means(3).categories
     ('natural', 'specialized', 'structured')
     """
-    means = rb.aggregate(vtab_scores(), over="items", estimator="analytic").by_category
+    scale = WINNERS[figure]
+    means = rb.aggregate(
+        vtab_scores(), over="items", estimator="analytic" if scale is None else "bootstrap",
+        normalise=scale, resamples=SCALING_DRAWS, seed=seed,
+    ).by_category  # fmt: skip
     if means is None:
         raise rb.DataError("The results have no means per category.")
     return means
 
 
-def draw_figures(tables: Mapping[str, Table]) -> dict[str, Figure]:
+def draw_figures(tables: Mapping[str, Table], seed: int = 0) -> dict[str, Figure]:
     """The four pictures by name of the file."""
-    winners = {f"figure_{figure}": _draw_winners(figure, z) for figure, z in WINNERS.items()}
+    winners = {f"figure_{figure}": _draw_winners(figure, seed) for figure in WINNERS}
     table = tables["vtab_rank_probabilities"]
     rankings = {
         f"figure_{figure}": _draw_ranks(
@@ -159,16 +176,22 @@ def draw_figures(tables: Mapping[str, Table]) -> dict[str, Figure]:
     return winners | rankings
 
 
-def _draw_winners(figure: int, z: float) -> Figure:
+def _draw_winners(figure: int, seed: int) -> Figure:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     from rankbars.render.plotting import PRINT, know_ternary, plot_weights
 
     know_ternary()
+    means = weight_means(figure, seed)
     with mpl.rc_context(PRINT):
-        made = Figure(figsize=(6.9, 4.3), label=CAPTIONS[f"figure_{figure}"])
-        plot_weights(weight_means().weight_map(z, _STEPS), made.add_subplot(projection="ternary"))
+        made = Figure(figsize=(6.9, 8.2), label=CAPTIONS[f"figure_{figure}"])
+        made.subplots_adjust(top=0.86, bottom=0.06, hspace=0.55)
+        scale = "Raw accuracies" if WINNERS[figure] is None else "Normalised accuracies"
+        made.suptitle(scale, x=0.26, ha="left")
+        for place, z in enumerate(CLEAR, start=1):
+            panel = made.add_subplot(len(CLEAR), 1, place, projection="ternary")
+            plot_weights(means.weight_map(z, _STEPS), panel)
     return made
 
 
@@ -269,8 +292,8 @@ def make_page(tables: Mapping[str, Table], pictures: Mapping[str, str]) -> str:
             if name in pictures
         ],
         winners=[
-            (row["figure"], row["model"], f"{_percent(row['share'])}",
-             f"{_percent(row['clear_share'])}")
+            (row["figure"], f"{number(row, 'z'):.3g}", row["model"], _percent(row["share"]),
+             _percent(row["clear_share"]))
             for row in tables["vtab_winners"]
             if row["share"]
         ],

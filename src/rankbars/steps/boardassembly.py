@@ -104,9 +104,16 @@ def describe_task(
         assumptions=intervals.assumptions,
         spread_best=None if spread is None else spread.best,
         spread_worst=None if spread is None else spread.worst,
+        df=_own_freedom(comparisons.mean_df),
         elo=None if anchor is None else _elo(comparisons, anchor),
         elo_anchor=None if anchor is None else f"{anchor.model or 'mean'}={anchor.rating:g}",
     )
+
+
+def _own_freedom(df: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Degrees of freedom of the scores; one number where all models have the same."""
+    known = np.where(np.isnan(df), np.inf, df)
+    return known if np.ptp(np.where(np.isinf(known), -1.0, known)) > 0 else known[0]
 
 
 def _spread(evidence: Evidence, comparisons: Comparisons, alpha: float) -> RankBounds | None:
@@ -187,6 +194,7 @@ def assemble_board(
         notes=tuple(dict.fromkeys(notes)),
         inputs=scores.inputs,
         version=version("rankbars"),
+        library=scores.library,
     )
     if not ranks_from_relation(draft):
         return draft

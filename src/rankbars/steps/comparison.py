@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores
-from rankbars.data.spec import Spec, VoteOptions, check_resamples
+from rankbars.data.spec import Spec, VoteOptions
+from rankbars.errors import OptionError
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 
@@ -13,7 +14,7 @@ __all__ = ["compare"]
 
 def compare(
     scores: Scores,
-    *,
+    *names: str,
     test: str = "auto",
     seed: int = 0,
     resamples: int = 1000,
@@ -27,6 +28,8 @@ def compare(
     ----------
     scores : Scores
         Evaluation results.
+    *names
+        None are taken: all models are compared. For two of them there is `rankbars.head_to_head`.
     test : str
         ``"auto"`` (the design of the rows decides), ``"t"`` (paired), ``"corrected_t"``
         (Nadeau–Bengio, for cross-validation), ``"cluster_t"``, ``"z"`` (published scores, or
@@ -73,9 +76,14 @@ def compare(
     >>> float(rb.compare(scores)["math"].diff[0, 1])
     0.5
     """
+    if names:
+        called = ", ".join(map(repr, names))
+        raise OptionError(
+            f"compare(scores) compares all models, task by task, and takes no names; got {called}. "
+            f"Two models: rb.head_to_head(scores, {called})."
+        )
     models = scores.models
-    check_resamples(resamples)
-    spec = Spec(test=test, zero_se=zero_se, runs=runs)
+    spec = Spec(test=test, seed=seed, resamples=resamples, zero_se=zero_se, runs=runs)
     setting = Setting(
         seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=spec.zero_se,
         runs=spec.runs,

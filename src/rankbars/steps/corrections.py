@@ -32,6 +32,7 @@ __all__ = [
     "adjust_rankings",
     "correct",
     "resample_family",
+    "share_draws",
     "side_level",
     "simultaneous_order",
     "strict_correction",
@@ -58,6 +59,7 @@ class Family(NamedTuple):
     samples: tuple[Sample, ...] | None = None  # rows of the tasks of an average, to be resampled
     test: str = ""  # what compared the pairs
     rankings: NDArray[np.float64] | None = None  # of few tasks, which are reversed to get a law
+    draws: NullDraws | None = None  # of max-T, where several statements share them
 
     @property
     def size(self) -> int:
@@ -241,9 +243,10 @@ CORRECTIONS: dict[str, Correction] = {
 def best_by_level(family: Family, alpha: float) -> NDArray[np.bool_]:
     """Models that may be the best: Bonferroni within the family of each candidate.
 
-    Where rankings of few tasks are reversed, their law decides.
+    Where rankings of few tasks are reversed, or clusters flipped because few degrees of freedom are
+    left, their law decides.
     """
-    if family.rankings is not None:
+    if family.rankings is not None or _few_degrees(family) is not None:
         return best_by_maxt(family, alpha)
     if family.statistic is not None:
         return np.asarray(better_counts(family.statistic, family.df, alpha) == 0)
@@ -383,11 +386,24 @@ def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[
     return (("few-clusters", text, ()),)
 
 
+def share_draws(name: str, family: Family) -> Family:
+    """The family with the draws that its statements by max-T share; as it is for others."""
+    if name != "maxt":
+        return family
+    draws = _null_draws(family)
+    if draws.scale is None and draws.measure is None:
+        return family  # statistics of all pairs are large
+    made = list(draws.start())
+    return family._replace(draws=draws._replace(start=lambda: iter(made)))
+
+
 def _null_draws(family: Family) -> NullDraws:
     from rankbars.stats.multiplicity.clusterflips import cluster_draws
     from rankbars.stats.multiplicity.maxt import flip_draws, gaussian_draws
     from rankbars.stats.multiplicity.reversal import reversal_draws
 
+    if family.draws is not None:
+        return family.draws
     if family.rankings is not None:
         return reversal_draws(family.rankings, _streams(family))
     if isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds):

@@ -1,4 +1,4 @@
-"""The verb `head_to_head`: one model against another, on each task and on the average."""
+"""The verb `contrast_models`: one model against another, on each task and on the average."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
     average_contrasts,
+    constant_errors,
     family_means,
     start_sums,
 )
@@ -32,6 +33,7 @@ from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, r
 from rankbars.steps.average.plan import AveragePlan, weight_words
 from rankbars.steps.correctionchoice import row_skewness
 from rankbars.steps.pairdecision import (
+    FEW_ROWS,
     PairDecision,
     PairRows,
     average_rows,
@@ -43,12 +45,10 @@ from rankbars.steps.sharedruns import examine_task_runs, run_notes
 from rankbars.steps.tested import Setting
 from rankbars.steps.testrows import has_answers_of_runs
 
-__all__ = [
-    "head_to_head",
-]
+__all__ = ["contrast_models"]
 
 
-def head_to_head(
+def contrast_models(
     scores: Scores,
     a: str,
     b: str,
@@ -64,71 +64,14 @@ def head_to_head(
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
-    Parameters
-    ----------
-    scores : Scores
-        Results in which both models occur; other models are not looked at.
-    a, b : str
-        The two models.
-    test : str
-        Paired test within a task; see `rankbars.compare`.
-    alpha : float
-        Error rate of each verdict by itself, both sides together.
-    over : {"auto", "items", "tasks", "families", "none"}
-        Which average; see `rankbars.aggregate`.
-    seed, resamples : int
-        Start of the random stream and number of resamples, for tests that resample.
-    votes : VoteOptions, optional
-        How pairwise votes are turned into strengths; of votes, those between the two count.
-    zero_se : {"zero", "largest"}
-        What a published standard error of 0 counts as; see `rankbars.compare`.
-    runs : {"independent", "shared"}
-        Whether all answers of a run share an effect; see `rankbars.compare`.
-
-    Returns
-    -------
-    HeadToHead
-        Differences are signed so that positive favours `a`. A verdict is ``"better"`` or
-        ``"worse"`` where one side of the test rejects at ``alpha / 2``, else ``"cannot tell"``.
-        For tests of the mean that is where the interval lies on one side of zero.
-
-    Raises
-    ------
-    UnknownOptionError
-        If a model does not occur, or a name is not known.
-    OptionError
-        If `a` and `b` are the same model, `alpha` is out of range, or the average that was asked
-        for cannot be formed.
-    DataError
-        If the two models have no row in common on any task.
-
-    Notes
-    -----
-    Both models are compared on the rows that both have; a note says where rows were left out.
-    Two models that agree on every row, or differ by the same amount on every row, show no spread:
-    there is then no interval and no smallest detectable difference, and a constant difference
-    counts as ``2**-n``.
-
-    Verdicts of several tasks are not corrected for their number. Intervals, and the average, are
-    always about means; a test of something else (``wilcoxon``, ``mcnemar``, …) decides the
-    verdicts on tasks only, and a note says so.
-
-    Examples
-    --------
-    >>> import rankbars as rb
-    >>> scores = rb.Scores.from_arrays(
-    ...     {"math": [[1, 0], [1, 0], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [1, 0]]}, ["a", "b"])
-    >>> duel = rb.head_to_head(scores, "a", "b")
-    >>> math = duel.tasks["math"]
-    >>> math.difference, math.ahead, math.behind, math.verdict
-    (0.625, 5, 0, 'better')
+    Options, errors and what is returned are those of `rankbars.head_to_head`. Gaps are not looked
+    for: both models are compared on the rows that both have, and a note says where rows were left
+    out.
     """
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
         runs=runs,
     )  # fmt: skip
-    if a == b:
-        raise OptionError(f"Two different models are needed; got {a!r} twice.")
     chosen = scores.select(models=(a, b))
     pair = _Pair(a, b)
     setting = Setting(
@@ -226,7 +169,11 @@ def _average_rows(
         if values is None or one.design not in ("items", "gaps") or len(values) < 2:
             whole = False
             continue
-        own = (weight * float(one.se[0, 1])) ** 2
+        errors = one.se
+        if one.pairs is not None:
+            whole = whole and not (one.pairs.constant[0, 1] and len(values) < FEW_ROWS)
+            errors = constant_errors(one.pairs)
+        own = (weight * float(errors[0, 1])) ** 2
         tasks.append((row_sample(values, plan.seed, name, weight), own))
     return average_rows(tasks, se**2, whole=whole)
 

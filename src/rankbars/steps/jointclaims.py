@@ -17,6 +17,7 @@ from rankbars.errors import OptionError
 from rankbars.steps.corrections import (
     BEST_SETS,
     Family,
+    share_draws,
     simultaneous_order,
     strict_correction,
     take_correction,
@@ -79,6 +80,7 @@ def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool)
     size = family.size
     best_set = BEST_SETS.get(strict) if split and size >= _FEWEST_SPLIT else None
     level = alpha if best_set is None else alpha * (1.0 - _BEST_SHARE)
+    family = family if best_set is None else share_draws(strict, family)
     corrected = take_correction(strict)(family, "all", level)
     relation = corrected.decisions.shown_better
     if relation is None:

@@ -25,7 +25,7 @@ from rankbars.stats.selection import (
 )
 from rankbars.stats.streams import stream
 from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
-from rankbars.steps.correctionchoice import SKEWED
+from rankbars.steps.correctionchoice import RESAMPLED, SKEWED
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
@@ -152,9 +152,7 @@ def _field_of(board: Leaderboard, comparisons: Comparisons | None) -> _Field | N
     if board.lead == "task" and comparisons is not None:
         found = _of_task(board, comparisons)
     elif board.lead == "aggregate" and board.aggregate is not None:
-        found = _of_average(board.aggregate)
-        if board.aggregate.over == "items" and any(n.code == "skewed" for n in board.notes):
-            return None  # rows of several tasks are not resampled for this
+        found = _of_average(board, board.aggregate)
     if found is None:
         return None
     error = found.se[found.leader]
@@ -164,8 +162,7 @@ def _field_of(board: Leaderboard, comparisons: Comparisons | None) -> _Field | N
 
 
 def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
-    task = board.tasks[comparisons.task]
-    if task.approximate or not comparisons.guaranteed:
+    if not comparisons.guaranteed:
         return None
     kept = np.flatnonzero(comparisons.present & np.isfinite(comparisons.mean_se))
     if not kept.size or board.order[0] not in kept:
@@ -185,6 +182,8 @@ def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
         return found
     index = comparisons.skewness  # infinite with too few rows to say, or to resample
     skewed = index is not None and SKEWED < index < math.inf
+    if skewed and board.tasks[comparisons.task].approximate:
+        return None  # who insists on t gets no level
     return _with_rows(found, items, skewed=skewed)
 
 
@@ -218,28 +217,51 @@ def _smallest_step(values: NDArray[np.float64]) -> float:
     return step if np.allclose(counts, np.rint(counts), rtol=0, atol=1e-6) else 0.0
 
 
-def _of_average(average: Aggregate) -> _Field | None:
-    unsure = average.se is None or average.contrasts is None or average.guarantee is None
-    if unsure or average.is_range or average.method == "geometric":
-        return None
+def _of_average(board: Leaderboard, average: Aggregate) -> _Field | None:
     se, contrasts = average.se, average.contrasts
-    if se is None or contrasts is None:
+    if se is None or contrasts is None or average.guarantee is None or average.is_range:
+        return None
+    if average.method == "skill":
         return None
     kept = np.flatnonzero(np.isfinite(average.score) & np.isfinite(se) & np.isfinite(average.low))
     if not kept.size:
         return None
     sign = 1.0 if average.direction == "higher" else -1.0
-    x = sign * average.score[kept]
+    x, error = sign * average.score[kept], se[kept]
+    if average.method == "geometric":  # its errors and contrasts are those of logarithms
+        if (average.score[kept] <= 0).any():
+            return None
+        x, error = sign * np.log(average.score[kept]), error / average.score[kept]
     leader = int(np.argmax(x))
+    skewed = None
+    if average.correction == RESAMPLED:
+        skewed = _task_rows(board, average, kept, x)
+        if skewed is None:
+            return None  # rows inside tasks are not resampled for this
     return _Field(
         models=tuple(average.models[i] for i in kept),
         x=x,
-        se=se[kept],
+        se=error,
         pair_se=contrasts.se[np.ix_(kept, kept)],
         df=math.inf if average.df is None else _freedom(average.df[kept[leader]]),
         key=f"average over {average.over}",
         leader=leader,
+        skewed=skewed,
     )
+
+
+def _task_rows(
+    board: Leaderboard, average: Aggregate, kept: NDArray[np.intp], x: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Scores on tasks, one row each, where their plain mean is the average; else None."""
+    weighted = [task for task in board.tasks.values() if task.weight > 0]
+    if average.over != "tasks" or average.normalise is not None or not weighted:
+        return None
+    sign = 1.0 if average.direction == "higher" else -1.0
+    rows = np.stack([task.mean[kept] for task in weighted])
+    rows = sign * (np.log(rows) if average.method == "geometric" else rows)
+    same = np.allclose(rows.mean(axis=0), x, rtol=1e-9, atol=1e-12)
+    return rows if same else None
 
 
 def _freedom(df: float) -> float:
@@ -252,7 +274,11 @@ def _shown(board: Leaderboard, field: _Field, value: float) -> float:
     if board.aggregate is not None and board.lead == "aggregate":
         sign = 1.0 if board.aggregate.direction == "higher" else -1.0
         least, most = board.aggregate.bounds
-        shown = board.aggregate.score[board.models.index(name)] + sign * (value - observed)
+        shown = board.aggregate.score[board.models.index(name)]
+        if board.aggregate.method == "geometric":
+            shown *= math.exp(sign * (value - observed))
+        else:
+            shown += sign * (value - observed)
         return float(min(max(shown, least), most))
     task = next(iter(board.tasks.values()))
     place = board.models.index(name)

@@ -17,7 +17,8 @@ from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import Change, Outline, change_tasks, models_of, outline_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
-__all__ = ["POLICIES", "count_outcomes", "resolve_missing"]
+__all__ = ["POLICIES", "Gap", "count_outcomes", "find_gaps", "never_run", "refuse_gaps",
+           "resolve_items", "resolve_missing"]  # fmt: skip
 
 
 _MOST_NAMES = 5
@@ -67,14 +68,55 @@ def resolve_missing(scores: Scores, policy: str = "raise") -> Scores:
     >>> resolve_missing(scores, "listwise").tasks["math"].n
     2
     """
+    return _resolved(scores, find_gaps(scores), policy)
+
+
+def _resolved(scores: Scores, gaps: list[Gap], policy: str) -> Scores:
     if policy not in POLICIES:
         raise UnknownOptionError.among("missing policy", policy, tuple(POLICIES))
-    gaps = find_gaps(scores)
     if not gaps:
         return scores
     resolved = POLICIES[policy](scores, gaps)
     note = Note("missing", f"{_summary(scores, gaps)} {_DONE[policy]}", models=_named(gaps))
-    return resolved.with_notes([note])
+    failed = _reasons(scores, gaps).failed
+    if not failed or policy not in ("pairwise", "listwise"):
+        return resolved.with_notes([note])
+    left_out = Note(
+        "failures-left-out",
+        f"Failed and left out: {failed:,} of them. A model that fails where it would be wrong "
+        "looks better than it is; --missing fail counts failures as the lowest score.",
+        models=_named(gaps),
+    )
+    return resolved.with_notes([note, left_out])
+
+
+def resolve_items(scores: Scores, policy: str) -> Scores:
+    """Scores with what is missing of tasks that were run treated by one policy.
+
+    A model that left no trace on a task never ran it: that is no gap of this kind. One whose
+    answers all failed did run it.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [1, np.nan], [0, 0]]}, ["a", "b"])
+    >>> resolve_items(scores, "pairwise").notes[0].models
+    ('b',)
+    """
+    gaps = [gap for gap in find_gaps(scores) if not never_run(scores, gap)]
+    return _resolved(scores, gaps, policy)
+
+
+def never_run(scores: Scores, gap: Gap) -> bool:
+    """Whether the model left no trace on the task: nothing scored, nothing failed or unscored."""
+    if gap.missing < gap.rows:
+        return False
+    coverage = scores.info[gap.task].coverage
+    models = models_of(scores.tasks, gap.task)
+    if coverage is None or gap.model not in models:
+        return True
+    place = models.index(gap.model)
+    return int(coverage.errors[place] + coverage.unscored[place]) == 0
 
 
 def find_gaps(scores: Scores) -> list[Gap]:
@@ -99,17 +141,71 @@ def _outline(scores: Scores, task: str) -> Outline:
 
 def stop(scores: Scores, gaps: list[Gap]) -> Scores:
     """Refuse, and show what each policy would keep."""
+    raise refuse_gaps(
+        scores, gaps, ("pairwise", "listwise", "drop_models", "bounds", "fail"), "ranked",
+        "rb.leaderboard(scores, ",
+    )  # fmt: skip
+
+
+def refuse_gaps(
+    scores: Scores, gaps: list[Gap], policies: tuple[str, ...], done: str, call: str
+) -> DataError:
+    """What is missing and what each policy would keep, the one that fits the reason first.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results with gaps.
+    gaps : list of Gap
+        All of them.
+    policies : tuple of str
+        What is offered: in this order, unless answers failed.
+    done : str
+        What was not done: ``"ranked"`` or ``"compared"``.
+    call : str
+        The call in Python, up to the option.
+    """
+    offered = list(policies)
+    reasons, read = _reasons(scores, gaps), ""
+    if not all(isinstance(scores.tasks[gap.task], Items) for gap in gaps):
+        offered.remove("fail")  # a published score that is missing is no answer that failed
+    elif reasons.failed > reasons.absent and "X" not in (options := _to_declare(scores, gaps)):
+        offered.remove("fail")
+        offered.insert(0, "fail")
+        bounds = ", ".join(
+            one.replace("score-min ", "minimum=").replace("score-max ", "maximum=")
+            for one in options.split("--")[1:]
+        ).replace(" ,", ",")
+        read = f"scores = rb.read(path, {bounds}); " if bounds else ""
     lines = [
         _summary(scores, gaps),
         *(note.message for note in _strangers(scores)),
-        "Nothing was ranked. Choose what to do with them (the line to paste, what it keeps):",
+        f"Nothing was {done}. Choose what to do with them (the line to paste, what it keeps):",
+        *(f"  --missing {name:<12}{_kept(scores, gaps, name)}" for name in offered),
+        f'In Python: {read}{call}missing="{offered[0]}").',
     ]
-    offered = ["pairwise", "listwise", "drop_models", "bounds", "fail"]
-    if not all(isinstance(scores.tasks[gap.task], Items) for gap in gaps):
-        offered.remove("fail")  # a published score that is missing is no answer that failed
-    lines.extend(f"  --missing {name:<12}{_kept(scores, gaps, name)}" for name in offered)
-    lines.append('In Python: rb.leaderboard(scores, missing="pairwise").')
-    raise DataError("\n".join(lines))
+    return DataError("\n".join(lines))
+
+
+class _Reasons(NamedTuple):
+    """Why scores are missing, as far as the input says."""
+
+    failed: int
+    absent: int
+
+
+def _reasons(scores: Scores, gaps: list[Gap]) -> _Reasons:
+    failed = absent = 0
+    for gap in gaps:
+        coverage, models = scores.info[gap.task].coverage, models_of(scores.tasks, gap.task)
+        if coverage is None or gap.model not in models:
+            absent += gap.missing
+            continue
+        place = models.index(gap.model)
+        errors, unscored = int(coverage.errors[place]), int(coverage.unscored[place])
+        failed += min(errors, gap.missing)
+        absent += max(gap.missing - errors - unscored, 0)
+    return _Reasons(failed, absent)
 
 
 def keep_pairs(scores: Scores, gaps: list[Gap]) -> Scores:
@@ -152,16 +248,19 @@ def _strangers(scores: Scores) -> list[Note]:
 
 
 def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
-    """Keep the rows that every model has; a task without any is left out."""
-    models = scores.models
+    """Keep the rows that every model has; a task that a gap leaves without any is left out."""
+    gone = {gap.task for gap in gaps if gap.missing == gap.rows}
     changes: dict[str, Change | None] = {}
     for name in scores.tasks:
-        if len(models_of(scores.tasks, name)) < len(models):
+        if name in gone:
             continue
         evidence = scores.tasks[name]
-        complete = np.asarray(~np.isnan(_values(evidence)).any(axis=1))
+        values = _values(evidence)
+        there = ~np.isnan(values).all(axis=0)  # the others never ran the task
+        complete = np.asarray(~np.isnan(values[:, there]).any(axis=1))
         if complete.any():
             items = isinstance(evidence, Items) and not complete.all()
+            models = models_of(scores.tasks, name)
             changes[name] = Change(partial(_take_rows, keep=complete), models) if items else None
     if not changes:
         raise DataError(
@@ -178,11 +277,13 @@ def keep_complete_rows(scores: Scores, gaps: list[Gap]) -> Scores:
 
 def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
     """Give every missing answer the declared minimum of its task: failing to answer is failing."""
-    models = scores.models
     changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
     for name in dict.fromkeys(gap.task for gap in gaps):
-        evidence, info = scores.tasks[name], scores.info[name]
-        lowest = _lowest(name, info)
+        evidence = scores.tasks[name]
+        there = models_of(scores.tasks, name)
+        failed = frozenset(gap.model for gap in gaps if gap.task == name)
+        models = tuple(sorted({*there, *failed}))
+        lowest = _lowest(scores, gaps, name)
         if isinstance(evidence, Votes):
             raise OptionError(
                 f"Task {name!r} has votes, not answers, so a model without votes cannot be counted "
@@ -193,12 +294,15 @@ def fill_minimum(scores: Scores, gaps: list[Gap]) -> Scores:
                 f"Task {name!r} has published scores, not answers, so a missing one cannot be "
                 "counted as failed. Use --missing drop_models or bounds."
             )
-        changes[name] = Change(partial(_fill, models=models, lowest=lowest), models)
+        filled = partial(_fill, models=models, failed=failed, lowest=lowest)
+        changes[name] = Change(filled, models)
     tasks = change_tasks(scores.tasks, changes)
     return replace(scores, tasks=tasks, info=_with_further_models(scores, tasks))
 
 
-def _fill(evidence: Evidence, models: tuple[str, ...], lowest: float) -> Evidence:
+def _fill(
+    evidence: Evidence, models: tuple[str, ...], failed: frozenset[str], lowest: float
+) -> Evidence:
     if not isinstance(evidence, Items):
         return evidence
     values = np.full((evidence.n, len(models)), np.nan)
@@ -210,7 +314,7 @@ def _fill(evidence: Evidence, models: tuple[str, ...], lowest: float) -> Evidenc
     return replace(
         evidence,
         models=models,
-        values=np.where(np.isnan(values), lowest, values),
+        values=np.where(np.isnan(values) & [name in failed for name in models], lowest, values),
         answers=answers,
         runs=None,
     )
@@ -263,35 +367,40 @@ _DONE = {
     "not depend on the score.",
     "fail": "A missing answer counts as the lowest score.",
     "drop_models": "These models were left out.",
-    "bounds": "They count as absent from those tasks, where they may stand anywhere; nothing is "
-    "assumed about why.",
+    "bounds": "On those tasks their rank may be any, from first to last; nothing is assumed about "
+    "why.",
 }
 
 
 def _kept(scores: Scores, gaps: list[Gap], policy: str) -> str:
+    reasons = _reasons(scores, gaps)
+    valid = "; valid only if what failed has nothing to do with the score" if reasons.failed else ""
     if policy == "pairwise":
-        return "all models, tasks and rows; every pair on the rows both have"
+        return f"all models, tasks and rows; every pair on the rows both have{valid}"
     if policy == "fail":
-        lacking = [
-            gap.task
-            for gap in gaps
-            if scores.info[gap.task].minimum is None and scores.info[gap.task].maximum is None
-        ]
-        need = " (declare it: --score-min 0)" if lacking else ""
-        return f"all models, tasks and rows; missing = lowest score{need}"
+        options = _to_declare(scores, gaps)
+        need = f" (declare it: {options})" if options else ""
+        doubt = (
+            f"; doubtful: {reasons.absent:,} of them are not there, perhaps never asked"
+            if reasons.absent
+            else ""
+        )
+        return f"all models, tasks and rows; missing = lowest score{need}{doubt}"
     try:
         kept = POLICIES[policy](scores, gaps)
     except DataError:
         return "nothing"
     if policy == "bounds":
         return (
-            f"all models, tasks and rows; {len(gaps)} (model, task) cells count as absent "
-            "and may stand anywhere"
+            f"all models, tasks and rows; in {len(gaps)} (model, task) cells with gaps the rank "
+            "may be any"
         )
     total, rows = (sum(_outline(one, task).rows for task in one.tasks) for one in (scores, kept))
     return (
         f"{len(kept.models)} of {len(scores.models)} models, "
         f"{len(kept.tasks)} of {len(scores.tasks)} tasks, {rows:,} of {total:,} rows"
+        + ("; nothing to compare" if len(kept.models) < 2 else "")
+        + (valid if policy == "listwise" else "")
     )
 
 
@@ -334,15 +443,47 @@ def _named(gaps: list[Gap]) -> tuple[str, ...]:
     return tuple(sorted({gap.model for gap in gaps}))
 
 
-def _lowest(task: str, info: TaskInfo) -> float:
-    declared = info.minimum if info.direction == "higher" else info.maximum
+def _lowest(scores: Scores, gaps: list[Gap], task: str) -> float:
+    info = scores.info[task]
+    higher = info.direction == "higher"
+    declared = info.minimum if higher else info.maximum
     if declared is None:
-        option = "--score-min" if info.direction == "higher" else "--score-max"
         raise OptionError(
             f"Task {task!r} has no declared worst score, so a missing answer cannot be counted "
-            f"as failed. Declare it, for instance {option} {0 if '-min' in option else 1}."
+            f"as failed. Declare it: {_to_declare(scores, gaps)}."
         )
-    return declared if info.direction == "higher" else -declared
+    return declared if higher else -declared
+
+
+def _to_declare(scores: Scores, gaps: list[Gap]) -> str:
+    """Options that declare the worst scores that tasks with gaps lack; "" if they lack none.
+
+    What is declared holds for all tasks, so a bound is named only where no score lies beyond it.
+    """
+    lacking = set()
+    for gap in gaps:
+        info = scores.info[gap.task]
+        higher = info.direction == "higher"
+        if (info.minimum if higher else info.maximum) is None:
+            lacking.add("--score-min" if higher else "--score-max")
+    if not lacking:
+        return ""
+    low, high = np.inf, -np.inf
+    for name, evidence in scores.tasks.items():
+        values = _values(evidence)
+        values = values[np.isfinite(values)]
+        if values.size and not isinstance(evidence, Votes):
+            ends = (float(values.min()), float(values.max()))
+            if scores.info[name].direction == "lower":
+                ends = (-ends[1], -ends[0])
+            low, high = min(low, ends[0]), max(high, ends[1])
+    bounds = {
+        "--score-min": "0" if low >= 0 else "X (the worst that there is)",
+        "--score-max": next(
+            (str(end) for end in (1, 100) if high <= end), "X (the worst that there is)"
+        ),
+    }
+    return " ".join(f"{option} {bounds[option]}" for option in sorted(lacking, reverse=True))
 
 
 def _values(evidence: Evidence) -> NDArray[np.float64]:

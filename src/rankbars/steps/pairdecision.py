@@ -17,9 +17,9 @@ from rankbars.stats.multiplicity.symmetricbootstrap import (
 from rankbars.stats.streams import stream
 from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, is_binary
 
-__all__ = ["PairDecision", "PairRows", "average_rows", "decide_pair", "row_sample"]
+__all__ = ["FEW_ROWS", "PairDecision", "PairRows", "average_rows", "decide_pair", "row_sample"]
 
-_FEW_ROWS, _MUCH = 20, 0.5  # a task with fewer rows and more of the variance is badly known
+FEW_ROWS, _MUCH = 20, 0.5  # a task with fewer rows and more of the variance is badly known
 
 
 class PairRows(NamedTuple):
@@ -123,7 +123,7 @@ def average_rows(
         difference = values[:, 0] - values[:, 1]
         n = len(difference)
         third += weight**3 * float(((difference - difference.mean()) ** 3).mean()) / n**2
-        if n < _FEW_ROWS and own > _MUCH * variance:
+        if n < FEW_ROWS and own > _MUCH * variance:
             heavy = n
     samples = tuple(one for one, _ in tasks) if whole else ()
     return PairRows(abs(third) / variance**1.5, samples, heavy)

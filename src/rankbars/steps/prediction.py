@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rankbars.data.intervals import RankIntervals
+from rankbars.data.board import Leaderboard
+from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.spec import check_rate
+from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.newtask.budget import Budget
 from rankbars.stats.newtask.guarantees import Rate, guarantee
+from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag, Merged
 
 __all__ = ["MERGE_NAMES", "predict", "predict_within"]
@@ -25,7 +29,7 @@ MERGE_NAMES = (*MERGES, "group", "observed")
 
 
 def predict(
-    intervals: Mapping[str, RankIntervals],
+    intervals: Mapping[str, RankIntervals] | Leaderboard,
     *,
     merge: str = "joint",
     alpha: float = 0.2,
@@ -39,8 +43,12 @@ def predict(
 
     Parameters
     ----------
-    intervals : mapping from task to RankIntervals
-        Rank intervals per task, made the same way for every task.
+    intervals : mapping from task to RankIntervals, or Leaderboard
+        Rank intervals per task, made the same way for every task; or a board, which holds them,
+        with the categories, families and weights of its tasks and the ranks that were observed.
+        Of a board the intervals of each model by itself are taken where it keeps them at its
+        `alpha` (``scope="each"``, or a merge other than ``"joint"``), and those for all models at
+        once otherwise, which a note says.
     merge : str
         ``"joint"`` (full conformal), ``"quantile"`` (the published Algorithm 2), ``"union"``,
         ``"group"`` (a new task of a seen category), ``"family"`` (a new task from a new family),
@@ -96,11 +104,37 @@ def predict(
     >>> new = predict({f"task {i}": ranks for i in range(9)}, alpha=0.2)
     >>> new["a"], round(new.guarantee, 4)
     ((1, 1), 0.7949)
+
+    The published Algorithm 2 from a board, whose scores need not be at hand:
+
+    >>> import numpy as np
+    >>> import rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = {f"task {i}": rng.random((200, 2)) + [0.0, 0.4] for i in range(19)}
+    >>> board = rb.leaderboard(rb.Scores.from_arrays(tasks, ["a", "b"]), merge="quantile")
+    >>> predict(board, merge="quantile", alpha=0.5)["b"]
+    (1, 1)
     """
     if merge not in MERGE_NAMES:
         raise UnknownOptionError.among("merge", merge, MERGE_NAMES)
     check_rate("alpha_overall", alpha)
+    if isinstance(intervals, Leaderboard):
+        kept = _kept_ranks(intervals)
+        made = predict(
+            kept.intervals,
+            merge=merge,
+            alpha=alpha,
+            categories=_declared(intervals, "category") if categories is None else categories,
+            families=_declared(intervals, "family") if families is None else families,
+            weights=_task_weights(intervals) if weights is None else weights,
+            new_weight=new_weight,
+            observed=_observed_ranks(intervals) if observed is None else observed,
+        )
+        return replace(made, notes=(*made.notes, *kept.notes))
     models = _shared_models(intervals)
+    lacking = [] if observed is None else [name for name in intervals if name not in observed]
+    if lacking:
+        raise OptionError(f"observed= lacks the task {lacking[0]!r}; it holds ranks of each task.")
     if merge == "group":
         return _by_category(
             intervals, alpha, _of_tasks("category", categories, intervals), observed
@@ -119,6 +153,86 @@ def predict(
         new_weight=new_weight,
     )
     return _new_task(intervals, bag, merge, alpha, alpha, observed)
+
+
+class _Kept(NamedTuple):
+    """Ranks on tasks as a board keeps them, and what is to be said of them."""
+
+    intervals: dict[str, RankIntervals]
+    notes: tuple[Note, ...] = ()
+
+
+def _kept_ranks(board: Leaderboard) -> _Kept:
+    """Rank intervals of each task at the error rate of the board, from the board alone."""
+    overall = board.overall
+    # What the joint merge made for itself has an error rate of its own, fit for no other merge.
+    usual = overall is not None and overall.task_alpha is None
+    made: dict[str, RankIntervals] = {}
+    for name, task in board.tasks.items():
+        if usual and task.merged_best is not None and task.merged_worst is not None:
+            promised = overall is not None and overall.guarantee is not None
+            made[name] = _ranks_of(
+                board, task, (task.merged_best, task.merged_worst), "each", promised=promised
+            )
+        else:
+            made[name] = _ranks_of(
+                board, task, (task.best, task.worst), task.scope,
+                promised=task.guarantee is not None,
+            )  # fmt: skip
+    wide = any(one.scope == "all" for one in made.values()) and len(board.models) > 2
+    return _Kept(made, (_ALL_AT_ONCE,) if wide else ())
+
+
+def _ranks_of(
+    board: Leaderboard,
+    task: TaskResult,
+    ends: tuple[NDArray[np.int64], NDArray[np.int64]],
+    scope: Scope,
+    *,
+    promised: bool,
+) -> RankIntervals:
+    side = side_level(task.correction, scope, task.alpha) if promised else None
+    return RankIntervals(
+        models=board.models,
+        best=ends[0],
+        worst=ends[1],
+        alpha=task.alpha,
+        scope=scope,
+        target="task",
+        method=task.correction,
+        guarantee=None if side is None else 1.0 - task.alpha,
+        assumptions=task.assumptions,
+        side_level=side,
+        approximate=not promised and task.approximate,
+    )
+
+
+def _observed_ranks(board: Leaderboard) -> dict[str, RankIntervals]:
+    return {
+        name: RankIntervals(
+            board.models, task.observed_best, task.observed_worst, task.alpha, "each", "task",
+            "observed",
+        )
+        for name, task in board.tasks.items()
+    }  # fmt: skip
+
+
+def _declared(board: Leaderboard, what: Literal["category", "family"]) -> dict[str, str] | None:
+    """What the tasks of a board say of themselves; None where none does."""
+    said = {name: getattr(task, what) for name, task in board.tasks.items()}
+    return {name: value for name, value in said.items() if value is not None} or None
+
+
+def _task_weights(board: Leaderboard) -> dict[str, float]:
+    return {name: task.weight for name, task in board.tasks.items()}
+
+
+_ALL_AT_ONCE = Note(
+    "ranks-for-all-models",
+    "The board keeps ranks on tasks for all models at once, and the new task is predicted from "
+    "these. A board that was ranked with --merge quantile or --scope each keeps ranks of each "
+    "model by itself, which are narrower.",
+)
 
 
 def predict_within(

@@ -8,6 +8,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.checks import check_whole
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
 from rankbars.data.intervals import RankIntervals, Scope
@@ -18,7 +19,14 @@ from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import decide_stacked
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds, rank_bounds
-from rankbars.steps.correctionchoice import CorrectionChoice, can_resample, choose_correction
+from rankbars.steps.correctionchoice import (
+    SHARPER,
+    CorrectionChoice,
+    can_bear_flips,
+    can_flip,
+    can_resample,
+    choose_correction,
+)
 from rankbars.steps.corrections import (
     Corrected,
     Family,
@@ -29,7 +37,7 @@ from rankbars.steps.corrections import (
     take_correction,
 )
 from rankbars.steps.jointclaims import claim_best_alone, claim_jointly
-from rankbars.steps.validity import Cell, check_method
+from rankbars.steps.validity import Cell, check_method, find_cell
 
 __all__ = ["rank", "rank_jointly", "rank_task"]
 
@@ -73,8 +81,9 @@ def rank(
     comparisons : Comparisons or mapping from task to Comparisons
         From `rankbars.compare`.
     correction : str
-        How the number of comparisons is accounted for. ``"auto"``: Holm's method, or resampling
-        where few rows are skewed and the design of the rows chose the test; ``"holm"``;
+        How the number of comparisons is accounted for. ``"auto"``: max-T where rows are
+        complete, independent and not skewed, and few enough to be flipped; resampling where few
+        rows are skewed and the design of the rows chose the test; else Holm's method; ``"holm"``;
         ``"bonferroni"``; ``"simes"`` (closed-testing count, never wider than Holm; falls back to
         Holm where its condition fails, and says so); ``"maxt"`` (step-down max-T by sign flips of
         rows, Gaussian draws for folds, estimates and strengths from votes); ``"maxt_bootstrap"``
@@ -117,9 +126,17 @@ def rank(
     """
     checked, level = _scope(scope), check_rate("alpha", alpha)
     check_resamples(resamples)
+    check_whole("seed", seed, 0)
     if isinstance(comparisons, Comparisons):
-        return rank_task(comparisons, correction, checked, level, seed=seed, resamples=resamples)
-    chosen = {name: _choose(one, correction, checked, level) for name, one in comparisons.items()}
+        bears = can_bear_flips([_size(comparisons)], resamples)
+        return rank_task(
+            comparisons, correction, checked, level, seed=seed, resamples=resamples, bears=bears
+        )
+    bears = can_bear_flips(map(_size, comparisons.values()), resamples)
+    draws = resamples if bears else 0
+    chosen = {
+        name: _choose(one, correction, checked, level, draws) for name, one in comparisons.items()
+    }
     decided: dict[str, Corrected] = {}
     if checked == "each":
         plain = {
@@ -131,7 +148,7 @@ def rank(
     return {
         name: _intervals(one, decided[name], chosen[name], checked, level)
         if name in decided
-        else rank_task(one, correction, checked, level, seed=seed, resamples=resamples)
+        else rank_task(one, correction, checked, level, seed=seed, resamples=resamples, bears=bears)
         for name, one in comparisons.items()
     }
 
@@ -144,13 +161,14 @@ def rank_task(
     *,
     seed: int = 0,
     resamples: int = 1000,
+    bears: bool = False,
 ) -> RankIntervals:
     """Rank intervals of one task; a model that is absent may stand anywhere.
 
     Absent models take part in no test, so they make nobody else's interval wider; ranks still
-    count the full field.
+    count the full field. `bears` says whether all tasks together are small enough for max-T.
     """
-    chosen = _choose(comparisons, correction, scope, alpha)
+    chosen = _choose(comparisons, correction, scope, alpha, resamples if bears else 0)
     present = np.flatnonzero(comparisons.present)
     if chosen.choice.nothing:
         corrected = Corrected(_nothing(present.size, scope))
@@ -167,10 +185,17 @@ class _Chosen(NamedTuple):
     cell: Cell
 
 
-def _choose(comparisons: Comparisons, correction: str, scope: Scope, alpha: float) -> _Chosen:
-    """What decides these comparisons; raises where the table refuses it."""
+def _choose(
+    comparisons: Comparisons, correction: str, scope: Scope, alpha: float, draws: int
+) -> _Chosen:
+    """What decides these comparisons; raises where the table refuses it.
+
+    `draws` are those of max-T; 0 where it would take too long.
+    """
     take_correction("holm" if correction == "auto" else correction)
     evidence, design = comparisons.evidence, comparisons.design
+    present = int(np.count_nonzero(comparisons.present))
+    lawful = find_cell(comparisons.test, SHARPER, scope, design).verdict == "valid"
     choice = choose_correction(
         correction,
         alpha,
@@ -180,9 +205,15 @@ def _choose(comparisons: Comparisons, correction: str, scope: Scope, alpha: floa
         and isinstance(evidence, Items)
         and can_resample(evidence.n, len(evidence.models)),
         clustered=design == "clusters",
+        flipped=design == "items" and lawful and can_flip(comparisons.rows, present, alpha, draws),
     )
     cell = check_method(comparisons.test, choice.correction, scope, design, comparisons.rows)
     return _Chosen(choice, cell)
+
+
+def _size(comparisons: Comparisons) -> tuple[int, int]:
+    rows = comparisons.rows if comparisons.design == "items" else 0
+    return rows, len(comparisons.models)
 
 
 def _of_choice(chosen: _Chosen) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
@@ -204,19 +235,20 @@ def rank_jointly(
     seed: int = 0,
     resamples: int = 1000,
     best_alone: bool = False,
+    bears: bool = False,
 ) -> RankIntervals:
     """Rank intervals for all models at once, as a board shows them.
 
     Part of `alpha` goes to the set of the models that may be first; every other row begins with 2
     or later. The rest goes to the relation of all pairs, from which rows are counted. With
-    `best_alone` a note has the set at the whole of `alpha`.
+    `best_alone` a note has the set at the whole of `alpha`. `bears` is as in `rank_task`.
 
     Raises
     ------
     OptionError
         If the correction has no law for the test, or does not say which models are better.
     """
-    chosen = _choose(comparisons, correction, "all", alpha)
+    chosen = _choose(comparisons, correction, "all", alpha, resamples if bears else 0)
     choice, cell = chosen
     present = np.flatnonzero(comparisons.present)
     if choice.nothing:
@@ -311,6 +343,7 @@ def _described(
     promised = side_level(choice.correction, scope, alpha)
     unsure = choice.approximate or cell.verdict == "approximate"
     approximate = promised is not None and unsure
+    measured = choice.measured or cell.measured_among(int(comparisons.present.sum()))
     side = None if approximate else promised
     return RankIntervals(
         models=comparisons.models,
@@ -326,7 +359,7 @@ def _described(
         side_level=side,
         notes=(*comparisons.notes, *notes),
         approximate=approximate,
-        measured_level=(choice.measured or cell.measured) if approximate else None,
+        measured_level=measured if approximate else None,
     )
 
 

@@ -94,14 +94,38 @@ def _pairing_notes(votes: Votes, setting: Setting) -> tuple[tuple[str, str], ...
     if setting.votes.pairing != "adaptive":
         return ()
     text = "Earlier results chose which models met: no level is assured. In simulated arenas, 95 % "
-    if votes.ballots is not None and votes.ballots.weight is not None:
+    largest = _largest_weight(votes)
+    if largest is None:
+        text += "statements held in 74 to 97 %. "
+    elif largest <= _MOST_WEIGHT:
         text += (
             "statements held in 92 to 97 % where the weights are one over the probability with "
             "which a pair was chosen, and a tenth of all pairs was chosen with equal chances. "
         )
     else:
-        text += "statements held in 74 to 97 %. "
+        text += (
+            "statements of fits weighted by one over the probability of a pair held in 92 to 97 % "
+            "where a tenth of all pairs was chosen with equal chances, and in fewer where a "
+            f"fiftieth was. Here one vote weighs {largest:,.0f} times the mean; at most "
+            f"{_MOST_WEIGHT} times is needed. "
+        )
     return (("adaptive-pairs", text + "--anytime holds, and is wider."),)
+
+
+_MOST_WEIGHT = 20  # times the mean; where a tenth has equal chances, about 10
+
+
+def _largest_weight(votes: Votes) -> float | None:
+    """The largest weight of a vote over the mean of all; None where votes count alike.
+
+    Weights of one over the probability of a pair, times the chance it had if pairs were alike,
+    have a mean of 1 in the long run.
+    """
+    ballots = votes.ballots
+    if ballots is None or ballots.weight is None:
+        return None
+    mean = float(ballots.weight.sum() / ballots.counts.sum())
+    return float((ballots.weight / ballots.counts).max() / mean)
 
 
 def _votes(evidence: Evidence, test: str) -> Votes:

@@ -1,16 +1,20 @@
-"""Stores opened and made."""
+"""Stores opened and made: newer ones are refused, older ones brought up to date."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rankbars.errors import ReadError
+from rankbars.data.drafts import draft_path, sweep_drafts, sync_folders
+from rankbars.errors import RankbarsError, ReadError, WriteError
+from rankbars.store.catalogue import find_schema
 from rankbars.store.contents import Store
-from rankbars.store.entries import Event
-from rankbars.store.holdings import Change, Holdings
+from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.opening import (
     ChangedError,
     StoreEngine,
@@ -20,7 +24,9 @@ from rankbars.store.opening import (
     resolve,
 )
 from rankbars.store.schema import SCHEMA, create_tables
-from rankbars.store.versions import update
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = ["change_store", "open_store"]
 
@@ -145,8 +151,7 @@ def open_store(
                 label, "it is not a store, or its beginning is damaged. Name the file that "
                 "`rankbars add --store` made."
             )  # fmt: skip
-        update(place, label)
-        with connect(place, label, write=write, memory=memory) as connection:
+        with _connect_checked(place, label, write=write, memory=memory) as connection:
             yield Store(StoreEngine(connection, label), place.parent, version)
         return
     with (
@@ -157,3 +162,84 @@ def open_store(
         for key, value in {"schema": str(SCHEMA), "rankbars": version, "options": "{}"}.items():
             connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
         yield Store(StoreEngine(connection, label), place.parent, version)
+
+
+@contextmanager
+def _connect_checked(
+    place: Path, label: str, *, write: bool, memory: int | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The open database of a store, found to hold the tables of one and nothing else.
+
+    One of an older version is brought up to date first; a copy of it is kept beside it.
+
+    Raises
+    ------
+    ReadError
+        If it is no store, holds anything but the tables of one, or a newer version made it.
+    WriteError
+        If it is old, and it or its copy cannot be written.
+    """
+    while True:
+        with connect(place, label, write=write, memory=memory) as connection:
+            schema = find_schema(connection, label)
+            if schema == SCHEMA:
+                yield connection
+                return
+        _update(place, label, schema)
+
+
+def _update(place: Path, label: str, schema: int) -> None:
+    while schema != SCHEMA:
+        with connect(place, label, write=True) as connection:
+            connection.execute("CHECKPOINT")
+        # Copied while nobody here has it open, which some systems do not allow.
+        seen = _seen(place)
+        copy = place.with_name(f"{place.name}.schema{schema}.bak")
+        with _copied(place, copy, label) as draft, connect(place, label, write=True) as connection:
+            # Another process may have changed it, or brought it up to date.
+            schema = find_schema(connection, label)
+            if schema == SCHEMA:
+                return
+            if _seen(place) == seen and copy.name.endswith(f".schema{schema}.bak"):
+                draft.replace(copy)
+                sync_folders([copy.parent])
+                _migrate(connection, schema, place.parent)
+                return
+
+
+def _migrate(connection: duckdb.DuckDBPyConnection, schema: int, folder: Path) -> None:
+    connection.execute("BEGIN TRANSACTION")
+    # Loaded only where there is an older store.
+    from rankbars.store.olderstores import bring_up_to_date
+
+    bring_up_to_date(connection, schema, folder)
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'schema'", [str(SCHEMA)])
+    connection.execute("COMMIT")
+
+
+def _seen(place: Path) -> tuple[int, int]:
+    """What a change of a file changes."""
+    found = place.stat()
+    return found.st_size, found.st_mtime_ns
+
+
+@contextmanager
+def _copied(place: Path, copy: Path, label: str) -> Iterator[Path]:
+    """A draft of the copy of a store; removed unless it is moved into place."""
+    sweep_drafts(copy)
+    draft = draft_path(copy)
+    try:
+        with place.open("rb") as source, draft.open("xb") as made:
+            shutil.copyfileobj(source, made)
+            made.flush()
+            os.fsync(made.fileno())
+        yield draft
+    except OSError as error:
+        if isinstance(error, RankbarsError):
+            raise
+        raise WriteError(
+            f"{label}: an older version made this store, and no copy of it can be kept as {copy} "
+            f"({error.strerror or error}). Make room, or move the store to where it can be written."
+        ) from error
+    finally:
+        draft.unlink(missing_ok=True)

@@ -15,11 +15,10 @@ from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.readers.keptfiles import KeptFile
 from rankbars.store.catalogue import read_meta
-from rankbars.store.entries import Event, FileEntry
 from rankbars.store.facts import notes_of, notes_to_json
-from rankbars.store.holdings import Change, Holdings
+from rankbars.store.holdings import Change, Event, FileEntry, Holdings
 from rankbars.store.keptparts import unpack
-from rankbars.store.opening import StoreEngine, place_of, resolve
+from rankbars.store.opening import DamageError, StoreEngine, place_of, resolve
 from rankbars.store.rows import Head, StoredRows, drop_rows, insert_rows, put_rows
 
 __all__ = ["Store"]
@@ -207,7 +206,7 @@ class Store:
     def _meta(self, key: str) -> str:
         found = read_meta(self.engine.start(), key)
         if found is None:
-            raise DataError(f"The store is damaged: it does not say its {key}.")
+            raise DamageError(f"it does not say its {key}")
         return found
 
     def _set_meta(self, key: str, value: str) -> None:
@@ -243,10 +242,7 @@ def _finding_damage(what: str) -> Iterator[None]:
     except DataError:
         raise
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-        raise DataError(
-            f"The store is damaged: {what} cannot be understood. Take a backup copy, or add all "
-            "results to a new store."
-        ) from error
+        raise DamageError(f"{what} cannot be understood") from error
 
 
 def _heads(rows: str) -> dict[str, Head]:

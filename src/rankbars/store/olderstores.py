@@ -17,11 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import DataError
 from rankbars.store.keptparts import HEEDED, RUN, TABLE
 from rankbars.store.keptscores import READY
 from rankbars.store.keptvotes import JUDGED, VOTES, rows_of_counts
-from rankbars.store.opening import place_of
+from rankbars.store.opening import DamageError, place_of
 from rankbars.store.rows import Coded, CodedRows, code_texts, insert_rows, put_rows
 from rankbars.store.schema import create_tables, relation_of
 
@@ -75,8 +74,8 @@ def bring_up_to_date(connection: duckdb.DuckDBPyConnection, schema: int, folder:
 
     Raises
     ------
-    DataError
-        If the store is damaged.
+    DamageError
+        If something has not the form in which it was put in.
     """
     if schema == 0:
         connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
@@ -94,8 +93,10 @@ def bring_up_to_date(connection: duckdb.DuckDBPyConnection, schema: int, folder:
             "FROM pieces AS p JOIN sources AS s ON p.file = s.id ORDER BY p.file, p.position"
         ).fetchall():
             _move(connection, part, read)
+    except DamageError:
+        raise
     except (AttributeError, IndexError, KeyError, TypeError, ValueError, zlib.error) as error:
-        raise _damaged("a part of a file cannot be understood") from error
+        raise DamageError("a part of a file cannot be understood") from error
     gone = (
         ["pieces", "columns"] if schema >= 2 else ["pieces", "names", *_tables_of_rows(connection)]
     )
@@ -286,10 +287,10 @@ def _rows_of_bytes(connection: duckdb.DuckDBPyConnection) -> Any:
             "SELECT digest, data FROM columns WHERE id = ?", [number]
         ).fetchall()
         if not found:
-            raise _damaged(f"it lacks column {number}")
+            raise DamageError(f"it lacks column {number}")
         key, data = found[0]
         if hashlib.blake2b(data, digest_size=_DIGEST_BYTES).hexdigest() != key:
-            raise _damaged(f"column {number} is not what was put in")
+            raise DamageError(f"column {number} is not what was put in")
         return bytes(data)
 
     def read(part: int, kind: str, head: Sequence[Any]) -> _Frame:
@@ -316,7 +317,7 @@ def _rows_of_bytes(connection: duckdb.DuckDBPyConnection) -> Any:
             {role: np.concatenate(own).astype(np.float64) for role, own in numbers.items()},
         )
         if len(found.place) != rows:
-            raise _damaged("it does not hold the rows that were put in")
+            raise DamageError("it does not hold the rows that were put in")
         return _Frame(found, bool(is_matrix))
 
     return read
@@ -363,7 +364,7 @@ def _rows_of_cells(connection: duckdb.DuckDBPyConnection) -> Any:
             [part],
         ).fetchnumpy()
         if len(taken["row"]) != rows:
-            raise _damaged("it does not hold the rows that were put in")
+            raise DamageError("it does not hold the rows that were put in")
         own: dict[str, Coded] = {}
         for role in labels:
             codes = np.ma.filled(taken[role], -1).astype(np.int64)
@@ -381,7 +382,7 @@ def _known(names: Sequence[str]) -> list[str]:
     """Names of columns, which hold letters and underscores."""
     for name in names:
         if not str(name).replace("_", "").isalnum():
-            raise _damaged("a part of a file cannot be understood")
+            raise DamageError("a part of a file cannot be understood")
     return list(names)
 
 
@@ -391,9 +392,3 @@ def _tables_of_rows(connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
         "ESCAPE '\\'"
     ).fetchall():
         yield table
-
-
-def _damaged(what: str) -> DataError:
-    return DataError(
-        f"The store is damaged: {what}. Take a backup copy, or add all results to a new store."
-    )

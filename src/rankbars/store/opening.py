@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.drafts import draft_path, real_path, sweep_drafts, sync_folders
 from rankbars.data.temporary import TemporaryFolder
-from rankbars.errors import RankbarsError, ReadError, WriteError
+from rankbars.errors import DataError, RankbarsError, ReadError, WriteError
 from rankbars.tables.database import Engine
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = [
     "STORE",
     "BusyError",
     "ChangedError",
+    "DamageError",
     "StoreEngine",
     "connect",
     "draft_beside",
@@ -74,6 +75,10 @@ class BusyError(WriteError):
 
 class ChangedError(WriteError):
     """Another process has made the store meanwhile."""
+
+
+class DamageError(DataError):
+    """What a store holds is not what was put in; whoever has it open says which store it is."""
 
 
 class StoreEngine(Engine):
@@ -230,11 +235,17 @@ def _busy(label: str, text: str) -> BusyError:
 
 @contextmanager
 def report_faults(label: str) -> Iterator[None]:
-    """Errors of the engine as errors about the store."""
+    """Errors of the engine, and damage, as errors about the store."""
     import duckdb
 
     try:
         yield
+    except DamageError as error:
+        raise ReadError.at(
+            label,
+            f"the store is damaged: {error}. Take a backup copy, or add all results to a new "
+            "store.",
+        ) from error
     except duckdb.Error as error:
         text = str(error).partition("\n")[0]
         plain = re.sub('"[^"]*"', "", text).lower()  # less the names of files

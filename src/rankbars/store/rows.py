@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
+from rankbars.store.opening import DamageError
 from rankbars.store.schema import NAME_TABLES, RELATIONS, name_table, types_of
 from rankbars.tables.cells import NumberColumn
 from rankbars.tables.codes import code_names
@@ -330,7 +331,7 @@ class StoredRows:
 
     Raises
     ------
-    DataError
+    DamageError
         If the rows are not those that the heads tell of, or have names that are not there.
     """
 
@@ -347,13 +348,13 @@ class StoredRows:
         expected = {part: own[relation].rows for part, own in self._heads.items()
                     if relation in own and own[relation].rows}  # fmt: skip
         if dict(counts) != expected:
-            raise _damaged(f"it does not hold the {relation} that were put in")
+            raise DamageError(f"it does not hold the {relation} that were put in")
         if not counts:
             return
         heads = [own[relation] for own in self._heads.values() if relation in own]
         there = _columns_of(self._engine.start(), relation)
         if not {role for head in heads for role in (*head.labels, *head.numbers)} <= there:
-            raise _damaged(f"its {relation} lack a column")
+            raise DamageError(f"its {relation} lack a column")
         for role in there.intersection(RELATIONS[relation].labels):
             table = name_table(role)
             ids, _ = self._names_of(table)
@@ -368,7 +369,7 @@ class StoredRows:
                 f"SELECT 1 FROM {relation} WHERE {quote(role)} NOT IN (SELECT id FROM {table}) "
                 "LIMIT 1"
             ):
-                raise _damaged(f"the column {role!r} of its {relation} has no such name")
+                raise DamageError(f"the column {role!r} of its {relation} has no such name")
 
     def _names_of(self, table: str) -> tuple[NDArray[Any], NDArray[Any]]:
         """All names, and their numbers in order."""
@@ -377,7 +378,7 @@ class StoredRows:
             sound = not any(map(np.ma.is_masked, found.values()))
             ids, names = (np.ma.getdata(found[role]) for role in ("id", "name"))
             if not sound or (np.diff(ids) < 1).any() or (len(ids) and ids[0] < 0):
-                raise _damaged(f"the numbers of its {table} are not those that were given")
+                raise DamageError(f"the numbers of its {table} are not those that were given")
             self._names[table] = ids, names
         return self._names[table]
 
@@ -464,9 +465,3 @@ def _numbers(cells: NDArray[Any], kind: str) -> NDArray[Any]:
     if kind == "DOUBLE":
         return as_numbers(cells)
     return np.asarray(np.ma.filled(cells.astype(np.int64), _NOTHING))
-
-
-def _damaged(what: str) -> DataError:
-    return DataError(
-        f"The store is damaged: {what}. Take a backup copy, or add all results to a new store."
-    )

@@ -23,7 +23,7 @@ __all__ = [
     "relation_of", "tables_of", "types_of",
 ]  # fmt: skip
 
-# Raised by one whenever a table changes; `versions` brings older ones up to date.
+# Raised by one whenever a table changes; `access` brings older ones up to date.
 SCHEMA = 4
 
 

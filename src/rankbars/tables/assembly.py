@@ -13,28 +13,31 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
-from rankbars.tables.designs import NamedKind, RowPlan, plan_rows
+from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
 from rankbars.tables.relations import Table
 from rankbars.tables.remarks import (
+    Counted,
     check_swapped,
     describe_group,
     describe_rows,
     refuse_resamples,
 )
+from rankbars.tables.reruns import find_time, keep_newest, number_by_time
+from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tasks import (
     Shelf,
     count_coverage,
     fold_designs,
-    references,
     split_weights,
 )
 from rankbars.tables.tidy import FileNames, TidyTable, prepare_tidy, take_names
@@ -112,8 +115,12 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> 
 def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: Engine) -> Scores:
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
+    one_task = _share_a_task(tables, engine)
     for parsed in tables:
-        part = take_names(parsed.table, parsed.names)
+        names = parsed.names
+        if one_task:
+            names = names._replace(task=names.shared_task)
+        part = take_names(parsed.table, names)
         refuse_resamples(parsed.source, part, options)
         plan = plan_rows(part.roles, options)
         groups[plan].append(part)
@@ -125,6 +132,25 @@ def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: 
         found.append(replace(scores, notes=remarks + scores.notes))
     notes = [note for parsed in tables for note in parsed.notes]
     return join_scores(found).with_notes(notes)
+
+
+def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:
+    """Whether files that name models but no task hold one task: no model is in two of them."""
+    found = [parsed.table for parsed in tables]
+    if len(found) < 2 or any(
+        "task" not in table.lacking or "model" in table.lacking for table in found
+    ):
+        return False
+    seen: set[str] = set()
+    for table in found:
+        models = {
+            str(model)
+            for (model,) in engine.ask(f"SELECT DISTINCT model FROM {table.rows.enter(engine)}")
+        }
+        if seen & models:
+            return False
+        seen |= models
+    return True
 
 
 def parse_table(
@@ -149,6 +175,12 @@ def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engi
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
+    summed = take_statistics(table, options, engine)
+    if summed is not None:
+        options = replace(options, columns={**summed.roles, **options.columns})
+        tidy = prepare_tidy(summed.table, names, options)
+        remarks = [("statistics", summed.remark)] if summed.remark else []
+        return tidy._replace(remarks=(*tidy.remarks, *remarks))
     layout = _layout(table, options)
     if layout == "tidy":
         return prepare_tidy(table, names, options)
@@ -159,8 +191,8 @@ def _prepare_matrix(
     table: Table, layout: str, names: FileNames, options: TableOptions
 ) -> TidyTable:
     """A matrix; where nothing names its metric, the caller may."""
-    found = prepare_wide(table, layout, names)
-    if "metric" in found.roles:
+    found = prepare_wide(table, layout, names, options)
+    if "metric" in found.roles or len(options.metrics) > 1:
         return found
     return found._replace(metric=options.metric)
 
@@ -187,7 +219,7 @@ def _prepare_split(split: SplitCells, names: FileNames, options: TableOptions) -
 
 def _layout(table: Table, options: TableOptions) -> str:
     named = dict(options.columns)
-    if options.metric in table.columns:
+    if options.metric in table.columns and len(options.metrics) < 2:
         named.setdefault("score", str(options.metric))
     return find_layout(table, options.layout, named).name
 
@@ -196,35 +228,122 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
     by_position = group.plan.kind == "positions"
     if by_position:
         group = replace(group, plan=RowPlan("items", ("item",), (), ()))
+    if options.room.by_reference and group.plan.kind != "estimates":
+        return _refer_to_group(group, options, engine, by_position=by_position)
     records = Records(
         engine, [part.rows for part in group.parts], group.plan.keys, options, group.named,
         by_position=by_position,
     )  # fmt: skip
     index = index_rows(records)
     if not len(index.pairs):
-        raise DataError("No row is left to read: all of them are empty or excluded.")
-    simpler = _without_rows(group, records, index)
+        raise DataError(_NO_ROW)
+    largest = int(np.bincount(index.task_of_row).max())
+    size = Size(largest, len(index.pairs), records.rows, len(records.names["model"]))
+    simpler = _without_rows(group, records.options, size)
     if simpler is not None:
         return _read_group(simpler, options, engine)
-    about = describe_tasks(group, records, index, records.options)
+    about = _about_tasks(group, records, index)
     if group.plan.kind == "estimates":
         return _read_estimates(group, records, about)
     try:
         return _read_items(group, records, index, about)
     except DuplicateRowsError as error:
-        other = _seed_as_repeat(group)
-        if other is None:
-            raise DuplicateRowsError(f"{error}{_telling_columns(group)}") from error
-        return _read_group(other, options, engine)
+        return _read_again(group, error, options, engine)
 
 
+def _read_again(
+    group: Group, error: DuplicateRowsError, options: TableOptions, engine: Engine
+) -> Scores:
+    """Scores of rows that stand twice, read in another way; raises the error if there is none."""
+    other = _seed_as_repeat(group) or _settle_reruns(group, options)
+    if other is None:
+        raise DuplicateRowsError(f"{error}{_telling_columns(group)}") from error
+    once = replace(options, reruns=None)
+    return _read_group(other, once, engine).with_notes(
+        Note(code, f"{part.rows.source}: {text}")
+        for part in other.parts
+        for code, text in part.remarks
+        if code == "reruns"
+    )
+
+
+def _settle_reruns(group: Group, options: TableOptions) -> Group | None:
+    """The group with one row of several, or with all as answers, as the caller says.
+
+    Raises
+    ------
+    DataError
+        If no column says when a row was made.
+    """
+    if options.reruns is None:
+        return None
+    parts = []
+    for part in group.parts:
+        column = find_time(part.table, part.roles)
+        if column is None or (options.reruns == "all" and "epoch" in part.roles):
+            raise DataError(
+                f"{part.rows.source}: there are rows that stand several times, and no column says "
+                f"which of them are newer, as --reruns {options.reruns} needs it. Give a column "
+                "such as date or timestamp."
+            )
+        settle = keep_newest if options.reruns == "newest" else number_by_time
+        parts.append(settle(part, column))
+    once = replace(options, reruns=None)
+    return Group.of(plan_rows(parts[0].roles, once), parts)
+
+
+def _about_tasks(group: Group, records: Records, index: RowIndex) -> AboutTasks:
+    names = records.names["task"]
+    present = [names[code] for code in np.unique(index.task_of_row).tolist()]
+    values: dict[str, dict[str, list[str]]] = {}
+    for role in TRAIT_ROLES:
+        if role in records.roles:
+            values[role] = {task: [] for task in present}
+            for task, name in records.traits(role):
+                values[role][names[task]].append(name)
+    return describe_tasks(group, present, values, records.options)
+
+
+def _refer_to_group(
+    group: Group, options: TableOptions, engine: Engine, *, by_position: bool
+) -> Scores:
+    """Scores of tasks that stay in their files."""
+    from rankbars.tables.byreference import look_over
+
+    survey = look_over(group, options, by_position=by_position)
+    if not survey.tasks:
+        raise DataError(_NO_ROW)
+    simpler = _without_rows(group, survey.options, survey.size)
+    if simpler is not None:
+        return _read_group(simpler, options, engine)
+    about = describe_tasks(group, survey.tasks, survey.traits, survey.options)
+    try:
+        survey.raise_first()
+    except DuplicateRowsError as error:
+        return _read_again(group, error, options, engine)
+    designs = survey.designs()
+    turned = {task: about.directions.get(task) == "lower" for task in survey.tasks}
+    tasks = StoredTasks(survey.references(designs, turned))
+    largest = {task: survey.largest(task) for task in survey.tasks}
+    _refuse_scales(largest, survey.models, about)
+    info = {
+        task: about.info(task, survey.weight(task), survey.coverage(task)) for task in survey.tasks
+    }
+    scores = Scores(tasks, info, about.notes)
+    check_swapped(scores, group)
+    counted = survey.counted()
+    return scores.with_notes(describe_rows(group, survey.options, scores, counted, designs))
+
+
+_NO_ROW = "No row is left to read: all of them are empty or excluded."
 _MOST_COLUMNS = 20
+_OF_MODELS = (*ROLES["model"].aliases, *ROLES["model"].weak)
 
 
 def _telling_columns(group: Group) -> str:
     """Which columns that play no role would tell rows apart that stand twice; empty if none can."""
-    (part, *others) = group.parts
-    if others or part.table is None:
+    (part, *more) = group.parts
+    if more or part.table is None:
         return ""
     table, used = part.table, set(part.roles.values())
     unused = [name for name in table.columns if name and name not in used][:_MOST_COLUMNS]
@@ -233,34 +352,48 @@ def _telling_columns(group: Group) -> str:
     if not unused:
         return ""
     relation = table.relate({f"column {name!r}": name for name in (*known, *unused)}, {})
-    telling = []
-    for name in unused:
-        cells = ", ".join(relation.columns[one][0] for one in (*known, name))
-        if not relation.engine.ask(
+
+    def apart(*names: str) -> bool:
+        cells = ", ".join(relation.columns[one][0] for one in names)
+        return not relation.engine.ask(
             f"SELECT 1 FROM {relation.clause} GROUP BY {cells} HAVING count(*) > 1 LIMIT 1"
-        ):
-            telling.append(name)
+        )
+
+    telling = [name for name in unused if apart(*known, name)]
     if not telling:
         shown = ", ".join(map(repr, unused))
         return f" Not used: {shown}; none of them alone tells these rows apart."
+    time = find_time(table, part.roles)
+    if time in telling:
+        return (
+            f" The column {time!r} tells these rows apart. If they are runs that were made again: "
+            "--reruns newest, or --reruns all to take them as answers to the same item."
+        )
+    if fold_name(telling[0]) in {fold_name(name) for name in _OF_MODELS}:
+        return (
+            f" The column {telling[0]!r} is not used and tells these rows apart: if it names the "
+            f"models, --column model={telling[0]}."
+        )
+    others = [one for one in known if one != part.roles.get("item")]
+    alone = apart(*others, telling[0])  # in place of the column of items, not beside it
+    versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
-        f"answers to an item, --column epoch={telling[0]}; if it names the items, --column "
-        f"item={telling[0]}."
+        f"answers to an item, --column epoch={telling[0]}"
+        + (f"; if it names what is compared, --column model={telling[0]}" if versions else "")
+        + (f"; if it names the items, --column item={telling[0]}." if alone else ".")
     )
 
 
-def _without_rows(group: Group, records: Records, index: RowIndex) -> Group | None:
+def _without_rows(group: Group, options: TableOptions, size: Size) -> Group | None:
     """The group as one score per model and task, if its row column only looks like one.
 
     A single fold, run or prompt per task, or an "id" or prompt that no two models share, names
     no row.
     """
-    options = records.options
     if options.rows is not None or options.folds is not None:
         return None
-    largest = int(np.bincount(index.task_of_row).max())
-    single = group.plan.kind in ("folds", "runs", "prompts") and largest == 1
+    single = group.plan.kind in ("folds", "runs", "prompts") and size.largest == 1
     by_id = (
         group.plan.kind == "items"
         and "item" not in group.named
@@ -268,8 +401,8 @@ def _without_rows(group: Group, records: Records, index: RowIndex) -> Group | No
     )
     numbers_rows = (
         (by_id or (group.plan.kind == "prompts" and "variant" not in group.named))
-        and len(records.names["model"]) > 1
-        and len(index.pairs) == records.rows
+        and size.models > 1
+        and size.rows == size.cells
     )
     if not (single or numbers_rows):
         return None
@@ -302,13 +435,9 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
     kind: NamedKind = "items"
     if group.plan.kind == "runs" or group.plan.kind == "prompts":
         kind = group.plan.kind
-    refer = None
-    if records.options.room.by_reference:
-        turned_tasks = {names[code] for code in turned}
-        refer = references(records, group.roles, group.plan.answers, matrix, turned_tasks)
-    tasks = shelf.tasks(matrix, designs, kind, refer)
+    tasks = shelf.tasks(matrix, designs, kind)
     largest = {task: matrix.largest[code] for code, task in enumerate(names)}
-    _refuse_scales(largest, records, about)
+    _refuse_scales(largest, records.names["model"], about)
     info: dict[str, TaskInfo] = {}
     for code, task in enumerate(names):
         if task in tasks:
@@ -316,15 +445,23 @@ def _read_items(group: Group, records: Records, index: RowIndex, about: AboutTas
             info[task] = about.info(task, weight, count_coverage(index, matrix, code))
     scores = Scores(tasks, info, about.notes)
     check_swapped(scores, group)
-    return scores.with_notes(describe_rows(group, records, scores, matrix, designs))
+    counted = _counted(records, matrix.left_out)._replace(
+        most_answers=matrix.most_answers, set_aside=matrix.set_aside
+    )
+    return scores.with_notes(describe_rows(group, records.options, scores, counted, designs))
+
+
+def _counted(records: Records, left_out: Mapping[str, int]) -> Counted:
+    names = records.names
+    return Counted(0, "", left_out, names.get("metric", ()), names["task"])
 
 
 def _refuse_scales(
-    largest: Mapping[str, NDArray[np.float64]], records: Records, about: AboutTasks
+    largest: Mapping[str, NDArray[np.float64]], models: Sequence[str], about: AboutTasks
 ) -> None:
     known = {task: values for task, values in largest.items() if task in about.metrics}
     declared = [limit for limit in about.limits if limit is not None]
-    check_scale(known, about.metrics, records.names["model"], declared)
+    check_scale(known, about.metrics, models, declared, any_name=True)
     check_signs(known, about.metrics, about.directions, about.limits[1])
 
 
@@ -334,7 +471,8 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
     summaries = read_summaries(records)
     names = records.names
     codes = {task: code for code, task in enumerate(names["task"]) if task in about.metrics}
-    _refuse_scales({task: summaries.mean[code] for task, code in codes.items()}, records, about)
+    means = {task: summaries.mean[code] for task, code in codes.items()}
+    _refuse_scales(means, names["model"], about)
     percent = group.score.percentages > 0
     built, notes = build_estimates(summaries, names, about.metrics, percent=percent)
     tasks: dict[str, Evidence] = {}
@@ -344,4 +482,5 @@ def _read_estimates(group: Group, records: Records, about: AboutTasks) -> Scores
         lower = about.directions[task] == "lower"
         tasks[task] = replace(estimates, mean=0.0 - estimates.mean) if lower else estimates
     scores = Scores(tasks, info, (*about.notes, *notes))
-    return scores.with_notes(describe_rows(group, records, scores, summaries, None))
+    counted = _counted(records, summaries.left_out)
+    return scores.with_notes(describe_rows(group, records.options, scores, counted, None))

@@ -36,12 +36,12 @@ __all__ = ["Names", "VoteRows", "cast_votes"]
 LABEL_ROLES = ("judge", "prompt", "cluster", "task", "category")
 
 NAME_ROLES = ("winner", "position", *LABEL_ROLES, "anonymous")
-NUMBER_ROLES = ("score", "preference", "chosen", "weight", "count", "wins_a", "wins_b", "ties",
-                "both_bad")  # fmt: skip
+NUMBER_ROLES = ("score", "preference", "chosen", "weight", "probability", "count", "wins_a",
+                "wins_b", "ties", "both_bad")  # fmt: skip
 
 # Where nothing else is needed of a vote, it is one of few that there are.
 FEW_OUTCOMES = ("winner", "chosen", "loser")
-SINGLE_ROLES = frozenset({"judge", "prompt", "cluster", "weight", "count"})
+SINGLE_ROLES = frozenset({"judge", "prompt", "cluster", "weight", "probability", "count"})
 
 # Weights beyond this, or below its inverse, are slips, and their squares lose all digits.
 LARGEST_WEIGHT = 1e12
@@ -430,12 +430,18 @@ def _weigh(cells: _Cells, rows: VoteRows, found: Outcomes) -> VoteRows:
     """Rows with the votes and weights behind them."""
     votes = rows.votes if found.votes is None else found.votes
     weight, squared = found.share, None if found.share is None else found.share**2
-    number, loads = (_checked(cells, role, found) for role in ("count", "weight"))
+    number, loads, chance = (
+        _checked(cells, role, found) for role in ("count", "weight", "probability")
+    )
     if number is not None:
         whole = number.astype(np.int64)
         votes = whole if votes is None else votes * whole
         if weight is not None and squared is not None:
             weight, squared = weight * number, squared * number
+    if chance is not None:
+        # The chance of the pair had all pairs been alike, over the one that it had.
+        alike = 2.0 / max(len(rows.models) * (len(rows.models) - 1), 1)
+        loads = alike / chance if loads is None else loads * alike / chance
     if loads is not None and (loads != 1).any():
         plain = np.ones(loads.size) if votes is None else votes.astype(np.float64)
         weight = (plain if weight is None else weight) * loads
@@ -444,8 +450,15 @@ def _weigh(cells: _Cells, rows: VoteRows, found: Outcomes) -> VoteRows:
     return rows._replace(votes=votes, weight=weight, squared=squared, unit=unit)
 
 
+_EXPECTED = {
+    "count": "a whole number of votes above 0",
+    "weight": "a weight above 0",
+    "probability": "the probability, above 0 and at most 1, with which the pair was chosen",
+}
+
+
 def _checked(cells: _Cells, role: str, found: Outcomes) -> NDArray[np.float64] | None:
-    """Counts or weights of the rows of votes, each above 0."""
+    """Counts, weights or probabilities of the rows of votes, each above 0."""
     if role not in cells.numbers:
         return None
     values = cells.numbers[role]
@@ -453,10 +466,11 @@ def _checked(cells: _Cells, role: str, found: Outcomes) -> NDArray[np.float64] |
     if role == "count":
         wrong |= values != np.round(values)
     else:
-        wrong |= (values < 1 / LARGEST_WEIGHT) | (values > LARGEST_WEIGHT)
+        largest = 1.0 if role == "probability" else LARGEST_WEIGHT
+        wrong |= (values < 1 / LARGEST_WEIGHT) | (values > largest)
     if wrong.any():
         value = values[wrong][0]
-        what = "a whole number of votes above 0" if role == "count" else "a weight above 0"
+        what = _EXPECTED[role]
         if role == "weight" and 0 < value < np.inf:
             what = f"a weight from {1 / LARGEST_WEIGHT:g} to {LARGEST_WEIGHT:g}"
         raise DataError(

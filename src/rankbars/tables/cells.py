@@ -27,8 +27,15 @@ __all__ = [
 WORDS = {
     **dict.fromkeys(("true", "yes", "pass", "passed"), 1.0),
     **dict.fromkeys(("false", "no", "fail", "failed"), 0.0),
-    **dict.fromkeys(("", "-", "–", "—", "na", "n/a", "nan", "null", "none"), math.nan),
+    **dict.fromkeys(("correct", "solved", "resolved", "success", "✓", "✔", "✔️", "✅"), 1.0),
+    **dict.fromkeys(("incorrect", "wrong", "unsolved", "unresolved", "failure"), 0.0),
+    **dict.fromkeys(("✗", "✘", "✖", "❌"), 0.0),
+    **dict.fromkeys(("", "-", "–", "—", "na", "n/a", "n.a.", "nan", "null", "none"), math.nan),
+    **dict.fromkeys(("#n/a", "#div/0!"), math.nan),  # as sheets write them
 }
+
+# Words whose meaning nobody asks about.
+_PLAIN_WORDS = frozenset({"true", "false", "yes", "no"})
 
 # Marks behind a value, which point to a footnote.
 _MARKS = "*†‡§¶"
@@ -41,7 +48,10 @@ _SPELLINGS = {
     "comma": "a comma is the decimal mark",
     "mark": "marks behind a value are left aside",
     "word": "pass counts as 1, fail as 0",
+    "right": "correct, solved, ✓ and the like count as 1, their opposites as 0",
+    "bold": "marks around a value are left aside",
 }
+_BOLD = re.compile(r"(\*\*|__|\*)(.*[0-9].*)\1")
 
 # Far above every way to write a number with its full precision.
 LONGEST_NUMBER = 2000
@@ -160,6 +170,8 @@ def parse_number(text: str, decimal: str = ".") -> float | None:
     word = WORDS.get(plain.casefold())
     if word is not None:
         return word
+    bold = _BOLD.fullmatch(plain)
+    plain = (bold[2] if bold else plain).strip().replace("−", "-")
     plain = plain.rstrip(_MARKS).rstrip().removesuffix("%").rstrip()
     if "_" in plain or not plain.isascii():
         return None
@@ -186,7 +198,11 @@ def spellings_of(text: str, decimal: str = ".") -> tuple[str, ...]:
     found = []
     if plain.casefold() in ("pass", "passed", "fail", "failed"):
         found.append("word")
-    if plain[-1:] in _MARKS and plain:
+    elif plain.casefold() in WORDS and plain.casefold() not in _PLAIN_WORDS:
+        found.append("right")
+    if _BOLD.fullmatch(plain):
+        found.append("bold")
+    elif plain[-1:] in _MARKS and plain:
         found.append("mark")
     if "," in plain:
         found.append("comma" if decimal == "," else "thousands")

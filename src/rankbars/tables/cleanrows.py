@@ -21,11 +21,19 @@ from rankbars.tables.database import Engine, as_numbers, quote, quote_text, repo
 from rankbars.tables.relations import Rows
 from rankbars.tables.tableoptions import TableOptions
 
-__all__ = ["ERROR", "MISSING", "SCORED", "STATES", "UNSCORED", "Records", "describe_place"]
+__all__ = [
+    "ERROR", "LEFT_OUT", "MISSING", "SCORED", "STATES", "UNSCORED", "Records", "describe_place",
+    "spell_metric",
+]  # fmt: skip
 
 SCORED, UNSCORED, ERROR, MISSING = range(4)
 STATES = ("scored", "unscored", "error", "missing")
 _EXCLUDED = 4
+
+# Why rows are left out, or scores not used.
+LEFT_OUT = (
+    "empty rows", "excluded rows", "imputed scores", "scores of rows that are not scored",
+)  # fmt: skip
 
 STATUS_WORDS = {
     "scored": SCORED, "ok": SCORED, "done": SCORED, "success": SCORED, "complete": SCORED,
@@ -250,7 +258,7 @@ class Records:
             if role in ("model", "cluster", "error", "imputed", "repeat", "run", "epoch", "variant",
                         "item", "fold") and role not in self.names:  # fmt: skip
                 self._name(role, self._raw)
-        self.options = _spell_metric(self.names.get("metric"), self.options)
+        self.options = spell_metric(self.names.get("metric"), self.options)
         self._check_names()
 
     def _name(self, role: str, source: str) -> None:
@@ -417,21 +425,22 @@ class Records:
     def left_out(self) -> dict[str, int]:
         """Rows left out and scores not used, by reason."""
         wanted: dict[str, str] = {}
+        empty, excluded, imputed, unscored = LEFT_OUT
         if any(self._is_blank(part) != "false" for part in self.parts):
-            wanted["empty rows"] = "blank"
+            wanted[empty] = "blank"
         kept = "NOT blank"
         if "metric" in self.names and self.options.metric is not None:
             kept += f" AND metric_code = {self._code_of_metric()}"
         if "status" in self.names and (out := self._with_status(_EXCLUDED)) != "false":
-            wanted["excluded rows"] = f"{kept} AND {out}"
+            wanted[excluded] = f"{kept} AND {out}"
             kept += f" AND coalesce(NOT {out}, true)"
         stands_in = "false"
         if "imputed" in self.names:
             stands_in = self._flagged("imputed")
-            wanted["imputed scores"] = f"{kept} AND {stands_in} AND score IS NOT NULL"
+            wanted[imputed] = f"{kept} AND {stands_in} AND score IS NOT NULL"
         if {"status", "imputed"} & self.names.keys():
             unused = f"{kept} AND state <> {SCORED} AND score IS NOT NULL AND NOT {stands_in}"
-            wanted["scores of rows that are not scored"] = unused
+            wanted[unscored] = unused
         if not wanted:
             return {}
         roles = [role for role in ("status", "error", "imputed", "metric") if role in self.names]
@@ -535,7 +544,7 @@ class Records:
         extra = groups - 1
         sources = {self.parts[part].source for part, _ in rows}
         return DuplicateRowsError(
-            f"{places[0]}: {', '.join(shown)} stands {count} times (also {places[1]})"
+            f"{places[0]}: {', '.join(shown)} has {count} rows (another: {places[1]})"
             f"{f', and {extra} more such rows' if extra else ''}. Expected one row for each. "
             f"{_advise(len(sources) > 1)}"
         )
@@ -578,7 +587,7 @@ def _is_full(part: Rows) -> bool:
     return score.plain + score.percentages == part.count
 
 
-def _spell_metric(names: Sequence[str] | None, options: TableOptions) -> TableOptions:
+def spell_metric(names: Sequence[str] | None, options: TableOptions) -> TableOptions:
     """Options with the metric spelt as in the table."""
     if names is None or options.metric is None or options.metric in names:
         return options

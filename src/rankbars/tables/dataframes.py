@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
         else:
             tables = [(table, FileNames(None, "all", "all"))]
             scores = scores_from_tables(tables, options, engine)
-    return note_lookalikes(scores)
+    return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
 
 
 def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:

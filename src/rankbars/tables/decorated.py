@@ -139,9 +139,10 @@ def split_cells(table: Table, meaning: CellMeaning, engine: Engine) -> SplitCell
             f"{table.source}: no cell has anything behind its value, such as 71.3 ± 1.2 or "
             "71.3 (70.1–72.5). Leave out the option cells."
         )
-    remark = f"What stands behind {number} values ({_some(list(errors))}) is {meaning.words}."
+    where = _some(list(errors))
+    remark = f"In {number} cells ({where}), what follows the value was read as {meaning.words}."
     if meaning.kind == "value":
-        remark = f"What stands behind the values of {_some(list(errors))} is left aside."
+        remark = f"What follows the values in the cells of {where} was left aside."
     return SplitCells(_table(table.source, values, table.header_rows, engine), errors, remark)
 
 

@@ -16,11 +16,16 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.tables.cells import NumberColumn, merge_columns
-from rankbars.tables.cleanrows import Records
-from rankbars.tables.columns import TRAIT_ROLES, fold_name
+from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
-from rankbars.tables.matrices import RowIndex
-from rankbars.tables.metrics import LOWER, is_amount, is_proportion, never_negative, usual_direction
+from rankbars.tables.metrics import (
+    LOWER,
+    depends_on_scale,
+    is_amount,
+    is_proportion,
+    never_negative,
+    usual_direction,
+)
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 
@@ -107,9 +112,12 @@ def read_directions(
 
 def check_scale(
     largest: Mapping[str, NDArray[np.float64]], metrics: Mapping[str, str | None],
-    models: Sequence[str], declared: Collection[float],
+    models: Sequence[str], declared: Collection[float], *, any_name: bool = False,
 ) -> None:  # fmt: skip
-    """Raises `DataError` where a proportion stands as 0.73 for one model and as 73 for another.
+    """Raises `DataError` where a share stands as 0.73 for one model and as 73 for another.
+
+    With `any_name`, a metric that is no proportion by its name counts as one where some models stay
+    within 1 and all others reach more than 10 and at most 100.
 
     Parameters
     ----------
@@ -121,24 +129,36 @@ def check_scale(
         The M models.
     declared : collection of float
         Declared limits; if there are any, the scale is known and nothing is checked.
+    any_name : bool
+        Whether metrics of any name are looked at.
     """
     if declared:
         return
-    for metric in sorted({m for m in metrics.values() if m is not None and is_proportion(m)}):
+    for metric in dict.fromkeys(metrics.values()):
+        known = metric is not None and is_proportion(metric)
+        if not known and (not any_name or (metric is not None and _has_unit(metric))):
+            continue
         tasks = [task for task, name in metrics.items() if name == metric and task in largest]
+        tasks = [task for task in tasks if known or not _has_unit(task)]
         if not tasks:
             continue
         stacked = np.stack([largest[task] for task in tasks])
         top = np.fmax.reduce(stacked, axis=0)
         above, within = top > 1.0, (top > 0.0) & (top <= 1.0)
-        if above.any() and within.any():
+        far = bool((top[above] > 10.0).all() and (top[above] <= 100.0).all())
+        if above.any() and within.any() and (known or far):
             one, two = int(np.argmax(above)), int(np.argmax(within))
+            what = f"The metric {metric!r} is a proportion, but its" if known else "The"
             raise DataError(
-                f"The metric {metric!r} is a proportion, but its scores stand on two scales: model "
+                f"{what} scores stand on two scales: model "
                 f"{models[one]!r} reaches {top[one]:g}, model {models[two]!r} only {top[two]:g}. "
                 "Bring them to one scale; if they are on one already, declare it: --score-max 100 "
                 "(in Python: maximum=100)."
             )
+
+
+def _has_unit(name: str) -> bool:
+    return usual_direction(name) == "lower" or depends_on_scale(name)
 
 
 def check_signs(
@@ -406,23 +426,27 @@ class AboutTasks(NamedTuple):
 
 
 def describe_tasks(
-    group: Group, records: Records, index: RowIndex, options: TableOptions
-) -> AboutTasks:
+    group: Group, present: Sequence[str], values: Mapping[str, Mapping[str, Sequence[str]]],
+    options: TableOptions,
+) -> AboutTasks:  # fmt: skip
     """Metric, category, family and direction of each task.
+
+    Parameters
+    ----------
+    group : Group
+        The tables.
+    present : sequence of str
+        Tasks that have rows.
+    values : mapping from str to mapping
+        What columns that describe tasks say of each, by role.
+    options : TableOptions
+        What the caller declares.
 
     Raises
     ------
     DataError
         If a task has several metrics or its direction cannot be settled.
     """
-    names = records.names
-    present = [names["task"][code] for code in np.unique(index.task_of_row).tolist()]
-    values: dict[str, dict[str, list[str]]] = {}
-    for role in TRAIT_ROLES:
-        if role in records.roles:
-            values[role] = {task: [] for task in present}
-            for task, name in records.traits(role):
-                values[role][names["task"][task]].append(name)
     nothing: dict[str, str | None] = dict.fromkeys(present)
     by_column = "metric" not in values
     metrics = dict.fromkeys(present, group.metric) if by_column else read_metrics(values["metric"])

@@ -18,7 +18,7 @@ from rankbars.errors import DataError, OptionError
 from rankbars.tables.columns import fold_name
 from rankbars.tables.tableoptions import TableOptions
 
-__all__ = ["RowPlan", "fold_design", "plan_rows"]
+__all__ = ["RowPlan", "Size", "fold_design", "plan_rows"]
 
 Kind = Literal["items", "folds", "runs", "prompts", "estimates", "positions"]
 NamedKind = Literal["items", "runs", "prompts"]
@@ -111,6 +111,27 @@ def _plan_folds(here: Sequence[str]) -> RowPlan:
         )
     keys = ("repeat", *fold) if "repeat" in here and fold != ("repeat",) else fold
     return RowPlan("folds", keys, (), tuple(role for role in here if role not in keys))
+
+
+class Size(NamedTuple):
+    """How large a group of tables is.
+
+    Parameters
+    ----------
+    largest : int
+        Rows of the largest task.
+    rows : int
+        Rows of all tasks.
+    cells : int
+        Rows of the tables.
+    models : int
+        Number of models.
+    """
+
+    largest: int
+    rows: int
+    cells: int
+    models: int
 
 
 def fold_design(

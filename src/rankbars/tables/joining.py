@@ -87,6 +87,7 @@ def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
         | {name: piece.info for name, piece in pieces.items()},
         tuple(dict.fromkeys(notes)),
         tuple(given for part in parts for given in part.inputs),
+        parts[0].library,
     )
 
 

@@ -6,9 +6,11 @@ The header decides. It is never decided by which side is longer.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rankbars.errors import DataError
+from rankbars.tables.asides import are_settings, describes_answers, is_helper
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import (
     ROLES,
@@ -17,13 +19,12 @@ from rankbars.tables.columns import (
     fold_name,
     is_series,
 )
-from rankbars.tables.metrics import split_words, usual_direction
+from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [
     "HEAD_ROWS", "Layout", "corner_names", "find_layout", "find_numeric", "find_row_numbers",
-    "is_helper", "is_summary",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -37,21 +38,15 @@ CORNERS: Mapping[str, frozenset[str]] = {
 }
 FOLD_CORNERS = frozenset({"folds", "fold", "resamples", "resample"})
 
-# Rows and columns of a matrix that summarise the others.
-SUMMARIES = split_words("mean average avg overall total median std stdev")
-
-# Columns that describe a model or summarise its row, and are no task.
-HELPERS = SUMMARIES | split_words("""
-    meanwinrate rank averagerank meanrank position place
-    score url link license licence organization organisation author type architecture params
-    parameters nparams paramsb size date released releasedate submissiondate year precision
-""")
-
 # Pairs of columns that name the two sides of a vote.
 PAIRS = (("modela", "modelb"), ("model1", "model2"), ("llm1", "llm2"), ("left", "right"))
 
 # Why a matrix without a name above its first column is read so.
 UNNAMED = "the first column has no name and names the rows"
+UNNAMED_ITEMS = "the first column has no name, and many rows hold 0 and 1"
+
+# Rows of 0 and 1 are items where there are at least so many, and so many times the columns.
+_FEWEST_ITEMS, _TIMES_MODELS = 20, 5
 
 KEYS = ("item", "fold", "repeat", "run", "epoch")
 
@@ -93,7 +88,10 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
                 f"{table.source}: this is a table of pairwise votes (a row compares two models), "
                 "not of scores."
             )
-    layout = _tidy(table, header) or _matrix(header) or _unlabelled(header)
+    layout = (
+        _tidy(table, header) or _matrix(header) or _unlabelled(header)
+        or _unnamed_items(table, header)
+    )  # fmt: skip
     if layout is None:
         raise DataError(_undecided(table, header))
     return layout
@@ -140,11 +138,13 @@ class _Header(NamedTuple):
             for name in (role, *aliases, *(weak if role == "item" else ()))
         }  # fmt: skip
         numbers = find_row_numbers(self.columns, self.numeric)
+        log = self.has("score")  # then answers that are numbers stand beside what they are worth
         return [
             name
             for name in self.columns
             if name in self.numeric
             and name not in numbers and fold_name(name) not in explained and not is_helper(name)
+            and not (log and describes_answers(name))
         ]  # fmt: skip
 
 
@@ -160,28 +160,6 @@ def corner_names(role: str) -> frozenset[str]:
     return frozenset(fold_name(name) for name in (role, *aliases, *weak)) | CORNERS.get(
         role, frozenset()
     )
-
-
-def is_helper(name: str) -> bool:
-    """Whether a column of a matrix describes a model or summarises its row.
-
-    Examples
-    --------
-    >>> is_helper("#Params (B)"), is_helper("GSM8K")
-    (True, False)
-    """
-    return fold_name(name) in HELPERS
-
-
-def is_summary(name: str) -> bool:
-    """Whether a row or a column of a matrix is called a summary of the others.
-
-    Examples
-    --------
-    >>> is_summary("Avg."), is_summary("meanwhile")
-    (True, False)
-    """
-    return fold_name(name) in SUMMARIES
 
 
 def find_row_numbers(columns: Sequence[str], numeric: Collection[str]) -> frozenset[str]:
@@ -216,7 +194,9 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
             name for name in header.columns if usual_direction(name) and name in header.numeric
         ]
         rates_only = set(header.unexplained) <= set(rates)
-        if not (has_key and rates and (header.has("model") or rates_only)):
+        # An id beside one column that is called after a metric: a file of one model.
+        one = len(rates) == 1 and header.has("item", weak=True)
+        if not ((has_key or one) and rates and (header.has("model") or rates_only)):
             return None
     elif not has_key and header.unexplained:
         if header.has("model"):
@@ -233,6 +213,8 @@ def _matrix(header: _Header) -> Layout | None:
     reason = f"the first header cell is {header.corner!r}"
     if corner in FOLD_CORNERS:
         return Layout("tasks-by-folds", reason)
+    if are_settings(header.numeric):
+        return None
     if header.has("model") and header.has_key:
         return None  # a tidy table whose score column is not recognised
     if header.has("model") or corner in corner_names("model"):
@@ -259,6 +241,19 @@ def _unlabelled(header: _Header) -> Layout | None:
     return None
 
 
+def _unnamed_items(table: Table, header: _Header) -> Layout | None:
+    """Rows without a name above them are items where they are 0 and 1, and many."""
+    first, *models = header.columns
+    if first not in ("", "Unnamed: 0") or not models or not header.binary:
+        return None
+    folded = {fold_name(name) for name in models}
+    if any(is_series(name, folded) for name in folded):
+        return None  # q1, q2, q3 may be items as well as models
+    fewest = max(_FEWEST_ITEMS, _TIMES_MODELS * len(models))
+    enough = len(table.head(fewest)) == fewest
+    return Layout("items-by-models", UNNAMED_ITEMS) if enough else None
+
+
 def _two_ways(table: Table, header: _Header) -> str:
     others = ", ".join(repr(name) for name in header.unexplained[:8])
     return (
@@ -275,6 +270,12 @@ def _undecided(table: Table, header: _Header) -> str:
     if header.has("model") or header.has("task") or any(header.has(key) for key in KEYS):
         candidate = next(iter(header.unexplained), "NAME")
         hint = f"name the score column (--column score={candidate}) or "
+    if len(header.columns) == 1 and header.numeric:
+        return (
+            f"{table.source}: there is one column of numbers, {shown}, and nothing says which row "
+            "of one file belongs to which of another. If all files have the same rows in the same "
+            "order: --layout tidy --rows items. Otherwise add a column of items."
+        )
     return (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"
         f"{f' and {more} more' if more > 0 else ''}. A tidy table has one row per score and "
@@ -306,12 +307,18 @@ def _number(cell: object) -> float | None:
     if cell is None:
         return float("nan")
     if isinstance(cell, str):
-        number = parse_number(cell)
-        return parse_number(cell, ",") if number is None else number
+        return _number_of_text(cell)
     try:
         return float(cell)  # type: ignore[arg-type]  # whatever a frame holds
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+# The same names stand in most rows, and in the files beside each other.
+@lru_cache(maxsize=4096)
+def _number_of_text(cell: str) -> float | None:
+    number = parse_number(cell)
+    return parse_number(cell, ",") if number is None else number
 
 
 def _is_binary(numbers: Sequence[float | None]) -> bool:

@@ -19,11 +19,17 @@ from rankbars.tables.cleanrows import MISSING, SCORED, STATES, Records
 from rankbars.tables.database import as_numbers
 from rankbars.tables.repeats import Answers, Crossing, Labels
 
-__all__ = ["Filling", "Matrix", "RowIndex", "TaskCells", "index_rows"]
+__all__ = [
+    "ONE_CLUSTER", "UNEVEN_CLUSTERS", "Filling", "Matrix", "RowIndex", "TaskCells", "index_rows",
+]  # fmt: skip
 
 # A table with a place for each (task, key) is used up to this size, or this many times the rows;
 # beyond it, sorted numbers.
 DENSE_CELLS, DENSE_TIMES = 1 << 22, 16
+
+# Why a column of clusters that was only recognised by its name is not used.
+UNEVEN_CLUSTERS = "it does not describe every row"
+ONE_CLUSTER = "it tells no rows of a task apart"
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,11 +302,11 @@ def _read_clusters(records: Records, index: RowIndex) -> tuple[NDArray[np.int64]
         _refuse_second(records, "cluster_code", "the row is in two clusters. It must be in the "
                        "same one for all models.", roles)  # fmt: skip
     if differs:
-        return None, "it does not describe every row"
+        return None, UNEVEN_CLUSTERS
     if "cluster" not in records.named:
         pairs = np.unique(np.stack((index.task_of_row, low)), axis=1)
         if pairs.shape[1] == len(np.unique(index.task_of_row)):
-            return None, "it tells no rows of a task apart"
+            return None, ONE_CLUSTER
     return low, ""
 
 

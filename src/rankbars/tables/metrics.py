@@ -13,6 +13,7 @@ __all__ = [
     "depends_on_scale",
     "is_amount",
     "is_proportion",
+    "metric_in_name",
     "never_negative",
     "split_words",
     "usual_direction",
@@ -33,7 +34,7 @@ LOWER = split_words("""
     wql quantileloss pinballloss hinge deviance hammingloss zerooneloss latency runtime time
     duration seconds cost price tokens regret distance toxicity toxicityrate
     hallucinationrate falsepositiverate fpr falsenegativerate fnr failurerate refusalrate
-    attacksuccessrate
+    attacksuccessrate hallucinations violations timeouts failed failures
 """)
 
 # Of these, the logarithm of a density or a difference may lie below 0.
@@ -169,6 +170,35 @@ def depends_on_scale(name: str) -> bool:
     (True, False)
     """
     return is_amount(name) or bool(_spellings(_words(name)) & SCALED)
+
+
+# Names of metrics that name nothing else, where they begin or end the name of a task.
+_TELLING = split_words("""
+    accuracy acc accnorm exactmatch em f1 f1score macrof1 microf1 rouge rouge1 rouge2 rougel
+    rougelsum bleu sacrebleu chrf meteor bertscore ndcg mrr recall precision auc auroc rocauc
+    auprc prauc rmse mse mae mape smape mase wql crps logloss nll perplexity ppl bpb wer cer
+    spearman spearmanr pearson pearsonr kendall mcc
+""")
+_LONGEST = 3  # words of a metric
+
+
+def metric_in_name(task: str) -> str | None:
+    """Metric that the name of a task ends or begins with; None where there is none.
+
+    Examples
+    --------
+    >>> metric_in_name("MSMARCO NDCG@10"), metric_in_name("gsm8k_exact_match")
+    ('ndcg10', 'exactmatch')
+    >>> metric_in_name("pass@1 (HumanEval)"), metric_in_name("f1-squad"), metric_in_name("math")
+    ('pass1', 'f1', None)
+    """
+    words = _words(task)
+    for count in range(min(_LONGEST, len(words)), 0, -1):
+        for run in ("".join(words[-count:]), "".join(words[:count])):
+            telling = run in _TELLING or run.rstrip("0123456789") in _TELLING
+            if telling or (count > 1 and re.fullmatch(r"pass(at)?\d+", run)):
+                return run
+    return None
 
 
 def _words(name: str) -> list[str]:

@@ -90,8 +90,13 @@ class Relation(NamedTuple):
 class Place(Protocol):
     """Where any process finds the rows of a table; small, and the same in every process."""
 
-    def open(self, engine: Engine, wanted: Collection[str], column: str | None, task: str) -> Table:
-        """Some columns of the rows whose `column` holds the name of a task; of all for None."""
+    def open(
+        self, engine: Engine, wanted: Collection[str], column: str | None, task: str | None
+    ) -> Table:
+        """Some columns of the rows whose `column` holds the name of a task; of all for None.
+
+        Without a task, those whose cell is empty.
+        """
 
 
 class Origin(NamedTuple):
@@ -170,11 +175,17 @@ class Table(ABC):
         Header.
     header_rows : int
         Rows before the first row of data, for counting rows as the user sees them.
+    remark : str
+        What was left aside around the table; empty if nothing was.
+    partitions : mapping from str to str
+        Columns with one value on all rows, which lie in no file but in the name of its folder.
     """
 
     source: str
     columns: tuple[str, ...]
     header_rows: int
+    remark: str = ""
+    partitions: Mapping[str, str] = {}
     report: Callable[[float], None] | None = None
     place: Place | None = None
     _held_numbers: tuple[Relation, _Numbers] | None = None
@@ -187,8 +198,13 @@ class Table(ABC):
     def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
         """The table in the database, at least the given columns of names and of numbers."""
 
-    def rows(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Rows:
+    def rows(
+        self, labels: Mapping[str, str], numbers: Mapping[str, str],
+        left_out: Mapping[str, Collection[str]] | None = None,
+    ) -> Rows:  # fmt: skip
         """The rows by role: `labels` and `numbers` map roles to columns.
+
+        Rows whose cell of a column in `left_out` is one of those there are left out.
 
         Raises
         ------
@@ -197,8 +213,14 @@ class Table(ABC):
         DataError
             If a column cannot be names, or numbers.
         """
+        constants = {
+            role: self.partitions[name] for role, name in labels.items() if name in self.partitions
+        }
+        labels = {role: name for role, name in labels.items() if role not in constants}
         with report_damage(self.source):
             relation = self.relate(labels, numbers)
+            for column, cells_of in (left_out or {}).items():
+                relation = relation.without(column, cells_of)
             found = self._read_numbers(relation, numbers)
             cells, kinds, filled, count = _name_cells(relation, labels, self.source)
             cells |= {role: found.expression(relation, name) for role, name in numbers.items()}
@@ -207,8 +229,8 @@ class Table(ABC):
         seen = {role: found.seen[name] for role, name in numbers.items()}
         return Rows(
             self.source, self.header_rows + 1, count, kinds, seen, filled, lambda engine: clause,
-            relation.engine, count if relation.dense else 0, report=self.report,
-            origin=self._origin(relation, labels, numbers),
+            relation.engine, count if relation.dense else 0, constants=constants,
+            report=self.report, origin=self._origin(relation, labels, numbers),
         )  # fmt: skip
 
     def _origin(

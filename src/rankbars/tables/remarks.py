@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-import numpy as np
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.storedtasks import known_outline
+from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
-from rankbars.tables.cleanrows import Records
 from rankbars.tables.columns import fold_name
 from rankbars.tables.descriptions import Group
-from rankbars.tables.matrices import Matrix
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 
-if TYPE_CHECKING:
-    from rankbars.tables.taskestimates import Summaries
-
 __all__ = [
-    "check_swapped", "describe_group", "describe_rows", "note_lookalikes", "refuse_resamples",
+    "Counted", "check_swapped", "describe_group", "describe_rows", "note_lookalikes",
+    "refuse_resamples",
 ]  # fmt: skip
 
 # Roles that mean something only for single rows, or only for published scores.
@@ -109,16 +103,38 @@ def check_swapped(scores: Scores, group: Group) -> None:
         )
 
 
+class Counted(NamedTuple):
+    """What was counted while rows were put into cells.
+
+    Parameters
+    ----------
+    most_answers : int
+        Most answers behind a value; 0 where none has several.
+    set_aside : str
+        Why a column of clusters is not used; empty otherwise.
+    left_out : mapping from str to int
+        Rows left out, by reason.
+    metrics, tasks : collection of str
+        Names of all metrics, and of all tasks, those left out among them.
+    """
+
+    most_answers: int
+    set_aside: str
+    left_out: Mapping[str, int]
+    metrics: Collection[str]
+    tasks: Collection[str]
+
+
 def describe_rows(
-    group: Group, records: Records, scores: Scores, counted: Matrix | Summaries,
+    group: Group, options: TableOptions, scores: Scores, counted: Counted,
     designs: Mapping[str, Folds] | None,
 ) -> tuple[Note, ...]:  # fmt: skip
     """Notes on rows: what they are, what was averaged, what was left out."""
-    notes, options = [], records.options
+    notes = []
     if group.score.percentages:
         notes.append(Note("percentages", "Scores are percentages and stay on that scale."))
     notes += _describe_design(group, scores, designs, options)
-    if isinstance(counted, Matrix) and counted.most_answers:
+    if counted.most_answers:
         columns = ", ".join(repr(group.roles[role]) for role in group.plan.answers)
         notes.append(Note(
             "answers-averaged",
@@ -126,7 +142,7 @@ def describe_rows(
             f"their number is kept.{_about_prompts(group, scores)}",
         ))  # fmt: skip
         notes += _describe_uneven(group, scores)
-    if isinstance(counted, Matrix) and counted.set_aside:
+    if counted.set_aside:
         notes.append(Note(
             "columns-ignored",
             f"Not used, because {counted.set_aside}: {group.roles['cluster']!r}.",
@@ -134,11 +150,10 @@ def describe_rows(
     if counted.left_out:
         parts = ", ".join(f"{number:,} {reason}" for reason, number in counted.left_out.items())
         notes.append(Note("left-out", f"Left out: {parts}."))
-    metrics = records.names.get("metric", ())
-    if options.metric is not None and len(metrics) > 1:
-        others = ", ".join(repr(name) for name in metrics if name != options.metric)
+    if options.metric is not None and len(counted.metrics) > 1:
+        others = ", ".join(repr(name) for name in counted.metrics if name != options.metric)
         message = f"Metric: {options.metric!r}, chosen. Others: {others}."
-        lacking = [task for task in records.names["task"] if task not in scores.tasks]
+        lacking = [task for task in counted.tasks if task not in scores.tasks]
         if lacking:
             message += f" Left out, because they lack it: {', '.join(map(repr, lacking))}."
         notes.append(Note("metric", message))
@@ -193,8 +208,8 @@ def _describe_design(
 
 def _about_prompts(group: Group, scores: Scores) -> str:
     """What averaging over prompts means for the statements, where rows are not prompts."""
-    tasks = scores.tasks.values()
-    if not any(isinstance(task, Items) and "prompts" in task.averaged for task in tasks):
+    outlines = (outline_of(scores.tasks, name) for name in scores.tasks)
+    if not any(one is not None and "prompts" in one.averaged for one in outlines):
         return ""
     return (
         " The guarantee is for new "
@@ -208,16 +223,13 @@ def _describe_uneven(group: Group, scores: Scores) -> list[Note]:
     if group.plan.kind not in ("runs", "prompts"):
         return []
     notes = []
-    for name, task in scores.tasks.items():
-        if not isinstance(task, Items) or task.answers is None:
-            continue
-        seen = ~np.isnan(task.values)
-        most = np.where(seen, task.answers, 0).max(axis=1, keepdims=True)
-        rows = int((seen & (task.answers != most)).any(axis=1).sum())
-        if rows:
+    for name in scores.tasks:
+        about = outline_of(scores.tasks, name)
+        if about is not None and about.uneven:
             notes.append(Note(
                 "uneven-answers",
-                f"On {rows:,} of {task.n:,} {group.plan.kind}, models have different numbers of "
+                f"On {about.uneven:,} of {about.rows:,} {group.plan.kind}, models have different "
+                "numbers of "
                 "answers, so their means are over different items. Compare them on items that all "
                 "have, or with --rows items and a --missing policy.",
                 name,

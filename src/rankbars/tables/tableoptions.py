@@ -19,14 +19,18 @@ __all__ = ["LAYOUTS", "ROWS", "CellMeaning", "TableOptions", "parse_meaning"]
 Rows: TypeAlias = Literal["items", "folds", "runs", "prompts"]
 Side: TypeAlias = Literal["higher", "lower"]
 SelfVotes: TypeAlias = Literal["raise", "drop"]
+Reruns: TypeAlias = Literal["newest", "all"]
 
 ROWS: tuple[Rows, ...] = ("items", "folds", "runs", "prompts")
 LAYOUTS = ("tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds")
+DECIMALS = (".", ",")
 DIRECTIONS: tuple[Side, ...] = ("higher", "lower")
+RERUNS: tuple[Reruns, ...] = ("newest", "all")
 SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
 
 # How messages call them.
 _ROWS, _SELF_VOTES = "kind of rows", "treatment of votes of a model against itself"
+_RERUNS = "choice of reruns"
 
 
 class CellMeaning(NamedTuple):
@@ -114,6 +118,15 @@ class TableOptions:
         Tables of votes: what to do with votes of a model against itself.
     cells : CellMeaning, optional
         What stands behind the values in cells such as ``71.3 ± 1.2``.
+    decimal : {".", ","}, optional
+        What separates the fraction of a number in text; None: a comma between semicolons only.
+    reruns : {"newest", "all"}, optional
+        What counts of several runs of one model. Of logs the newest, if nothing is said; rows of
+        a table that stand twice are an error then.
+    metrics : tuple of str
+        All metrics to use: columns of a matrix; of a log, each task shows the first that it has.
+    models : tuple of str
+        The only models whose runs count, by the names that they have among all runs.
     room : Room
         How much memory tasks may take; it changes no result.
     """
@@ -130,6 +143,10 @@ class TableOptions:
     controls: tuple[str, ...] = ()
     self_votes: SelfVotes = "raise"
     cells: CellMeaning | None = None
+    decimal: str | None = None
+    reruns: Reruns | None = None
+    metrics: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
     room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -141,6 +158,10 @@ class TableOptions:
             one_of(_ROWS, self.rows, ROWS)
         if self.layout is not None:
             one_of("layout", self.layout, (*LAYOUTS, *VOTE_LAYOUTS))
+        if self.decimal is not None:
+            one_of("decimal mark", self.decimal, DECIMALS)
+        if self.reruns is not None:
+            one_of(_RERUNS, self.reruns, RERUNS)
         one_of(_SELF_VOTES, self.self_votes, SELF_VOTES)
         self._check_folds()
         self._check_limits()
@@ -186,6 +207,9 @@ class TableOptions:
         controls: Sequence[str] = (),
         self_votes: str = "raise",
         cells: str | None = None,
+        decimal: str | None = None,
+        reruns: str | None = None,
+        metrics: Sequence[str] = (),
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -195,7 +219,8 @@ class TableOptions:
             Column by role.
         direction : str, mapping, or sequence of str, optional
             ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
-        rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes
+        rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes, decimal, \
+        reruns, metrics
             As in the class.
         cells : str, optional
             ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
@@ -225,6 +250,9 @@ class TableOptions:
             controls=(controls,) if isinstance(controls, str) else tuple(controls),
             self_votes=one_of(_SELF_VOTES, self_votes, SELF_VOTES),
             cells=None if cells is None else parse_meaning(cells),
+            decimal=decimal,
+            reruns=reruns if reruns is None else one_of(_RERUNS, reruns, RERUNS),
+            metrics=tuple(metrics),
         )
 
 

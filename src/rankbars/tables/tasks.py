@@ -1,50 +1,23 @@
-"""Tasks of rows by models: held in memory, kept in files, or read again when they are looked at."""
+"""Tasks of rows by models: held in memory, or kept in files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
-from rankbars.data.fields import locate_models
-from rankbars.data.storedtasks import (
-    Change,
-    Outline,
-    StoredTasks,
-    TaskReference,
-    change_tasks,
-)
+from rankbars.data.storedtasks import Change, Outline, StoredTasks, TaskReference, change_tasks
 from rankbars.data.temporary import TemporaryFolder
-from rankbars.errors import DataError, OptionError
+from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records
-from rankbars.tables.database import Engine
 from rankbars.tables.designs import NamedKind, fold_design
-from rankbars.tables.matrices import Filling, Matrix, RowIndex, TaskCells, index_rows
-from rankbars.tables.relations import Origin
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.matrices import Matrix, RowIndex, TaskCells
 
-__all__ = [
-    "Reading",
-    "Shelf",
-    "SourceTask",
-    "count_coverage",
-    "fold_designs",
-    "references",
-    "split_weights",
-]
-
-Refer = Callable[[str, tuple[str, ...], Folds | NamedKind, Outline], TaskReference]
-
-
-class _Stored(NamedTuple):
-    outline: Outline
-    averaged: tuple[str, ...]
+__all__ = ["Shelf", "count_coverage", "fold_designs", "split_weights"]
 
 
 class Shelf:
@@ -67,11 +40,9 @@ class Shelf:
         sizes = [span.stop - span.start for span in map(index.span, range(index.tasks))]
         models, room = len(records.names["model"]), records.options.room
         self.groups: Sequence[range] = room.group(sizes, models)
-        self._by_reference = room.by_reference
-        held = room.by_reference or room.holds(sizes, models)
-        self._folder = None if held else TemporaryFolder()
+        self._folder = None if room.holds(sizes, models) else TemporaryFolder()
         self._cells: dict[int, TaskCells] = {}
-        self._stored: dict[int, _Stored] = {}
+        self._stored: dict[int, Outline] = {}
 
     def put(self, task: int, cells: TaskCells) -> None:
         """Take the scores of one task; they are changed in place."""
@@ -86,8 +57,8 @@ class Shelf:
             from rankbars.data.partitions import TaskFile
 
             TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
-        if self._folder is not None or self._by_reference:
-            self._stored[task] = _Stored(Outline.of(values, answers), cells.crossing.averaged)
+            averaged = cells.crossing.averaged
+            self._stored[task] = Outline.of(values, answers, averaged=averaged)
             return
         values.setflags(write=False)
         self._cells[task] = TaskCells(values, answers, cells.crossing._replace(cube=cube))
@@ -96,11 +67,7 @@ class Shelf:
         return folder.path / str(task)
 
     def tasks(
-        self,
-        matrix: Matrix,
-        designs: Mapping[str, Folds] | None,
-        kind: NamedKind,
-        refer: Refer | None = None,
+        self, matrix: Matrix, designs: Mapping[str, Folds] | None, kind: NamedKind
     ) -> Mapping[str, Evidence]:
         """All tasks that have rows.
 
@@ -112,8 +79,6 @@ class Shelf:
             Design by task, where rows are folds.
         kind : {"items", "runs", "prompts"}
             What a row is otherwise.
-        refer : callable, optional
-            Makes references to tasks that are read again, from task, models, design and outline.
         """
         names = self._records.names
         ids = np.array(self._records.key_names, dtype=object)[self._index.key_of_row]
@@ -130,11 +95,6 @@ class Shelf:
             clusters, weights = _compact(matrix.clusters, span), split_weights(matrix, span)[1]
             design = kind if designs is None else designs[task]
             changes[task] = None
-            if code in self._stored:
-                about = self._stored[code].outline._replace(design=design)
-            if refer is not None:
-                files[task] = refer(task, models, design, about.take(present))
-                continue
             if len(models) < len(names["model"]):
                 changes[task] = Change(partial(take_models, columns=present), models)
             if self._folder is not None:
@@ -142,9 +102,8 @@ class Shelf:
 
                 path = self._path(code, self._folder)
                 TaskFile.put_rows(path, ids[span], clusters, weights)
-                files[task] = TaskFile(
-                    str(path), names["model"], design, about, self._stored[code].averaged
-                )
+                about = self._stored[code]._replace(design=design)
+                files[task] = TaskFile(str(path), names["model"], design, about, about.averaged)
                 continue
             values, answers, crossing = self._cells.pop(code)
             items[task] = Items(
@@ -200,202 +159,3 @@ def fold_designs(records: Records, index: RowIndex) -> dict[str, Folds]:
         repeats[task] = len(np.unique(repeat))
     with_repeats = repeats if len(records.keys) > 1 else None
     return fold_design(folds, fold_names, with_repeats, records.options)
-
-
-Design: TypeAlias = 'Literal["items", "runs", "prompts"] | Folds'
-
-
-class Part(NamedTuple):
-    """Rows of one file.
-
-    Parameters
-    ----------
-    origin : Origin
-        Where they are.
-    constants : tuple of (str, str)
-        Label roles that have the same name on every row.
-    """
-
-    origin: Origin
-    constants: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How the rows of all tasks of a group are read.
-
-    Parameters
-    ----------
-    parts : tuple of Part
-        Where the rows are.
-    keys, answers : tuple of str
-        Roles that name a row, and roles that number the answers to it.
-    metric : str or None
-        The metric to use.
-    limits : tuple of (float or None, float or None)
-        Declared limits of the scores.
-    named : frozenset of str
-        Roles that the caller named.
-    clustered : bool
-        Whether clusters are used.
-    """
-
-    parts: tuple[Part, ...]
-    keys: tuple[str, ...]
-    answers: tuple[str, ...]
-    metric: str | None
-    limits: tuple[float | None, float | None]
-    named: frozenset[str]
-    clustered: bool
-
-
-@dataclass(frozen=True, slots=True)
-class SourceTask:
-    """One task of rows by models, in the files that it was read from.
-
-    Parameters
-    ----------
-    reading : Reading
-        How it is read.
-    task : str
-        Its name.
-    models : tuple of str
-        Its models, also those without any row.
-    design : {"items", "runs", "prompts"} or Folds
-        What a row is.
-    turned : bool
-        Whether scores are better when lower, so that they change their sign.
-    outline : Outline
-        What is known of its rows.
-    """
-
-    reading: Reading
-    task: str
-    models: tuple[str, ...]
-    design: Design
-    turned: bool
-    outline: Outline
-
-    def load(self) -> Evidence:
-        """The task.
-
-        Raises
-        ------
-        ReadError
-            If its files are not there.
-        """
-        reading = self.reading
-        low, high = reading.limits
-        options = TableOptions(metric=reading.metric, minimum=low, maximum=high)
-        with Engine(threads=1) as engine:
-            parts = []
-            for origin, constants in reading.parts:
-                told = dict(constants)
-                labels = dict(origin.labels)
-                column = labels.get("task")
-                if column is None and told.get("task") != self.task:
-                    continue
-                wanted = [*labels.values(), *dict(origin.numbers).values()]
-                table = origin.place.open(engine, wanted, column, self.task)
-                rows = table.rows(labels, dict(origin.numbers))
-                if rows.count:
-                    parts.append(replace(rows, constants=told))
-            records = Records(engine, parts, reading.keys, options, reading.named)
-            index = index_rows(records)
-            code = records.names["task"].index(self.task)
-            shelf = Shelf(records, index, {code} if self.turned else ())
-            filling = Filling(records, index, reading.answers)
-            for some in shelf.groups:
-                for task, cells in filling.fill(some):
-                    shelf.put(task, cells)
-            matrix = filling.finish()
-        if not reading.clustered:
-            matrix = matrix._replace(clusters=None)
-        designs = {self.task: self.design} if isinstance(self.design, Folds) else None
-        kind = "items" if isinstance(self.design, Folds) else self.design
-        found = shelf.tasks(matrix, designs, kind)[self.task]
-        return _among(found, self.models) if isinstance(found, Items) else found
-
-
-def references(
-    records: Records, roles: Mapping[str, str], answers: Sequence[str], matrix: Matrix,
-    turned: Collection[str],
-) -> Refer:  # fmt: skip
-    """Makes references to tasks, which are read again from where they are.
-
-    Parameters
-    ----------
-    records : Records
-        The rows.
-    roles : mapping from str to str
-        Column by role.
-    answers : sequence of str
-        Label roles that number several answers to one row.
-    matrix : Matrix
-        What is known of all rows.
-    turned : collection of str
-        Tasks whose scores are better when lower.
-
-    Raises
-    ------
-    OptionError
-        If rows do not lie where they can be read again.
-    """
-    places = [part.origin for part in records.parts]
-    if any(place is None for place in places):
-        raise OptionError(
-            "Tasks that are read by reference must stand in tidy Parquet files whose names and "
-            "scores are typed columns. Write them as Parquet, or leave out --by-reference "
-            "(by_reference=True)."
-        )
-    # Workers see the rows of one task only, and sort them by the same rule only if it is the same
-    # for all of them.
-    for role in records.keys:
-        names = records.names[role]
-        plain = [name for name in names if name.lstrip("-").isdecimal()]
-        if plain and len(plain) < len(names):
-            raise OptionError(
-                f"Tasks that are read by reference need one kind of names: in the column "
-                f"{roles.get(role, role)!r} some are numbers ({plain[0]!r}) and others are "
-                "not. Leave out --by-reference (by_reference=True)."
-            )
-    parts = tuple(
-        Part(part.origin, tuple(part.constants.items()))
-        for part in records.parts if part.origin is not None
-    )  # fmt: skip
-    options = records.options
-    reading = Reading(
-        parts, records.keys, tuple(answers), options.metric, (options.minimum, options.maximum),
-        records.named, matrix.clusters is not None,
-    )  # fmt: skip
-
-    def refer(
-        task: str, models: tuple[str, ...], design: Design, outline: Outline
-    ) -> TaskReference:
-        return SourceTask(reading, task, models, design, task in turned, outline)
-
-    return refer
-
-
-def _among(items: Items, models: tuple[str, ...]) -> Items:
-    """The same scores among further models, which have none."""
-    if items.models == models:
-        return items
-    columns = locate_models(items.models, models)
-
-    def spread(values: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
-        wide = np.full((*values.shape[:-1], len(models)), empty, dtype=values.dtype)
-        wide[..., columns] = values
-        return wide
-
-    answers = None
-    if items.answers is not None:
-        answers = np.zeros((items.n, len(models)), np.int64)
-        answers[:, columns] = items.answers
-    return replace(
-        items,
-        models=models,
-        values=spread(items.values, np.nan),
-        answers=answers,
-        runs=None if items.runs is None else spread(items.runs, np.nan),
-    )

@@ -9,6 +9,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
+from rankbars.tables.asides import describe_left_out, is_summary
 from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merge_columns
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
@@ -35,12 +36,18 @@ class FileNames(NamedTuple):
         Name for the task where the file is already named after its model.
     metric : str or None
         Metric that the file is called after.
+    given : bool
+        Whether the caller gave the name of the model.
+    crossed : str
+        What to ask where the path does not tell the model from the task; empty if it does.
     """
 
     model: str | None
     task: str
     shared_task: str
     metric: str | None = None
+    given: bool = False
+    crossed: str = ""
 
 
 class TidyTable(NamedTuple):
@@ -90,7 +97,21 @@ def take_names(table: TidyTable, names: FileNames) -> TidyTable:
         A table as `prepare_tidy` gives it.
     names : FileNames
         Names for what it does not say itself.
+
+    Raises
+    ------
+    DataError
+        If the caller named the models of a table that names them itself, or it cannot be told
+        what is the name of a model and what that of a task.
     """
+    if names.given and "model" not in table.lacking:
+        raise DataError(
+            f"{table.rows.source}: the file names its models itself, in the column "
+            f"{table.roles.get('model', 'of models')!r}, so it takes no other name. Leave the name "
+            "out."
+        )
+    if names.crossed and "model" in table.lacking:
+        raise DataError(f"{table.rows.source}: {names.crossed}")
     remarks, constants = list(table.remarks), {}
     for role in table.lacking:
         task = names.shared_task if "model" in table.lacking else names.task
@@ -111,7 +132,7 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
     DataError
         If the score column cannot be found or holds text, or there is no name for the model.
     """
-    columns, rows = _code(table, options)
+    columns, rows, summaries = _code(table, options)
     roles = dict(columns.roles)
     numbers = {role: name for role, name in roles.items() if role in NUMBER_ROLES}
     remarks = [("columns", _describe(columns))]
@@ -122,6 +143,8 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
             "Name it: --column model=NAME (in Python: model='NAME')."
         )
     remarks += spelling_remark(rows.numbers.values())
+    if summaries:
+        remarks.append(("summaries", describe_left_out(summaries)))
     found = TidyTable(rows, roles, columns.named, None, tuple(remarks), lacking, table=table)
     check_numbers(take_names(found, names).rows, numbers)
     if "metric" in roles:
@@ -136,20 +159,37 @@ def spelling_remark(columns: Iterable[NumberColumn]) -> list[tuple[str, str]]:
     return [("spelling", text)] if text else []
 
 
-def _code(table: Table, options: TableOptions) -> tuple[Columns, Rows]:
-    """Roles and the rows; once more if a file without a header had columns further down."""
+def _code(table: Table, options: TableOptions) -> tuple[Columns, Rows, list[str]]:
+    """Roles, the rows, and the names of models and tasks that summarise others.
+
+    Once more if a file without a header had columns further down.
+    """
     while True:
         known = table.columns
         columns = _find(table, options)
         if "score" not in columns.roles:
             raise DataError(_no_score(table))
         roles = columns.roles.items()
+        left_out = _summaries(table, columns.roles)
         rows = table.rows(
             {role: name for role, name in roles if role not in NUMBER_ROLES},
             {role: name for role, name in roles if role in NUMBER_ROLES},
+            left_out,
         )
         if table.columns == known or _find(table, options).roles == columns.roles:
-            return columns, rows
+            return columns, rows, [name for names in left_out.values() for name in names]
+
+
+def _summaries(table: Table, roles: Mapping[str, str]) -> dict[str, list[str]]:
+    """Names of models and tasks that summarise others, by column; only of published scores."""
+    if set(roles) & {"item", "fold", "repeat", "run", "epoch", "variant"}:
+        return {}
+    found = {
+        roles[role]: table.named_like(roles[role], is_summary)
+        for role in ("model", "task")
+        if role in roles and {"model", "task"} <= set(roles)
+    }
+    return {column: names for column, names in found.items() if names}
 
 
 def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
@@ -179,10 +219,7 @@ def _not_a_number(rows: Rows, role: str, name: str, unread: Unread) -> str:
     more = f" ({unread.cells} such cells)" if unread.cells > 1 else ""
     hint = ""
     if re.fullmatch(r"\s*-?[0-9]+,[0-9]+\s*", unread.text):
-        hint = (
-            " A comma is read as the decimal mark where semicolons separate the cells; elsewhere "
-            "write decimal points."
-        )
+        hint = " If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
     elif re.match(r"\s*[-+]?[0-9.]+\s*(±|\+/-|\(|/|\*)", unread.text):
         hint = " A cell may hold one number only; move the rest to a column of its own."
         hint = f" {describe_decoration(unread.text)}" if describe_decoration(unread.text) else hint

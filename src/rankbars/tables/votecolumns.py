@@ -73,6 +73,10 @@ OTHERS: Mapping[str, frozenset[str]] = {
     "task": frozenset({"task", "taskname", "dataset", "benchmark"}),
     "position": frozenset({"position", "shownfirst", "firstshown", "firstposition"}),
     "weight": frozenset({"weight", "voteweight"}),
+    "probability": frozenset({
+        "samplingprobability", "pairprobability", "selectionprobability", "pairingprobability",
+        "propensity",
+    }),
     "count": frozenset({"count", "counts", "nvotes", "numvotes", "votes", "n"}),
     "time": frozenset({"timestamp", "tstamp", "time", "datetime", "date", "createdat", "votedat"}),
     "anonymous": frozenset({"anony", "anonymous", "isanonymous"}),

@@ -5,22 +5,33 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.cells import NumberColumn, Unread, merge_columns
+from rankbars.tables.asides import (
+    check_summaries,
+    describe_left_out,
+    describes_answers,
+    is_attribute,
+    is_helper,
+    is_share_right,
+    is_summary,
+    other_kinds,
+    repeats_means,
+)
+from rankbars.tables.cells import NumberColumn, Unread, merge_columns, parse_number
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.layouts import (
     HEAD_ROWS,
     corner_names,
     find_numeric,
     find_row_numbers,
-    is_helper,
-    is_summary,
 )
 from rankbars.tables.relations import Rows, Table
+from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
 
 __all__ = ["HEADER", "POSITION", "describes_rows", "prepare_wide"]
@@ -56,6 +67,8 @@ class _Parts(NamedTuple):
     counts: Mapping[str, str]
     traits: Mapping[str, str]
     dropped: tuple[str, ...]
+    summaries: tuple[str, ...] = ()
+    descriptions: tuple[str, ...] = ()
 
 
 def describes_rows(name: str) -> bool:
@@ -73,7 +86,7 @@ def describes_rows(name: str) -> bool:
 _N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases))
 
 
-def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
+def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOptions) -> TidyTable:
     """The matrix with one row per cell, ready for `take_names`.
 
     Parameters
@@ -84,6 +97,9 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
         One of the keys of `AXES`.
     names : FileNames
         Names for what the matrix does not say.
+    options : TableOptions
+        What the caller declares: several metrics are the only columns that are scores, and what
+        has a direction is one.
 
     Raises
     ------
@@ -91,16 +107,30 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
         If a cell holds something beside a number, or nothing names the models.
     """
     rows, columns, missing = AXES[layout]
-    parts, seen = _survey(table, rows, columns)
+    parts, seen = _survey(table, rows, columns, options)
+    summaries = _summary_rows(table, parts, seen, rows)
+    outside = _outside_answers(table, parts, seen, summaries) if rows == "item" else []
+    if outside:
+        parts = _without_outside(table, parts, outside, options)
     kept, text = _numeric_columns(table, seen, parts.values)
     remarks = [("columns", _describe(layout, parts, kept, text))]
+    if parts.descriptions:
+        remarks.append(("no-models", _describe_no_models(parts.descriptions)))
     remarks += spelling_remark(seen[name] for name in kept)
-    summaries = [] if parts.row_names is None else table.named_like(parts.row_names, is_summary)
     if summaries:
-        remarks.append(("summaries", _left_aside(summaries)))
-    if layout == "models-by-tasks" and not parts.row_names:
-        remarks.append(("unnamed-rows", _UNNAMED_ROWS))
-    melted = _melt(table, parts, kept, rows, columns, summaries)
+        remarks.append(("summaries", describe_left_out(summaries)))
+    wrong = _wrong_summaries(table, parts, kept, summaries)
+    if wrong:
+        remarks.append(("summaries-differ", wrong))
+    amounts = []
+    if rows == "task" and parts.row_names is not None:
+        amounts = table.named_like(parts.row_names, is_attribute)
+    if amounts:
+        shown = ", ".join(map(repr, amounts))
+        remarks.append(("amounts", f"Not scores, and left aside: the rows {shown}."))
+    if layout in _UNNAMED_ROWS and _is_unnamed(layout, table, parts, options):
+        remarks.append(("unnamed-rows", _UNNAMED_ROWS[layout]))
+    melted = _melt(table, parts, kept, rows, columns, [*summaries, *amounts])
     if parts.row_names is None:
         remarks.append(
             ("row-order", f"No column names the {rows}s; rows are paired by their position.")
@@ -117,24 +147,158 @@ def prepare_wide(table: Table, layout: str, names: FileNames) -> TidyTable:
     return TidyTable(melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True)
 
 
-_UNNAMED_ROWS = (
-    "The first column has no name; its rows are taken for models. If they are not: --layout "
-    "tasks-by-models or items-by-models."
-)
+_UNNAMED_ROWS = {
+    "models-by-tasks": "The first column has no name; its rows are taken for models. If they are "
+    "not: --layout tasks-by-models or items-by-models.",
+    "items-by-models": "The first column has no name; its rows are taken for items, which are many "
+    "and hold 0 and 1. If they are not: --layout models-by-tasks or tasks-by-models.",
+}
 
 
-def _left_aside(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names))
-    if len(names) == 1:
-        return f"The row {shown} summarises the others, and is left aside."
-    return f"The rows {shown} summarise the others, and are left aside."
+def _is_unnamed(layout: str, table: Table, parts: _Parts, options: TableOptions) -> bool:
+    if layout == "models-by-tasks":
+        return not parts.row_names
+    first = table.columns[0]
+    guessed = options.layout is None and first in ("", "Unnamed: 0")
+    return guessed and parts.row_names in (None, first)
 
 
-def _survey(table: Table, rows: str, columns: str) -> tuple[_Parts, Mapping[str, NumberColumn]]:
+def _no_models(names: Sequence[str], known: Collection[str]) -> list[str]:
+    """Columns beside models that are none by their name; empty if no other is left."""
+    aside = [name for name in names if name not in known and describes_answers(name)]
+    return aside if len(aside) < len(names) else []
+
+
+def _describe_no_models(names: Sequence[str]) -> str:
+    one = len(names) == 1
+    what = "The column" if one else "The columns"
+    rest = "is no model by its name, and is" if one else "are no models by their names, and are"
+    ways = (
+        "If it is one, name all models: --models NAME."
+        if one
+        else ("If one of them is a model, name all models: --models NAME.")
+    )
+    return f"{what} {_some(names)} {rest} left aside. {ways}"
+
+
+def _outside_answers(
+    table: Table, parts: _Parts, seen: Mapping[str, NumberColumn], summaries: Sequence[str]
+) -> list[str]:
+    """Columns with numbers below 0 or above 1 beside columns that hold only 0 and 1."""
+    place = {name: number for number, name in enumerate(table.columns)}
+    head = table.head(HEAD_ROWS)
+    if parts.row_names is not None:
+        head = [row for row in head if row[place[parts.row_names]] not in summaries]
+    answers, outside = [], []
+    for name in parts.values:
+        if seen[name].unread is not None or seen[name].percentages:
+            continue
+        column = (row[place[name]] for row in head)
+        cells = [parse_number(str(cell)) for cell in column if cell is not None]
+        found = {number for number in cells if number is not None and number == number}
+        if seen[name].only_truths or (found and found <= {0.0, 1.0}):
+            answers.append(name)
+        elif any(not 0.0 <= number <= 1.0 for number in found):
+            outside.append(name)
+    return outside if len(answers) >= max(2, len(outside)) else []
+
+
+def _without_outside(
+    table: Table, parts: _Parts, outside: Sequence[str], options: TableOptions
+) -> _Parts:
+    """The parts without columns of another scale that are not chosen.
+
+    Raises
+    ------
+    DataError
+        If nothing says whether they are models.
+    """
+    if options.minimum is not None or options.maximum is not None:
+        return parts
+    chosen = set(options.models) & set(parts.values)
+    others = [name for name in parts.values if name not in outside]
+    if not chosen:
+        lines = " ".join(f"--models {shlex.quote(name)}" for name in others)
+        raise DataError(
+            f"{table.source}: {_some(outside)} {'holds' if len(outside) == 1 else 'hold'} other "
+            f"numbers than 0 and 1, the columns beside it only 0 and 1, so it may be no model. If "
+            f"it is none, name the models: {lines} (in Python: models={others!r}). If all numbers "
+            "are on one scale, declare it: --score-min LOWEST --score-max HIGHEST."
+        )
+    aside = [name for name in outside if name not in chosen]
+    values = tuple(name for name in parts.values if name not in aside)
+    return parts._replace(values=values, dropped=(*parts.dropped, *aside))
+
+
+def _summary_rows(
+    table: Table, parts: _Parts, seen: Mapping[str, NumberColumn], rows: str
+) -> list[str]:
+    """Names of rows that summarise the others, by name or as the means of the items above them."""
+    named = parts.row_names
+    if named is None:
+        return []
+    items = rows == "item"
+    wanted = table.named_like(
+        named, lambda name: is_summary(name) or (items and is_share_right(name))
+    )
+    shares = [name for name in wanted if not is_summary(name)]
+    if not shares:
+        return wanted
+    head = table.head(_MOST_ITEMS + 1)
+    place = {name: number for number, name in enumerate(table.columns)}
+    values = [place[name] for name in parts.values if seen[name].unread is None]
+    plain = [row for row in head if row[place[named]] not in wanted]
+    columns = [[row[number] for row in plain] for number in values]
+    means = {
+        str(row[place[named]])
+        for row in head
+        if row[place[named]] in shares and len(head) <= _MOST_ITEMS
+        and repeats_means([row[number] for number in values], columns)
+    }  # fmt: skip
+    return [name for name in wanted if name in means or name not in shares]
+
+
+# In longer tables a row called accuracy is an item.
+_MOST_ITEMS = 100_000
+
+# Summaries of longer tables are left aside without a look.
+_MOST_ROWS = 1000
+
+
+def _wrong_summaries(
+    table: Table, parts: _Parts, kept: Sequence[str], summaries: Sequence[str]
+) -> str:
+    """Which summaries, in rows and columns, are not those of the data beside them."""
+    if not (summaries or parts.summaries) or parts.row_names is None:
+        return ""
+    head = table.head(_MOST_ROWS + 1)
+    if len(head) > _MOST_ROWS:
+        return ""
+    place = {name: number for number, name in enumerate(table.columns)}
+    named = place[parts.row_names]
+    plain = [row for row in head if row[named] not in summaries]
+    cells = [[row[place[name]] for name in kept] for row in plain]
+    found = [
+        check_summaries(
+            {name: [row[place[name]] for row in plain] for name in parts.summaries},
+            cells, [str(row[named]) for row in plain], "column",
+        ),
+        check_summaries(
+            {str(row[named]): [row[place[name]] for name in kept]
+             for row in head if row[named] in summaries},
+            [list(column) for column in zip(*cells, strict=True)], kept, "row",
+        ),
+    ]  # fmt: skip
+    return " ".join(filter(None, found))
+
+
+def _survey(
+    table: Table, rows: str, columns: str, options: TableOptions
+) -> tuple[_Parts, Mapping[str, NumberColumn]]:
     """Parts, and what their columns hold; once more if a file had columns further down."""
     while True:
         known = table.columns
-        parts = _split(table, rows, columns)
+        parts = _split(table, rows, columns, options)
         beside = (*parts.errors.values(), *parts.counts.values())
         seen = table.survey([*parts.values, *beside])
         if table.columns == known:
@@ -148,7 +312,9 @@ def _survey(table: Table, rows: str, columns: str) -> tuple[_Parts, Mapping[str,
     return parts, seen
 
 
-def _split(table: Table, rows: str, columns: str) -> _Parts:
+def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Parts:
+    chosen = [name for name in options.metrics if name in table.columns]
+    chosen = chosen if len(options.metrics) > 1 else []
     numeric = find_numeric(table.columns, table.head(HEAD_ROWS))
     numbers = find_row_numbers(table.columns, numeric)
     names = [name for name in table.columns if name not in numbers]
@@ -162,16 +328,26 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
             if found is not None:
                 traits[role] = found
         rest = [name for name in rest if name not in traits.values()]
-    if columns == "task":
-        dropped += [name for name in rest if is_helper(name)]
-        rest = [name for name in rest if not is_helper(name)]
+    summaries = tuple(name for name in rest if is_summary(name))
+    descriptions: tuple[str, ...] = ()
+    if chosen:
+        dropped += [name for name in rest if name not in chosen]
+        rest = [name for name in rest if name in chosen]
+    elif columns == "task":
+        helpers = [name for name in rest if is_helper(name) and name not in options.direction]
+        if len(helpers) == len(rest):
+            helpers = [name for name in rest if not is_attribute(name)]
+        dropped += helpers
+        rest = [name for name in rest if name not in helpers]
         found = next((name for name in rest if fold_name(name) in _N_NAMES), None)
         if found is not None:
             traits["n"] = found
             rest.remove(found)
     else:
-        dropped += [name for name in rest if is_summary(name)]
-        rest = [name for name in rest if not is_summary(name)]
+        aside = _no_models(rest, {*summaries, *options.models})
+        descriptions = tuple(name for name in aside if name in numeric)
+        dropped += [*summaries, *aside]
+        rest = [name for name in rest if name not in (*summaries, *aside)]
     errors = _companions(rest, SE_ENDINGS)
     counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
     beside = {*errors.values(), *counts.values()}
@@ -183,7 +359,28 @@ def _split(table: Table, rows: str, columns: str) -> _Parts:
             f"{next(iter(errors.values()))!r}), {lacking!r} has none. Give one for every column, "
             "or none."
         )
-    return _Parts(row_names, values, errors, counts, traits, tuple(dropped))
+    others = other_kinds(values) if columns == "task" and not chosen else []
+    if others and not set(others) <= set(options.direction):
+        raise DataError(_ask_kinds(table, values, others))
+    return _Parts(row_names, values, errors, counts, traits, tuple(dropped), summaries,
+                  descriptions)  # fmt: skip
+
+
+def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> str:
+    """The question which columns are scores, with the lines to paste."""
+    numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
+    scores = [name for name in values if name not in others and name in numbers]
+    lines = " ".join(f"--metric {shlex.quote(name)}" for name in scores)
+    return (
+        f"{table.source}: the columns hold numbers of different kinds, which have no average: "
+        f"{_some(scores)}, and beside them {_some(others)}. Say which are scores: {lines} (in "
+        f"Python: metric={scores!r}). The others are left aside."
+    )
+
+
+def _some(names: Sequence[str], limit: int = 6) -> str:
+    shown = ", ".join(map(repr, names[:limit]))
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
 def _companions(names: Sequence[str], endings: Sequence[str]) -> dict[str, str]:
@@ -254,6 +451,8 @@ def _not_one_number(table: Table, name: str, unread: Unread) -> str:
 def _advise(text: str) -> str:
     from rankbars.tables.decorated import describe_decoration
 
+    if parse_number(text, ",") is not None:
+        return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
     usual = "Put what else it says into a column of its own, or remove the column."
     return describe_decoration(text) or usual
 

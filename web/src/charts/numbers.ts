@@ -14,12 +14,18 @@ export function sayRanks(best: number, worst: number): string {
 
 const EDGES = [-100, -1, 0, 1, 100]
 
+/** What no number of a column may read as; where some lie on the other side of 0, 1 is the end of nothing. */
+export function edgesOf(values: readonly number[]): readonly number[] {
+  const known = values.filter((value) => !Number.isNaN(value))
+  return known.some((value) => value < 0) && known.some((value) => value > 0) ? [] : EDGES
+}
+
 /** A number with so many decimals; one that is not exactly 0, 1 or 100 is never shown as if it were. */
-export function showNumber(value: number | null, decimals: number): string {
+export function showNumber(value: number | null, decimals: number, edges: readonly number[] = EDGES): string {
   if (value === null || !Number.isFinite(value)) return MISSING
   const shown = value.toFixed(decimals)
   const landed = Number(shown)
-  if (landed !== value && EDGES.includes(landed)) {
+  if (landed !== value && edges.includes(landed)) {
     const step = 10 ** -decimals
     return value > landed
       ? `<${(landed + step).toFixed(decimals)}`

@@ -131,16 +131,12 @@ function contrastOf(
 export function averageTasks(
   tasks: readonly TaskScores[],
   weights: readonly number[],
-  points: "score" | "rank",
   families: readonly number[] | null = null,
 ): Average {
   const models = tasks[0]!.mean.length
   const present = [...Array(models).keys()].filter((i) => tasks.every((task) => !Number.isNaN(task.mean[i]!)))
   const size = present.length
-  const perTask = tasks.map((task) => {
-    const values = Float64Array.from(present, (i) => task.mean[i]!)
-    return points === "rank" ? midranks(values).map((rank) => -rank) : values
-  })
+  const perTask = tasks.map((task) => Float64Array.from(present, (i) => task.mean[i]!))
   const rows = families ? familyRows(perTask, weights, families) : perTask
   if (!families) weighRows(rows, weights)
   const count = rows.length
@@ -259,19 +255,6 @@ export function averageHalf(average: Average, alpha: number): Float64Array {
     const half = criticalValue(alpha / 2, Number.isNaN(df) ? 0 : df) * se
     return 2 * half <= NO_SPREAD * Math.abs(average.score[i]!) ? NaN : half
   })
-}
-
-/** Ranks within one task, 1 for the highest; equal values share the mean of their ranks. */
-export function midranks(values: Float64Array): Float64Array {
-  const order = [...values.keys()].sort((a, b) => values[b]! - values[a]!)
-  const ranks = new Float64Array(values.length)
-  for (let start = 0; start < order.length; ) {
-    let end = start
-    while (end < order.length && values[order[end]!] === values[order[start]!]) end++
-    for (let k = start; k < end; k++) ranks[order[k]!] = (start + 1 + end) / 2
-    start = end
-  }
-  return ranks
 }
 
 /** Statistic whose upper tail is 2 to the power of -rows: the floor of an exact sign test. */

@@ -106,7 +106,7 @@ function averageAnswer(board: Board, choice: Choice): AverageAnswer | "resampled
   const half = averageHalf(average, choice.alpha)
   const sign = shown.direction === "lower" ? -1 : 1
   const score = Array.from(average.score, (value) => sign * value)
-  const [least, greatest] = shown.unit === "rank" ? [1, average.present.length] : shown.bounds
+  const [least, greatest] = shown.bounds
   return {
     score,
     // The true value lies within the scale, so nothing is lost by cutting there.
@@ -128,5 +128,5 @@ export function averageOf(board: Board, tasks: number[], weights: readonly numbe
   const shares = sharesOf(chosen)
   const families = rule.families && tasks.map((task) => rule.families![task]!)
   if (families && new Set(families).size < 2) return null
-  return averageTasks(scores, shares, rule.points, families)
+  return averageTasks(scores, shares, families)
 }

@@ -329,8 +329,8 @@ def take_leaves(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
         return list(runs), []
     note = Note(
         "groups",
-        f"Put together from other tasks, and therefore not tasks: {list_names(sorted(wholes))}. "
-        "They are the categories of their parts.",
+        f"Left aside, because other tasks here are parts of it: {list_names(sorted(wholes))}. "
+        "The parts have it as their category.",
     )
     return [run for run in runs if run.task not in wholes], [note]
 

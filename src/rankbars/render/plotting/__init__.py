@@ -14,7 +14,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
-from rankbars.errors import DataError
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.render.plotting.healthplots import (
     plot_left_out,
     plot_ratings,
@@ -44,7 +44,7 @@ from rankbars.render.plotting.scoreplots import (
     plot_weights,
     plot_widths,
 )
-from rankbars.render.plotting.style import COLUMN, PAGE, PRINT
+from rankbars.render.plotting.style import COLUMN, PAGE, PRINT, check_picture
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,6 +55,7 @@ __all__ = [
     "Picture",
     "draw_picture",
     "know_ternary",
+    "plot_board",
     "plot_board_weights",
     "plot_dominance",
     "plot_heatmap",
@@ -147,6 +148,63 @@ def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figu
         else:
             picture.draw(subject, ax, chosen)
     return figure
+
+
+def plot_board(
+    board: Leaderboard,
+    kind: str = "ranks",
+    ax: Any = None,
+    *,
+    task: str | None = None,
+    model: str | None = None,
+) -> Any:
+    """A picture of a board on axes, or on those of a new figure of pyplot.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        What is drawn.
+    kind : str
+        A key of `PLOTS` that takes a board.
+    ax : matplotlib axes, optional
+        Where to draw.
+    task, model : str, optional
+        The one that is drawn, for kinds that draw one.
+
+    Returns
+    -------
+    matplotlib axes
+
+    Raises
+    ------
+    UnknownOptionError
+        If the kind, the task or the model is not known.
+    OptionError
+        If a task or model is lacking, or there is none to choose.
+    MissingPackageError
+        If matplotlib is not installed.
+    """
+    known = [name for name, picture in PLOTS.items() if picture.takes == "board"]
+    if kind not in known:
+        raise UnknownOptionError.among("picture of a board", kind, known)
+    picture = PLOTS[kind]
+    named = {"task": task, "model": model}
+    for what, value in named.items():
+        if (value is not None) != (what == picture.choice):
+            doing = f"draws one {what}: name it with" if value is None else "does not take"
+            raise OptionError(f"{kind} {doing} {what}={value or 'NAME'!r}.")
+    if ax is not None and not hasattr(ax, "plot"):
+        raise OptionError.out_of_range("ax", ax, "axes of matplotlib")
+    check_picture("svg", drawn=True, projection=picture.projection)
+    if picture.projection == "ternary":
+        know_ternary()
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        figure = plt.figure(figsize=picture.size(board), layout="constrained")
+        ax = figure.add_subplot(projection=picture.projection)
+    chosen = [] if picture.choice is None else [named[picture.choice]]
+    return picture.draw(board, ax, *chosen)
 
 
 def know_ternary() -> None:

@@ -11,7 +11,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import WeightMap
 from rankbars.errors import DataError
 from rankbars.render.claims import average_level, average_title, lead_claim
-from rankbars.render.notation import shorten, visible
+from rankbars.render.notation import shorten, show_level, visible
 from rankbars.render.plotting.style import DARK, FIRST, MARKERS, PALE, colors, label_rows, labels
 
 if TYPE_CHECKING:
@@ -48,11 +48,8 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
     """
     if board.lead == "task":
         task = next(iter(board.tasks.values()))
-        sign = 1.0 if task.direction == "higher" else -1.0
-        best, worst, low, high = (
-            task.best, task.worst, task.mean - sign * task.se, task.mean + sign * task.se,
-        )  # fmt: skip
-        score, bar = task.mean, "bars: ± standard error"
+        best, worst, (low, high) = task.best, task.worst, task.score_interval()
+        score, bar = task.mean, f"bars: {show_level(task.alpha)} interval"
         lower = task.direction == "lower"
     elif board.aggregate is not None:
         average = board.aggregate
@@ -88,7 +85,7 @@ def score_words(board: Leaderboard) -> str:
 
 
 def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
-    """Score of each model on each task, a mark per task; bars are standard errors.
+    """Score of each model on each task, a mark per task; bars are intervals.
 
     Parameters
     ----------
@@ -116,9 +113,10 @@ def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
     ax.hlines(rows, *_ends(board), color=PALE, lw=0.6)
     for k, task in enumerate(tasks):
         group = task.category or ""
+        low, high = task.score_interval()
         shift = 0.0 if len(tasks) == 1 else 0.5 * (k / (len(tasks) - 1) - 0.5)
         ax.errorbar(
-            task.mean[order], rows + shift, xerr=np.nan_to_num(task.se[order]), lw=0,
+            task.mean[order], rows + shift, xerr=np.nan_to_num((high - low)[order] / 2), lw=0,
             elinewidth=0.6, ms=2.4, color=shades[group],
             marker=MARKERS[groups.index(group) % len(MARKERS)],
         )  # fmt: skip
@@ -129,7 +127,7 @@ def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
     label_rows(ax, [board.models[i] for i in order])
     votes = tasks[0].kind == "votes"
     ax.set_xlabel("log strength" if votes else visible(tasks[0].metric or "score"))
-    ax.set_title("Scores\na mark per task, bars: ± standard error")
+    ax.set_title(f"Scores\na mark per task, bars: {show_level(tasks[0].alpha)} intervals")
     ax.spines["left"].set_visible(False)
     return ax
 

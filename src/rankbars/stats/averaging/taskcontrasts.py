@@ -23,6 +23,7 @@ __all__ = [
     "add_task",
     "average_contrasts",
     "average_summary",
+    "constant_errors",
     "family_means",
     "log_pairs",
     "log_summary",
@@ -36,8 +37,9 @@ class ContrastSums(NamedTuple):
     diff: NDArray[np.float64]  # [M, M] sum of w * d
     variance: NDArray[np.float64]  # [M, M] sum of w^2 se^2
     variance_df: NDArray[np.float64]  # [M, M] sum of (w^2 se^2)^2 / df, for Satterthwaite
-    rows: NDArray[np.float64]  # [M, M] sum of rows of tasks with several, for the floor of
-    # constant differences
+    rows: NDArray[np.float64]  # [M, M] sum of rows of tasks with several
+    ahead: NDArray[np.float64]  # [M, M] rows of tasks where i is ahead by the same on every row
+    varied: NDArray[np.bool_]  # [M, M] whether differences vary on some task
     score: NDArray[np.float64]  # [M] sum of w * mean
     score_variance: NDArray[np.float64]  # [M]
     score_variance_df: NDArray[np.float64]  # [M]
@@ -45,9 +47,57 @@ class ContrastSums(NamedTuple):
 
 def start_sums(size: int) -> ContrastSums:
     """Empty sums for `size` models."""
-    square = [np.zeros((size, size)) for _ in range(4)]
-    vector = [np.zeros(size) for _ in range(3)]
-    return ContrastSums(*square, *vector)
+    square = (size, size)
+    return ContrastSums(
+        diff=np.zeros(square),
+        variance=np.zeros(square),
+        variance_df=np.zeros(square),
+        rows=np.zeros(square),
+        ahead=np.zeros(square),
+        varied=np.zeros(square, dtype=np.bool_),
+        score=np.zeros(size),
+        score_variance=np.zeros(size),
+        score_variance_df=np.zeros(size),
+    )
+
+
+def constant_errors(pairs: PairStatistics) -> NDArray[np.float64]:
+    """Standard errors of the differences on one task, none of them 0 where models differ.
+
+    Two models that differ by the same on each of a few rows show no spread, but an error of 0
+    would let these rows decide an average that they cannot decide by themselves. Such a pair gets
+    the error at which its difference has the p-value of a sign test, ``2**-n``, under the t
+    distribution of the task: ``|d| / t(1 - 2**-n)``.
+
+    Parameters
+    ----------
+    pairs : PairStatistics
+        Differences of all pairs, with the statistics of `rankbars.stats.pairwise.degenerate`.
+
+    Returns
+    -------
+    ndarray of float64, shape (M, M)
+        `pairs.se`, the same array where no pair is constant.
+
+    Examples
+    --------
+    Three rows, 3 : 0. With 2 degrees of freedom, t has the tail 1/8 at ``sqrt(18 / 7)``:
+
+    >>> from rankbars.stats.pairwise.paired import paired_t
+    >>> made = constant_errors(paired_t(np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0]])))
+    >>> print(f"{made[0, 1]:.6f}", f"{(7 / 18) ** 0.5:.6f}")
+    0.623610 0.623610
+    """
+    still = _without_spread(pairs)
+    if not still.any():
+        return pairs.se
+    se = pairs.se.copy()
+    se[still] = np.abs(pairs.diff[still] / pairs.statistic[still])
+    return se
+
+
+def _without_spread(pairs: PairStatistics) -> NDArray[np.bool_]:
+    return np.asarray(pairs.constant & (pairs.se == 0.0) & (pairs.statistic != 0.0))
 
 
 def add_task(
@@ -61,7 +111,8 @@ def add_task(
         Changed in place: a thousand models make these matrices large.
     pairs : PairStatistics
         Differences and standard errors; NaN where a pair cannot be compared, which makes the
-        pair incomparable on the average too. An error of 0 adds none to the average.
+        pair incomparable on the average too. A difference that is the same on every row has the
+        error of `constant_errors`; any other error of 0 adds none to the average.
     summary : ModelSummary
         Mean and standard error of each model by itself.
     weight : float
@@ -71,13 +122,16 @@ def add_task(
         return
     shape = pairs.diff.shape
     rows, df = np.broadcast_to(pairs.n, shape), np.broadcast_to(pairs.df, shape)
+    still, se = _without_spread(pairs), constant_errors(pairs)
     for block in row_blocks(*shape):
-        variance = weight**2 * np.square(pairs.se[block])
+        variance = weight**2 * np.square(se[block])
         sums.diff[block] += weight * pairs.diff[block]
         sums.variance[block] += variance
         # One row bounds no evidence; published scores count as one.
         sums.rows[block] += np.where(rows[block] < 2, 0, rows[block])
         sums.variance_df[block] += _per_df(variance, df[block])
+        sums.varied[block] |= (variance > 0) & ~still[block]
+        sums.ahead[block] += np.where(still[block] & (pairs.diff[block] > 0), rows[block], 0)
     own = weight**2 * summary.se**2
     sums.score[...] += weight * summary.mean
     sums.score_variance[...] += own
@@ -96,9 +150,10 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     Returns
     -------
     PairStatistics
-        A pair that cannot be compared on some task has statistic 0. A pair whose difference is
-        constant on every task counts as ``2**-rows``, the floor of a sign test on all its rows;
-        without rows, as for published scores with errors of 0 alone, it has statistic 0.
+        A pair that cannot be compared on some task has statistic 0. A pair that does not
+        vary on any task, and of which one model is ahead wherever they differ, counts as
+        ``2**-rows``, the floor of a sign test on the rows of these tasks; without rows, as for
+        published scores with errors of 0 alone, it has statistic 0.
 
     Examples
     --------
@@ -114,21 +169,23 @@ def average_contrasts(sums: ContrastSums) -> PairStatistics:
     size = sums.diff.shape[0]
     off_diagonal = ~np.eye(size, dtype=np.bool_)
     comparable = np.isfinite(sums.variance) & off_diagonal
+    ahead, behind = sums.ahead, sums.ahead.T
+    constant = comparable & ~sums.varied & ((ahead > 0) != (behind > 0))
     still = comparable & (sums.variance == 0.0)
     # Weighted sums of exact zeros are exact zeros; anything else that small is rounding.
     scale = np.abs(sums.score).max(initial=0.0, where=np.isfinite(sums.score))
     zero = np.abs(sums.diff) <= 8 * np.finfo(np.float64).eps * scale
-    identical, constant = still & zero, still & ~zero & (sums.rows > 0)
+    identical = still & zero
     statistic = np.zeros((size, size))
-    ordinary = comparable & ~still
+    ordinary = comparable & ~still & ~constant
     statistic[ordinary] = sums.diff[ordinary] / np.sqrt(sums.variance[ordinary])
     df = _satterthwaite(sums.variance, sums.variance_df)
-    floor = sign_test_statistic(sums.rows[constant], np.inf)
+    floor = sign_test_statistic((ahead + behind)[constant], np.inf)
     statistic[constant] = floor * np.sign(sums.diff[constant])
     df[constant] = np.inf
     return PairStatistics(
         diff=sums.diff,
-        se=np.sqrt(sums.variance),
+        se=np.where(constant, 0.0, np.sqrt(sums.variance)),
         statistic=statistic,
         df=df,
         n=sums.rows.astype(np.int64),
@@ -152,8 +209,27 @@ def _satterthwaite(
     return np.where(variance_df > 0, df, np.inf)
 
 
-def log_summary(summary: ModelSummary) -> ModelSummary:
+def against(pairs: PairStatistics, baseline: int) -> ModelSummary:
+    """Differences of all models from one of them, which itself has 0 without an error.
+
+    Parameters
+    ----------
+    pairs : PairStatistics
+        Differences of the means.
+    baseline : int
+        Position of that model.
+    """
+    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.diff.shape)
+    found = ModelSummary(*(table[:, baseline].copy() for table in (pairs.diff, pairs.se, df)))
+    found.mean[baseline] = found.se[baseline] = 0.0
+    return found
+
+
+def log_summary(summary: ModelSummary, sign: float = 1.0) -> ModelSummary:
     """Logarithms of positive means with their standard errors, ``se / mean``.
+
+    With `sign` -1 the means are those of losses, stored negated; the sign is kept, so that higher
+    stays better.
 
     Examples
     --------
@@ -161,10 +237,11 @@ def log_summary(summary: ModelSummary) -> ModelSummary:
     >>> made.mean.round(3).tolist(), made.se.tolist()
     ([-0.693], [0.1])
     """
-    return ModelSummary(np.log(summary.mean), summary.se / summary.mean, summary.df)
+    size = sign * summary.mean
+    return ModelSummary(sign * np.log(size), summary.se / size, summary.df)
 
 
-def log_pairs(summary: ModelSummary, pairs: PairStatistics) -> PairStatistics:
+def log_pairs(summary: ModelSummary, pairs: PairStatistics, sign: float = 1.0) -> PairStatistics:
     """Differences of logarithms of means, with the covariance of the means taken along.
 
     Parameters
@@ -173,6 +250,8 @@ def log_pairs(summary: ModelSummary, pairs: PairStatistics) -> PairStatistics:
         Positive means and their standard errors.
     pairs : PairStatistics
         Differences of the means.
+    sign : float
+        -1 for means of losses, stored negated.
 
     Returns
     -------
@@ -200,7 +279,7 @@ def log_pairs(summary: ModelSummary, pairs: PairStatistics) -> PairStatistics:
     variance = np.maximum(own[:, None] + own[None, :] - 2 * relative, 0.0)
     variance[pairs.identical] = 0.0
     np.fill_diagonal(variance, 0.0)
-    log = np.log(summary.mean)
+    log = sign * np.log(sign * summary.mean)
     diff = np.where(np.isnan(pairs.diff), np.nan, log[:, None] - log[None, :])
     return pairs._replace(diff=diff, se=np.sqrt(variance))
 

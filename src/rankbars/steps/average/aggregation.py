@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.aggregate import Aggregate
+from rankbars.data.aggregate import TOP, Aggregate
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.checks import check_name
 from rankbars.data.comparisons import Comparisons
@@ -19,11 +20,13 @@ from rankbars.data.priors import PriorChoice
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, Spec
+from rankbars.data.storedtasks import sizes_of
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
 from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
+from rankbars.steps.average.averagemethods import Method
 from rankbars.steps.average.averagerows import load_samples
 from rankbars.steps.average.findings import (
     average_contrasts,
@@ -32,6 +35,7 @@ from rankbars.steps.average.findings import (
     describe_target,
     show_average,
 )
+from rankbars.steps.average.gapaverages import MEASURED
 from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, TaskPart
 from rankbars.steps.average.scales import (
     RangeCollector,
@@ -40,15 +44,22 @@ from rankbars.steps.average.scales import (
     shown_limits,
     zscore_limits,
 )
-from rankbars.steps.correctionchoice import RESAMPLED, CorrectionChoice, choose_correction
+from rankbars.steps.correctionchoice import (
+    RESAMPLED,
+    SHARPER,
+    CorrectionChoice,
+    can_bear_flips,
+    can_flip,
+    choose_correction,
+)
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.tested import Setting
 from rankbars.steps.testrows import LEVEL_CODES
-from rankbars.steps.validity import check_method
+from rankbars.steps.validity import check_method, find_cell
 from rankbars.tables.taskestimates import binomial_se
 
-__all__ = ["AverageCollector", "aggregate"]
+__all__ = ["AverageCollector", "Place", "aggregate"]
 
 _MOST_CELLS = 5  # named in a note
 _MOST_PAIRED = 200  # beyond, the table of pairs is left to `Draws.dominance`
@@ -72,6 +83,8 @@ def aggregate(
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto",
     zero_se: str = "zero",
     runs: str = "independent",
+    baseline: str | None = None,
+    average_anyway: bool = False,
 ) -> Aggregate:
     """Average score of each model over the tasks, and where its rank by that average may lie.
 
@@ -121,6 +134,11 @@ def aggregate(
         What a published standard error of 0 counts as; see `rankbars.compare`.
     runs : {"independent", "shared"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
+    baseline : str, optional
+        The model that skill scores are measured against: one minus the geometric mean over tasks
+        of a model's losses relative to those of the baseline. `method` is then ``"skill"``.
+    average_anyway : bool
+        Average scores of different metrics as they are.
 
     Returns
     -------
@@ -171,12 +189,14 @@ def aggregate(
     spec = Spec(
         test=test, correction=correction, scope="each" if scope == "each" else "all", alpha=alpha,
         over=over, estimator=estimator, method=method, normalise=normalise, seed=seed,
-        resamples=resamples, zero_se=zero_se, runs=runs,
+        resamples=resamples, zero_se=zero_se, runs=runs, baseline=baseline,
+        average_anyway=average_anyway,
     )  # fmt: skip
     if correction != "auto":
         take_correction(correction)
     check_method(test, correction, spec.scope)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
+    plan = plan._replace(bears=can_bear_flips(sizes_of(scores.tasks), resamples))
     collector = AverageCollector(scores, plan)
     level: list[Note] = []
     setting = Setting(zero_se=zero_se, runs=runs)
@@ -187,6 +207,25 @@ def aggregate(
         collector.add(name, compared)
     found = collector.finish()
     return replace(found, notes=(*found.notes, *level))
+
+
+class Place(NamedTuple):
+    """Where one model stands.
+
+    Attributes
+    ----------
+    best, worst : int
+        Its rank interval among all that were added.
+    mean : array of float, shape (M,)
+        Averages of all, on the scale that is averaged.
+    rule : Method
+        How they are brought back from there.
+    """
+
+    best: int
+    worst: int
+    mean: NDArray[np.float64]
+    rule: Method
 
 
 class AverageCollector:
@@ -211,6 +250,7 @@ class AverageCollector:
         self._categories = _CategorySums(plan) if plan.categories else None
         self._range = RangeCollector(plan)
         self._zero_errors: dict[bool, list[tuple[str, str]]] = {True: [], False: []}
+        self.mean: NDArray[np.float64] | None = None  # inside, once it is finished
         self._sure = True  # whether the tests of all tasks keep their level
 
     @property
@@ -247,12 +287,20 @@ class AverageCollector:
             self._limits[task] = limits
         self._range.add(comparisons, info, limits)
         part = TaskPart(task, weight, scaled, evidence, limits)
-        self._average.add(part)
+        averaged = self._average.add(part)
         if self._categories is not None:
-            self._categories.add(part)
+            self._categories.add(averaged)
 
-    def finish(self) -> Aggregate:
-        """The average of what was added."""
+    def place(self, model: str) -> Place:
+        """Where one model stands among all others, and what all have, higher is better."""
+        found, plan, _ = self._decided()
+        draws = self._draws(found) if found.pairs is None else None
+        bounds = average_ranks(found, plan, draws).bounds
+        i = plan.models.index(model)
+        return Place(int(bounds.best[i]), int(bounds.worst[i]), found.summary.mean, plan.rule)
+
+    def _decided(self) -> tuple[Estimate, AveragePlan, CorrectionChoice]:
+        """What was found, with the correction that decides."""
         found = self._average.finish()
         plan, choice = _choose(found, self._plan)
         if choice.correction == RESAMPLED:
@@ -260,6 +308,12 @@ class AverageCollector:
                 samples = load_samples(found.unread, self._tasks, plan, found.present)
                 found = found._replace(samples=samples)
             found = _resampled_ends(found, plan)
+        return found, plan, choice
+
+    def finish(self) -> Aggregate:
+        """The average of what was added."""
+        found, plan, choice = self._decided()
+        self.mean = found.summary.mean
         draws = self._draws(found)
         ranks = average_ranks(found, plan, draws, self._board)
         bounds = self._range.finish(len(plan.shared))
@@ -267,10 +321,10 @@ class AverageCollector:
         promised = found.pairs is not None
         promised = promised and side_level(plan.correction, plan.scope, plan.alpha) is not None
         sure = self._sure or plan.over != "items"  # tasks are rows of their own there
-        sure = sure and not choice.approximate
+        sure = sure and not choice.approximate and plan.estimator not in MEASURED
         limits = self._limits | dict(found.limits)
         few = len(plan.models) <= _MOST_PAIRED
-        return Aggregate(
+        made = Aggregate(
             models=plan.models,
             score=shown.score,
             low=shown.low,
@@ -278,6 +332,8 @@ class AverageCollector:
             best=ranks.bounds.best,
             worst=ranks.bounds.worst,
             shown_better=ranks.shown_better,
+            named_best=None if ranks.named is None else ranks.named.best,
+            named_worst=None if ranks.named is None else ranks.named.worst,
             alpha=plan.alpha,
             scope=plan.scope,
             over=plan.over,
@@ -285,7 +341,8 @@ class AverageCollector:
             unit=plan.unit,
             direction=plan.direction,
             assumptions=found.assumptions,
-            notes=found.notes
+            notes=plan.notes
+            + found.notes
             + ranks.notes
             + self._zero_error_notes()
             + average_notes(shown, plan, ranges=ranks.counted)
@@ -297,7 +354,9 @@ class AverageCollector:
             target=describe_target(plan),
             guarantee=1.0 - plan.alpha if promised and sure else None,
             approximate=promised and not sure,
-            measured_level=choice.measured if promised and not sure else None,
+            measured_level=MEASURED.get(plan.estimator, choice.measured)
+            if promised and not sure
+            else None,
             correction=plan.correction,
             se=shown.se,
             df=found.summary.df,
@@ -311,6 +370,10 @@ class AverageCollector:
             if self._categories is None
             else self._categories.finish(found.category_draws),
         )
+        if draws is None:
+            return made
+        places = (1, min(TOP, len(plan.models)))
+        return replace(made, draws_agree=not any(made.exceeding(k).any() for k in places))
 
     def _zero_error_notes(self) -> tuple[Note, ...]:
         left, filled = self._zero_errors[True], self._zero_errors[False]
@@ -368,8 +431,31 @@ def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, Correction
         heavy=found.heavy,
         resampled=complete and not found.clustered,
         clustered=found.clustered,
+        flipped=plan.bears and _can_sharpen(found, plan),
     )
     return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice
+
+
+_USUAL = ("analytic", "t")  # estimators whose contrasts the draws of max-T are those of
+_ROWS_PER_MODEL = 5  # with fewer, draws from an estimated covariance claim too much
+
+
+def _can_sharpen(found: Estimate, plan: AveragePlan) -> bool:
+    """Whether max-T is valid on the average and can say more than Holm."""
+    count, pairs = found.present.size, found.pairs
+    if pairs is None or plan.estimator not in _USUAL or plan.design in (None, "few ranks"):
+        return False
+    if find_cell("contrasts", SHARPER, plan.scope, plan.design).verdict != "valid":
+        return False
+    if plan.over != "items":
+        rows = 0 if found.rows is None else len(found.rows)
+        return can_flip(rows, count, plan.alpha, plan.resamples)
+    if not found.whole or plan.method != "mean":
+        return False
+    df = np.broadcast_to(pairs.df, pairs.se.shape)[pairs.se > 0]
+    least = int(np.nanmin(np.minimum(df, 1e9), initial=1e9))
+    enough = least >= _ROWS_PER_MODEL * count
+    return enough and can_flip(least, count, plan.alpha, plan.resamples)
 
 
 def _resampled_ends(found: Estimate, plan: AveragePlan) -> Estimate:

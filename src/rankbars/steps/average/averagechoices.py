@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -11,24 +12,26 @@ from numpy.typing import NDArray
 from rankbars.data.aggregate import Over
 from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
+from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice, prior_kind
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS, Spec
 from rankbars.data.storedtasks import known_outline, models_of
 from rankbars.errors import DataError, OptionError
-from rankbars.steps.average import bayesaverages, itemaverages, taskaverages
+from rankbars.stats.averaging.points import Limits
+from rankbars.steps.average import bayesaverages, gapaverages, itemaverages, taskaverages
+from rankbars.steps.average.averagemethods import take_method
+from rankbars.steps.average.commonscale import CommonScale, find_common_scale
+from rankbars.steps.average.gapaverages import MEASURED
 from rankbars.steps.average.plan import (
     BAYESIAN,
     FROM_ROWS,
-    METHODS,
     AveragePlan,
     StartAverage,
-    take_method,
 )
 from rankbars.steps.average.scales import fixed_limits
 from rankbars.steps.validity import check_method
-from rankbars.tables.metrics import depends_on_scale
 
 __all__ = ["ESTIMATORS", "plan_average"]
 
@@ -44,6 +47,8 @@ ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
         "tasks": taskaverages.start_bootstrap_t,
         "families": taskaverages.start_bootstrap_t,
     },
+    "additive": {"tasks": gapaverages.start_additive},
+    "common": {"tasks": gapaverages.start_common},
     "two_level": {"tasks": taskaverages.start_two_level},
     "bayes": {"items": bayesaverages.start_posterior, "tasks": bayesaverages.start_posterior},
     "bayes_predictive": {
@@ -89,7 +94,7 @@ def plan_average(
     if len(shares) < 2:
         raise DataError(f"An average needs at least two tasks with weight; found {len(shares)}.")
     fixed = fixed_limits(scores, shares, normalise, limits)
-    chosen = _choose_method(scores, shares, spec.method, normalise)
+    chosen = _choose_method(scores, shares, spec)
     over = _choose_over(scores, shares, spec, chosen)
     estimator = _choose_estimator(scores, shares, spec.estimator, over, chosen.name)
     if over not in ESTIMATORS[estimator]:
@@ -104,16 +109,18 @@ def plan_average(
         )
     plan = AveragePlan(
         models=scores.models,
-        shared=_shared_models(scores, shares),
+        shared=scores.models if estimator in MEASURED else _shared_models(scores, shares),
         over=over,
         estimator=estimator,
         method=chosen.name,
         direction=_direction(scores, shares, chosen.name, normalise),
         weights=shares,
         normalise=None if normalise == "rank" else normalise,
-        limits=fixed,
+        limits={**chosen.limits, **fixed},
         families=_families(scores, shares) if over == "families" else {},
-        categories=_categories(scores, shares, chosen.name, normalise),
+        categories=_categories(scores, shares, chosen.name),
+        baseline=spec.baseline,
+        notes=chosen.notes,
         prior=prior,
         correction=spec.correction,
         insisted=spec.test != "auto",
@@ -139,6 +146,8 @@ def _check_prior(prior: PriorChoice | Mapping[str, PriorChoice], estimator: str)
 class _Chosen(NamedTuple):
     name: str
     fallback: bool  # ranks because the tasks have no scale in common
+    limits: Mapping[str, Limits] = MappingProxyType({})  # of tasks in percent beside shares
+    notes: tuple[Note, ...] = ()
 
 
 def _check_names(spec: Spec) -> None:
@@ -146,6 +155,14 @@ def _check_names(spec: Spec) -> None:
     check_name("estimator", spec.estimator, ("auto", *ESTIMATORS))
     if spec.method != "auto":
         take_method(spec.method)
+    if (spec.method == "skill" and spec.baseline is None) or (
+        spec.baseline is not None and spec.method not in ("auto", "skill")
+    ):
+        raise OptionError(
+            "A skill score is measured against a baseline, and a baseline is for skill scores: "
+            f"got method={spec.method!r} and baseline={spec.baseline!r}. Use --baseline NAME with "
+            "the method auto or skill."
+        )
 
 
 def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, float]:
@@ -164,23 +181,86 @@ def _shares(scores: Scores, weights: Mapping[str, float] | None) -> dict[str, fl
     return {name: share for name, share in shares.items() if share > 0}
 
 
-def _choose_method(
-    scores: Scores, shares: Mapping[str, float], method: str, normalise: str | None
-) -> _Chosen:
-    common = normalise not in (None, "rank") or _one_scale(scores, shares)
+def _choose_method(scores: Scores, shares: Mapping[str, float], spec: Spec) -> _Chosen:
+    method, normalise = spec.method, spec.normalise
+    if spec.baseline is not None:
+        return _choose_skill(scores, shares, spec)
     if normalise == "rank":
         if method not in ("auto", "mean", "average_rank"):
             raise OptionError(f"Ranks within tasks are averaged; got method={method!r}.")
         return _Chosen("average_rank", False)
+    if normalise is not None:
+        return _Chosen("mean" if method == "auto" else method, False)
+    scale = find_common_scale(scores, shares)
     if method == "auto":
-        return _Chosen("mean" if common else "average_rank", not common)
-    if not common and METHODS[method].linear is not None:
+        anyway = spec.average_anyway and not scale.scores
+        if anyway:
+            _refuse_directions(scores, shares)
+        return _fitting("mean" if scale.scores or anyway else "average_rank", scale, anyway=anyway)
+    linear = take_method(method).linear
+    fits = scale.scores or (linear == "log ratio" and scale.ratios)
+    if linear is None or fits:
+        return _fitting(method, scale if linear == "difference" else _NO_SCALE)
+    if spec.average_anyway:
+        _refuse_directions(scores, shares)
+        return _fitting(method, scale, anyway=True)
+    raise OptionError(
+        "These tasks are measured in different ways (metric, direction or unit), so their "
+        f"scores cannot be averaged by the method {method!r}. Use average_rank, bring them "
+        "to one scale (--normalise), or average them as they are (--average-anyway)."
+    )
+
+
+_NO_SCALE = CommonScale(True, True, MappingProxyType({}))
+
+
+def _fitting(method: str, scale: CommonScale, *, anyway: bool = False) -> _Chosen:
+    note = scale.note(anyway=anyway)
+    ranks = method == "average_rank" and not scale.scores
+    return _Chosen(method, ranks, scale.limits, () if note is None else (note,))
+
+
+def _choose_skill(scores: Scores, shares: Mapping[str, float], spec: Spec) -> _Chosen:
+    name = str(spec.baseline)
+    check_name("baseline model", name, scores.models)
+    if spec.normalise is not None:
         raise OptionError(
-            "These tasks are measured in different ways (metric, direction or unit), so their "
-            f"scores cannot be averaged by the method {method!r}. Use average_rank, or bring them "
-            "to one scale (--normalise)."
+            "Skill scores are ratios of losses to those of the baseline, which need no other "
+            f"scale; leave --normalise {spec.normalise} out."
         )
-    return _Chosen(method, False)
+    if spec.estimator in BAYESIAN:
+        raise OptionError(
+            f"Estimator {spec.estimator!r} knows no skill scores. Use t, analytic or bootstrap."
+        )
+    higher = [task for task in shares if scores.info[task].direction == "higher"]
+    if higher:
+        raise OptionError(
+            "A skill score is one minus a ratio of losses, of which less is better; on "
+            f"{higher[0]!r} and {len(higher) - 1} more tasks higher is better. Declare the "
+            "direction (--direction lower), or use another average."
+            if len(higher) > 1
+            else "A skill score is one minus a ratio of losses, of which less is better; on "
+            f"{higher[0]!r} higher is better. Declare the direction (--direction "
+            f"{higher[0]}=lower), or use another average."
+        )
+    lacking = [task for task in shares if name not in _seen_models(scores, task)]
+    if lacking:
+        raise DataError(
+            f"The baseline {name!r} has no score on {lacking[0]!r}"
+            f"{f' and {len(lacking) - 1} more tasks' if len(lacking) > 1 else ''}, so nothing can "
+            "be measured against it there. Use another baseline, or leave out those tasks."
+        )
+    return _Chosen("skill", False)
+
+
+def _refuse_directions(scores: Scores, shares: Mapping[str, float]) -> None:
+    sides = {scores.info[name].direction: name for name in shares}
+    if len(sides) > 1:
+        raise OptionError(
+            f"On task {sides['higher']!r} higher is better and on {sides['lower']!r} lower is, so "
+            "their average means nothing: --average-anyway cannot be used. Average ranks, or "
+            "bring them to one scale (--normalise)."
+        )
 
 
 def _choose_over(scores: Scores, shares: Mapping[str, float], spec: Spec, chosen: _Chosen) -> Over:
@@ -194,7 +274,9 @@ def _choose_over(scores: Scores, shares: Mapping[str, float], spec: Spec, chosen
     if wanted == "items":
         _refuse_items(chosen, sure)
         return "items"
-    return "families" if wanted == "families" else "tasks"
+    # Groups are the sample: tasks of one group are no draws of their own.
+    grouped = any(scores.info[name].grouped for name in shares)
+    return "families" if wanted == "families" or grouped else "tasks"
 
 
 def _choose_estimator(
@@ -204,7 +286,7 @@ def _choose_estimator(
         return estimator
     if over != "items":
         return "t"
-    if METHODS[method].linear is not None:
+    if take_method(method).linear is not None:
         return "analytic"
     can = all(_can_resample(scores.tasks[name]) for name in shares)
     return "bootstrap" if can else "analytic"
@@ -213,20 +295,13 @@ def _choose_estimator(
 def _direction(
     scores: Scores, shares: Mapping[str, float], method: str, normalise: str | None
 ) -> Direction:
-    if METHODS[method].unit == "rank":
+    if take_method(method).unit == "rank":
         return "lower"
+    if method == "skill":
+        return "higher"
     lower = {scores.info[name].direction for name in shares} == {"lower"}
-    shown_raw = METHODS[method].linear is not None and normalise is None
+    shown_raw = take_method(method).linear is not None and normalise is None
     return "lower" if lower and shown_raw else "higher"
-
-
-def _one_scale(scores: Scores, shares: Mapping[str, float]) -> bool:
-    infos = [scores.info[name] for name in shares]
-    metrics = {info.metric for info in infos}
-    if len(metrics) > 1 or len({info.direction for info in infos}) > 1:
-        return False
-    metric = metrics.pop()
-    return metric is None or not depends_on_scale(metric)
 
 
 def _has_error(scores: Scores, name: str, *, counts: bool) -> bool:
@@ -262,21 +337,23 @@ def _shared_models(scores: Scores, shares: Mapping[str, float]) -> tuple[str, ..
     """Models with some score on every task that has weight."""
     shared = set(scores.models)
     for name in shares:
-        outline = known_outline(scores.tasks, name)
-        seen = _seen(scores.tasks[name]) if outline is None else outline.missing < outline.rows
-        models = models_of(scores.tasks, name)
-        shared &= {model for i, model in enumerate(models) if seen[i]}
+        shared &= _seen_models(scores, name)
     return tuple(sorted(shared))
 
 
-def _categories(
-    scores: Scores, shares: Mapping[str, float], method: str, normalise: str | None
-) -> dict[str, str]:
+def _seen_models(scores: Scores, task: str) -> set[str]:
+    """Models with some score on a task."""
+    outline = known_outline(scores.tasks, task)
+    seen = _seen(scores.tasks[task]) if outline is None else outline.missing < outline.rows
+    return {model for i, model in enumerate(models_of(scores.tasks, task)) if seen[i]}
+
+
+def _categories(scores: Scores, shares: Mapping[str, float], method: str) -> dict[str, str]:
     """Category of each task, where the means of categories can be weighed against each other.
 
     Methods that rank or multiply have no means to weigh.
     """
-    if METHODS[method].linear != "difference" or normalise == "minmax_draws":
+    if take_method(method).linear != "difference":
         return {}
     found = {name: scores.info[name].category for name in shares}
     known = {name: category for name, category in found.items() if category is not None}

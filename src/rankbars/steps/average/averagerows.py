@@ -35,6 +35,7 @@ class RowFindings(NamedTuple):
     skewness: float | None
     heavy: int
     unread: tuple[TaskRows, ...] | None
+    whole: bool
 
 
 class RowSums:
@@ -55,22 +56,24 @@ class RowSums:
         self._few: dict[int, NDArray[np.float64]] = {}  # rows of small tasks: their variance
         self._tasks: list[TaskRows] | None = []
         self._cells = 0
+        self._whole = True
         self._matters = False
 
     def add(self, part: TaskPart, pairs: PairStatistics) -> None:
         """Take one task, with the errors of its differences."""
         evidence = part.evidence
         if not isinstance(evidence, Items) or part.comparisons.test in _OWN_ERRORS:
-            self._tasks = None
+            self._tasks, self._whole = None, False
             return
         plain = evidence.clusters is None and not isinstance(evidence.design, Folds)
         if not plain or np.isnan(evidence.values).any():
-            self._tasks = None
+            self._tasks, self._whole = None, False
         elif self._tasks is not None:
             self._cells += evidence.values.size
             rows = len(evidence.values)
             self._tasks.append(TaskRows(part.task, part.weight, part.limits, rows))
-            if self._cells > _MOST_CELLS:
+            # Resampled rows of a pair without spread have none either, so that t decides.
+            if self._cells > _MOST_CELLS or (rows < _FEW_ROWS and pairs.constant.any()):
                 self._tasks = None
         if isinstance(evidence.design, Folds) or is_binary(evidence.values):
             return
@@ -88,13 +91,13 @@ class RowSums:
     def finish(self, pairs: PairStatistics, present: NDArray[np.intp]) -> RowFindings:
         """What the rows say of the contrasts of the average."""
         if not self._matters:
-            return RowFindings(None, 0, self._unread(present.size))
+            return RowFindings(None, 0, self._unread(present.size), self._whole)
         field = self._field
         upper = np.triu_indices(field.size, k=1)
         variance = np.square(pairs.se[np.ix_(field, field)])[upper]
         usable = np.isfinite(variance) & (variance > 0)
         if not usable.any():
-            return RowFindings(None, 0, None)
+            return RowFindings(None, 0, None, self._whole)
         index = np.abs(self._third[upper][usable]) / variance[usable] ** 1.5
         heavy = [
             rows
@@ -102,7 +105,8 @@ class RowSums:
             if (own[upper][usable] > _MUCH * variance[usable]).mean() >= _MANY
         ]
         skewness = float(np.quantile(index, 0.9))
-        return RowFindings(skewness, min(heavy, default=0), self._unread(present.size))
+        unread = self._unread(present.size)
+        return RowFindings(skewness, min(heavy, default=0), unread, self._whole)
 
     def _unread(self, models: int) -> tuple[TaskRows, ...] | None:
         if not self._tasks or self._plan.method != "mean":

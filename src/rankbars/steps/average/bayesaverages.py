@@ -37,12 +37,12 @@ from rankbars.stats.hierarchical.normalnormal import (
 )
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.resampling.taskmeans import percentile_ends
+from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
     Estimate,
     TaskPart,
-    check_range,
 )
 
 __all__ = ["start_posterior", "start_predictive"]
@@ -84,8 +84,9 @@ class _Hierarchical:
                 "over='items', or the estimator 't'."
             )
 
-    def add(self, part: TaskPart) -> None:
+    def add(self, part: TaskPart) -> TaskPart:
         self._tasks.append(_Task(part, count_answers(part.evidence, self._plan.shared)))
+        return part
 
     def finish(self) -> Estimate:
         self._settle()
@@ -196,14 +197,15 @@ class _Hierarchical:
     def _check(self, values: NDArray[np.float64], task: str) -> None:
         if not values.size:
             return
-        if self._plan.rule.range == "positive" and (values <= 0).any():
+        rule = self._plan.rule
+        if rule.lacks(values).any():
             raise DataError(
                 f"Task {task!r}: some draws have scores of 0 or below, which have no geometric "
                 "mean. Use another method, such as mean or average_rank."
             )
         worst = np.where(np.abs(values.min(axis=0) - 0.5) > np.abs(values.max(axis=0) - 0.5),
                          values.min(axis=0), values.max(axis=0))  # fmt: skip
-        check_range(self._plan.method, worst, self._plan.shared, task)
+        check_range(self._plan.method, rule, worst, self._plan.shared, task)
 
     def _moments(
         self, fitted: list[_FittedModel], draws: NDArray[np.float64]

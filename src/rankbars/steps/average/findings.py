@@ -25,6 +25,7 @@ from rankbars.steps.average.fewtasks import FEWEST_FOR_INTERVALS
 from rankbars.steps.average.plan import AveragePlan, Estimate
 from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import (
+    Corrected,
     Family,
     adjust_rankings,
     correct,
@@ -61,13 +62,15 @@ _RANGE_NOTE = Note(
 class AverageRanks(NamedTuple):
     """Ends of the rank intervals, what is claimed for all pairs at once, and notes.
 
-    `counted` says that the ends are counted in draws.
+    `counted` says that the ends are counted in draws; `named` has the ends of each model by itself,
+    where `bounds` hold for all at once on a board.
     """
 
     bounds: RankBounds
     shown_better: NDArray[np.bool_]
     notes: tuple[Note, ...]
     counted: bool = False
+    named: RankBounds | None = None
 
 
 def average_ranks(
@@ -117,16 +120,25 @@ def average_ranks(
         if board is not None and board.best_alone:
             names = [models[i] for i in present]
             notes.append(Note(*claim_best_alone(correction, family, alpha, names)))
-        return AverageRanks(first_bounds(shown, first), shown, tuple(notes))
+        named = None
+        if board is not None and present.size > 2:
+            one = find_cell("contrasts", correction, "each", plan.design)
+            named = _counted(correct(correction, family, "each", alpha, one), present, size)
+        return AverageRanks(first_bounds(shown, first), shown, tuple(notes), named=named)
     corrected = correct(correction, family, plan.scope, alpha, cell)
     notes.extend(
         Note(code, text, models=tuple(models[present[i]] for i in members))
         for code, text, members in corrected.notes
     )
+    return AverageRanks(_counted(corrected, present, size), shown, tuple(notes))
+
+
+def _counted(corrected: Corrected, present: NDArray[np.intp], size: int) -> RankBounds:
+    """Ends of intervals from who is shown better and worse, among those with an average."""
     better, worse = np.zeros((2, size), dtype=np.int64)
     better[present] = corrected.decisions.better
     worse[present] = corrected.decisions.worse
-    return AverageRanks(count_bounds(better, worse), shown, tuple(notes))
+    return count_bounds(better, worse)
 
 
 def _on_average(code: str, text: str) -> Note:
@@ -150,6 +162,9 @@ def average_contrasts(
     if kept is None:
         return None  # a correction that adjusts no p-values of pairs
     largest = _largest(bounds, scale)
+    if plan.shows_nothing:
+        none = np.full(found.pairs.diff.shape, np.nan)
+        return Contrasts(plan.models, found.pairs, plan.alpha, "holm", scale, None, largest, none)
     if found.rankings is not None and kept != "none":
         exact = _exact_p(found, found.pairs, plan)
         return Contrasts(plan.models, found.pairs, plan.alpha, "maxt", scale, None, largest, exact)
@@ -240,12 +255,17 @@ def _evidence(found: Estimate, pairs: PairStatistics, plan: AveragePlan) -> Evid
     names = tuple(plan.models[i] for i in present)
     if found.rows is not None:
         return Items(names, found.rows[:, present])
+    mean, cov = found.summary.mean[present], _covariance(found, pairs)
+    # Scores without spread leave rounding, which is no covariance matrix.
+    if (np.abs(cov) <= np.square(_ROUNDING * np.abs(mean).max(initial=0.0))).all():
+        cov = np.zeros_like(cov)
     try:
-        return Estimates(names, found.summary.mean[present], cov=_covariance(found, pairs))
+        return Estimates(names, mean, cov=cov)
     except DataError as error:
         raise OptionError(_INCOMPLETE) from error
 
 
+_ROUNDING = 8 * float(np.finfo(np.float64).eps)
 _INCOMPLETE = (
     "max-T on the average needs complete scores. Use --missing listwise, fail, drop_models or "
     "bounds, or --correction holm."
@@ -281,8 +301,8 @@ def _absence(found: Estimate, models: tuple[str, ...]) -> tuple[Note, ...]:
     if not absent:
         return ()
     message = (
-        "No score on some task, so no average: may stand anywhere on it, and stands in the first "
-        "tier, because nothing was shown to be better."
+        "No score on some task, so no average: its rank on the average may be any, and it is in "
+        "the first tier, because nothing was shown to be better."
     )
     return (Note("no-average", message, models=absent),)
 
@@ -342,7 +362,7 @@ def show_average(found: Estimate, plan: AveragePlan, bounds: tuple[float, float]
         score, one, two = (np.round(values, 12) for values in (score, one, two))
     se = found.summary.se
     if method.linear == "log ratio":
-        se = se * score
+        se = se * (1.0 - score if plan.baseline is not None else score)
     low, high = np.minimum(one, two), np.maximum(one, two)
     counted = found.pairs is None or found.source not in ("normal", "t")
     too_few = counted and plan.resamples < fewest_draws(plan.alpha)
@@ -354,8 +374,12 @@ def show_average(found: Estimate, plan: AveragePlan, bounds: tuple[float, float]
     with np.errstate(invalid="ignore"):
         same = high - low <= _NO_SPREAD * np.abs(score)
     constant = np.zeros_like(same) if ranked or too_few or few else same & ~unbounded
+    given = np.zeros_like(constant)  # 0 by definition
+    if plan.baseline_position is not None:
+        given[plan.baseline_position] = True
+        constant &= ~given
     score, low, high = (np.clip(values, *bounds) for values in (score, low, high))
-    none = constant | np.isinf(low) | np.isinf(high) | too_few | few
+    none = constant | given | np.isinf(low) | np.isinf(high) | too_few | few
     low, high = (np.where(none, np.nan, values) for values in (low, high))
     drawn = too_few and plan.over == "items"  # there the error is that of the draws
     return ShownAverage(
@@ -381,6 +405,9 @@ def average_notes(
             "interval of its own."
         )
         notes.append(Note("constant-score", message, models=_named(plan.models, shown.constant)))
+    if plan.baseline is not None:
+        message = "The baseline: its skill score is 0 by definition."
+        notes.append(Note("baseline", message, models=(plan.baseline,)))
     if shown.too_few or (ranges and plan.resamples < fewest_draws(plan.alpha)):
         notes.append(_few_draws(plan, intervals=shown.too_few, ranges=ranges))
     elif shown.unbounded.any():

@@ -16,8 +16,10 @@ from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
+    against,
     average_contrasts,
     average_summary,
+    constant_errors,
     log_pairs,
     log_summary,
     start_sums,
@@ -34,13 +36,13 @@ from rankbars.stats.resampling.distributions import (
 from rankbars.stats.resampling.itembootstrap import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
+from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.averagerows import RowFindings, RowSums
 from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
     Estimate,
     TaskPart,
-    check_range,
     place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
@@ -71,9 +73,10 @@ class _Contrasts:
         self._sums = start_sums(len(plan.models))
         self._rows = RowSums(plan)
         self._independent = False
+        self._constant: list[str] = []
         self.clustered = False
 
-    def add(self, part: TaskPart) -> None:
+    def add(self, part: TaskPart) -> TaskPart:
         compared = part.comparisons
         pairs = compared.pairs
         if pairs is None:
@@ -82,16 +85,21 @@ class _Contrasts:
                 "is no average. Use --test auto."
             )
         summary = part.summary
-        if self._plan.method == "geometric":
+        rule = self._plan.rule
+        if rule.linear == "log ratio":
             seen = np.flatnonzero(~np.isnan(summary.mean))
             names = tuple(self._plan.models[i] for i in seen)
-            check_range("geometric", summary.mean[seen], names, part.task)
-            pairs, summary = log_pairs(summary, pairs), log_summary(summary)
+            check_range(self._plan.method, rule, summary.mean[seen], names, part.task)
+            pairs = log_pairs(summary, pairs, rule.sign)
+            summary = log_summary(summary, rule.sign)
         add_task(self._sums, pairs, summary, part.weight)
+        if part.weight > 0 and isinstance(compared.evidence, Items) and pairs.constant.any():
+            self._constant.append(part.task)
         self.clustered |= compared.test == "cluster_t"
-        self._rows.add(part, pairs)
+        self._rows.add(part, pairs._replace(se=constant_errors(pairs)))
         if isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
             self._independent = True
+        return part
 
     def finish(self) -> Estimate:
         summary, pairs = self.contrasts()
@@ -114,7 +122,9 @@ class _Contrasts:
 
     def contrasts(self) -> tuple[ModelSummary, PairStatistics]:
         """Averages and their contrasts."""
-        return average_summary(self._sums), average_contrasts(self._sums)
+        summary, pairs = average_summary(self._sums), average_contrasts(self._sums)
+        baseline = self._plan.baseline_position
+        return (summary if baseline is None else against(pairs, baseline)), pairs
 
     def _draw(
         self, summary: ModelSummary, pairs: PairStatistics
@@ -140,7 +150,9 @@ class _Contrasts:
         if centre is not mean and (np.abs(centre - mean) > _MOVED * summary.se[present]).any():
             notes.append(_CENTRED)
         spread = (np.sqrt(own) > _ROUNDING * np.abs(mean)).any()  # constant scores have none
-        if found.deficit > _LARGEST_DEFICIT and spread:
+        if ((self._sums.ahead > 0) & ~pairs.constant)[block].any():
+            notes.append(_constant_note(self._constant))
+        elif found.deficit > _LARGEST_DEFICIT and spread:
             notes.append(_NOT_JOINT)
         return place(made, present, len(self._plan.models)), tuple(notes)
 
@@ -164,6 +176,15 @@ _NOT_JOINT = Note(
 )
 
 
+def _constant_note(tasks: list[str]) -> Note:
+    shown = ", ".join(tasks[:3]) + (f" and {len(tasks) - 3} more" if len(tasks) > 3 else "")
+    return Note(
+        "constant-on-task",
+        f"Some models differ by the same on every row of a task ({shown}), which shows no spread. "
+        "On the average these rows count as much as in a sign test of their own.",
+    )
+
+
 class _Points:
     """What models earn on each task, in every draw of their scores there."""
 
@@ -176,9 +197,9 @@ class _Points:
         self._share = plan.drawn_categories(self._shared.size)
         self._by_category = {name: np.zeros_like(self._draws) for name in self._share}
 
-    def add(self, part: TaskPart) -> None:
+    def add(self, part: TaskPart) -> TaskPart:
         if not self._shared.size:
-            return  # no model has a score on every task
+            return part  # no model has a score on every task
         plan, rule = self._plan, self._plan.rule
         streams = plan.streams(self._source, part.task)
         values = self._draw(part, plan.shared, streams, plan.resamples)
@@ -189,8 +210,8 @@ class _Points:
         if limits is not None:
             values = limits.apply(values)
         mean = part.comparisons.mean[self._shared]
-        check_range(plan.method, mean, plan.shared, part.task)
-        if rule.range == "positive" and (values <= 0).any():
+        check_range(plan.method, rule, mean, plan.shared, part.task)
+        if rule.lacks(values).any():
             if plan.normalise != "minmax_draws":
                 raise DataError(
                     f"Task {part.task!r}: some resamples have scores of 0 or below, which have no "
@@ -205,8 +226,13 @@ class _Points:
         if self._share:
             name = plan.categories[part.task]
             self._by_category[name] += drawn / self._share[name]
+        return part
 
     def finish(self) -> Estimate:
+        if self._plan.baseline is not None:
+            place = self._plan.shared.index(self._plan.baseline)
+            self._score -= self._score[place]
+            self._draws -= self._draws[:, [place]]
         ends = percentile_ends(self._draws, self._plan.alpha)
         with np.errstate(invalid="ignore"):
             spread = self._draws.std(axis=0, ddof=1) if len(self._draws) > 1 else ends.low * np.nan
@@ -231,12 +257,8 @@ class _Resampled:
     def __init__(self, contrasts: _Contrasts, points: _Points) -> None:
         self._contrasts, self._points = contrasts, points
 
-    def add(self, part: TaskPart) -> None:
-        self._points.add(part)
-        drawn = self._points.limits.get(part.task)
-        if drawn is not None:
-            part = part._replace(comparisons=scale_comparisons(part.comparisons, drawn))
-        self._contrasts.add(part)
+    def add(self, part: TaskPart) -> TaskPart:
+        return self._contrasts.add(self._points.add(part))
 
     def finish(self) -> Estimate:
         found = self._points.finish()
@@ -284,7 +306,11 @@ def _draw_normal(
     block = np.ix_(chosen, chosen)
     pairs, mean = compared.pairs, compared.mean[chosen]
     own = np.square(compared.mean_se[chosen])
-    among = np.full(own.shape * 2, np.nan) if pairs is None else np.square(pairs.se[block])
+    among = (
+        np.full(own.shape * 2, np.nan)
+        if pairs is None
+        else np.square(constant_errors(pairs)[block])
+    )
     if pairs is None or not (np.isfinite(own).all() and np.isfinite(among).all()):
         raise OptionError(
             f"Task {part.task!r} does not say how sure its scores are, so nothing can be drawn. "

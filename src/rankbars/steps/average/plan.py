@@ -17,41 +17,27 @@ from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Direction
-from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.points import (
-    Limits,
-    binned_ranks,
-    borda_points,
-    field_wins,
-    first_places,
-    noise_ranks,
-    noisy_ranks,
-    win_shares,
-)
+from rankbars.stats.averaging.points import Limits
 from rankbars.stats.multiplicity.reversal import MOST_TASKS
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.ranks import midranks
 from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.taskmeans import Components
 from rankbars.stats.streams import stream
+from rankbars.steps.average.averagemethods import Method, take_method
 from rankbars.steps.validity import Design
 
 __all__ = [
     "BAYESIAN",
     "FROM_ROWS",
-    "METHODS",
     "Accumulator",
     "AveragePlan",
     "Estimate",
-    "Method",
     "StartAverage",
     "TaskPart",
     "TaskRows",
-    "check_range",
     "place",
-    "take_method",
     "weight_words",
 ]
 
@@ -62,102 +48,6 @@ FROM_ROWS = ("bootstrap", *BAYESIAN)
 
 _EQUAL_WEIGHTS = 1e-12  # shares that differ by less are equal but for rounding
 _MOST_CATEGORY_CELLS = 2**22  # more draws of category means than that are not kept
-
-Points: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-NoisyPoints: TypeAlias = Callable[[NDArray[np.float64], np.random.Generator], NDArray[np.float64]]
-Reach: TypeAlias = Callable[[int], tuple[float, float]]
-
-
-class Method(NamedTuple):
-    """One way to make a number of many task scores; higher is better throughout.
-
-    Attributes
-    ----------
-    words : str
-        What the number is.
-    points : callable
-        What models earn on a task, from their scores there, shape (..., M).
-    back : callable
-        From the average of the points to the number that is shown.
-    noisy : callable, optional
-        What they earn in one draw, where that is random in itself; `points` is its mean.
-    unit : {"score", "rank"}
-        Whether the number is an average rank, for which lower is better.
-    linear : {"difference", "log ratio"}, optional
-        What a contrast of two models is, where contrasts over items follow from those of scores.
-    range : {"any", "positive", "share"}
-        Scores it can be used for; a share lies between 0 and 1.
-    reach : callable, optional
-        Least and greatest value of the number that is shown, among so many models; None where
-        they are those of the scores.
-    """
-
-    words: str
-    points: Points
-    back: Points = np.asarray
-    noisy: NoisyPoints | None = None
-    unit: Literal["score", "rank"] = "score"
-    linear: Literal["difference", "log ratio"] | None = None
-    range: Literal["any", "positive", "share"] = "any"
-    reach: Reach | None = None
-
-    def draw(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """What models earn in each draw of their scores, shape (S, M)."""
-        return self.points(values) if self.noisy is None else self.noisy(values, rng)
-
-
-def _ranks(models: int) -> tuple[float, float]:
-    return 1.0, float(max(models, 1))
-
-
-def _rivals(models: int) -> tuple[float, float]:
-    return 0.0, float(max(models - 1, 0))
-
-
-def _shares(models: int) -> tuple[float, float]:
-    return 0.0, 1.0
-
-
-METHODS: dict[str, Method] = {
-    "mean": Method("average score", np.asarray, linear="difference"),
-    "geometric": Method(
-        "geometric mean of the scores", np.log, np.exp, linear="log ratio", range="positive"
-    ),
-    "average_rank": Method(
-        "average rank", lambda values: -midranks(values), np.negative, unit="rank", reach=_ranks
-    ),
-    "average_rank_noise": Method(
-        "average rank after adding noise of one percent to the scores",
-        lambda values: -noise_ranks(values),
-        np.negative,
-        noisy=lambda values, rng: -noisy_ranks(values, rng),
-        unit="rank",
-        range="share",
-        reach=_ranks,
-    ),
-    "average_rank_bins": Method(
-        "average rank by whole percent",
-        lambda values: -binned_ranks(values),
-        np.negative,
-        unit="rank",
-        range="share",
-        reach=_ranks,
-    ),
-    "borda": Method("average number of models beaten (Borda)", borda_points, reach=_rivals),
-    "win_rate": Method("share of the other models beaten", win_shares, reach=_shares),
-    "win_rate_field": Method(
-        "share of tasks won against the mean of the other models", field_wins, reach=_shares
-    ),
-    "win_rate_top1": Method("share of tasks won, ties shared", first_places, reach=_shares),
-}
-"""What is averaged, by name."""
-
-
-def take_method(name: str) -> Method:
-    """The method called `name`; raises `UnknownOptionError`."""
-    if name not in METHODS:
-        raise UnknownOptionError.among("method of the average", name, tuple(METHODS))
-    return METHODS[name]
 
 
 class AveragePlan(NamedTuple):
@@ -185,12 +75,18 @@ class AveragePlan(NamedTuple):
         Family of each task; empty unless families are the sample.
     categories : mapping from str to str
         Category of each task; empty unless all have one and their means can be weighed.
+    baseline : str, optional
+        The model that skill scores are measured against.
+    notes : tuple of Note
+        What must be said of the scale.
     prior : str, Prior, callable, or mapping from str to one of them
         What hierarchical models assume beforehand; for every model, or by its name.
     insisted : bool
         Whether the test within tasks was asked for by name.
     shows_nothing : bool
         Whether there are too few tasks to show anything.
+    bears : bool
+        Whether all tasks together are small enough for max-T where nothing else was asked for.
     correction, scope, alpha
         How contrasts are corrected, for whom ranks hold, and their error rate.
     seed, resamples : int
@@ -208,10 +104,13 @@ class AveragePlan(NamedTuple):
     limits: Mapping[str, Limits] = MappingProxyType({})
     families: Mapping[str, str] = MappingProxyType({})
     categories: Mapping[str, str] = MappingProxyType({})
+    baseline: str | None = None
+    notes: tuple[Note, ...] = ()
     prior: PriorChoice | Mapping[str, PriorChoice] = "auto"
     correction: str = "holm"
     insisted: bool = False
     shows_nothing: bool = False
+    bears: bool = False
     scope: Scope = "each"
     alpha: float = 0.05
     seed: int = 0
@@ -220,7 +119,11 @@ class AveragePlan(NamedTuple):
     @property
     def rule(self) -> Method:
         """What is averaged: what models earn on a task, and what that says."""
-        return take_method(self.method)
+        rule = take_method(self.method)
+        if self.baseline is not None:
+            return rule._replace(words=f"{rule.words} against {self.baseline}")
+        # Losses are stored negated.
+        return rule.of_losses() if self.direction == "lower" else rule
 
     @property
     def unit(self) -> Literal["score", "rank"]:
@@ -257,6 +160,11 @@ class AveragePlan(NamedTuple):
     def positions(self) -> NDArray[np.intp]:
         """Where the models with scores on all tasks stand among all models."""
         return np.array([self.models.index(name) for name in self.shared], dtype=np.intp)
+
+    @property
+    def baseline_position(self) -> int | None:
+        """Where the baseline stands among all models."""
+        return None if self.baseline is None else self.models.index(self.baseline)
 
     @property
     def category_shares(self) -> dict[str, float]:
@@ -374,6 +282,8 @@ class Estimate(NamedTuple):
         The same, where it takes another look at the tasks.
     clustered : bool
         Whether rows of some task come in clusters, whose number bounds the rank of a covariance.
+    whole : bool
+        Whether the rows of every task are complete and independent, for averages over items.
     """
 
     summary: ModelSummary
@@ -395,6 +305,7 @@ class Estimate(NamedTuple):
     samples: tuple[Sample, ...] | None = None
     unread: tuple[TaskRows, ...] | None = None
     clustered: bool = False
+    whole: bool = False
     rankings: NDArray[np.float64] | None = None
 
     @property
@@ -428,8 +339,8 @@ class Estimate(NamedTuple):
 class Accumulator(Protocol):
     """Takes the tasks one after the other, so that no two have to be held at once."""
 
-    def add(self, part: TaskPart) -> None:
-        """Take one task."""
+    def add(self, part: TaskPart) -> TaskPart:
+        """Take one task; the same on the scale that is averaged."""
 
     def finish(self) -> Estimate:
         """What all tasks together say."""
@@ -437,39 +348,6 @@ class Accumulator(Protocol):
 
 StartAverage: TypeAlias = Callable[[AveragePlan], Accumulator]
 """Starts the average that was planned."""
-
-
-def check_range(name: str, values: NDArray[np.float64], models: tuple[str, ...], task: str) -> None:
-    """Refuse scores that a method cannot use.
-
-    Parameters
-    ----------
-    name : str
-        The method.
-    values : array of float, shape (M,)
-        Scores of `models` on `task`.
-
-    Raises
-    ------
-    DataError
-        If a score is not positive where a geometric mean is asked for.
-    OptionError
-        If a score is no share where percents are needed.
-    """
-    wanted = METHODS[name].range
-    if wanted == "positive" and (values <= 0).any():
-        model = models[int(np.argmin(values))]
-        raise DataError(
-            f"A geometric mean needs scores above 0; {model!r} has {values.min():g} on task "
-            f"{task!r}. Use another method, such as mean or average_rank."
-        )
-    if wanted == "share" and ((values < 0) | (values > 1)).any():
-        outside = int(np.argmax(np.maximum(-values, values - 1)))
-        raise OptionError(
-            f"Method {name!r} counts in percent and needs scores between 0 and 1; "
-            f"{models[outside]!r} has {values[outside]:g} on task {task!r}. Give the limits of "
-            "the scale (--normalise bounds), or use average_rank."
-        )
 
 
 def weight_words(plan: AveragePlan) -> tuple[str, ...]:

@@ -27,13 +27,13 @@ from rankbars.stats.resampling.taskmeans import (
     weigh_components,
 )
 from rankbars.stats.tails import critical_value
+from rankbars.steps.average.averagemethods import LARGEST_RATIO, check_range
 from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions
 from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,
     Estimate,
     TaskPart,
-    check_range,
     weight_words,
 )
 from rankbars.steps.correctionchoice import row_skewness
@@ -109,9 +109,11 @@ class _TaskRows:
     def __init__(self, plan: AveragePlan, interval: Interval) -> None:
         self._plan, self._interval = plan, interval
         self._means: dict[str, NDArray[np.float64]] = {}
+        self._clipped = 0
 
-    def add(self, part: TaskPart) -> None:
+    def add(self, part: TaskPart) -> TaskPart:
         self._means[part.task] = part.comparisons.mean
+        return part
 
     def finish(self) -> Estimate:
         values = np.array(list(self._means.values()))
@@ -143,8 +145,16 @@ class _TaskRows:
         # Ranks among the models that every task has: rank 3 of 5 is not rank 3 of 30.
         names = tuple(self._plan.models[i] for i in shared)
         for task, row in zip(self._means, values, strict=True):
-            check_range(self._plan.method, row, names, task)
-        return self._plan.rule.points(values) if shared.size else values
+            check_range(self._plan.method, self._plan.rule, row, names, task)
+        if not shared.size:
+            return values
+        points = self._plan.rule.points(values)
+        if self._plan.baseline is None:
+            return points
+        ahead = points - points[:, [names.index(self._plan.baseline)]]
+        most = np.log(LARGEST_RATIO)
+        self._clipped = int((np.abs(ahead) > most).sum())
+        return np.asarray(np.clip(ahead, -most, most))
 
     def _sampled(self, points: NDArray[np.float64]) -> _Sample:
         weights = np.array([self._plan.weights[name] for name in self._means])
@@ -174,6 +184,15 @@ class _TaskRows:
             notes = [*few_tasks_notes(count, units, self._plan.alpha, ranks=ranks)]
         else:
             notes = []
+        if self._clipped:
+            notes.append(
+                Note(
+                    "clipped-ratios",
+                    f"{self._clipped} losses lie more than {LARGEST_RATIO:g} times above or below "
+                    f"that of the baseline on their task; they count as {LARGEST_RATIO:g} times, "
+                    "as boards of forecasts do it.",
+                )
+            )
         if self._plan.estimator == "bootstrap" and count < _FEW_TO_RESAMPLE:
             notes.append(
                 Note(
@@ -238,7 +257,7 @@ class _TwoLevel(_TaskRows):
         self._noise = _Noise(np.zeros(size), np.zeros((size, size)))
         self._even_noise = _Noise(np.zeros(size), np.zeros((size, size)))
 
-    def add(self, part: TaskPart) -> None:
+    def add(self, part: TaskPart) -> TaskPart:
         super().add(part)
         pairs = part.comparisons.pairs
         if pairs is None or self._plan.rule.linear != "difference":
@@ -249,6 +268,7 @@ class _TwoLevel(_TaskRows):
         for noise, weight in ((self._noise, part.weight), (self._even_noise, even)):
             noise.models[...] += np.square(weight * own)
             noise.pairs[...] += np.square(weight * pairs.se)
+        return part
 
     def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
         own, among = self._noise.among(shared)

@@ -1,0 +1,238 @@
+"""Calls of public functions that do not fit, and what would."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import cache, wraps
+from inspect import Parameter, signature
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from rankbars.errors import OptionError, RankbarsError
+
+__all__ = ["explaining"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+# What Python raises where a value of a wrong kind is used.
+_STUMBLES = (TypeError, ValueError, AttributeError, KeyError, IndexError)
+# What users of other packages call an option of ours.
+_ELSEWHERE = {
+    "alpha=0.05 stands for 95 % confidence": (
+        "confidence", "confidence_level", "conf_level", "level", "ci", "p", "significance",
+    ),
+    "seed=0 is the start of every random stream": ("random_state", "random_seed", "rng"),
+    "resamples=1000 says how many resamples": (
+        "n_boot", "n_bootstrap", "bootstraps", "n_resamples", "n_iter", "n_permutations", "B",
+    ),
+    "n_jobs=2 says how many workers": ("workers", "n_workers", "num_workers", "processes", "jobs"),
+    "correction='holm' says how many comparisons are allowed for": (
+        "adjust", "p_adjust", "multitest", "multiple_testing", "correction_method",
+    ),
+    "missing='pairwise' says what to do where a score is missing": (
+        "na", "nan", "nan_policy", "skipna", "dropna", "fillna", "na_action",
+    ),
+    "over='items' or over='tasks' says which average": ("aggregate", "average", "agg", "aggfunc"),
+    "choose with scores.select(models=[...], tasks=[...]) beforehand": (
+        "models", "tasks", "subset", "top", "only",
+    ),
+    "weights of tasks belong to the scores: scores.weigh_categories({...}), "
+    "or rb.aggregate(scores, weights={...})": ("weights", "weight", "task_weights"),
+    "which side is better is said when results are read: rb.read(path, direction='lower') or "
+    "rb.Scores.from_frame(frame, direction='lower')": (
+        "direction", "lower_is_better", "higher_is_better", "greater_is_better", "ascending",
+        "maximize", "minimize",
+    ),
+    "columns are named when results are read: rb.Scores.from_frame(frame, model=..., task=..., "
+    "item=..., score=...) or rb.read(path, columns={'model': ...})": (
+        "model", "task", "item", "score", "columns", "model_col", "task_col", "item_col",
+        "score_col", "x", "y", "hue", "by", "index", "values", "group", "target",
+    ),
+    "how a file is read is said to rb.read(path, ...)": (
+        "format", "rows", "folds", "metric", "layout", "minimum", "maximum", "reruns", "cells",
+    ),
+}  # fmt: skip
+
+# How to come by what is taken, by its annotation.
+_REMEDIES = {
+    "Scores": " Make them: rb.read(path), rb.Scores.from_frame(frame).",
+    "Leaderboard": " Make one: rb.leaderboard(scores), or rb.load(path) of a board that was saved.",
+    "Comparisons | Mapping[str, Comparisons]": " Make them: rb.compare(scores).",
+    "Mapping[str, RankIntervals] | Leaderboard": " Make them: rb.rank(rb.compare(scores)).",
+}
+
+
+def explaining(function: Callable[P, R]) -> Callable[P, R]:
+    """The function; a call that does not fit it raises `OptionError`, and says what would.
+
+    Plain values (texts, numbers, switches) are looked at before the call. Others are looked at only
+    after an error of Python's own: those of a kind that the function does not take are named then,
+    and an error that has another reason stays what it is.
+
+    Parameters
+    ----------
+    function : callable
+        A public function.
+
+    Examples
+    --------
+    >>> def level(scores: list[float], *, alpha: float = 0.05) -> float:
+    ...     return 1 - alpha
+    >>> try:
+    ...     explaining(level)([], alpha="small")
+    ... except OptionError as error:
+    ...     print(error)
+    alpha of level() must be float; got 'small'.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        wrong = _wrong_kind(function, args, kwargs, plain=True)
+        if wrong is not None:
+            raise OptionError(wrong)
+        try:
+            return function(*args, **kwargs)
+        except RankbarsError:
+            raise
+        except _STUMBLES as error:
+            trace = error.__traceback__
+            at_the_door = trace is None or trace.tb_next is None
+            tell = _wrong_call if at_the_door else _wrong_kind
+            wrong = tell(function, args, kwargs)
+            if wrong is None:
+                raise
+        raise OptionError(wrong)
+
+    return call
+
+
+def _wrong_kind(
+    function: Callable[..., object],
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+    *,
+    plain: bool = False,
+) -> str | None:
+    """Which argument is of a kind that the function does not take; None if all may be right.
+
+    Of the `plain` ones only, where this is asked for.
+    """
+    for name, hint in _hints(function).items():
+        given = kwargs.get(name, _given_by_place(function, name, args))
+        if given is _NOTHING or (plain and not _is_plain(hint)) or _fits(given, hint):
+            continue
+        written = function.__annotations__[name]
+        remedy = _REMEDIES.get(written, "")
+        return f"{name} of {function.__name__}() must be {written}; got {given!r}.{remedy}"
+    return None
+
+
+_NOTHING = object()
+
+
+def _given_by_place(function: Callable[..., object], name: str, args: Sequence[object]) -> object:
+    code = function.__code__
+    places = code.co_varnames[: code.co_argcount]
+    place = places.index(name) if name in places else len(args)
+    return args[place] if place < len(args) else _NOTHING
+
+
+@cache
+def _hints(function: Callable[..., object]) -> dict[str, Any]:
+    """What each argument is annotated with; without those imported for type checkers only."""
+    from types import SimpleNamespace
+    from typing import get_type_hints
+
+    hints: dict[str, Any] = {}
+    for name, written in function.__annotations__.items():
+        if name == "return":
+            continue
+        one = SimpleNamespace(__annotations__={name: written})
+        with suppress(NameError):
+            hints |= get_type_hints(one, function.__globals__)
+    return hints
+
+
+def _is_plain(hint: Any) -> bool:
+    """Whether only texts, numbers, switches or None are meant."""
+    parts = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return all(map(_is_plain, parts))
+    return get_origin(hint) is Literal or hint in (bool, int, float, str, None, NoneType)
+
+
+def _fits(given: object, hint: Any) -> bool:
+    """Whether a value may be what an annotation says; what is not known fits."""
+    kind, parts = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return any(_fits(given, part) for part in parts)
+    if kind in (None, NoneType):
+        return given is None
+    if kind is Literal:
+        return isinstance(given, str)  # its function knows which, and says so
+    if kind is bool:
+        return isinstance(given, bool) or type(given).__name__ == "bool_"  # NumPy's
+    if kind in (float, int):
+        number = Real if kind is float else Integral
+        return isinstance(given, number) and not isinstance(given, bool)
+    if not isinstance(kind, type) or kind is object:
+        return callable(given) if kind is Callable else True
+    return _holds(given, kind, parts)
+
+
+def _holds(given: object, kind: type, parts: Sequence[Any]) -> bool:
+    """Whether a value is of a type, and what it holds of those that are declared."""
+    if getattr(kind, "_is_protocol", False):
+        return all(hasattr(given, name) for name in vars(kind) if not name.startswith("_"))
+    if isinstance(given, bytes) or not isinstance(given, kind):
+        return False  # bytes are a sequence of numbers to Python
+    if isinstance(given, Mapping) and len(parts) == 2:
+        return all(_fits(k, parts[0]) and _fits(v, parts[1]) for k, v in given.items())
+    if isinstance(given, (list, tuple)) and parts:
+        return all(_fits(one, parts[0]) for one in given)
+    return True
+
+
+def _wrong_call(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> str | None:
+    """What does not fit about a call; None if that cannot be told."""
+    known = signature(function).parameters
+    name = getattr(function, "__name__", "function")
+    for given in kwargs:
+        if given not in known or known[given].kind is Parameter.VAR_POSITIONAL:
+            return f"{name}() has no argument {given!r}{_instead(given, known)}"
+    placed = [one.name for one in known.values() if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    if len(args) > len(placed):
+        return (
+            f"{name}({', '.join(placed)}) takes {len(placed)} values by position; got {len(args)}, "
+            f"the first too many of them {args[len(placed)]!r}. Name the options: "
+            f"{', '.join(one for one in known if one not in placed)}."
+        )
+    given_already = {*placed[: len(args)]}
+    for one in kwargs:
+        if one in given_already:
+            return f"{name}() got {one!r} twice, by position and by name. Give it once."
+    lacking = [
+        one.name
+        for one in known.values()
+        if one.default is Parameter.empty
+        and one.kind is not Parameter.VAR_POSITIONAL
+        and one.name not in given_already | set(kwargs)
+    ]
+    if lacking:
+        return f"{name}({', '.join(placed)}) needs {' and '.join(lacking)}; nothing was given."
+    return None
+
+
+def _instead(given: str, known: Collection[str]) -> str:
+    for says, names in _ELSEWHERE.items():
+        option = says.partition("=")[0]
+        if given in names and (option in known or " " in option):
+            return f": {says}. Known: {', '.join(known)}."
+    near = difflib.get_close_matches(given, list(known), n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    return f".{hint} Known: {', '.join(known)}."

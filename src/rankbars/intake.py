@@ -1,0 +1,81 @@
+"""What people hand over, a path, a data frame or `Scores`, as `Scores`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from rankbars.data.board import Leaderboard
+from rankbars.data.scores import Scores
+from rankbars.errors import DataError
+
+if TYPE_CHECKING:
+    from rankbars.readers.chosenfiles import Paths
+
+    Results: TypeAlias = Scores | Paths | Mapping[str, Paths] | Any
+
+__all__ = ["take_scores"]
+
+_FRAME_LIKE = ("columns", "__arrow_c_stream__", "__dataframe__", "collect_schema")
+
+
+def take_scores(verb: str, results: Results, models: Sequence[str] = ()) -> Scores:
+    """The results as scores.
+
+    Parameters
+    ----------
+    verb : str
+        Who asks, for messages.
+    results : Scores, path, sequence or mapping of paths, or data frame
+        What `rankbars.read` and `Scores.from_frame` take, or finished scores.
+    models : sequence of str
+        Of files only these models are read, as if no other were there.
+
+    Raises
+    ------
+    DataError
+        If it is something else; says what can be made of it.
+    """
+    if isinstance(results, Scores):
+        return results
+    if _names_files(results):
+        from rankbars.readers import read
+
+        return read(results, models=models or None)
+    if isinstance(results, Leaderboard):
+        raise DataError(
+            f"{verb}() takes results; got a Leaderboard, which is made of them. Its rows: "
+            "board.to_frame(); of one model: board[NAME]."
+        )
+    made = _what_to_make(results)
+    if made is not None or not any(hasattr(results, name) for name in _FRAME_LIKE):
+        raise DataError(
+            f"{verb}() takes a path, a data frame or Scores; got {type(results).__name__}. "
+            + (made or "Read files with rb.read(path).")
+        )
+    return Scores.from_frame(results)
+
+
+def _names_files(results: object) -> bool:
+    """Whether these are paths, or paths by name."""
+    if isinstance(results, Mapping):
+        return bool(results) and all(_names_files(one) for one in results.values())
+    if isinstance(results, (list, tuple)):
+        return bool(results) and all(isinstance(one, (str, os.PathLike)) for one in results)
+    return isinstance(results, (str, os.PathLike))
+
+
+def _what_to_make(results: object) -> str | None:
+    """The line that makes scores of things that are no frame; None where there is none."""
+    if isinstance(results, Mapping):
+        return "Of arrays by task: rb.Scores.from_arrays({task: rows × models}, models)."
+    if isinstance(results, (list, tuple)):
+        if any(isinstance(one, Scores) for one in results):
+            return "Put scores together with one | other."
+        if any(isinstance(one, Mapping) for one in results):
+            return "Of records: pandas.DataFrame(records), or rb.Scores.from_records(records)."
+        return "Of lists: rb.Scores.from_arrays({task: rows × models}, models)."
+    if type(results).__module__.partition(".")[0] == "numpy":
+        return "Of arrays: rb.Scores.from_arrays({task: array}, models)."
+    return None

@@ -1,0 +1,216 @@
+"""Whether scores of several tasks are on one scale, and can be averaged as they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Estimates, Items, Votes
+from rankbars.data.notes import Note
+from rankbars.data.rightanswers import is_share
+from rankbars.data.scores import Scores
+from rankbars.data.storedtasks import known_outline
+from rankbars.stats.averaging.points import Limits
+from rankbars.tables.metrics import depends_on_scale, is_proportion, metric_in_name
+
+__all__ = ["CommonScale", "find_common_scale"]
+
+_PERCENT = 100.0
+_TENFOLD = 10.0
+_MOST_NAMED = 6  # metrics in a note
+
+
+class CommonScale(NamedTuple):
+    """What the scales of tasks have in common.
+
+    Attributes
+    ----------
+    scores : bool
+        Whether scores can be averaged as they are.
+    ratios : bool
+        Whether ratios of scores can, which have no unit: one metric, and one direction.
+    limits : mapping from str to Limits
+        Tasks in percent beside tasks in shares: what counts as 0 and as 1.
+    metrics : tuple of (str, int)
+        The metrics and on how many tasks, where there are several.
+    shares : bool
+        Whether several metrics are on one scale because all of them are shares.
+    one_side : bool
+        Whether the same side is better on all tasks.
+    within : bool
+        Whether all scores lie between 0 and 1.
+    apart : tuple of (str, float)
+        Two tasks and their largest scores, where these are too far apart for one scale.
+    """
+
+    scores: bool
+    ratios: bool
+    limits: Mapping[str, Limits]
+    metrics: tuple[tuple[str, int], ...] = ()
+    shares: bool = False
+    one_side: bool = False
+    within: bool = False
+    apart: tuple[tuple[str, float], ...] = ()
+
+    def note(self, *, anyway: bool) -> Note | None:
+        """What must be said of several metrics; `anyway`: averaged as they are."""
+        if self.apart:
+            return _note_apart(self.apart, anyway=anyway)
+        if not self.metrics:
+            return None
+        shown = ", ".join(
+            f"{name} on {count} {'task' if count == 1 else 'tasks'}"
+            for name, count in self.metrics[:_MOST_NAMED]
+        )
+        more = len(self.metrics) - _MOST_NAMED
+        shown += f" and {more} more" if more > 0 else ""
+        if self.shares:
+            divided = "; scores in percent were divided by 100" if self.limits else ""
+            return Note(
+                "one-scale",
+                f"Several metrics, all of them shares of right answers, averaged on one scale "
+                f"({shown}){divided}.",
+            )
+        if anyway:
+            return Note(
+                "averaged-anyway",
+                f"Different metrics, averaged as they are because it was asked for ({shown}): what "
+                "one point means differs from task to task.",
+            )
+        ways = [
+            "--score-min 0 --score-max 1 says that all of them lie between 0 and 1.",
+            "--average-anyway averages the scores as they are.",
+        ]
+        said = [f"Tasks are on different metrics ({shown}), so ranks within tasks are averaged."]
+        said += ways[:1] if self.within else []
+        said += ways[1:] if self.one_side else []
+        return Note("different-metrics", " ".join(said))
+
+
+def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale:
+    """What the scales of `tasks` have in common.
+
+    One metric is one scale, unless its values depend on the unit of a data set. Several are one
+    scale where each is a share: every row is right or wrong, or the range is declared. A metric
+    counts by the name that came with the scores, or by the one that the name of the task ends or
+    begins with.
+    """
+    infos = {name: scores.info[name] for name in tasks}
+    one_side = len({info.direction for info in infos.values()}) == 1
+    metrics = {name: info.metric for name, info in infos.items()}
+    if set(metrics.values()) == {None}:
+        named = {name: metric_in_name(name) for name in tasks}
+        known_names = {name for name in named.values() if name is not None}
+        if len(known_names) > 1 or any(map(depends_on_scale, known_names)):
+            metrics = named
+    counts = Counter(name or "not named" for name in metrics.values())
+    several = tuple(sorted(counts.items(), key=lambda one: (-one[1], one[0])))
+    if len(counts) == 1:
+        metric = next(iter(metrics.values()))
+        plain = metric is None or not depends_on_scale(metric)
+        apart = _far_apart(scores, tasks) if metric is None and one_side else ()
+        return CommonScale(
+            one_side and plain and not apart, one_side, {}, one_side=one_side, apart=apart
+        )
+    ends = {name: _unit(scores, name, metrics[name]) for name in tasks} if one_side else {}
+    known = [one for one in ends.values() if one is not None]
+    tops = {one.top for one in known}
+    mixed = len(tops) > 1
+    higher = next(iter(infos.values())).direction == "higher"
+    if len(known) < len(tasks) or (mixed and not (higher and all(one.sure for one in known))):
+        within = one_side and all(_within(scores, name) for name in tasks)
+        return CommonScale(False, False, {}, several, one_side=one_side, within=within)
+    percent = [name for name, one in ends.items() if mixed and one and one.top == _PERCENT]
+    limits = dict.fromkeys(percent, Limits(0.0, _PERCENT))
+    return CommonScale(True, False, limits, several, shares=True)
+
+
+def _far_apart(scores: Scores, tasks: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """Tasks with the smallest and the largest best score, where both cannot be on one scale.
+
+    Scores of a hard task and of an easy one may both be percentages, however far apart. They are
+    not where one task stays within 1 or another goes beyond 100.
+    """
+    tops = {}
+    for name in tasks:
+        info = scores.info[name]
+        declared = info.minimum is not None or info.maximum is not None
+        if declared or known_outline(scores.tasks, name) is not None:
+            return ()
+        evidence = scores.tasks[name]
+        if not isinstance(evidence, Estimates) or np.isnan(evidence.mean).all():
+            return ()
+        values = evidence.mean if info.direction == "higher" else -evidence.mean
+        if np.nanmin(values) < 0.0:
+            return ()
+        tops[name] = float(np.nanmax(values))
+    ordered = sorted(tops.items(), key=lambda one: one[1])
+    (_, low), (_, high) = ordered[0], ordered[-1]
+    beyond = high > _PERCENT or (low <= 1.0 and high > _TENFOLD)
+    return (ordered[0], ordered[-1]) if beyond and high >= _TENFOLD * low else ()
+
+
+def _note_apart(apart: tuple[tuple[str, float], ...], *, anyway: bool) -> Note:
+    shown = " and ".join(f"{top:g} on {name!r}" for name, top in apart)
+    if anyway:
+        return Note(
+            "averaged-anyway",
+            f"Different scales (the largest scores are {shown}), averaged as they are because it "
+            "was asked for: what one point means differs from task to task.",
+        )
+    return Note(
+        "different-metrics",
+        f"Tasks are on different scales (the largest scores are {shown}), so ranks within tasks "
+        "are averaged. --average-anyway averages the scores as they are.",
+    )
+
+
+class _Unit(NamedTuple):
+    """What all right is called on a task, 1 or 100, and whether the rows or limits say so."""
+
+    top: float
+    sure: bool
+
+
+def _unit(scores: Scores, task: str, metric: str | None) -> _Unit | None:
+    info = scores.info[task]
+    if info.minimum == 0.0 and info.maximum in (1.0, _PERCENT):
+        return _Unit(float(info.maximum), sure=True)
+    sign = 1.0 if info.direction == "higher" else -1.0
+    evidence = scores.tasks[task]
+    if isinstance(evidence, Items):
+        values = sign * evidence.values
+        for top in (1.0, _PERCENT):
+            if _only(values, top):
+                return _Unit(top, sure=top > 1.0 or bool((values == 1.0).any()))
+    elif isinstance(evidence, Estimates):
+        values = sign * evidence.mean
+        if evidence.se is not None and is_share(evidence):
+            return _Unit(1.0, sure=True)
+    else:
+        return None
+    if metric is None or not is_proportion(metric):
+        return None
+    with np.errstate(invalid="ignore"):
+        if (values < 0.0).any() or (values > _PERCENT).any():
+            return None
+        return _Unit(_PERCENT if (values > 1.0).any() else 1.0, sure=False)
+
+
+def _within(scores: Scores, task: str) -> bool:
+    """Whether all scores of a task lie between 0 and 1, in the units of the input."""
+    sign = 1.0 if scores.info[task].direction == "higher" else -1.0
+    evidence = scores.tasks[task]
+    if isinstance(evidence, Votes):
+        return False
+    values = sign * (evidence.values if isinstance(evidence, Items) else evidence.mean)
+    return bool(((values >= 0.0) & (values <= 1.0) | np.isnan(values)).all())
+
+
+def _only(values: NDArray[np.float64], top: float) -> bool:
+    """Whether every score there is, is 0 or `top`."""
+    return bool(((values == 0.0) | (values == top) | np.isnan(values)).all())

@@ -1,0 +1,265 @@
+"""What stands in a table of scores and is none: summaries of others, amounts, descriptions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
+
+from rankbars.tables.cells import parse_number
+from rankbars.tables.columns import fold_name
+from rankbars.tables.metrics import is_amount, split_words, usual_direction
+
+__all__ = [
+    "are_settings", "check_summaries", "describe_left_out", "describes_answers", "is_attribute",
+    "is_helper", "is_share_right", "is_summary", "other_kinds", "repeats_means",
+]  # fmt: skip
+
+# Rows and columns that summarise the others.
+SUMMARIES = split_words("""
+    mean average avg overall total median std stdev meanrank averagerank avgrank wins nwins
+""")
+
+# A row that may hold the share of right answers of each model.
+_SHARES_RIGHT = split_words("""
+    accuracy acc score scores correct percent percentcorrect pct passrate successrate result
+    results final
+""")
+
+# How a model was run.
+SETTINGS = split_words("""
+    temperature topp topk seed maxtokens maxnewtokens numfewshot nshot fewshot batchsize
+    contextlength repetitionpenalty frequencypenalty presencepenalty limit timeout
+""")
+
+# Columns that describe a model or summarise its row, and are no task.
+HELPERS = (
+    SUMMARIES
+    | SETTINGS
+    | split_words("""
+    meanwinrate rank averagerank meanrank position place
+    score url link license licence organization organisation author type architecture params
+    parameters nparams paramsb size date released releasedate submissiondate year precision
+""")
+)
+
+# Amounts that describe a model, and the words that stand beside them.
+_AMOUNTS = split_words("""
+    latency time cost price tokens size memory vram throughput speed runtime duration walltime
+    params parameters tok toks tps
+""")
+_BESIDE = split_words("""
+    avg average mean median total max min p50 p90 p95 p99 per of the in and s sec secs second
+    seconds ms min minutes h hours usd eur gb mb kb gib b m k 1k 1m million input output
+    prompt completion inference training wall gpu cpu first number context model
+""")
+
+# What stands beside the answers of models to items, and is no model.
+_BESIDE_ANSWERS = split_words("""
+    difficulty label labels target targets answer answers correctanswer goldanswer gold
+    goldlabel groundtruth output prediction predicted response completion expected delta diff
+    difference category categories subject topic domain subset split level length nwords nchars
+    ntokens numtokens tokencount wordcount timestamp
+""")
+
+# Measures of calibration: how far probabilities are from shares, not how many answers are right.
+_CALIBRATION = split_words("ece mce brier brierscore calibrationerror calibration")
+
+_CLOSE = 1e-9
+_MOST_NAMED = 3
+
+
+def is_helper(name: str) -> bool:
+    """Whether a column of a matrix describes a model or summarises its row.
+
+    Examples
+    --------
+    >>> is_helper("#Params (B)"), is_helper("GSM8K"), is_helper("Cost ($)")
+    (True, False, True)
+    """
+    return fold_name(name) in HELPERS or is_attribute(name)
+
+
+def is_summary(name: str) -> bool:
+    """Whether a row or a column of a matrix is called a summary of the others.
+
+    Examples
+    --------
+    >>> is_summary("Avg."), is_summary("meanwhile")
+    (True, False)
+    """
+    return fold_name(name) in SUMMARIES
+
+
+def is_share_right(name: str) -> bool:
+    """Whether a row of a matrix is called the share of right answers, as summaries of items are.
+
+    Examples
+    --------
+    >>> is_share_right("Accuracy (%)"), is_share_right("q12")
+    (True, False)
+    """
+    return fold_name(name) in _SHARES_RIGHT
+
+
+def is_attribute(name: str) -> bool:
+    """Whether a name is that of an amount of a model, and of nothing else: no task is named.
+
+    Examples
+    --------
+    >>> is_attribute("Latency (s)"), is_attribute("gsm8k_latency_s"), is_attribute("time")
+    (True, False, True)
+    >>> is_attribute("Speed (tok/s)"), is_attribute("$/1M"), is_attribute("MMLU")
+    (True, True, False)
+    """
+    words = set(re.findall(r"[^\W_]+", name.casefold()))
+    known = bool(words & _AMOUNTS) or "$" in name
+    return known and words <= _AMOUNTS | _BESIDE
+
+
+def describes_answers(name: str) -> bool:
+    """Whether a column beside models describes the items or compares models: it is no model.
+
+    Examples
+    --------
+    >>> describes_answers("Difficulty"), describes_answers("n_tokens"), describes_answers("human")
+    (True, True, False)
+    """
+    return fold_name(name) in _BESIDE_ANSWERS or is_attribute(name)
+
+
+def are_settings(names: Iterable[str]) -> bool:
+    """Whether all columns say how a model was run, so that none is a score.
+
+    Examples
+    --------
+    >>> are_settings(["temperature", "max_tokens"]), are_settings(["temperature", "math"])
+    (True, False)
+    """
+    folded = {fold_name(name) for name in names}
+    return bool(folded) and folded <= SETTINGS
+
+
+def other_kinds(names: Sequence[str]) -> list[str]:
+    """Those columns that are amounts or measures of calibration, where others are not.
+
+    Examples
+    --------
+    >>> other_kinds(["gsm8k_acc", "gsm8k_latency_s"]), other_kinds(["a_time_s", "b_time_s"])
+    (['gsm8k_latency_s'], [])
+    """
+    found = [name for name in names if is_amount(name) or _is_calibration(name)]
+    known = any(usual_direction(name) == "higher" for name in names)
+    if len(found) == len(names) or (not known and not any(map(is_amount, found))):
+        return []
+    return found
+
+
+def _is_calibration(name: str) -> bool:
+    words = re.findall(r"[^\W_]+", name.casefold())
+    return bool(_CALIBRATION & {*words, "".join(words)})
+
+
+def describe_left_out(names: Sequence[str]) -> str:
+    """That rows of these names are left aside."""
+    shown = ", ".join(map(repr, names))
+    if len(names) == 1:
+        return f"The row {shown} summarises the others, and is left aside."
+    return f"The rows {shown} summarise the others, and are left aside."
+
+
+def check_summaries(
+    summaries: Mapping[str, Sequence[object]],
+    values: Sequence[Sequence[object]],
+    places: Sequence[str],
+    what: str,
+) -> str:
+    """Which summaries do not agree with what they summarise; empty if all that can be checked do.
+
+    Parameters
+    ----------
+    summaries : mapping from str to sequence
+        Cells of each summary by its name, one for each of the `places`.
+    values : sequence of sequence
+        Cells that are summarised at each place.
+    places : sequence of str
+        What each place is called.
+    what : {"column", "row"}
+        What summaries are.
+    """
+    found = []
+    for name, cells in summaries.items():
+        rule = _RULES.get(fold_name(name))
+        if rule is None:
+            continue
+        wrong = []
+        for place, cell, beside in zip(places, cells, values, strict=True):
+            told, numbers = _number(cell), [_number(one) for one in beside]
+            if math.isnan(told) or len(numbers) < 2 or any(map(math.isnan, numbers)):
+                continue
+            close = 0.51 * (_step(cell) + max(_step(one) for one in beside)) + _CLOSE
+            made = [one(numbers) for one in rule]
+            if all(abs(told - one) > close for one in made):
+                wrong.append(f"{place!r}, {told:g} beside {made[0]:.4g}")
+        if wrong:
+            more = f" and {len(wrong) - _MOST_NAMED} more" if len(wrong) > _MOST_NAMED else ""
+            found.append(
+                f"The {what} {name!r} does not agree with the data: for "
+                f"{'; '.join(wrong[:_MOST_NAMED])}{more}."
+            )
+    return " ".join(found)
+
+
+def repeats_means(cells: Sequence[object], values: Sequence[Sequence[object]]) -> bool:
+    """Whether each cell is the mean of the values at its place, as share or in percent.
+
+    Examples
+    --------
+    >>> repeats_means(["0.75", "0.5"], [["1", "1", "1", "0"], ["1", "0", "1", "0"]])
+    True
+    >>> repeats_means(["1", "0"], [["1", "1", "1", "0"], ["1", "0", "1", "0"]])
+    False
+    """
+    matched = False
+    for cell, beside in zip(cells, values, strict=True):
+        told = _number(cell)
+        numbers = [one for one in map(_number, beside) if not math.isnan(one)]
+        if math.isnan(told):
+            continue
+        if not numbers or not _is_mean(told, _mean(numbers), _step(cell)):
+            return False
+        matched = True
+    return matched
+
+
+def _is_mean(told: float, mean: float, step: float) -> bool:
+    # A whole number may be a rounded percentage; as a share it must be exact.
+    close = 0.51 * step if step < 1.0 else 0.0
+    return abs(told - mean) <= close + _CLOSE or abs(told - 100.0 * mean) <= 0.51 * step + _CLOSE
+
+
+def _mean(numbers: Sequence[float]) -> float:
+    return math.fsum(numbers) / len(numbers)
+
+
+# What a summary of a name may be.
+_RULES: Mapping[str, tuple[Callable[[Sequence[float]], float], ...]] = {
+    **dict.fromkeys(("mean", "average", "avg", "overall"), (_mean,)),
+    "total": (math.fsum, _mean),
+    "median": (median,),
+}
+
+
+def _number(cell: object) -> float:
+    if isinstance(cell, str):
+        value = parse_number(cell)
+        value = parse_number(cell, ",") if value is None else value
+        return math.nan if value is None else value
+    return float(cell) if isinstance(cell, int | float) else math.nan
+
+
+def _step(cell: object) -> float:
+    """What the last digit of a cell stands for."""
+    digits = re.search(r"[.,](\d+)", cell if isinstance(cell, str) else repr(cell))
+    return 10.0 ** -len(digits[1]) if digits else 1.0

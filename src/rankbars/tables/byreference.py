@@ -1,0 +1,510 @@
+"""Tasks that stay in their files: whoever looks at one reads its rows, and no others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Coverage, Evidence, Folds, Items
+from rankbars.data.fields import locate_models
+from rankbars.data.storedtasks import Outline, TaskReference
+from rankbars.errors import DataError, OptionError
+from rankbars.tables.cleanrows import (
+    ERROR,
+    LEFT_OUT,
+    MISSING,
+    SCORED,
+    UNSCORED,
+    Records,
+    spell_metric,
+)
+from rankbars.tables.codes import sort_names
+from rankbars.tables.columns import TRAIT_ROLES
+from rankbars.tables.database import Engine, quote
+from rankbars.tables.descriptions import Group
+from rankbars.tables.designs import NamedKind, Size, fold_design
+from rankbars.tables.matrices import (
+    ONE_CLUSTER,
+    UNEVEN_CLUSTERS,
+    Filling,
+    Matrix,
+    index_rows,
+)
+from rankbars.tables.relations import Origin, Rows
+from rankbars.tables.remarks import Counted
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.tasks import Shelf, split_weights
+
+__all__ = ["Survey", "look_over"]
+
+Design: TypeAlias = 'Literal["items", "runs", "prompts"] | Folds'
+
+
+class _Part(NamedTuple):
+    """Rows of one file: where they are, and label roles with the same name on every row."""
+
+    origin: Origin
+    constants: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """How the rows of any task of a group are read; the same in every process."""
+
+    parts: tuple[_Part, ...]
+    kind: str
+    keys: tuple[str, ...]
+    answers: tuple[str, ...]
+    metric: str | None
+    limits: tuple[float | None, float | None]
+    named: frozenset[str]
+    by_position: bool
+    clustered: bool = True
+
+    def records(self, engine: Engine, task: str | None) -> Records | None:
+        """The rows of a task, or those whose cell for it is empty; None if no file has any."""
+        parts: list[Rows] = []
+        for origin, constants in self.parts:
+            told, labels = dict(constants), dict(origin.labels)
+            column = labels.get("task")
+            if column is None and told.get("task") != task:
+                continue
+            wanted = [*labels.values(), *dict(origin.numbers).values()]
+            table = origin.place.open(engine, wanted, column, task)
+            rows = table.rows(labels, dict(origin.numbers))
+            if rows.count:
+                parts.append(replace(rows, constants=told))
+        low, high = self.limits
+        options = TableOptions(metric=self.metric, minimum=low, maximum=high)
+        if not parts:
+            return None
+        return Records(engine, parts, self.keys, options, self.named, by_position=self.by_position)
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceTask:
+    """One task of rows by models, in the files that it was found in."""
+
+    reading: _Reading
+    task: str
+    models: tuple[str, ...]
+    design: Design
+    turned: bool
+    outline: Outline
+
+    def load(self) -> Evidence:
+        """The task; raises `ReadError` if its files are not there."""
+        with Engine(threads=1) as engine:
+            records = self.reading.records(engine, self.task)
+            if records is None:
+                raise DataError(
+                    f"Task {self.task!r} has no rows any more: its files have changed since they "
+                    "were read first. Read them again."
+                )
+            shelf, matrix = self._fill(records)
+        designs = {self.task: self.design} if isinstance(self.design, Folds) else None
+        kind: NamedKind = "items" if isinstance(self.design, Folds) else self.design
+        found = shelf.tasks(matrix, designs, kind)[self.task]
+        return _among(found, self.models) if isinstance(found, Items) else found
+
+    def _fill(self, records: Records) -> tuple[Shelf, Matrix]:
+        index = index_rows(records)
+        shelf = Shelf(records, index, range(index.tasks) if self.turned else ())
+        filling = Filling(records, index, self.reading.answers)
+        for some in shelf.groups:
+            for code, cells in filling.fill(some):
+                shelf.put(code, cells)
+        matrix = filling.finish()
+        return shelf, matrix if self.reading.clustered else matrix._replace(clusters=None)
+
+
+class _Cells(NamedTuple):
+    """What was found in the cells of a task; arrays are about its models."""
+
+    models: tuple[str, ...]
+    counts: NDArray[np.int64]
+    largest: NDArray[np.float64]
+    outline: Outline
+    most_answers: int
+    weight: float
+    clusters: int | None  # how many there are; None if there are none, or not on every row
+
+
+class _Facts(NamedTuple):
+    """What was found out about a task by whoever looked it over."""
+
+    rows: int = 0
+    size: int = 0
+    metrics: tuple[str, ...] = ()
+    metric: str | None = None
+    traits: Mapping[str, tuple[str, ...]] = {}
+    kinds: Mapping[str, tuple[str | None, str | None]] = {}  # a number and a word, by key role
+    folds: tuple[str, ...] = ()
+    repeats: int = 1
+    left_out: Mapping[str, int] = {}
+    cells: _Cells | None = None
+    problem: DataError | None = None
+
+
+def _examine(reading: _Reading, task: str) -> _Facts:
+    """Everything about one task but its scores; what is wrong with it is told, not raised."""
+    facts = _Facts()
+    try:
+        with Engine(threads=1) as engine:
+            records = reading.records(engine, task)
+            if records is None:
+                return facts
+            facts = _facts_of(records, with_folds=reading.kind == "folds")
+            if facts.size:
+                facts = facts._replace(cells=_cells_of(records, reading.answers))
+            return facts._replace(left_out=records.left_out())
+    except DataError as error:
+        lacking = error.lacking
+        if lacking is not None and lacking.option == "metric":
+            return facts._replace(metrics=lacking.known)
+        return facts._replace(problem=error)
+
+
+def _facts_of(records: Records, *, with_folds: bool) -> _Facts:
+    index, names = index_rows(records), records.names
+    folds: tuple[str, ...] = ()
+    repeats = 1
+    if with_folds:
+        last = names[records.keys[-1]]
+        repeat, fold = np.divmod(index.key_of_row, max(len(last), 1))
+        folds = tuple(last[code] for code in np.unique(fold))
+        repeats = len(np.unique(repeat))
+    kinds = {}
+    for role in records.keys:
+        number = next((name for name in names[role] if _is_number(name)), None)
+        word = next((name for name in names[role] if not _is_number(name)), None)
+        kinds[role] = (number, word)
+    traits = {
+        role: tuple(name for _, name in records.traits(role))
+        for role in TRAIT_ROLES
+        if role in records.roles
+    }
+    metrics = names.get("metric", ())
+    return _Facts(
+        records.rows, len(index.pairs), metrics, records.options.metric, traits, kinds, folds,
+        repeats,
+    )  # fmt: skip
+
+
+def _is_number(name: str) -> bool:
+    return name.lstrip("-").isdecimal()
+
+
+def _cells_of(records: Records, answers: Sequence[str]) -> _Cells:
+    index = index_rows(records)
+    filling = Filling(records, index, answers)
+    ((_, cells),) = filling.fill(range(index.tasks))
+    several = cells.answers is not None and cells.answers.max(initial=0) > 1
+    outline = Outline.of(
+        cells.values, cells.answers if several else None, averaged=cells.crossing.averaged
+    )
+    matrix = filling.finish()
+    present = np.flatnonzero(matrix.present[0])
+    clusters = None if matrix.clusters is None else len(np.unique(matrix.clusters))
+    if matrix.set_aside == ONE_CLUSTER:
+        clusters = 1
+    return _Cells(
+        tuple(records.names["model"][model] for model in present),
+        matrix.counts[:, 0, present], matrix.largest[0, present], outline.take(present),
+        matrix.most_answers, split_weights(matrix, slice(None))[0], clusters,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """What was found out about the tasks of a group that stay in their files.
+
+    Parameters
+    ----------
+    group : Group
+        The tables.
+    options : TableOptions
+        What the caller declares; the metric is spelt as in the tables.
+    facts : mapping from str to _Facts
+        What was found out, by task.
+    left_out : mapping from str to int
+        Rows without a task that were left out, by reason.
+    """
+
+    group: Group
+    options: TableOptions
+    reading: _Reading
+    facts: Mapping[str, _Facts]
+    left_out: Mapping[str, int]
+
+    @cached_property
+    def tasks(self) -> tuple[str, ...]:
+        """Tasks that have rows, in their order."""
+        by_metric = "metric" in self.group.roles and self.options.metric is not None
+        return tuple(
+            task
+            for task, one in self.facts.items()
+            if one.size and not (by_metric and one.metric != self.options.metric)
+        )
+
+    @property
+    def traits(self) -> dict[str, dict[str, tuple[str, ...]]]:
+        """What columns that describe tasks say of each, by role."""
+        roles = dict.fromkeys(role for task in self.tasks for role in self.facts[task].traits)
+        return {
+            role: {task: self.facts[task].traits.get(role, ()) for task in self.tasks}
+            for role in roles
+        }
+
+    @property
+    def size(self) -> Size:
+        """How large the group is."""
+        found = [self.facts[task] for task in self.tasks]
+        sizes = [one.size for one in found]
+        return Size(max(sizes, default=0), sum(sizes), sum(one.rows for one in self.facts.values()),
+                    len(self.models))  # fmt: skip
+
+    @cached_property
+    def _cells(self) -> dict[str, _Cells]:
+        found = {task: self.facts[task].cells for task in self.tasks}
+        return {task: cells for task, cells in found.items() if cells is not None}
+
+    @cached_property
+    def models(self) -> tuple[str, ...]:
+        """Models with any row."""
+        names = {model for cells in self._cells.values() for model in cells.models}
+        return sort_names(sorted(names), numeric=False)[0]
+
+    def raise_first(self) -> None:
+        """Raise what is wrong with the first task with which anything is."""
+        for one in self.facts.values():
+            if one.problem is not None:
+                raise one.problem
+
+    def largest(self, task: str) -> NDArray[np.float64]:
+        """Largest score of each model, NaN where it has none."""
+        found = np.full(len(self.models), np.nan)
+        cells = self._cells[task]
+        found[locate_models(cells.models, self.models)] = cells.largest
+        return found
+
+    def coverage(self, task: str) -> Coverage:
+        """What became of the rows of a task."""
+        cells, size = self._cells[task], self.facts[task].size
+        counts = (cells.counts[one] for one in (SCORED, UNSCORED, ERROR, MISSING))
+        return Coverage(size, *counts).spread(cells.models, self.models)
+
+    def weight(self, task: str) -> float:
+        """Weight of a task."""
+        return self._cells[task].weight
+
+    def designs(self) -> dict[str, Folds] | None:
+        """Design of each task, where rows are folds."""
+        if self.group.plan.kind != "folds":
+            return None
+        found = {task: self.facts[task] for task in self.tasks}
+        every = sorted({name for one in found.values() for name in one.folds})
+        names, _ = sort_names(every, numeric=True)
+        code = {name: place for place, name in enumerate(names)}
+        keys = {
+            task: np.array(sorted(code[name] for name in one.folds), np.int64)
+            for task, one in found.items()
+        }
+        repeats = {task: one.repeats for task, one in found.items()}
+        with_repeats = repeats if len(self.group.plan.keys) > 1 else None
+        return fold_design(keys, names, with_repeats, self.options)
+
+    def counted(self) -> Counted:
+        """What was counted, of all tasks."""
+        found = [self.facts[task].left_out for task in self.facts]
+        numbers = sum((Counter(one) for one in (*found, self.left_out)), Counter[str]())
+        metrics = {name for one in self.facts.values() for name in one.metrics}
+        return Counted(
+            max((cells.most_answers for cells in self._cells.values()), default=0),
+            self._clusters[1],
+            {reason: numbers[reason] for reason in LEFT_OUT if numbers[reason]},
+            sort_names(sorted(metrics), numeric=False)[0],
+            tuple(self.facts),
+        )
+
+    @cached_property
+    def _clusters(self) -> tuple[bool, str]:
+        """Whether clusters are used, and why a column of them is not."""
+        found = [cells.clusters for cells in self._cells.values()]
+        if "cluster" not in self.group.roles or "cluster" in self.group.plan.ignored:
+            return False, ""
+        if None in found:
+            return False, UNEVEN_CLUSTERS
+        if "cluster" not in self.group.named and set(found) == {1}:
+            return False, ONE_CLUSTER
+        return True, ""
+
+    def references(
+        self, designs: Mapping[str, Folds] | None, turned: Mapping[str, bool]
+    ) -> dict[str, TaskReference]:
+        """Where each task lies.
+
+        Parameters
+        ----------
+        designs : mapping from str to Folds, or None
+            Design by task, where rows are folds.
+        turned : mapping from str to bool
+            Whether scores are better when lower, by task.
+
+        Raises
+        ------
+        OptionError
+            If rows are not sorted in one way in all tasks.
+        """
+        self._refuse_mixed_names()
+        sizes = [self.facts[task].size for task in self.tasks]
+        self.options.room.group(sizes, len(self.models))
+        named = self.reading.named | ({"cluster"} if self._clusters[0] else set())
+        reading = replace(
+            self.reading, metric=self.options.metric, named=named, clustered=self._clusters[0]
+        )
+        kind: Design = "items"
+        if self.group.plan.kind == "runs" or self.group.plan.kind == "prompts":
+            kind = self.group.plan.kind
+        found: dict[str, TaskReference] = {}
+        for task in self.tasks:
+            design = kind if designs is None else designs[task]
+            about = _spread(self._cells[task], self.facts[task].size, self.models)
+            found[task] = _SourceTask(
+                reading, task, self.models, design, turned[task], about._replace(design=design)
+            )
+        return found
+
+    def _refuse_mixed_names(self) -> None:
+        # Whoever looks at a task sorts its rows by the same rule only if it is the same for all.
+        for role in self.group.plan.keys:
+            kinds = [one.kinds[role] for one in self.facts.values() if role in one.kinds]
+            number = next((one for one, _ in kinds if one is not None), None)
+            if number is not None and any(word is not None for _, word in kinds):
+                raise OptionError(
+                    f"Tasks that are read by reference need one kind of names: in the column "
+                    f"{self.group.roles.get(role, role)!r} some are numbers ({number!r}) and "
+                    "others are not. Leave out --by-reference (by_reference=True)."
+                )
+
+
+def look_over(group: Group, options: TableOptions, *, by_position: bool) -> Survey:
+    """Find out about the tasks of a group; workers read their rows, one task each.
+
+    Parameters
+    ----------
+    group : Group
+        Tables in files that can be read again.
+    options : TableOptions
+        What the caller declares; `TableOptions.room` says how many workers there are.
+    by_position : bool
+        As in `Records`.
+
+    Raises
+    ------
+    OptionError
+        If rows do not lie where they can be read again.
+    DataError
+        If no task can be told, or no table has the metric that was asked for.
+    """
+    reading = _reading_of(group, options, by_position=by_position)
+    tasks, gaps = _list_tasks(group)
+    left_out: Mapping[str, int] = {}
+    if gaps:
+        with Engine() as engine:
+            records = reading.records(engine, None)
+            left_out = {} if records is None else records.left_out()
+    facts = dict(zip(tasks, _examined(reading, tasks, options.room.jobs), strict=True))
+    for part in group.parts:
+        if part.rows.report is not None:
+            part.rows.report(1.0)
+    unread = [one for one in facts.values() if one.problem is not None and not one.size]
+    for one in unread:
+        if one.problem is not None:
+            raise one.problem
+    if "metric" in group.roles and any(one.metrics for one in facts.values()):
+        metrics = sorted({name for one in facts.values() for name in one.metrics})
+        options = spell_metric(metrics, options)
+    return Survey(group, options, reading, facts, left_out)
+
+
+def _examined(reading: _Reading, tasks: Sequence[str], jobs: int) -> list[_Facts]:
+    if jobs == 1:
+        return [_examine(reading, task) for task in tasks]
+    from joblib import Parallel, delayed
+
+    found: list[_Facts] = Parallel(n_jobs=jobs)(delayed(_examine)(reading, task) for task in tasks)
+    return found
+
+
+def _reading_of(group: Group, options: TableOptions, *, by_position: bool) -> _Reading:
+    parts = []
+    for part in group.parts:
+        origin = part.rows.origin
+        if origin is None:
+            raise OptionError(
+                "Tasks that are read by reference must stand in tidy Parquet files whose names and "
+                "scores are typed columns. Write them as Parquet, or leave out --by-reference "
+                "(by_reference=True)."
+            )
+        parts.append(_Part(origin, tuple(part.rows.constants.items())))
+    limits = (options.minimum, options.maximum)
+    return _Reading(
+        tuple(parts), group.plan.kind, group.plan.keys, group.plan.answers, options.metric, limits,
+        group.named, by_position,
+    )  # fmt: skip
+
+
+def _list_tasks(group: Group) -> tuple[tuple[str, ...], bool]:
+    """Names of all tasks, and whether some row has none; no other column is looked at."""
+    names: set[str] = set()
+    gaps = False
+    for part in group.parts:
+        rows = part.rows
+        if "task" not in rows.labels:
+            names.add(rows.constants["task"])
+            continue
+        engine = rows.engine or Engine()
+        found = engine.ask(f"SELECT DISTINCT {quote('task')}::VARCHAR FROM {rows.enter(engine)}")
+        names |= {name for (name,) in found if name}
+        gaps = gaps or any(not name for (name,) in found)
+    return sort_names(sorted(names), numeric=False)[0], gaps
+
+
+def _spread(cells: _Cells, size: int, models: tuple[str, ...]) -> Outline:
+    """The outline of a task among further models, which have nothing there."""
+    columns = locate_models(cells.models, models)
+    missing = np.full(len(models), size)
+    zeros = np.zeros(len(models), np.int64)
+    missing[columns], zeros[columns] = cells.outline.missing, cells.outline.zeros
+    return cells.outline._replace(missing=missing, zeros=zeros)
+
+
+def _among(items: Items, models: tuple[str, ...]) -> Items:
+    """The same scores among further models, which have none."""
+    if items.models == models:
+        return items
+    columns = locate_models(items.models, models)
+
+    def spread(values: NDArray[np.float64], empty: float) -> NDArray[np.float64]:
+        wide = np.full((*values.shape[:-1], len(models)), empty, dtype=values.dtype)
+        wide[..., columns] = values
+        return wide
+
+    answers = None
+    if items.answers is not None:
+        answers = np.zeros((items.n, len(models)), np.int64)
+        answers[:, columns] = items.answers
+    return replace(
+        items,
+        models=models,
+        values=spread(items.values, np.nan),
+        answers=answers,
+        runs=None if items.runs is None else spread(items.runs, np.nan),
+    )

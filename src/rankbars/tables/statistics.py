@@ -1,0 +1,323 @@
+"""Tables of statistics: a row per model with its mean, spread and number of items, or k of n."""
+
+from __future__ import annotations
+
+import math
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rankbars.errors import DataError
+from rankbars.tables.asides import is_helper
+from rankbars.tables.cells import parse_number
+from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.database import Engine
+from rankbars.tables.layouts import HEAD_ROWS, corner_names, find_numeric, find_row_numbers
+from rankbars.tables.metrics import is_proportion, split_words, usual_direction
+from rankbars.tables.relations import Table
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.valuetables import Chunk, ValueTable
+
+__all__ = ["Statistics", "take_statistics"]
+
+_KINDS: Mapping[str, frozenset[str]] = {
+    "mean": split_words("mean means avg average"),
+    "se": split_words("sem se standarderrorofthemean")
+    | {fold_name(name) for name in ROLES["se"].aliases},
+    "std": split_words("std stdev stddev sd standarddeviation"),
+    "n": split_words("count counts nobs size n") | {fold_name(name) for name in ROLES["n"].aliases},
+    "other": split_words("""
+        min minimum max maximum median var variance q1 q3 iqr range sum total
+        25 50 75 p25 p50 p75 p90 p95 p99
+    """),
+}
+_RIGHT = split_words("""
+    correct ncorrect numcorrect correctcount passed npassed numpassed solved nsolved numsolved
+    resolved nresolved numresolved right nright successes nsuccesses
+""")
+_TOTALS = split_words("""
+    total ntotal numtotal totalcount totalitems totalquestions attempted outof of
+""")  # fmt: skip
+_ROW_KEYS = ("item", "fold", "repeat", "run", "epoch", "variant")
+_UNNAMED = ("", "Unnamed: 0")
+_TIDY = frozenset({"model", "task", "score"})  # a table that names these says what it holds
+_MOST_ROWS = 100_000
+
+
+class Statistics(NamedTuple):
+    """A table of statistics as a tidy one.
+
+    Attributes
+    ----------
+    table : Table
+        The table, with a column of standard errors or of shares where they were worked out.
+    roles : mapping from str to str
+        Columns by role.
+    remark : str
+        What was worked out; empty if nothing was.
+    """
+
+    table: Table
+    roles: Mapping[str, str]
+    remark: str
+
+
+def take_statistics(table: Table, options: TableOptions, engine: Engine) -> Statistics | None:
+    """The table read as statistics of models, or None where it holds something else.
+
+    Parameters
+    ----------
+    table : Table
+        Any table.
+    options : TableOptions
+        What the caller declares; a declared score or layout says what the table holds.
+    engine : Engine
+        The database that rows are put into.
+
+    Raises
+    ------
+    DataError
+        If there are statistics and it is not certain of what.
+    """
+    declared = options.layout not in (None, "tidy") or options.columns.get("score")
+    if declared or options.metric in table.columns or len(options.metrics) > 1:
+        return None
+    header = _Header.of(table)
+    if header is None:
+        return None
+    found = _right_of_total(table, header, engine)
+    found = found or _mean_with_error(table, header, engine)
+    if found is None or header.names in options.columns.values():
+        return found
+    # The first column names the models, where nothing else says so.
+    known = {fold_name(one) for one in ("task", *ROLES["task"].aliases)}
+    if fold_name(header.names) in known:
+        return found
+    if header.names not in _UNNAMED:
+        return found._replace(roles={"model": header.names, **found.roles})
+    renamed = _rebuilt(found.table, {}, {header.names: "model"}, engine)
+    return found._replace(table=renamed, roles={"model": "model", **found.roles})
+
+
+class _Header(NamedTuple):
+    """Columns of numbers by what they say; those that describe a model are in none."""
+
+    names: str
+    kinds: Mapping[str, list[str]]
+    scores: list[str]
+    numeric: list[str]
+
+    @classmethod
+    def of(cls, table: Table) -> _Header | None:
+        """None where rows are not models or tasks."""
+        folded = {fold_name(name) for name in table.columns}
+        keys = {fold_name(name) for role in _ROW_KEYS for name in (role, *ROLES[role].aliases)}
+        if folded & keys or folded & {"id", "taskid"} or folded >= _TIDY:
+            return None
+        numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
+        aside = find_row_numbers(table.columns, numbers)
+        words = [name for name in table.columns if name not in numbers]
+        rows = [
+            name
+            for role in ("model", "task")
+            for name in words
+            if fold_name(name) in corner_names(role) or name in (*_UNNAMED, "row names")
+        ]
+        if not rows:
+            return None
+        intervals = {fold_name(name) for role in ("ci_low", "ci_high", "ci_level", "weight")
+                     for name in (role, *ROLES[role].aliases)}  # fmt: skip
+        kinds: dict[str, list[str]] = {kind: [] for kind in _KINDS}
+        scores, numeric = [], []
+        for name in table.columns:
+            if name not in numbers or name in aside or fold_name(name) in intervals:
+                continue
+            numeric.append(name)
+            kind = _kind(name)
+            if kind is not None:
+                kinds[kind].append(name)
+            elif fold_name(name) == "score" or not is_helper(name):
+                scores.append(name)
+        return cls(rows[0], kinds, scores, numeric)
+
+
+def _kind(name: str) -> str | None:
+    """Which statistic a name is that of, by itself or beside the name of a score.
+
+    >>> _kind("sem"), _kind("avg_score"), _kind("accuracy_std"), _kind("gsm8k")
+    ('se', 'mean', 'std', None)
+    """
+    folded = fold_name(name)
+    words = re.findall(r"[^\W_]+", name.casefold())
+    for kind, known in _KINDS.items():
+        if folded in known:
+            return kind
+    for kind, known in _KINDS.items():
+        for size in (2, 1):
+            ends = ((words[:size], words[size:]), (words[-size:], words[:-size]))
+            if any("".join(one) in known and _is_score(rest) for one, rest in ends):
+                return kind
+    return None
+
+
+def _is_score(words: Sequence[str]) -> bool:
+    text = " ".join(words)
+    named = {fold_name(name) for name in ("score", *ROLES["score"].aliases)}
+    return bool(text) and (fold_name(text) in named or usual_direction(text) is not None)
+
+
+def _right_of_total(table: Table, header: _Header, engine: Engine) -> Statistics | None:
+    """How many of how many: the score is their share."""
+    right = [name for name in header.numeric if fold_name(name) in _RIGHT]
+    totals = [name for name in header.numeric if fold_name(name) in _TOTALS]
+    totals = totals or header.kinds["n"]
+    if len(right) != 1 or len(totals) != 1 or header.kinds["se"]:
+        return None
+    k, n = (_cells(table, name) for name in (right[0], totals[0]))
+    pairs = [(a, b) for a, b in zip(k, n, strict=True) if not math.isnan(a + b)]
+    roles = {"score": right[0], "n": totals[0]}
+    if not pairs or max(a for a, _ in pairs) <= 1.0:
+        shares = any(a != math.floor(a) for a, _ in pairs)
+        return Statistics(table, roles, "") if shares else None
+    if any(a != math.floor(a) for a, _ in pairs):
+        return Statistics(table, roles, "")  # percentages
+    paste = _paste(roles)
+    if any(a > b or a < 0 for a, b in pairs):
+        raise DataError(
+            f"{table.source}: {right[0]!r} holds whole numbers, and some are greater than "
+            f"{totals[0]!r} beside them, so they are no counts of it. If they are percentages: "
+            f"{paste}; if {totals[0]!r} is something else, leave that column out."
+        )
+    certain = fold_name(totals[0]) in _TOTALS or max(a for a, _ in pairs) > 100.0
+    if not certain and any(b != 100.0 for _, b in pairs):
+        raise DataError(
+            f"{table.source}: {right[0]!r} holds whole numbers up to {max(k):g}: percentages, or "
+            f"how many of {totals[0]!r} are right. If they are percentages: {paste}. If they are "
+            f"counts, call the column {totals[0]!r} total."
+        )
+    share = [a / b if b else math.nan for a, b in zip(k, n, strict=True)]
+    name = right[0] if is_proportion(right[0]) else "correct"
+    made = _rebuilt(table, {right[0]: share}, {right[0]: name}, engine)
+    remark = f"The score is {right[0]!r} of {totals[0]!r}, as a share."
+    return Statistics(made, {"score": name, "n": totals[0]}, remark)
+
+
+def _mean_with_error(table: Table, header: _Header, engine: Engine) -> Statistics | None:
+    means, kinds, scores = header.kinds["mean"], header.kinds, header.scores
+    candidates = [*means, *scores]
+    telling = _telling(header)
+    if not telling and (scores or len(means) != 1):
+        return None
+    if not scores and len(means) == 1:
+        score = means[0]
+    elif not means and len(scores) == 1 and len(kinds["se"]) < 2:
+        if _is_read_already(scores[0], header):
+            return None
+        score = scores[0]
+    elif not candidates and len(header.numeric) < 2:
+        return None
+    else:
+        raise DataError(_ask(table, header, candidates or header.numeric))
+    for role in ("se", "n"):
+        if len(kinds[role]) > 1:
+            raise DataError(_ask(table, header, [score]))
+    roles = {"score": score} | {role: kinds[role][0] for role in ("se", "n") if kinds[role]}
+    if "se" in roles or "n" not in roles or len(kinds["std"]) != 1 or is_proportion(score):
+        return Statistics(table, roles, "")
+    spread, n = (_cells(table, name) for name in (kinds["std"][0], roles["n"]))
+    se = [a / math.sqrt(b) if b > 0 else math.nan for a, b in zip(spread, n, strict=True)]
+    remark = f"Standard errors are {kinds['std'][0]!r} over the square root of {roles['n']!r}."
+    return Statistics(_rebuilt(table, {"se": se}, {}, engine), {**roles, "se": "se"}, remark)
+
+
+def _telling(header: _Header) -> bool:
+    """Whether a column is a statistic that never is a task, and that no other way takes."""
+    taken = {fold_name(name) for role in ("n",) for name in (role, *ROLES[role].aliases)}
+    tasks_beside = split_words("total median sum range size")
+    return any(
+        fold_name(name) not in taken | tasks_beside
+        for kind in ("se", "n", "other")
+        for name in header.kinds[kind]
+        if fold_name(name) in _KINDS[kind]
+    ) or bool(header.kinds["std"] and header.kinds["n"])
+
+
+def _is_read_already(score: str, header: _Header) -> bool:
+    """Whether a tidy table of this score says all of it with the usual names."""
+    usual = {fold_name(name) for role in ("se", "n") for name in (role, *ROLES[role].aliases)}
+    named = _is_score(re.findall(r"[^\W_]+", score.casefold()))
+    numbers = [name for kind in ("se", "n") for name in header.kinds[kind]]
+    plain = all(fold_name(name) in usual for name in numbers)
+    worked_out = header.kinds["std"] and header.kinds["n"] and not header.kinds["se"]
+    return (
+        named and plain and not header.kinds["other"] and (not worked_out or is_proportion(score))
+    )
+
+
+def _ask(table: Table, header: _Header, candidates: Sequence[str]) -> str:
+    """The question which column is the score, with the line to paste."""
+    statistics = [name for names in header.kinds.values() for name in names]
+    roles = {"score": candidates[0]}
+    roles |= {role: header.kinds[role][0] for role in ("se", "n") if header.kinds[role]}
+    matrix = ""
+    if header.scores:
+        lines = " ".join(f"--metric {shlex.quote(name)}" for name in header.scores)
+        matrix = f" If each of {_some(header.scores)} is a task: --layout models-by-tasks {lines}."
+        if len(header.scores) == 1:
+            matrix = ""
+    return (
+        f"{table.source}: {_some(statistics)}: statistics, and it is not certain "
+        f"which column is the score ({_some(candidates)}). Name it, and what goes "
+        f"with it: {_paste(roles)} (in Python: columns={roles!r}).{matrix}"
+    )
+
+
+def _paste(roles: Mapping[str, str]) -> str:
+    return " ".join(f"--column {shlex.quote(f'{role}={name}')}" for role, name in roles.items())
+
+
+def _some(names: Sequence[str], limit: int = 6) -> str:
+    shown = ", ".join(map(repr, names[:limit]))
+    return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
+
+
+def _cells(table: Table, name: str) -> list[float]:
+    place = table.columns.index(name)
+    return [_number(row[place]) for row in _rows(table)]
+
+
+def _number(cell: object) -> float:
+    if isinstance(cell, str):
+        value = parse_number(cell)
+        value = parse_number(cell, ",") if value is None else value
+        return math.nan if value is None else value
+    return math.nan if cell is None else float(cell)  # type: ignore[arg-type]  # a number
+
+
+def _rows(table: Table) -> list[tuple[object, ...]]:
+    rows = table.head(_MOST_ROWS + 1)
+    if len(rows) > _MOST_ROWS:
+        raise DataError(
+            f"{table.source}: a table of statistics has at most {_MOST_ROWS} rows. Name its "
+            "columns, such as --column score=mean."
+        )
+    return rows
+
+
+def _rebuilt(
+    table: Table, columns: Mapping[str, Sequence[object]], renamed: Mapping[str, str],
+    engine: Engine,
+) -> ValueTable:  # fmt: skip
+    """The table with other cells in some `columns`, and some of them `renamed`."""
+    rows = _rows(table)
+    data: dict[str, Sequence[object]] = {
+        name: [row[place] for row in rows] for place, name in enumerate(table.columns)
+    }
+    data |= columns
+    data = {renamed.get(name, name): cells for name, cells in data.items()}
+
+    def read_chunks(wanted: Collection[str]) -> Iterator[Chunk]:
+        yield {name: data[name] for name in wanted}
+
+    return ValueTable(table.source, tuple(data), read_chunks, table.header_rows, engine)

@@ -1,0 +1,413 @@
+"""Tables of published scores, as papers, sheets and web pages have them."""
+
+from __future__ import annotations
+
+from everyday.case import Case, lines
+
+PLAIN = """\
+Model,MMLU,GSM8K,HumanEval,ARC
+gpt-4,86.4,92.0,67.0,96.3
+claude-2,78.5,88.0,71.2,91.0
+llama-2-70b,68.9,56.8,29.9,85.1
+"""
+THREE = ("gpt-4", "claude-2", "llama-2-70b")
+FOUR = ("MMLU", "GSM8K", "HumanEval", "ARC")
+
+
+def same(name: str, text: str | bytes, *says: str, path: str = "t.csv", options: str = "") -> Case:
+    """The plain table, written in another way."""
+    return Case(name, f"rank {path}{options}", {path: text}, says, models=THREE, tasks=FOUR,
+                means={"gpt-4": 86.4, "llama-2-70b": 68.9})  # fmt: skip
+
+
+def with_row(row: str) -> str:
+    return PLAIN + row + "\n"
+
+
+MARKDOWN = """\
+| Model       | MMLU     | GSM8K | HumanEval | ARC  |
+|-------------|---------:|------:|:---------:|------|
+| gpt-4       | **86.4** | 92.0  | 67.0      | 96.3 |
+| claude-2    | 78.5     | 88.0  | **71.2**  | 91.0 |
+| llama-2-70b | 68.9     | 56.8  | 29.9      | 85.1 |
+"""
+COMMAS = PLAIN.replace(",", ";").replace(".", ",").replace("gpt-4", "gpt-4")
+PIVOT = PLAIN.replace("Model", "", 1)
+
+
+def grown(header: str, *cells: str, place: int = 99) -> str:
+    """The plain table with one column more."""
+    found = []
+    for line, cell in zip(PLAIN.splitlines(), (header, *cells), strict=True):
+        parts = line.split(",")
+        parts.insert(place, cell)
+        found.append(",".join(parts))
+    return "\n".join(found) + "\n"
+
+
+AVG = grown("Avg", "85.425", "82.175", "60.175")
+
+CASES = (
+    same("plain/csv", PLAIN),
+    same("plain/tsv", PLAIN.replace(",", "\t"), path="t.tsv"),
+    same("plain/semicolons", PLAIN.replace(",", ";")),
+    # Summaries.
+    same("summary column/Avg", AVG, "'Avg'"),
+    same(
+        "summary column/Average in the middle",
+        grown("Average", "85.425", "82.175", "60.175", place=1),
+        "'Average'",
+    ),
+    same(
+        "summary column/does not agree",
+        grown("Average", "85.4", "82.2", "66.0"),
+        "'Average'",
+        "llama-2-70b",
+        "60.17",
+    ),
+    same("summary row/Mean", with_row("Mean,77.93,78.93,56.03,90.8"), "'Mean'"),
+    same(
+        "summary row/does not agree", with_row("mean,77.9,78.9,56.0,70.0"), "'mean'", "ARC", "90.8"
+    ),
+    same(
+        "summary row/std",
+        with_row("mean,77.93,78.93,56.03,90.8") + "std,8.8,19.3,22.7,5.6\n",
+        "'mean', 'std'",
+    ),
+    Case(
+        "summary tidy/overall task",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,task,score",
+                *(
+                    f"{m},{t},{v}"
+                    for m, k in (("a", 70), ("b", 60), ("c", 50))
+                    for t, v in (("law", k), ("math", k + 4), ("overall", k + 2))
+                ),
+            )
+        },
+        ("'overall'",),
+        models=("a", "b", "c"),
+        tasks=("law", "math"),
+    ),
+    Case(
+        "summary tidy/average model",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,task,score",
+                *(
+                    f"{m},{t},{v}"
+                    for m, k in (("a", 70), ("b", 60), ("average", 65))
+                    for t, v in (("law", k), ("math", k + 4))
+                ),
+            )
+        },
+        ("'average'",),
+        models=("a", "b"),
+        tasks=("law", "math"),
+    ),
+    Case(
+        "summary words/part of a name",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,median_salary_qa,meaning", "mean-teacher,70,60", "average-joe,50,61"
+            )
+        },
+        models=("mean-teacher", "average-joe"),
+        tasks=("median_salary_qa", "meaning"),
+    ),
+    # Columns that are not scores.
+    same("not a score/cost and latency", grown("Cost ($)", "30", "24", "1"), "'Cost ($)'"),
+    same(
+        "not a score/latency", grown("Latency (s)", "2.1", "3.0", "0.4", place=1), "'Latency (s)'"
+    ),
+    same("not a score/size and tokens", grown("Size (GB)", "400", "300", "140"), "'Size (GB)'"),
+    Case(
+        "kinds/accuracy and latency per task",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,gsm8k_acc,gsm8k_latency_s,mmlu_acc,mmlu_latency_s",
+                "a,0.91,2.1,0.71,1.2",
+                "b,0.85,0.7,0.66,0.4",
+                "c,0.52,0.2,0.41,0.1",
+            )
+        },
+        ("gsm8k_latency_s", "--metric gsm8k_acc --metric mmlu_acc"),
+        code=1,
+    ),
+    Case(
+        "kinds/chosen",
+        "rank t.csv --metric gsm8k_acc --metric mmlu_acc",
+        {
+            "t.csv": lines(
+                "model,gsm8k_acc,gsm8k_latency_s,mmlu_acc,mmlu_latency_s",
+                "a,0.91,2.1,0.71,1.2",
+                "b,0.85,0.7,0.66,0.4",
+                "c,0.52,0.2,0.41,0.1",
+            )
+        },
+        ("gsm8k_latency_s",),
+        models=("a", "b", "c"),
+        tasks=("gsm8k_acc", "mmlu_acc"),
+    ),
+    Case(
+        "kinds/accuracy and calibration",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,acc,ece,brier", "a,0.91,0.02,0.1", "b,0.85,0.07,0.15", "c,0.52,0.2,0.3"
+            )
+        },
+        ("--metric acc",),
+        code=1,
+    ),
+    Case(
+        "only amounts/asked",
+        "rank t.csv",
+        {"t.csv": lines("model,latency_p50_s,latency_p99_s", "a,0.91,2.1", "b,0.85,0.7")},
+        ("--direction",),
+        code=1,
+    ),
+    Case(
+        "one score and a cost/published",
+        "rank t.csv",
+        {"t.csv": lines("model,accuracy,cost_usd", "a,0.91,2.1", "b,0.85,0.7", "c,0.52,0.2")},
+        ("cost_usd",),
+        models=("a", "b", "c"),
+        tasks=("t",),
+    ),
+    # How tables are exported.
+    same("pivot/empty first header", PIVOT, "no name"),
+    same("pivot/Unnamed: 0", PLAIN.replace("Model", "Unnamed: 0", 1), "no name"),
+    same(
+        "index/numbered rows",
+        "\n".join(f"{n},{line}" for n, line in zip(("", 0, 1, 2), PLAIN.splitlines(), strict=True))
+        + "\n",
+    ),
+    same("excel/bom and crlf", "\ufeff" + PLAIN.replace("\n", "\r\n")),
+    same("excel/sep line", "sep=;\r\n" + PLAIN.replace(",", ";").replace("\n", "\r\n")),
+    same(
+        "excel/empty rows and columns",
+        "\n".join(line + ",," for line in PLAIN.splitlines()) + "\n,,,,,,\n,,,,,,\n",
+    ),
+    same("unicode text/utf-16", PLAIN.replace(",", "\t").encode("utf-16"), path="t.txt"),
+    Case(
+        "not utf-8/latin-1",
+        "rank t.csv",
+        {"t.csv": "Modèle,law,math\nbébé,61.0,52.0\nb,58.0,49.0\n".encode("latin-1")},
+        ("UTF-8",),
+        code=1,
+    ),
+    Case(
+        "workbook/xlsx",
+        "rank t.xlsx",
+        {"t.xlsx": b"PK\x03\x04" + b"\x00" * 200},
+        ("Excel", "CSV"),
+        code=1,
+    ),
+    # Decimal commas.
+    same("decimal comma/semicolons", COMMAS, "decimal mark"),
+    same(
+        "decimal comma/tabs",
+        PLAIN.replace(",", "\t").replace(".", ","),
+        "decimal mark",
+        path="t.tsv",
+        options=" --decimal ,",
+    ),
+    Case(
+        "decimal comma/asked",
+        "rank t.tsv",
+        {"t.tsv": PLAIN.replace(",", "\t").replace(".", ",")},
+        ("--decimal ,",),
+        code=1,
+    ),
+    same(
+        "decimal comma quoted/csv",
+        "\n".join(
+            ",".join(f'"{c.replace(".", ",")}"' if "." in c else c for c in line.split(","))
+            for line in PLAIN.splitlines()
+        )
+        + "\n",
+        "decimal mark",
+        options=" --decimal ,",
+    ),
+    # Titles.
+    same("title/a line", "Table 3: Results on four benchmarks\n" + PLAIN, "Table 3"),
+    same("title/of a sheet", "Results May 2026,,,,\n,,,,\n" + PLAIN, "Results May 2026"),
+    same("title/comment", "# exported 2026-05-01 by eval.py\n# seed 3\n" + PLAIN, "# exported"),
+    # Markdown.
+    same("markdown/md", MARKDOWN, path="README.md"),
+    same("markdown/pasted into csv", MARKDOWN, path="t.csv"),
+    same(
+        "markdown/text around",
+        "# Results\n\nSome words first.\n\n" + MARKDOWN + "\nMore words.\n",
+        path="results.md",
+    ),
+    # Marks and units.
+    same(
+        "marks/star and dagger",
+        PLAIN.replace("67.0", "67.0*").replace("71.2", "71.2†"),
+        "marks behind a value",
+    ),
+    same(
+        "marks/percent signs",
+        "\n".join(
+            [
+                PLAIN.splitlines()[0],
+                *(
+                    ",".join([line.split(",")[0], *(f"{c}%" for c in line.split(",")[1:])])
+                    for line in PLAIN.splitlines()[1:]
+                ),
+            ]
+        )
+        + "\n",
+        "percentages",
+    ),
+    same(
+        "marks/bold",
+        PLAIN.replace("86.4", "**86.4**").replace("71.2", "__71.2__"),
+        "marks around a value",
+    ),
+    Case(
+        "thousands/arena scores",
+        "rank t.csv",
+        {"t.csv": 'model,task,score\na,arena,"1,284"\nb,arena,"1,190"\nc,arena,987\n'},
+        ("thousands",),
+        models=("a", "b", "c"),
+        means={"a": 1284.0},
+    ),
+    Case(
+        "plus or minus/asked",
+        "rank t.csv",
+        {"t.csv": lines("model,law,math", "a,71.3 ± 1.2,60.0 ± 1.0", "b,65.0 ± 1.1,61.0 ± 1.0")},
+        ("--cells se",),
+        code=1,
+    ),
+    Case(
+        "plus or minus/told",
+        "rank t.csv --cells se",
+        {"t.csv": lines("model,law,math", "a,71.3 ± 1.2,60.0 ± 1.0", "b,65.0 ± 1.1,61.0 ± 1.0")},
+        models=("a", "b"),
+        means={"a": 71.3},
+    ),
+    # Cells without a score.
+    Case(
+        "no score/dashes",
+        "rank t.csv --missing pairwise",
+        {"t.csv": PLAIN.replace("29.9", "-").replace("91.0", "N/A")},
+        models=THREE,
+    ),
+    Case(
+        "no score/excel error",
+        "rank t.csv --tasks MMLU --tasks GSM8K",
+        {"t.csv": PLAIN.replace("29.9", "#N/A").replace("91.0", "#DIV/0!")},
+        models=THREE,
+        tasks=("MMLU", "GSM8K"),
+    ),
+    Case(
+        "no score/to be done",
+        "rank t.csv",
+        {"t.csv": PLAIN.replace("29.9", "TBD")},
+        ("'TBD'", "HumanEval"),
+        code=1,
+    ),
+    # Other layouts.
+    Case(
+        "turned/benchmarks as rows",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "Benchmark,gpt-4,llama", "MMLU,86.4,68.9", "GSM8K,92.0,56.8", "ARC,96.3,85.1"
+            )
+        },
+        models=("gpt-4", "llama"),
+        tasks=("MMLU", "GSM8K", "ARC"),
+    ),
+    Case(
+        "two header rows/asked",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,MMLU,MMLU,GSM8K,GSM8K",
+                ",5-shot,0-shot,5-shot,0-shot",
+                "a,1,2,3,4",
+                "b,2,3,4,5",
+            )
+        },
+        ("header rows",),
+        code=1,
+    ),
+    Case(
+        "errors beside/columns",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "model,law,law_stderr,math,math_stderr",
+                "a,0.71,0.01,0.6,0.01",
+                "b,0.61,0.01,0.5,0.01",
+            )
+        },
+        models=("a", "b"),
+        tasks=("law", "math"),
+    ),
+    Case(
+        "leaderboard/links and ranks",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "Rank,Model,Organization,License,MMLU,GSM8K,Link,Date",
+                "1,gpt-4,OpenAI,Proprietary,86.4,92.0,https://a.b,2023-03-14",
+                "2,llama,Meta,Open,68.9,56.8,https://c.d,2023-07-18",
+            )
+        },
+        ("'Rank'",),
+        models=("gpt-4", "llama"),
+        tasks=("MMLU", "GSM8K"),
+    ),
+    same(
+        "no scores/speed",
+        grown("Speed (tok/s)", "155", "180", "240"),
+        "Not used: 'Speed (tok/s)'",
+    ),
+    same("no scores/price", grown("$/1M tok", "0.9", "0.5", "0.2"), "Not used: '$/1M tok'"),
+    Case(
+        "no scores/mean rank and wins",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "dataset,gpt,llama,qwen",
+                *(f"d{n},{80 + n % 3},{70 + n % 5},{60 + n % 4}" for n in range(6)),
+                "Mean rank,1,2,3",
+                "# wins,6,0,0",
+            )
+        },
+        ("'Mean rank', '# wins' summarise the others",),
+        models=("gpt", "llama", "qwen"),
+        tasks=tuple(f"d{n}" for n in range(6)),
+    ),
+    Case(
+        "scales far apart/elo beside percents",
+        "rank t.csv",
+        {"t.csv": grown("Arena Elo", "1250", "1210", "1101")},
+        ("different scales", "1250 on 'Arena Elo'", "Mean rank"),
+        models=THREE,
+    ),
+    Case(
+        "scales far apart/a share beside percents",
+        "rank t.csv",
+        {"t.csv": PLAIN.replace("86.4", "0.864").replace("78.5", "0.785").replace("68.9", "0.689")},
+        ("different scales", "0.864 on 'MMLU'", "--average-anyway"),
+        models=THREE,
+    ),
+    Case(
+        "scales far apart/a hard task is on the same one",
+        "rank t.csv",
+        {"t.csv": grown("HLE", "3.1", "2.2", "0.9")},
+        hides=("different scales",),
+        models=THREE,
+    ),
+)

@@ -1,0 +1,107 @@
+"""Tables of a mean per model, with its error, spread or number of items; and k of n."""
+
+from __future__ import annotations
+
+from everyday.case import Case, lines
+
+GROUPED = {"gpt": 0.62, "llama": 0.5, "qwen": 0.35}
+NONE_LEFT_OUT = ("Not used: 'mean'",)
+
+CASES = (
+    Case(
+        "statistics/mean and sem",
+        "rank s.csv",
+        {"s.csv": lines("model,mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},
+        ("score = 'mean', se = 'sem'", "0.62 ±0.06"),
+        NONE_LEFT_OUT,
+        means=GROUPED,
+    ),
+    Case(
+        "statistics/mean, std and count",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "model,mean,std,count", "gpt,0.62,0.49,60", "llama,0.5,0.5,60", "qwen,0.35,0.48,90"
+            )
+        },
+        ("over the square root of 'count'", "0.62 ±0.06", "0.35 ±0.05"),
+        NONE_LEFT_OUT,
+        means=GROUPED,
+    ),
+    Case(
+        "statistics/average with least, greatest and median",
+        "rank s.csv",
+        {
+            "s.csv": lines(
+                "model,avg_score,min,max,median,total",
+                "gpt,0.62,0.1,1,0.95,100",
+                "llama,0.5,0,1,0.85,100",
+                "qwen,0.35,0,1,0.5,140",
+            )
+        },
+        ("score = 'avg_score'", "3 models, 1 task"),
+        means=GROUPED,
+    ),
+    Case(
+        "a mean and more/alone",
+        "rank s.csv",
+        {"s.csv": lines("model,mean", "gpt,0.62", "llama,0.5", "qwen,0.35")},
+        hides=NONE_LEFT_OUT,
+        means=GROUPED,
+    ),
+    Case(
+        "a mean and more/no name above the models",
+        "rank s.csv",
+        {"s.csv": lines(",mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},
+        ("0.62 ±0.06",),
+        means=GROUPED,
+    ),
+    Case(
+        "a mean and more/not certain",
+        "rank s.csv",
+        {"s.csv": lines("model,mean,sem,gsm8k", "a,0.6,0.04,50", "b,0.4,0.04,60")},
+        ("not certain", "--column score=mean --column se=sem"),
+        code=1,
+    ),
+    Case(
+        "k of n/correct and total",
+        "rank s.csv",
+        {"s.csv": lines("model,correct,total", "gpt,92,100", "llama,80,100", "qwen,150,300")},
+        ("The score is 'correct' of 'total'", "binomial"),
+        means={"gpt": 0.92, "llama": 0.8, "qwen": 0.5},
+    ),
+    Case(
+        "k of n/percentages or counts",
+        "rank s.csv",
+        {"s.csv": lines("model,passed,n", "gpt,60,164", "llama,40,164")},
+        ("percentages, or how many", "--column score=passed --column n=n"),
+        code=1,
+    ),
+    Case(
+        "k of n/more right than there are",
+        "rank s.csv",
+        {"s.csv": lines("model,correct,total", "gpt,92,100", "llama,80,60")},
+        ("no counts of it",),
+        code=1,
+    ),
+    *(
+        Case(
+            f"lower is better/{name} in two columns",
+            "compare a.csv b.csv",
+            {
+                file: lines(f"id,{name}", *(f"{n},{n % 7 + more}" for n in range(30)))
+                for file, more in (("a.csv", 1), ("b.csv", 3))
+            },
+            ("Declare which side is better", f"--direction {name}=lower"),
+            code=1,
+        )
+        for name in ("latency_ms", "num_errors", "hallucinations")
+    ),
+    Case(
+        "no task/a count beside tasks",
+        "rank s.csv",
+        {"s.csv": lines("model,mmlu,gsm8k,count", "a,60,16,4", "b,40,14,5", "c,30,14,6")},
+        ("'count'", "--layout models-by-tasks --metric mmlu --metric gsm8k"),
+        code=1,
+    ),
+)

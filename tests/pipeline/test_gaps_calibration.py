@@ -1,0 +1,115 @@
+"""How often places hold, and how wide they are, where models lack tasks: simulations of tables."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.stats.averaging.incomplete import additive_t
+from rankbars.stats.pairwise.paired import paired_t
+
+MODELS, TASKS, GROUPS = 16, 20, 4
+NAMES = [f"m{i:02}" for i in range(MODELS)]
+LACKS = 8  # models that lack tasks
+SHARE = 0.3  # of their tasks
+
+
+def population(rng):
+    """Scores of a population of tasks: groups of four models have equal means in it."""
+    ability = np.repeat(np.linspace(0, 1.2, GROUPS), MODELS // GROUPS)
+    own = rng.normal(0, 0.5, (120, MODELS))
+    own -= own.mean(axis=0)
+    return rng.normal(0, 1.5, (120, 1)) + ability + own
+
+
+def true_ranks(values):
+    """Ends of the true rank of each model: equal models share a range."""
+    mean = values.mean(axis=0).round(9)
+    best = 1 + (mean[None, :] > mean[:, None]).sum(axis=1)
+    worst = mean.size - (mean[None, :] < mean[:, None]).sum(axis=1)
+    return best, worst
+
+
+def with_gaps(table, kind, rng):
+    """Half of the models lack tasks: any, the hardest, or those that they failed."""
+    found = table.copy()
+    count = int(SHARE * len(table))
+    for j in rng.permutation(MODELS)[:LACKS]:
+        order = {
+            "random": rng.permutation(len(table)),
+            "hardest": np.argsort(table.mean(axis=1)),
+            "failed": np.argsort(table[:, j] - table.mean(axis=1)),
+        }[kind]
+        found[order[:count], j] = np.nan
+    return found
+
+
+def scores_of(table):
+    tasks = {
+        f"t{b:02}": rb.Estimates(
+            tuple(np.array(NAMES)[~np.isnan(row)].tolist()), row[~np.isnan(row)]
+        )
+        for b, row in enumerate(table)
+    }
+    return rb.Scores(tasks)
+
+
+def held(best, worst, truth):
+    return ((best <= truth[0]) & (truth[1] <= worst)).tolist()
+
+
+def simulate(kind, repetitions, seed=0):
+    """Shares of places that hold: of the core, and of inserted models; and the core's as before."""
+    rng = np.random.default_rng(seed)
+    core_held, placed_held = [], []
+    for _ in range(repetitions):
+        values = population(rng)
+        table = values[rng.integers(0, len(values), TASKS)]
+        gappy = with_gaps(table, kind, rng)
+        board = rb.leaderboard(scores_of(gappy), resamples=1, scope="each")
+        core = [NAMES.index(name) for name in board.models]
+        core_held += held(board.aggregate.best, board.aggregate.worst, true_ranks(values[:, core]))
+        for k, name in enumerate(board.partly.models):
+            field = [*core, NAMES.index(name)]
+            truth = [ends[-1] for ends in true_ranks(values[:, field])]
+            best, worst = board.partly.best[k], board.partly.worst[k]
+            placed_held.append(best <= truth[0] and truth[1] <= worst)
+    return np.mean(core_held), np.mean(placed_held)
+
+
+@pytest.mark.slow
+def test_places_hold_where_gaps_are_random_and_less_where_models_lack_what_they_failed():
+    core, placed = simulate("random", 40)
+    # A model's misses of one table go together: the standard errors are about 0.02.
+    assert core >= 0.95 - 3 * 0.02
+    assert placed >= 0.95 - 3 * 0.02
+    after_core, after_placed = simulate("failed", 40)
+    assert after_core >= 0.95 - 3 * 0.02
+    assert after_placed < placed - 0.03
+
+
+def widths(table, contrast):
+    """Mean standard error of pairs with a model that lacks tasks."""
+    lacking = np.isnan(table).any(axis=0)
+    upper = np.triu_indices(MODELS, k=1)
+    mixed = (lacking[:, None] | lacking[None, :])[upper]
+    return float(np.nanmean(contrast(table).se[upper][mixed]))
+
+
+def test_bridged_contrasts_cover_with_random_gaps_and_the_fit_is_narrower():
+    rng = np.random.default_rng(6)
+    covered = {"common": [], "additive": []}
+    size = {"common": [], "additive": []}
+    upper = np.triu_indices(MODELS, k=1)
+    for _ in range(25):
+        values = population(rng)
+        truth = values.mean(axis=0)
+        table = with_gaps(values[rng.integers(0, len(values), TASKS)], "random", rng)
+        for name, contrast in (("common", paired_t), ("additive", additive_t)):
+            found = contrast(table)
+            apart = np.abs(found.diff - (truth[:, None] - truth[None, :]))[upper]
+            covered[name].append(np.mean(apart <= 2.16 * found.se[upper]))
+            size[name].append(widths(table, contrast))
+    assert min(np.mean(covered["common"]), np.mean(covered["additive"])) >= 0.93
+    assert np.mean(size["additive"]) < np.mean(size["common"])
