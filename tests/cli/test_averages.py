@@ -59,6 +59,17 @@ def test_scale_from_declared_limits(rankbars: Command, results: str) -> None:
     assert average(rankbars, results, "--normalise", "none")["normalise"] is None
 
 
+def test_limits_of_each_task_come_from_a_file(rankbars: Command, results: str) -> None:
+    Path("limits.csv").write_text("t0,0,2\nt1,0,2\nt2,-1,1\nt3,-1,1\n")
+    found = average(rankbars, results, "--normalise", "bounds", "--limits", "limits.csv")
+    assert found["limits"] == {"t0": [0, 2], "t1": [0, 2], "t2": [-1, 1], "t3": [-1, 1]}
+    plain = average(rankbars, results)
+    # Half of each score; two of the four tasks begin at -1, which adds half of their weight.
+    assert found["score"] == pytest.approx([value / 2 + 0.25 for value in plain["score"]])
+    refused = rankbars("rank", results, "--normalise", "bounds")
+    assert "--limits FILE" in refused.err
+
+
 def test_guessing_counts_as_zero(rankbars: Command, results: str) -> None:
     Path("chance.json").write_text('{"t0": 0.25, "t1": 0.25, "t2": 0.5, "t3": 0}')
     options = ("--normalise", "chance", "--chance", "chance.json", "--score-max", "1")

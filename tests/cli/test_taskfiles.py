@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rankbars as rb
-from rankbars.cli.taskfiles import describe_tasks, read_task_file
+from rankbars.cli.taskfiles import describe_tasks, limit_tasks, read_task_file
 
 EXPECTED = {"math": "reasoning", "law, tort": "knowledge"}
 
@@ -133,3 +133,40 @@ def test_a_weight_that_is_none_is_refused(
     path = write(tmp_path, "w.csv", f"math,1\nlaw,{weight}\n")
     with pytest.raises(rb.RankbarsError, match=words):
         describe_tasks(scores, "weight", path, tuple(scores.tasks))
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("l.csv", "task,least,greatest\nmath,0.25,1\n"),
+        ("l.csv", "math, 0.25, 1\n\n"),
+        ("l.tsv", "math\t0.25\t1\n"),
+        ("l.json", '{"math": [0.25, 1]}'),
+    ],
+)
+def test_limits_of_tasks_are_their_least_and_greatest_score(
+    tmp_path: Path, scores: rb.Scores, name: str, text: str
+) -> None:
+    info = limit_tasks(scores, write(tmp_path, name, text), ("math", "law")).info
+    assert (info["math"].minimum, info["math"].maximum) == (0.25, 1.0)
+    assert info["law"] == scores.info["law"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("l.csv", "", "it is empty"),
+        ("l.csv", "math,1\n", "expected three columns"),
+        ("l.csv", "math,0,1\nmath,0,2\n", "'math' stands there twice"),
+        ("l.csv", "math,1,0\n", "the least and the greatest possible score"),
+        ("l.csv", "math,a,b\n", "are a and b"),
+        ("l.json", '{"math": 1}', "expected one JSON object"),
+        ("l.json", "[", "valid JSON"),
+        ("l.csv", "maths,0,1\n", "maths"),
+    ],
+)
+def test_limits_that_are_none_are_refused(
+    tmp_path: Path, scores: rb.Scores, name: str, text: str, words: str
+) -> None:
+    with pytest.raises(rb.RankbarsError, match=words):
+        limit_tasks(scores, write(tmp_path, name, text), ("math", "law"))

@@ -221,3 +221,27 @@ def test_explained_votes_are_examined_as_the_page_does(rankbars: Command, votes:
     beside = rankbars("rank", votes, "--explain", "--html", "one.html")
     assert plain.out == beside.out
     assert "How healthy are the votes" in plain.out
+
+
+def test_models_with_few_votes_are_left_out(rankbars: Command, tmp_path: Path) -> None:
+    rows = draw_rows(300, (0.5, 0.0, -0.5))
+    rows += [{"model_a": "lone", "model_b": "m0", "winner": w} for w in ("model_a", "model_b")]
+    path = write_rows(rows, tmp_path / "votes.csv").name
+    answer = rankbars("rank", path, "--least-votes", "3")
+    assert answer.code == 0
+    assert "Left out: 1 of 4 models with fewer than 3 votes" in answer.err
+    assert "3 models, 1 task, 300 votes." in answer.out
+    assert "4 models" in rankbars("rank", path, "--least-votes", "2").out
+    refused = rankbars("rank", path, "--least-votes", "100000")
+    assert refused.code == 1
+    assert "0 of 4 models took part in 100,000 votes or more" in refused.err
+
+
+def test_columns_that_are_controlled_for_are_used(rankbars: Command, tmp_path: Path) -> None:
+    rows = [
+        row | {"length_a": str(k % 7), "length_b": str(k % 5), "seconds": "1"}
+        for k, row in enumerate(draw_rows(200, (0.5, 0.0, -0.5)))
+    ]
+    path = write_rows(rows, tmp_path / "votes.csv").name
+    assert "Not used: 'length_a', 'length_b', 'seconds'." in rankbars("rank", path).err
+    assert "Not used: 'seconds'." in rankbars("rank", path, "--control", "length").err

@@ -102,6 +102,25 @@ def test_max_t_on_folds_and_estimates_uses_their_covariance() -> None:
     assert rb.leaderboard(estimates, correction="maxt").tasks["t"].best.tolist() == [2, 2, 1]
 
 
+def test_max_t_after_the_plain_t_test_takes_folds_as_independent_rows() -> None:
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(30, 4)) + [0, 0.3, 0.6, 1.2]
+    folds = rb.Scores.from_arrays({"t": values}, list("abcd"), design=rb.Folds(10, 3))
+    rows = rb.Scores.from_arrays({"t": values}, list("abcd"))
+    given = {"test": "t", "correction": "maxt", "average_anyway": False}
+    found = rb.leaderboard(folds, **given).tasks["t"]
+    plain = rb.leaderboard(rows, **given).tasks["t"]
+    assert (found.best.tolist(), found.worst.tolist()) == (
+        plain.best.tolist(),
+        plain.worst.tolist(),
+    )
+    assert found.approximate
+    assert not plain.approximate
+    corrected = rb.leaderboard(folds, correction="maxt").tasks["t"]
+    assert not corrected.approximate
+    assert (corrected.worst - corrected.best).sum() > (found.worst - found.best).sum()
+
+
 OWN_LAW = ("wilcoxon", "trimmed_t", "mcnemar", "mcnemar_midp", "two_way", "welch")
 
 

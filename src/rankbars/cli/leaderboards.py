@@ -36,6 +36,7 @@ from rankbars.cli.outputs import (
 from rankbars.cli.stopping import account_for_files
 from rankbars.cli.votechoices import (
     VoteChoices,
+    enough_votes,
     examined,
     refuse_unused,
     scope_of_looks,
@@ -129,6 +130,12 @@ same file to `rankbars rank`.
 )
 @click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
 @click.option(
+    "--limits",
+    metavar="FILE",
+    help="Least and greatest possible score of each task, for --normalise bounds: CSV of task, "
+    "least, greatest; or JSON. Instead of one --score-min and --score-max for all.",
+)
+@click.option(
     "--by-reference",
     is_flag=True,
     help="Keep nothing of Parquet files but what is known of their tasks; whoever looks at a task, "
@@ -165,6 +172,7 @@ def rank_command(
     within_groups: str,
     clusters: str | None,
     chance: str | None,
+    limits: str | None,
     analysis: Analysis,
     voting: VoteChoices,
     explain: bool,
@@ -181,7 +189,7 @@ def rank_command(
     }  # fmt: skip
     check_targets(
         targets,
-        [*inputs, *(path for path in (*files.values(), groups) if path is not None)],
+        [*inputs, *(path for path in (*files.values(), groups, limits) if path is not None)],
     )
     account_for_files(targets.values())
     _check_jobs(analysis.jobs)
@@ -200,7 +208,7 @@ def rank_command(
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
     from rankbars.cli.storing import memory_of
-    from rankbars.cli.taskfiles import group_tasks
+    from rankbars.cli.taskfiles import group_tasks, limit_tasks
 
     with ExitStack() as workers:
         # By reference it is workers who look the tasks over, while they are read.
@@ -210,8 +218,10 @@ def rank_command(
                 inputs, reading, voting, progress=progress, by_reference=by_reference,
                 n_jobs=1 if jobs is None else jobs, models=models,
             )  # fmt: skip
-            scores = choose(read, models, tasks)
+            scores = enough_votes(choose(read, models, tasks), voting.least_votes)
             scores = _told(scores, files, tuple(read.tasks))
+            if limits is not None:
+                scores = limit_tasks(scores, limits, tuple(read.tasks))
             if groups is not None:
                 scores = group_tasks(scores, groups, within_groups, tuple(read.tasks))
         said = report_reading(scores, quiet=quiet)

@@ -430,8 +430,9 @@ analysis_options = collect_options(
         ),
         click.option(
             "--normalise", metavar="NAME",
-            help="Scale of the scores before they are averaged: bounds (--score-min and "
-            "--score-max to 0 and 1), chance (--chance to 0), zscore, rank or minmax_draws.",
+            help="Scale of the scores before they are averaged: bounds (--limits, or "
+            "--score-min and --score-max, to 0 and 1), chance (--chance to 0), "
+            "zscore, rank or minmax_draws.",
         ),
         click.option(
             "--baseline", metavar="NAME",

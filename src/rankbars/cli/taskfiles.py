@@ -1,4 +1,4 @@
-"""Two-column files that say something about each task: category, family, weight, chance level."""
+"""Files that say something about each task: category, family, weight, chance level, limits."""
 
 from __future__ import annotations
 
@@ -15,8 +15,16 @@ from rankbars.errors import DataError, ReadError, UnknownOptionError
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores, TaskInfo
 
-__all__ = ["Field", "cluster_rows", "describe_tasks", "group_tasks", "read_task_file"]
+__all__ = [
+    "Field",
+    "cluster_rows",
+    "describe_tasks",
+    "group_tasks",
+    "limit_tasks",
+    "read_task_file",
+]
 
+_HEADERS = ("task", "dataset", "benchmark", "subject", "category")
 Field = Literal["category", "family", "weight", "chance"]
 
 
@@ -112,6 +120,84 @@ def describe_tasks(scores: Scores, field: Field, path: str, known: Sequence[str]
         return described
     message = f"{path} gives no {field} for {_listed(lacking)}."
     return described.with_notes([Note(f"no-{field}", message)])
+
+
+def limit_tasks(scores: Scores, path: str, known: Sequence[str]) -> Scores:
+    """`scores` with the least and the greatest possible score of tasks from a file.
+
+    Parameters
+    ----------
+    scores : Scores
+        The tasks that are used.
+    path : str
+        CSV (or TSV) with three columns, task, least and greatest score, with or without a header;
+        or a JSON object of tasks to two numbers.
+    known : sequence of str
+        Every task that was read; the file may speak of those that are not used.
+
+    Raises
+    ------
+    ReadError
+        If the file cannot be read, or a task has no two numbers, the smaller one first.
+    UnknownOptionError
+        If it names a task that was not read.
+    """
+    found: dict[str, tuple[float, float]] = {}
+    for task, ends in _limit_lines(path):
+        if task in found:
+            raise ReadError.at(path, f"task {task!r} stands there twice; keep one line for it.")
+        if task not in known:
+            raise UnknownOptionError.among(f"task in {path}", task, known)
+        try:
+            low, high = (float(end) for end in ends)
+        except ValueError:
+            low = high = math.nan
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise ReadError.at(
+                path,
+                f"the limits of task {task!r} are {' and '.join(ends)}; expected two numbers, the "
+                "least and the greatest possible score.",
+            )
+        found[task] = low, high
+    info = {
+        task: replace(entry, minimum=found[task][0], maximum=found[task][1])
+        if task in found
+        else entry
+        for task, entry in scores.info.items()
+    }
+    return replace(scores, info=info)
+
+
+def _limit_lines(path: str) -> list[tuple[str, list[str]]]:
+    """Each task with what the file gives as its limits."""
+    text = _text(path)
+    if Path(path).suffix.lower() == ".json":
+        try:
+            values = json.loads(text, object_pairs_hook=list)
+        except (ValueError, RecursionError) as error:
+            raise ReadError.at(path, f"it does not hold valid JSON ({error}).") from error
+        pairs = values if isinstance(values, list) else []
+        if not pairs or not all(
+            isinstance(pair, tuple) and isinstance(pair[1], list) and len(pair[1]) == 2
+            for pair in pairs
+        ):
+            raise ReadError.at(path, 'expected one JSON object, such as {"math": [0.25, 1]}.')
+        return [(task, [str(end) for end in ends]) for task, ends in pairs]
+    separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
+    lines = list(csv.reader(text.splitlines(), delimiter=separator))
+    rows = [[cell.strip() for cell in row] for row in lines if any(cell.strip() for cell in row)]
+    for row in rows:
+        if len(row) != 3:
+            raise ReadError.at(
+                path,
+                f"expected three columns (task{separator}least{separator}greatest), found "
+                f"{len(row)}.",
+            )
+    if rows and rows[0][0].lower() in _HEADERS:
+        rows = rows[1:]
+    if not rows:
+        raise ReadError.at(path, "it is empty; one line per task was expected.")
+    return [(task, ends) for task, *ends in rows]
 
 
 def group_tasks(scores: Scores, path: str, within: str, known: Sequence[str]) -> Scores:
@@ -225,7 +311,7 @@ def _csv_pairs(path: str, text: str, separator: str) -> list[tuple[str, str]]:
                 path, f"expected two columns (task{separator}value), found {len(row)}.", row=number
             )
         pairs.append((row[0].strip(), row[1].strip()))
-    if pairs and pairs[0][0].lower() in ("task", "dataset", "benchmark", "subject", "category"):
+    if pairs and pairs[0][0].lower() in _HEADERS:
         return pairs[1:]
     return pairs
 

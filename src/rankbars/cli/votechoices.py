@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "VoteChoices",
     "control_option",
+    "enough_votes",
     "examined",
     "refuse_unused",
     "scope_of_looks",
@@ -47,6 +48,7 @@ class VoteChoices:
     elo: str | None
     control: tuple[str, ...]
     self_votes: str
+    least_votes: int
     anytime: bool
 
     @property
@@ -119,6 +121,10 @@ vote_options = collect_options(
         control_option,
         self_votes_option,
         click.option(
+            "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
+            help="Votes: leave out models that took part in fewer than N votes.",
+        ),
+        click.option(
             "--anytime", is_flag=True,
             help="Votes that keep coming in: intervals that stay valid however often one looks. "
             "With -o, what earlier looks have shown is kept beside the board.",
@@ -134,12 +140,52 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
 
     if any(isinstance(evidence, Votes) for evidence in scores.tasks.values()):
         return
-    if voting.options != VoteOptions() or voting.control or voting.anytime:
+    others = (voting.control, voting.least_votes, voting.anytime)
+    if voting.options != VoteOptions() or any(others):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
-            "--pairing, --elo, --control and --anytime are for pairwise votes, and there are none "
-            "in the input. Leave them out."
+            "--pairing, --elo, --control, --least-votes and --anytime are for pairwise votes, and "
+            "there are none in the input. Leave them out."
         )
+
+
+def enough_votes(scores: Scores, least: int) -> Scores:
+    """The models that took part in `least` votes, all tasks together, with a note about the others.
+
+    Votes are counted once, before any model is left out.
+
+    Raises
+    ------
+    DataError
+        If fewer than two models are left.
+    """
+    from rankbars.data.notes import Note
+    from rankbars.data.votes import Votes
+    from rankbars.errors import DataError
+
+    votes = [one for one in scores.tasks.values() if isinstance(one, Votes)] if least else []
+    if not votes:
+        return scores
+    counts = dict.fromkeys(scores.models, 0)
+    for one in votes:
+        for name, count in zip(one.models, one.per_model.tolist(), strict=True):
+            counts[name] += count
+    kept = [name for name, count in counts.items() if count >= least]
+    gone = len(counts) - len(kept)
+    if not gone:
+        return scores
+    if len(kept) < 2:
+        most = sorted(counts.values())[-2:][0]
+        raise DataError(
+            f"{len(kept)} of {len(counts)} models took part in {least:,} votes or more (--least-"
+            f"votes), and a ranking needs two. Two models have {most:,} votes."
+        )
+    message = (
+        f"Left out: {gone:,} of {len(counts):,} models with fewer than {least:,} votes, counted "
+        "before any was left out; ranks are among the others. The guarantees hold only if that "
+        "number was chosen without looking at the results."
+    )
+    return scores.select(models=kept).with_notes([Note("least-votes", message)])
 
 
 def examined(scores: Scores, board: Leaderboard) -> list[str]:

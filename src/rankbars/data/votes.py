@@ -303,6 +303,21 @@ class Votes:
                 total = total + table
         return total
 
+    @property
+    def per_model(self) -> NDArray[np.int64]:
+        """Votes that each model took part in, shape (M,), whatever their weight.
+
+        Examples
+        --------
+        >>> Votes(("a", "b", "c"), [[0, 3, 1], [1, 0, 0], [0, 0, 0]]).per_model.tolist()
+        [5, 4, 1]
+        """
+        if self.ballots is None:
+            return np.asarray(np.rint(self.met.sum(axis=1)), dtype=np.int64)
+        sides = np.concatenate([self.ballots.first, self.ballots.second])
+        counts = np.tile(self.ballots.counts, 2)
+        return np.asarray(np.bincount(sides, counts, len(self.models)), dtype=np.int64)
+
     def take(self, columns: NDArray[np.intp]) -> Votes:
         """The votes among the models at the given positions, in that order."""
         block = np.ix_(columns, columns)

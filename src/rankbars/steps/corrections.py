@@ -260,8 +260,7 @@ def best_by_maxt(family: Family, alpha: float) -> NDArray[np.bool_]:
 
     Draws with an estimated covariance are liberal below five rows per model.
     """
-    rows = isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds)
-    if rows or family.rankings is not None:
+    if _flipped_rows(family) is not None or family.rankings is not None:
         from rankbars.stats.multiplicity.maxt import max_t_best
 
         return max_t_best(_null_draws(family), alpha)
@@ -406,13 +405,14 @@ def _null_draws(family: Family) -> NullDraws:
         return family.draws
     if family.rankings is not None:
         return reversal_draws(family.rankings, _streams(family))
-    if isinstance(family.evidence, Items) and not isinstance(family.evidence.design, Folds):
-        weights, clusters = family.evidence.weights, family.evidence.clusters
+    flipped = _flipped_rows(family)
+    if flipped is not None:
+        weights, clusters = flipped.weights, flipped.clusters
         items = _complete_items(family, "maxt")
         streams = _streams(family)
         if clusters is None:
             return flip_draws(items.values, streams, family.resamples)
-        values = family.evidence.values
+        values = flipped.values
         if weights is not None:
             values = values * (weights / weights.mean())[:, None]
         return cluster_draws(values, group_rows(clusters, weights), streams, family.resamples)
@@ -428,6 +428,14 @@ def _null_draws(family: Family) -> NullDraws:
         se = np.where(known & (total > 0), np.sqrt(np.maximum(total, 0.0)), np.nan)
         df = float(np.min(np.asarray(family.df)[known], initial=np.inf))
     return gaussian_draws(family.statistic, spread, se, _streams(family), family.resamples, df)
+
+
+def _flipped_rows(family: Family) -> Items | None:
+    """Rows whose signs max-T flips; not folds, unless the t-test takes them as independent."""
+    rows = family.evidence
+    if not isinstance(rows, Items) or (isinstance(rows.design, Folds) and family.test != "t"):
+        return None
+    return rows
 
 
 def _spread(family: Family) -> NDArray[np.float64]:

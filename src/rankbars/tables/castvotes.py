@@ -30,7 +30,7 @@ from rankbars.tables.voteoutcomes import (
     word_code,
 )
 
-__all__ = ["Names", "VoteRows", "cast_votes"]
+__all__ = ["Names", "VoteRows", "cast_votes", "control_columns"]
 
 # What votes belong to.
 LABEL_ROLES = ("judge", "prompt", "cluster", "task", "category")
@@ -199,6 +199,12 @@ def cast_votes(table: Table, columns: VoteColumns, options: TableOptions) -> Vot
     spread = rows if found.row is None else rows.take(found.row)
     rows = _weigh(cells, spread._replace(outcome=found.outcome, winners=winners), found)
     return _leave_out(cells, rows, found.row, drop_self=options.self_votes == "drop")
+
+
+def control_columns(table: Table, names: Sequence[str]) -> frozenset[str]:
+    """The columns that votes are controlled for; raises `DataError` if there is no such column."""
+    found = _find_controls(table, names)
+    return frozenset(column for _, *columns in found for column in columns if column is not None)
 
 
 def _find_controls(table: Table, names: Sequence[str]) -> Controls:

@@ -101,6 +101,7 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
     DataError
         If the table cannot be understood.
     """
+    from rankbars.tables.castvotes import control_columns
     from rankbars.tables.votetasks import scores_of_rows
 
     named = any(options.columns.values())
@@ -114,6 +115,8 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
         # A file without a header may have columns further down.
         columns = find_vote_columns(table.columns, options.columns, table.source)
         rows = _collect(table, columns, options)
+    used = control_columns(table, options.controls)
+    columns = columns._replace(unused=tuple(n for n in columns.unused if n not in used))
     scores = scores_of_rows(rows, columns, options, task, table.source)
     return scores.with_notes(_note_times(table, columns))
 

@@ -139,7 +139,7 @@ def _lacking(normalise: str, tasks: list[str]) -> str:
     how = (
         "Declare them: --chance FILE with --score-max, "
         if normalise == "chance"
-        else "Declare them: --score-min and --score-max, "
+        else "Declare them: --limits FILE, or --score-min and --score-max for all tasks, "
     )
     return (
         f"Normalisation {normalise!r} needs {what} of every task; not declared for {shown}. "
