@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from rankbars.data.checks import check_name
 from rankbars.data.headtohead import HeadToHead
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.spec import VoteOptions
+from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.steps.duels import contrast_models
-from rankbars.steps.missingness import find_gaps, refuse_gaps, resolve_missing
+from rankbars.steps.missingness import (
+    Gap,
+    find_gaps,
+    never_run,
+    refuse_gaps,
+    resolve_items,
+    resolve_missing,
+)
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -27,7 +37,9 @@ def head_to_head(
     test: str = "auto",
     alpha: float = 0.05,
     over: str = "auto",
-    missing: str = "raise",
+    missing: str = "auto",
+    missing_tasks: str | None = None,
+    missing_items: str | None = None,
     seed: int = 0,
     resamples: int = 1000,
     votes: VoteOptions | None = None,
@@ -53,7 +65,14 @@ def head_to_head(
         Which average; see `rankbars.aggregate`.
     missing : str
         What to do where one of the two has no score; see `rankbars.leaderboard`.
-        ``"pairwise"`` compares them on the rows that both have.
+        ``"pairwise"`` compares them on the rows that both have; ``"auto"`` stops.
+    missing_tasks : str, optional
+        What to do with tasks that one of the two never ran: ``"insert"``, ``"additive"`` and
+        ``"drop_tasks"`` compare them on the tasks that both ran, which for two models is one and
+        the same; ``"bounds"`` shows no average; ``"raise"`` stops. Without it as `missing` says,
+        and ``"insert"`` where only `missing_items` is given.
+    missing_items : str, optional
+        What to do where a task was run and rows have no score. Without it as `missing` says.
     seed, resamples : int
         Start of the random stream and number of resamples, for tests that resample.
     votes : VoteOptions, optional
@@ -108,8 +127,9 @@ def head_to_head(
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     pair = take_pair(take_scores("head_to_head", scores, (a, b)), a, b)
     return contrast_models(
-        _without_gaps(pair, (a, b), missing), a, b, test=test, alpha=alpha, over=over, seed=seed,
-        resamples=resamples, votes=votes, zero_se=zero_se, runs=runs,
+        _without_gaps(pair, (a, b), missing, missing_tasks, missing_items), a, b, test=test,
+        alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes, zero_se=zero_se,
+        runs=runs,
     )  # fmt: skip
 
 
@@ -119,8 +139,66 @@ def take_pair(scores: Scores, a: str, b: str) -> Scores:
     return replace(pair, notes=tuple(one for one in pair.notes if one.code != "chosen"))
 
 
-def _without_gaps(pair: Scores, models: tuple[str, str], missing: str) -> Scores:
-    gaps = find_gaps(pair)
+def _without_gaps(
+    pair: Scores, models: tuple[str, str], missing: str, tasks: str | None, items: str | None
+) -> Scores:
+    """The pair with its gaps settled: tasks that were never run first where they are asked for."""
+    check_name("missing policy", missing, ("auto", *MISSING_POLICIES))
+    if tasks is not None:
+        check_name("policy for missing tasks", tasks, MISSING_TASKS)
+    if items is not None:
+        check_name("policy for missing items", items, MISSING_ITEMS)
+    by_word = missing not in (*MISSING_ITEMS, "auto")
+    if tasks is not None or items is not None or by_word:
+        word = missing if missing in MISSING_TASKS else "insert"
+        pair = _without_tasks(pair, models, word if tasks is None else tasks)
+        missing = items or (missing if missing in MISSING_ITEMS else "raise")
+        apart = [gap for gap in find_gaps(pair) if not never_run(pair, gap)]
+        return _without_items(pair, models, missing, apart, resolve_items)
+    missing = "raise" if missing == "auto" else missing
+    return _without_items(pair, models, missing, find_gaps(pair), resolve_missing)
+
+
+def _without_tasks(pair: Scores, models: tuple[str, str], policy: str) -> Scores:
+    """The tasks that both ran, with a note on the others; the whole where no average is wanted."""
+    lacking = {gap.task: gap.model for gap in find_gaps(pair) if never_run(pair, gap)}
+    if not lacking:
+        return pair
+    both = [name for name in pair.tasks if name not in lacking]
+    task, model = next(iter(lacking.items()))
+    who = repr(model) if len(set(lacking.values())) == 1 else "One or the other"
+    of = f"{len(lacking):,} of {len(pair.tasks):,} tasks"
+    summary = f"{who} never ran {of}; for instance {model!r} never ran {task!r}."
+    if len(lacking) == 1:
+        summary = f"{who} never ran {of}: {task!r}."
+    if policy == "raise":
+        raise DataError(
+            f"{summary}\nNothing was compared. Choose what to do with them (the line to paste, "
+            f"what it does):\n  --missing-tasks insert  the {len(both):,} tasks that both ran\n"
+            "  --missing-tasks bounds  these tasks too, without a difference; no average\n"
+            f"In Python: rb.head_to_head(scores, {models[0]!r}, {models[1]!r}, "
+            'missing_tasks="insert").'
+        )
+    if policy == "drop_models":
+        raise DataError(
+            f"{summary} --missing-tasks drop_models leaves out a model that lacks a task, so "
+            "nothing is left to compare. Use --missing-tasks insert."
+        )
+    if not both:
+        raise DataError(
+            f"Models {models[0]!r} and {models[1]!r} have no task in common, so they cannot be "
+            "compared. Are tasks named alike for both?"
+        )
+    if policy == "bounds":
+        return pair.with_notes([Note("missing", f"{summary} There the difference may be any.")])
+    text = f"{summary} The two are compared on the {len(both):,} that both ran."
+    return pair.select(tasks=both).with_notes([Note("missing", text)])
+
+
+def _without_items(
+    pair: Scores, models: tuple[str, str], missing: str, gaps: list[Gap],
+    resolve: Callable[[Scores, str], Scores],
+) -> Scores:  # fmt: skip
     if gaps and missing == "raise":
         call = f"rb.head_to_head(scores, {models[0]!r}, {models[1]!r}, "
         raise refuse_gaps(pair, gaps, ("pairwise", "listwise", "fail"), "compared", call)
@@ -130,7 +208,7 @@ def _without_gaps(pair: Scores, models: tuple[str, str], missing: str) -> Scores
             "that is every task, so nothing is left to compare. Use --missing pairwise, listwise "
             "or fail."
         )
-    resolved = resolve_missing(pair, missing)
+    resolved = resolve(pair, missing)
     for name in models:
         if name not in resolved.models:
             raise DataError(

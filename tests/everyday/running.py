@@ -14,6 +14,7 @@ from everyday import (
     foldsandvotes,
     limitedruns,
     namedcolumns,
+    pairs,
     printedtables,
     statisticscolumns,
     twosides,
@@ -26,6 +27,7 @@ CASES: tuple[Case, ...] = tuple(
     case
     for part in (
         twosides,
+        pairs,
         namedcolumns,
         limitedruns,
         printedtables,

@@ -189,3 +189,34 @@ def test_bounds_that_leave_nobody_on_a_task_are_not_offered() -> None:
         rb.leaderboard(scores)
     with pytest.raises(rb.DataError, match="misses some row of task 't'"):
         rb.leaderboard(scores, missing="bounds")
+
+
+@pytest.mark.parametrize("word", ["insert", "additive", "drop_tasks"])
+def test_two_models_are_compared_on_the_tasks_that_both_ran(word: str) -> None:
+    rng = np.random.default_rng(5)
+    tasks = {name: rng.random((30, 2)) for name in ("bio", "law", "math")}
+    both = rb.Scores.from_arrays({name: tasks[name] for name in ("bio", "math")}, ["a", "b"])
+    tasks["law"][:, 1] = np.nan
+    tasks["math"][:4, 0] = np.nan
+    given = rb.Scores.from_arrays(tasks, ["a", "b"])
+    seen = rb.Scores.from_arrays({"bio": tasks["bio"], "math": tasks["math"][4:]}, ["a", "b"])
+    found = rb.head_to_head(given, "a", "b", missing_tasks=word, missing_items="pairwise")
+    expected = rb.head_to_head(seen, "a", "b")
+    assert list(found.tasks) == list(both.tasks)
+    assert found.average is not None
+    assert expected.average is not None
+    assert found.average.difference == pytest.approx(expected.average.difference, abs=1e-12)
+    by_hand = [np.mean(tasks["bio"] @ [1, -1]), np.mean(tasks["math"][4:] @ [1, -1])]
+    assert found.average.difference == pytest.approx(np.mean(by_hand), abs=1e-12)
+
+
+def test_a_task_that_one_of_two_never_ran_has_no_average_under_bounds() -> None:
+    tasks = {"bio": np.eye(2).repeat(9, 0), "law": np.full((9, 2), [1.0, np.nan])}
+    given = rb.Scores.from_arrays(tasks, ["a", "b"])
+    found = rb.head_to_head(given, "a", "b", missing_tasks="bounds")
+    assert found.average is None
+    assert found.tasks["law"].verdict == "cannot tell"
+    with pytest.raises(rb.DataError, match="missing-tasks insert"):
+        rb.head_to_head(given, "a", "b", missing_items="pairwise", missing_tasks="raise")
+    with pytest.raises(rb.DataError, match="drop_models leaves out"):
+        rb.head_to_head(given, "a", "b", missing="insert", missing_tasks="drop_models")

@@ -13,7 +13,6 @@ from rankbars.cli.options import (
     Reading,
     alpha_option,
     inputs_argument,
-    missing_option,
     named_option,
     quiet_option,
     reading_options,
@@ -24,7 +23,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
-from rankbars.data.spec import OVERS
+from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, OVERS
 from rankbars.errors import DataError, RankbarsError
 
 if TYPE_CHECKING:
@@ -59,7 +58,22 @@ worse or cannot tell.
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @test_option
 @alpha_option
-@missing_option
+@named_option(
+    "--missing",
+    known=MISSING_POLICIES,
+    help="What to do where one of the two has no score. Without this and the next two, stop.",
+)
+@named_option(
+    "--missing-tasks",
+    known=MISSING_TASKS,
+    help="What to do with tasks that one of the two never ran: compare on the tasks that both ran "
+    "(insert, additive, drop_tasks: the same for two models), show no average (bounds), or stop.",
+)
+@named_option(
+    "--missing-items",
+    known=MISSING_ITEMS,
+    help="What to do where a task was run and some of its rows have no score.",
+)
 @zero_se_option
 @runs_option
 @named_option(
@@ -78,7 +92,9 @@ def compare_command(
     as_json: bool,
     test: str,
     alpha: float,
-    missing: str,
+    missing: str | None,
+    missing_tasks: str | None,
+    missing_items: str | None,
     zero_se: str,
     runs: str,
     aggregate: str,
@@ -106,7 +122,8 @@ def compare_command(
         report_reading(scores)
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
-            scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing, seed=seed,
+            scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
+            missing_tasks=missing_tasks, missing_items=missing_items, seed=seed,
             resamples=resamples, zero_se=zero_se, runs=runs,
         )  # fmt: skip
     # What was read has been said, or was not wanted; what was found out is said with the result.

@@ -36,7 +36,6 @@ __all__ = [
     "collect_options",
     "inputs_argument",
     "known_name",
-    "missing_option",
     "named_option",
     "quiet_option",
     "reading_options",
@@ -336,11 +335,6 @@ test_option = click.option(
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True,
     help="Error rate of task intervals and of the average; 0.05 stands for 95 %.",
-)  # fmt: skip
-missing_option = named_option(
-    "--missing", known=("raise", "pairwise", "listwise", "fail", "drop_models", "bounds"),
-    default="raise", show_default=True,
-    help="What to do where a model has no score.",
 )  # fmt: skip
 _missing_options = (
     named_option(
