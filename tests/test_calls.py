@@ -24,6 +24,7 @@ CALLS = {
     rb.examine_votes: (SCORES,),
     rb.explain: (SCORES,),
     rb.head_to_head: (SCORES, "a", "b"),
+    rb.hold_out: (SCORES, 2),
     rb.leaderboard: (SCORES,),
     rb.load: ("board.json",),
     rb.plain_table: ([],),

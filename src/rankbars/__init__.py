@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rankbars.data.categorymeans import CategoryMeans, WeightMap
     from rankbars.data.comparisons import Comparisons
     from rankbars.data.contrasts import Contrasts
+    from rankbars.data.diagnosis import HeldOut
     from rankbars.data.draws import Draws
     from rankbars.data.evidence import Estimates, Folds, Items
     from rankbars.data.headtohead import HeadToHead
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         UnknownOptionError,
         WriteError,
     )
+    from rankbars.heldout import hold_out
     from rankbars.matches import head_to_head
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
@@ -67,6 +69,7 @@ __all__ = [
     "Estimates",
     "Folds",
     "HeadToHead",
+    "HeldOut",
     "Items",
     "Leaderboard",
     "MissingPackageError",
@@ -96,6 +99,7 @@ __all__ = [
     "examine_votes",
     "explain",
     "head_to_head",
+    "hold_out",
     "leaderboard",
     "load",
     "plain_table",
@@ -121,6 +125,7 @@ _MODULE_OF: Final = {
     "Estimates": "rankbars.data.evidence",
     "Folds": "rankbars.data.evidence",
     "HeadToHead": "rankbars.data.headtohead",
+    "HeldOut": "rankbars.data.diagnosis",
     "Items": "rankbars.data.evidence",
     "Leaderboard": "rankbars.data.board",
     "MissingPackageError": "rankbars.errors",
@@ -149,6 +154,7 @@ _MODULE_OF: Final = {
     "examine_votes": "rankbars.steps.voteexamination",
     "explain": "rankbars.methods",
     "head_to_head": "rankbars.matches",
+    "hold_out": "rankbars.heldout",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
     "plain_table": "rankbars.steps.recordmeans",

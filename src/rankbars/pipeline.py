@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from rankbars.steps.rowquestions import RowFinding
     from rankbars.steps.sharedruns import RunFinding
 
-__all__ = ["leaderboard"]
+__all__ = ["leaderboard", "ranks_to_merge", "usable_scores"]
 
 
 def leaderboard(
@@ -223,8 +223,7 @@ def leaderboard(
     )
     spec = _one_spec(spec, given)
     bears = spec.correction == "auto" and can_bear_flips(sizes_of(taken.tasks), spec.resamples)
-    scores = keep_connected(count_outcomes(taken), spec.votes)
-    entries = settle_missing(_filled(scores, spec), spec)
+    entries = _entries(taken, spec)
     scores = entries.scores
 
     _check_methods(scores, spec)
@@ -292,6 +291,50 @@ def leaderboard(
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
+
+
+def usable_scores(scores: Scores, spec: Spec) -> Scores:
+    """The scores that are ranked: of the models and tasks that the options for gaps keep."""
+    return _entries(scores, spec).scores
+
+
+def _entries(scores: Scores, spec: Spec) -> Entries:
+    scores = keep_connected(count_outcomes(scores), spec.votes)
+    return settle_missing(_filled(scores, spec), spec)
+
+
+def ranks_to_merge(
+    scores: Scores, like: Scores, spec: Spec, overall: RankIntervals, *, n_jobs: int = 1
+) -> dict[str, RankIntervals]:
+    """Rank intervals on tasks, made as those of other tasks that a merge was made of.
+
+    Parameters
+    ----------
+    scores : Scores
+        Tasks that were not merged.
+    like : Scores
+        Those that were.
+    spec : Spec
+        Their options.
+    overall : RankIntervals
+        What was made of them.
+    n_jobs : int
+        Workers over tasks.
+    """
+    wanted = _Wanted(
+        replace(spec, scope="each", independent_rows=True),
+        task_alpha=overall.task_alpha,
+        pairs=False,
+        bins=False,
+        strict=False,
+        rows=False,
+        bears=spec.correction == "auto" and can_bear_flips(sizes_of(like.tasks), spec.resamples),
+    )
+    made = {}
+    for name, ranked in _rank_tasks(scores, wanted, n_jobs, None):
+        merged = ranked.intervals if ranked.merged is None else ranked.merged
+        made[name] = ranked.observed if overall.method == "observed" else merged
+    return made
 
 
 def _filled(scores: Scores, spec: Spec) -> Scores:

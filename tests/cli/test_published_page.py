@@ -6,9 +6,11 @@ import re
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commandline import Command
 
+import rankbars as rb
 from rankbars.simulate import levels
 
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
@@ -33,7 +35,23 @@ def shortened(line: str) -> list[str]:
             + (" --picture none" if study == "figures" else "")
             for one in rest
         ]
+    line = line.replace("--hold-out 10", "--hold-out 2")  # of four tasks
     return [f"{line} --repetitions 2" if line.startswith("simulate") else line]
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> str:
+    """Two models on six questions of each of two subjects, each asked with four prompts."""
+    lines = [
+        f"m{model},s{subject},q{question},p{prompt},{int((question + prompt) % 3 <= model)}"
+        for model in range(2)
+        for subject in range(2)
+        for question in range(6)
+        for prompt in range(4)
+    ]
+    path = tmp_path / "prompts.csv"
+    path.write_text("\n".join(["model,subject,question,prompt,correct", *lines]) + "\n")
+    return path.name
 
 
 @pytest.mark.parametrize(
@@ -44,9 +62,9 @@ def shortened(line: str) -> list[str]:
     ],
 )
 def test_every_command_of_the_page_runs(
-    line: str, rankbars: Command, results: str, monkeypatch: pytest.MonkeyPatch
+    line: str, rankbars: Command, results: str, prompts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert results == "results.csv"
+    assert (results, prompts) == ("results.csv", "prompts.csv")
     monkeypatch.setattr(levels, "POOL", 200)
     for one in shortened(line):
         answer = rankbars(*shlex.split(one))
@@ -59,5 +77,37 @@ def test_every_table_and_figure_of_the_simulations_has_a_row() -> None:
     rows = "\n".join(ROWS)
     named = re.findall(r"--(?:table|figure) (\w+)", rows)
     assert {"2", "3", "4", "5", "6", "7", "1a", "1b"} <= set(named)
-    for what in ("Algorithm 1", "Algorithm 2", "Algorithm 3", "Equations 14 to 16", "Figure 4"):
+    for what in (
+        "Algorithm 1",
+        "Algorithm 2",
+        "Algorithm 3",
+        "Equations 14 to 16",
+        "Figure 4",
+        "Figure 5b",
+    ):
         assert what in rows
+
+
+def test_questions_and_prompts_are_the_rows_of_the_two_published_equations(
+    prompts: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answers = np.array(  # [subject, model, question, prompt]
+        [
+            [[[(q + p) % 3 <= m for p in range(4)] for q in range(6)] for m in range(2)]
+            for _ in range(2)
+        ]
+    )
+    for rows, over in ((None, -1), ("prompts", -2)):
+        read = rb.read(prompts, rows=rows)
+        assert read.models == ("m0", "m1")
+        for subject in range(2):
+            found = read.tasks[f"s{subject}"]
+            assert isinstance(found, rb.Items)
+            expected = answers[subject].mean(axis=over).T
+            np.testing.assert_allclose(
+                np.sort(found.values, axis=0), np.sort(expected, axis=0), atol=1e-12
+            )
+            np.testing.assert_allclose(
+                np.sort(found.values @ [1, 10]), np.sort(expected @ [1, 10]), atol=1e-12
+            )

@@ -71,7 +71,8 @@ KIND is one of
   sensitivity       how much may a new source of tasks differ?
 
 Two take a table of votes in place of a board: votes_per_pair (how often each two models met) and
-vote_health (votes needed to tell neighbours apart).
+vote_health (votes needed to tell neighbours apart). Ranks on tasks that were held out are drawn
+by `rankbars rank --hold-out N --held-out FILE`.
 The suffix of the file says what is written: .svg, .pdf or .png.
 
 \b
@@ -260,6 +261,11 @@ def _subject(picture: Picture, source: str, task: str | None) -> Subject:
         if picture.takes == "votes":
             return votes
         return rb.examine_votes(rb.Scores({name: votes}))[name]
+    if picture.takes == "held_out":
+        raise OptionError(
+            "A board does not keep tasks that were held out: rank the results again with "
+            "--hold-out N --held-out FILE."
+        )
     board = _load_board(source)
     return rb.diagnose(board) if picture.takes == "diagnosis" else board
 

@@ -26,10 +26,12 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import (
     STANDARD,
+    check_pictures,
     check_targets,
     deliver,
     emit,
     emit_text,
+    held_out_files,
     say,
     standard_input,
 )
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from rankbars.cli.progress import Advance
     from rankbars.cli.taskfiles import Field
     from rankbars.data.board import Leaderboard
+    from rankbars.data.diagnosis import HeldOut
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
     from rankbars.store.pairs import PairCache
@@ -155,6 +158,19 @@ same file to `rankbars rank`.
     help="Also write the differences of all pairs of models, and the health of votes, to the board "
     "file, for `rankbars report` (a page of --html has them anyway).",
 )
+@click.option(
+    "--hold-out",
+    type=int,
+    metavar="N",
+    help="Hold out N tasks, drawn by --seed: the board is of the others, and a table beside it "
+    "says how many rank intervals on those held out lie within the ones for a new task.",
+)
+@click.option(
+    "--held-out",
+    metavar="FILE",
+    multiple=True,
+    help="Write that table: .json for numbers, .svg, .pdf or .png for a picture. Repeat for more.",
+)
 @quiet_option
 def rank_command(
     *,
@@ -178,27 +194,29 @@ def rank_command(
     explain: bool,
     by_reference: bool,
     pairs: bool,
+    hold_out: int | None,
+    held_out: tuple[str, ...],
     quiet: bool,
 ) -> None:
     """Read, rank, write."""
     given = {"-o": output, "--html": html, "--md": md}
     targets = {option: path for option, path in given.items() if path is not None}
+    written = {f"--held-out {path}": path for path in held_out}
     files: dict[Field | Literal["cluster"], str | None] = {
         "category": categories, "family": families, "weight": weights, "chance": chance,
         "cluster": clusters,
     }  # fmt: skip
     check_targets(
-        targets,
+        targets | written,
         [*inputs, *(path for path in (*files.values(), groups, limits) if path is not None)],
     )
-    account_for_files(targets.values())
+    check_pictures(held_out)
+    account_for_files([*targets.values(), *held_out])
     _check_jobs(analysis.jobs)
-    if pairs and output is None:
-        raise click.UsageError("--pairs adds to the board file; name one with -o.")
-    if voting.anytime and (analysis.test, analysis.correction) != ("auto", "auto"):
-        raise click.UsageError(
-            "--anytime has a test and a correction of its own; leave out --test and --correction."
-        )
+    _refuse_combinations(
+        analysis, voting, pairs=pairs and output is None, hold_out=hold_out is not None,
+        held_out=bool(held_out),
+    )  # fmt: skip
     if voting.anytime:
         analysis = _as_looks_began(analysis, output, quiet=quiet)
     independent = reading.rows == "independent"
@@ -228,23 +246,50 @@ def rank_command(
         refuse_unused(scores, voting)
         _refuse_runs(scores, analysis.runs)
         with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
-            memory = memory_of(inputs, is_fixed=bool(models))
-            board = _board_of(
+            memory = None if hold_out else memory_of(inputs, is_fixed=bool(models))
+            board, found = _board_of(
                 scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
-                progress=progress, jobs=jobs, independent=independent,
+                progress=progress, jobs=jobs, independent=independent, hold_out=hold_out,
             )  # fmt: skip
             if memory is not None:
                 memory.save()
-    beside: dict[str, str] = {}
+    beside: dict[str, str | bytes] = {}
+    if found is not None:
+        scores = scores.select(models=board.models, tasks=board.tasks)
+        beside = held_out_files(found, held_out)
     if voting.anytime:
-        board, beside = take_look(board, scores, output)
+        board, record = take_look(board, scores, output)
+        beside |= record
     if pairs or html is not None:
         board = with_health(board, scores, quiet=quiet)
     # With the board file on standard output, nothing else may go there.
-    words = _explanation(scores, board, quiet=quiet) if explain and output != STANDARD else ""
+    printing = output != STANDARD
+    words = _explanation(scores, board, quiet=quiet) if explain and printing else ""
     deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said)
+    if found is not None and printing:
+        from rankbars.render.predicted import render_held_out
+
+        emit_text("\n" + render_held_out(found))
     if words:
         emit_text(words)
+
+
+def _refuse_combinations(
+    analysis: Analysis, voting: VoteChoices, *, pairs: bool, hold_out: bool, held_out: bool
+) -> None:
+    """Refuse options that say nothing, or two things, together."""
+    if pairs:
+        raise click.UsageError("--pairs adds to the board file; name one with -o.")
+    if held_out and not hold_out:
+        raise click.UsageError("--held-out writes what --hold-out N finds; say how many tasks.")
+    if not voting.anytime:
+        return
+    if (analysis.test, analysis.correction) != ("auto", "auto"):
+        raise click.UsageError(
+            "--anytime has a test and a correction of its own; leave out --test and --correction."
+        )
+    if hold_out:
+        raise click.UsageError("--hold-out is for one look at the results; leave out --anytime.")
 
 
 def _told(
@@ -325,15 +370,24 @@ def _board_of(
     memory: PairCache | None = None,
     progress: Advance | None = None,
     jobs: int | None = None,
-) -> Leaderboard:
-    """The leaderboard of `scores` with the options of the command line; on `jobs` that run."""
+    hold_out: int | None = None,
+) -> tuple[Leaderboard, HeldOut | None]:
+    """The leaderboard of `scores` with the options of the command line; on `jobs` that run.
+
+    Where tasks are held out it is of the others, and what was found on those comes with it.
+    """
     import rankbars as rb
 
     spec = replace(_spec_of(analysis, voting), independent_rows=independent)
     with _workers(analysis) if jobs is None else nullcontext(jobs) as n_jobs:
+        if hold_out is not None:
+            found = rb.hold_out(
+                scores, hold_out, spec=spec, n_jobs=n_jobs, pairs=pairs, progress=progress
+            )
+            return found.board, found
         return rb.leaderboard(
             scores, spec=spec, n_jobs=n_jobs, pairs=pairs, memory=memory, progress=progress
-        )
+        ), None
 
 
 def _workers(analysis: Analysis) -> AbstractContextManager[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import sys
@@ -15,15 +16,18 @@ from rankbars.errors import OptionError, ReadError, WriteError
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
+    from rankbars.data.diagnosis import HeldOut
     from rankbars.data.notes import Note
 
 __all__ = [
     "STANDARD",
+    "check_pictures",
     "check_targets",
     "deliver",
     "discard_output",
     "emit",
     "emit_text",
+    "held_out_files",
     "output_width",
     "print_board",
     "say",
@@ -204,7 +208,7 @@ def deliver(
     *,
     quiet: bool,
     pairs: bool = False,
-    beside: Mapping[str, str] | None = None,
+    beside: Mapping[str, str | bytes] | None = None,
     said: Collection[Note] = (),
 ) -> None:
     """Write the board to its targets, all or none, and print it where none is standard output.
@@ -219,7 +223,7 @@ def deliver(
         Do not say what was written.
     pairs : bool
         Also write the details of pairs to the board file.
-    beside : mapping from path to text, optional
+    beside : mapping from path to text or bytes, optional
         Further files, written together with the others.
     said : collection of Note
         Notes that were said already, and are not printed again.
@@ -232,9 +236,9 @@ def deliver(
     from rankbars.cli.progress import working
 
     with working("Writing", quiet=quiet or not targets):
-        contents = {path: _content(board, option, pairs=pairs) for option, path in targets.items()}
-    printed = contents.pop(STANDARD, None)
-    contents |= beside or {}
+        made = {path: _content(board, option, pairs=pairs) for option, path in targets.items()}
+    printed = made.pop(STANDARD, None)
+    contents = {**made, **(beside or {})}
     write_all(contents)
     if printed is None:
         print_board(replace(board, notes=tuple(n for n in board.notes if n not in said)))
@@ -254,6 +258,36 @@ def _content(board: Leaderboard, option: str, *, pairs: bool) -> str:
     return render(board, _FORMS[option])
 
 
+def check_pictures(paths: Sequence[str]) -> None:
+    """Refuse names of files for a table of numbers, or a picture of it, that do not say which."""
+    for path in paths:
+        suffix = Path(path).suffix.lower().removeprefix(".")
+        if suffix not in ("json", *_DRAWN):
+            raise OptionError(f"{path}: the name must end in .json, .svg, .pdf or .png.")
+        if suffix in _DRAWN:
+            from rankbars.render.plotting.style import check_picture
+
+            check_picture(suffix, drawn=True)
+
+
+def held_out_files(found: HeldOut, paths: Sequence[str]) -> dict[str, str | bytes]:
+    """What was found on tasks that were held out: as numbers or as a picture, by its suffix."""
+    contents: dict[str, str | bytes] = {}
+    for path in paths:
+        suffix = Path(path).suffix.lower().removeprefix(".")
+        if suffix == "json":
+            from rankbars.render.predicted import held_out_to_dict
+
+            plain = held_out_to_dict(found)
+            contents[path] = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+        else:
+            from rankbars.render.plotting import draw_picture
+            from rankbars.render.plotting.style import picture_bytes
+
+            contents[path] = picture_bytes(draw_picture("held_out", found), suffix)
+    return contents
+
+
 def print_board(board: Leaderboard, task: str | None = None) -> None:
     """Print the board, or one task of it, for a person."""
     from rankbars.render.text import render_text
@@ -265,3 +299,4 @@ def print_board(board: Leaderboard, task: str | None = None) -> None:
 
 
 _FORMS = {"--html": "html", "--md": "md"}
+_DRAWN = ("svg", "pdf", "png")

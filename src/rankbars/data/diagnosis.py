@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import frozen_array
+from rankbars.data.intervals import RankIntervals
+from rankbars.errors import DataError
 
-__all__ = ["Diagnosis", "LeftOut"]
+__all__ = ["Diagnosis", "HeldOut", "LeftOut"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,3 +113,69 @@ class Diagnosis:
             Total-variation distance between the sources of tasks, 0 to 1.
         """
         return None if self.guarantee is None else max(0.0, self.guarantee - shift)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """Ranks on tasks that were held out, beside the intervals for a new task from the others.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        Of the other tasks; `board.overall` holds the M intervals for a new task.
+    tasks : mapping from str to RankIntervals
+        Rank intervals on the K tasks that were held out, made as those that were merged.
+    expected : float
+        Share of them that lies within the intervals for a new task, at least and on average, if
+        tasks are exchangeable.
+
+    Raises
+    ------
+    DataError
+        If nothing was held out, models differ, or the board has no interval for a new task.
+    """
+
+    board: Leaderboard
+    tasks: Mapping[str, RankIntervals]
+    expected: float
+
+    def __repr__(self) -> str:
+        return f"HeldOut({len(self.tasks)} tasks, {len(self.models)} models, {self.share:.3g})"
+
+    def __post_init__(self) -> None:
+        if not self.tasks:
+            raise DataError("Ranks on at least one task that was held out are needed.")
+        for name, one in self.tasks.items():
+            if one.models != self.new_task.models:
+                raise DataError(f"The models of task {name!r} are not those of the board.")
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The M models."""
+        return self.board.models
+
+    @property
+    def new_task(self) -> RankIntervals:
+        """Intervals for a new task."""
+        if self.board.overall is None:
+            raise DataError("The other tasks give no rank interval for a new one.")
+        return self.board.overall
+
+    @property
+    def inside(self) -> NDArray[np.bool_]:
+        """Whether the interval on a task lies within that for a new one, shape (K, M)."""
+        new = self.new_task
+        rows = [(one.best >= new.best) & (one.worst <= new.worst) for one in self.tasks.values()]
+        return np.array(rows)
+
+    @property
+    def meets(self) -> NDArray[np.bool_]:
+        """Whether the two have a rank in common, shape (K, M)."""
+        new = self.new_task
+        rows = [(one.best <= new.worst) & (one.worst >= new.best) for one in self.tasks.values()]
+        return np.array(rows)
+
+    @property
+    def share(self) -> float:
+        """Share of all K × M intervals that lies within."""
+        return float(self.inside.mean())

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.diagnosis import Diagnosis
+from rankbars.data.diagnosis import Diagnosis, HeldOut
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -30,6 +30,7 @@ from rankbars.render.plotting.matrixplots import (
     plot_shown_better,
 )
 from rankbars.render.plotting.rankplots import (
+    plot_held_out,
     plot_lanes,
     plot_model_ranks,
     plot_new_task,
@@ -59,6 +60,7 @@ __all__ = [
     "plot_board_weights",
     "plot_dominance",
     "plot_heatmap",
+    "plot_held_out",
     "plot_lanes",
     "plot_left_out",
     "plot_model_ranks",
@@ -79,7 +81,7 @@ __all__ = [
     "plot_widths",
 ]
 
-Subject = Leaderboard | Diagnosis | Votes | VoteHealth
+Subject = Leaderboard | Diagnosis | HeldOut | Votes | VoteHealth
 _ROW, _HEAD = 0.165, 0.95  # inches
 _TALLEST = 100.0  # inches; beyond that, nothing can show the picture
 
@@ -93,7 +95,7 @@ class Picture(NamedTuple):
         Takes the subject, the axes, and a task or model where one is chosen; returns the axes.
     words : str
         What it shows, in one line.
-    takes : {"board", "diagnosis", "votes", "health"}
+    takes : {"board", "diagnosis", "held_out", "votes", "health"}
         Its subject.
     size : callable
         Subject -> width and height in inches.
@@ -105,7 +107,7 @@ class Picture(NamedTuple):
 
     draw: Callable[..., Any]
     words: str
-    takes: Literal["board", "diagnosis", "votes", "health"] = "board"
+    takes: Literal["board", "diagnosis", "held_out", "votes", "health"] = "board"
     size: Callable[[Any], tuple[float, float]] = lambda _: (COLUMN, COLUMN)
     choice: Literal["task", "model"] | None = None
     projection: str | None = None
@@ -118,7 +120,7 @@ def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figu
     ----------
     kind : str
         A key of `PLOTS`.
-    subject : Leaderboard, Diagnosis, Votes or VoteHealth
+    subject : Leaderboard, Diagnosis, HeldOut, Votes or VoteHealth
         What the picture takes.
     chosen : str, optional
         The task or model, where one has to be named.
@@ -212,6 +214,10 @@ def know_ternary() -> None:
     import_module("mpltern")
 
 
+def _held_out(found: HeldOut) -> tuple[float, float]:
+    return PAGE * 0.7, _HEAD + len(found.models) * max(_ROW, 0.05 * len(found.tasks))
+
+
 def _by_model(subject: Leaderboard | Diagnosis) -> tuple[float, float]:
     return PAGE * 0.7, _HEAD + _ROW * len(subject.models)
 
@@ -278,6 +284,9 @@ PLOTS: dict[str, Picture] = {
     ),
     "left_out": Picture(
         plot_left_out, "would the other tasks have foreseen each task?", "diagnosis", _by_model
+    ),
+    "held_out": Picture(
+        plot_held_out, "ranks on held-out tasks over those for a new one", "held_out", _held_out
     ),
     "sensitivity": Picture(
         plot_sensitivity, "how much may a new source of tasks differ?", "diagnosis", _by_model

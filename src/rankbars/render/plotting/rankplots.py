@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.diagnosis import HeldOut
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError, UnknownOptionError
 from rankbars.render.claims import (
@@ -19,7 +20,7 @@ from rankbars.render.claims import (
     statements_level,
     task_claim,
 )
-from rankbars.render.notation import shorten, visible
+from rankbars.render.notation import counted, shorten, visible
 from rankbars.render.plotting.scoreplots import score_words
 from rankbars.render.plotting.style import (
     DARK,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "plot_held_out",
     "plot_lanes",
     "plot_model_ranks",
     "plot_new_task",
@@ -99,6 +101,46 @@ def plot_new_task(board: Leaderboard, ax: Axes) -> Axes:
     label_rows(ax, [board.models[i] for i in order])
     claim = overall_claim(new)
     ax.set_title(_title(claim._replace(title=f"Rank on a {claim.title.lower()}")))
+    return ax
+
+
+def plot_held_out(found: HeldOut, ax: Axes) -> Axes:
+    """Rank intervals on tasks that were held out, drawn over those for a new task.
+
+    Parameters
+    ----------
+    found : HeldOut
+        From `rankbars.hold_out`.
+    ax : matplotlib axes
+        Drawn on: a pale bar per model for a new task, and a thin line over it per held-out task,
+        dashed and in another colour where it reaches out of the bar.
+    """
+    order, size, count = list(found.board.order), len(found.models), len(found.tasks)
+    rows, new = np.arange(size), found.new_task
+    ax.barh(
+        rows, (new.worst - new.best + 0.3)[order], left=new.best[order] - 0.15, height=0.86,
+        color=PALE, label=f"new task, from the other {counted(len(found.board.tasks), 'task')}",
+    )  # fmt: skip
+    shifts = np.linspace(-0.32, 0.32, count) if count > 1 else np.zeros(1)
+    inside = found.inside[:, order]
+    ends = np.array([[one.best[order], one.worst[order]] for one in found.tasks.values()])
+    for within, color, style, words in (
+        (True, FIRST, "-", "held-out task, within"),
+        (False, SECOND, "--", "held-out task, reaches out"),
+    ):
+        task, row = np.nonzero(inside == within)
+        if not task.size:
+            continue
+        places, low, high = row + shifts[task], ends[task, 0, row], ends[task, 1, row]
+        ax.hlines(places, low, high, color=color, lw=0.9, linestyle=style, label=words)
+        ax.plot([low, high], [places, places], "o", color=color, ms=1.5)
+    label_rows(ax, [found.models[i] for i in order])
+    rank_axis(ax, size)
+    ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    ax.set_title(
+        f"Rank on {counted(count, 'task')} held out\n{100 * found.share:.0f} % of intervals within "
+        f"those for a new task (at least {100 * found.expected:.0f} % on average)"
+    )
     return ax
 
 
