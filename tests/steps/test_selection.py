@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from calibration import Calibration
@@ -78,6 +80,88 @@ def test_published_scores_cannot_be_split() -> None:
     one = rb.Scores({"t": rb.Estimates(("a", "b"), [0.0, 1.0], se=[0.1, 0.1])})
     with pytest.raises(rb.OptionError, match="no independent rows to split"):
         rb.select_tasks(one, by="width")
+
+
+def best_models(values: np.ndarray, k: int) -> frozenset[int]:
+    return frozenset(np.argsort(-values.mean(axis=0), kind="stable")[:k].tolist())
+
+
+@pytest.mark.parametrize("overlap", [1.0, 0.6, 0.5, 0.3])
+def test_any_two_tasks_of_a_group_share_so_many_of_their_best_models(overlap: float) -> None:
+    rng = np.random.default_rng(3)
+    arrays = {f"t{i:02}": rng.normal(size=(30, 7)) + rng.normal(size=7) for i in range(25)}
+    full = rb.Scores.from_arrays(arrays, list("abcdefg"))
+    chosen = rb.select_tasks(full, by="top_k", k=3, overlap=overlap, same_data=True)
+    top = {name: best_models(values, 3) for name, values in arrays.items()}
+    groups: dict[str | None, list[str]] = {}
+    for name, info in chosen.info.items():
+        groups.setdefault(info.category, []).append(name)
+    for names in groups.values():
+        assert all(len(top[a] & top[b]) >= 3 * overlap - 1e-9 for a in names for b in names)
+    if overlap == 1.0:
+        assert len(groups) == len(set(top.values()))
+        assert set(groups) == {
+            f"top 3: {', '.join('abcdefg'[i] for i in sorted(one))}" for one in top.values()
+        }
+    # No two groups could be put together: some of their tasks differ by more.
+    for one, other in itertools.combinations(groups.values(), 2):
+        assert min(len(top[a] & top[b]) for a in one for b in other) < 3 * overlap
+
+
+def folds(repeats: int, rows: int | None = None) -> rb.Scores:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(3 * repeats, 3)) + [0.0, 3.0, 6.0]
+    one = rb.Items(("a", "b", "c"), values[:rows], design=rb.Folds(repeats, 3))
+    return rb.Scores({"t": one})
+
+
+def test_whole_repeats_of_folds_are_split_and_it_is_said_what_that_is_worth() -> None:
+    full = folds(6)
+    chosen = rb.select_tasks(full, by="width", max_width=0.9, share=0.5)
+    part = chosen.tasks["t"]
+    assert isinstance(part, rb.Items)
+    assert part.design == rb.Folds(3, 3)
+    assert isinstance(full.tasks["t"], rb.Items)
+    passes = {values.tobytes() for values in full.tasks["t"].values.reshape(6, 3, 3)}
+    assert {values.tobytes() for values in part.values.reshape(3, 3, 3)} < passes
+    assert "50 % of the repeats" in chosen.notes[-1].message
+    assert "no level is assured" in chosen.notes[-1].message
+    for broken in (folds(1), folds(6, 17)):
+        with pytest.raises(rb.OptionError, match="of folds a whole repeat"):
+            rb.select_tasks(broken, by="width")
+
+
+def test_the_error_rate_is_split_in_proportion_to_the_tasks_that_were_chosen() -> None:
+    chosen = rb.select_tasks(scores(), by="width", max_width=0.3, split="alpha", alpha=0.06)
+    assert list(chosen.tasks) == ["sharp", "turned"]
+    assert chosen.tasks["sharp"].n == 80
+    assert "--scope each --alpha 0.04" in chosen.notes[-1].message
+    for options in ({"by": "top_k"}, {"by": "width", "same_data": True}):
+        with pytest.raises(rb.OptionError, match="by width only"):
+            rb.select_tasks(scores(), split="alpha", **options)
+
+
+def test_at_the_split_rate_few_intervals_on_chosen_tasks_miss() -> None:
+    # Models are tied on half of the tasks, where a narrow interval is a false one.
+    naive, split, runs = [], [], 60
+    for repetition in range(runs):
+        rng = np.random.default_rng(repetition)
+        skill = {f"t{i}": np.array([0.0, 0.0, 0.3 * (i % 2) + 0.0]) for i in range(10)}
+        arrays = {name: rng.normal(size=(60, 3)) + one for name, one in skill.items()}
+        full = rb.Scores.from_arrays(arrays, ["a", "b", "c"])
+        try:
+            chosen = rb.select_tasks(full, by="width", max_width=0.9, split="alpha", alpha=0.3)
+        except rb.DataError:
+            naive.append(0.0)
+            split.append(0.0)
+            continue
+        for rate, found in ((0.3, naive), (0.3 * len(chosen.tasks) / 10, split)):
+            ranks = rb.rank(rb.compare(chosen, test="t"), correction="holm", alpha=rate)
+            found.append(
+                np.mean([one.best[0] > 1 + (skill[name][2] > 0) for name, one in ranks.items()])
+            )
+    assert np.mean(split) <= 0.15 + 2 * np.std(split) / np.sqrt(runs)
+    assert np.mean(naive) > 1.5 * np.mean(split)
 
 
 @pytest.mark.slow

@@ -27,6 +27,7 @@ COMMANDS: Final = {
     "plot": "rankbars.cli.boards.plot_command",
     "weights": "rankbars.cli.boards.weights_command",
     "predict": "rankbars.cli.boards.predict_command",
+    "select": "rankbars.cli.selecting.select_command",
     "compare": "rankbars.cli.comparing.compare_command",
     "diff": "rankbars.cli.boards.diff_command",
     "add": "rankbars.cli.storing.add_command",

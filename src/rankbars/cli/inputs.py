@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, NamedTuple
 
 import click
@@ -113,13 +114,22 @@ def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:
     return named
 
 
-def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Scores:
-    """The chosen models and tasks, with a note that says that there were more."""
+def choose(
+    scores: Scores, models: Sequence[str], tasks: Sequence[str], where: Sequence[str] = ()
+) -> Scores:
+    """The chosen models and tasks, with a note that says that there were more.
+
+    What is not the name of a task may be a pattern, such as ``QSAR*``. Of the tasks those stay
+    whose category, family or metric is as `where` says.
+    """
     from rankbars.data.notes import Note
 
-    if not models and not tasks:
+    if not models and not tasks and not where:
         return scores
-    chosen = scores.select(models=models or None, tasks=tasks or None)
+    kept = _matching(tasks, tuple(scores.tasks))
+    for condition in where:
+        kept = _where(scores, condition, kept or list(scores.tasks))
+    chosen = scores.select(models=models or None, tasks=kept or None)
     parts = [
         f"{len(kept)} of {len(whole)} {what}"
         for kept, whole, what in (
@@ -139,6 +149,30 @@ def choose(scores: Scores, models: Sequence[str], tasks: Sequence[str]) -> Score
         "hold only if they were chosen without looking at the results."
     )
     return chosen.with_notes([Note("chosen", message)])
+
+
+def _matching(wanted: Sequence[str], known: Sequence[str]) -> list[str]:
+    """Names as they are, and those that a pattern fits; what fits nothing stays to be refused."""
+    found: list[str] = []
+    for name in wanted:
+        fitting = [] if name in known else [one for one in known if fnmatchcase(one, name)]
+        found += fitting or [name]
+    return list(dict.fromkeys(found))
+
+
+def _where(scores: Scores, condition: str, tasks: Sequence[str]) -> list[str]:
+    """Those of the tasks that ``FIELD=PATTERN`` fits."""
+    field, _, pattern = condition.partition("=")
+    values = {name: getattr(scores.info[name], field) or "" for name in tasks}
+    kept = [name for name, value in values.items() if fnmatchcase(value, pattern)]
+    if not kept:
+        found = sorted({value for value in values.values() if value})
+        shown = ", ".join(map(repr, found[:10])) + (" and more" if len(found) > 10 else "")
+        raise OptionError(
+            f"--where {condition}: no task fits. "
+            + (f"Found as {field}: {shown}." if found else f"No task names its {field}.")
+        )
+    return kept
 
 
 def report_reading(scores: Scores, *, quiet: bool = False) -> frozenset[Note]:

@@ -18,11 +18,14 @@ from rankbars.cli.options import (
     analysis_options,
     inputs_argument,
     known_name,
+    models_option,
     named_option,
     quiet_option,
     reading_options,
     resamples_option,
     seed_option,
+    tasks_option,
+    where_option,
 )
 from rankbars.cli.outputs import (
     STANDARD,
@@ -59,7 +62,7 @@ if TYPE_CHECKING:
     from rankbars.data.spec import Spec
     from rankbars.store.pairs import PairCache
 
-__all__ = ["demo_command", "rank_command", "table_command"]
+__all__ = ["board_of", "demo_command", "rank_command", "table_command"]
 
 _RANK_HELP = """Rank models with error bars: on each task, on the average, on a new task.
 
@@ -100,8 +103,9 @@ same file to `rankbars rank`.
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @click.option("--md", metavar="FILE", help="Write the board as Markdown.")
 @reading_options
-@click.option("--models", metavar="NAME", multiple=True, help="Only this model. Repeat for more.")
-@click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
+@models_option
+@tasks_option
+@where_option
 @click.option(
     "--categories", metavar="FILE", help="Category of each task: CSV, JSON or YAML, task to name."
 )
@@ -181,6 +185,7 @@ def rank_command(
     reading: Reading,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
+    where: tuple[str, ...],
     categories: str | None,
     families: str | None,
     weights: str | None,
@@ -237,7 +242,7 @@ def rank_command(
                 n_jobs=1 if jobs is None else jobs, models=models,
             )  # fmt: skip
             scores = enough_votes(choose(read, models, tasks), voting.least_votes)
-            scores = _told(scores, files, tuple(read.tasks))
+            scores = choose(_told(scores, files, tuple(read.tasks)), (), (), where)
             if limits is not None:
                 scores = limit_tasks(scores, limits, tuple(read.tasks))
             if groups is not None:
@@ -247,7 +252,7 @@ def rank_command(
         _refuse_runs(scores, analysis.runs)
         with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
             memory = None if hold_out else memory_of(inputs, is_fixed=bool(models))
-            board, found = _board_of(
+            board, found = board_of(
                 scores, analysis, voting, pairs=pairs or html is not None, memory=memory,
                 progress=progress, jobs=jobs, independent=independent, hold_out=hold_out,
             )  # fmt: skip
@@ -360,7 +365,7 @@ def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
     return "\n" + "\n".join(parts)
 
 
-def _board_of(
+def board_of(
     scores: Scores,
     analysis: Analysis,
     voting: VoteChoices | None = None,

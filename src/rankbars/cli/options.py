@@ -43,7 +43,9 @@ __all__ = [
     "resamples_option",
     "runs_option",
     "seed_option",
+    "tasks_option",
     "test_option",
+    "where_option",
     "zero_se_option",
 ]
 
@@ -231,6 +233,35 @@ def collect_options(group: type[Any], argument: str, options: Sequence[Decorator
 inputs_argument = click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, callback=refuse_empty
 )
+
+
+def _check_where(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    """``FIELD=PATTERN`` of a field that tasks have."""
+    for value in values:
+        field, sign, pattern = value.partition("=")
+        if field not in ("category", "family", "metric") or not sign or not pattern:
+            raise click.BadParameter(
+                f"{value!r} must look like category=PATTERN, family=PATTERN or metric=PATTERN.",
+                ctx,
+                param,
+            )
+    return values
+
+
+models_option = click.option(
+    "--models", metavar="NAME", multiple=True, help="Only this model. Repeat for more."
+)
+tasks_option = click.option(
+    "--tasks", metavar="NAME", multiple=True,
+    help="Only this task, or those that a pattern such as 'QSAR*' fits. Repeat for more.",
+)  # fmt: skip
+where_option = click.option(
+    "--where", metavar="FIELD=PATTERN", multiple=True, callback=_check_where,
+    help="Only tasks whose category, family or metric fits, such as category=regression. Repeat "
+    "for more; all must fit.",
+)  # fmt: skip
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Do not report on standard error what was read."

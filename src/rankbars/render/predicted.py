@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,13 @@ from rankbars.data.plain import to_plain
 from rankbars.render.claims import overall_claim
 from rankbars.render.notation import counted, shorten_all, show_ranks, visible
 
-__all__ = ["held_out_to_dict", "predicted_to_dict", "render_held_out", "render_predicted"]
+__all__ = [
+    "held_out_to_dict",
+    "predicted_to_dict",
+    "render_held_out",
+    "render_predicted",
+    "wrapped",
+]
 
 _WIDTH, _NAME_WIDTH = 80, 40
 
@@ -48,7 +55,7 @@ def render_predicted(board: Leaderboard, found: RankIntervals) -> str:
     tasks = counted(len(board.tasks), "task")
     said = [f"{claim.title}: {claim.words} ({found.method} merge of {tasks} at {found.alpha:g})."]
     after = [*found.assumptions, *(note.message for note in found.notes)]
-    return "\n".join([*_wrapped(said), "", *lines, "", *_wrapped(after)]) + "\n"
+    return "\n".join([*wrapped(said), "", *lines, "", *wrapped(after)]) + "\n"
 
 
 def render_held_out(found: HeldOut) -> str:
@@ -91,7 +98,7 @@ def render_held_out(found: HeldOut) -> str:
         f"If tasks are of one kind, at least {100 * found.expected:.1f} % lie within on average; "
         f"of {counted(count, 'task')} the share may be {100 * error:.0f} points off by chance.",
     ]
-    return "\n".join([*_wrapped(said), "", *_in_columns(rows)]) + "\n"
+    return "\n".join([*wrapped(said), "", *_in_columns(rows)]) + "\n"
 
 
 def held_out_to_dict(found: HeldOut) -> dict[str, Any]:
@@ -131,8 +138,11 @@ def _in_columns(rows: list[list[str]]) -> list[str]:
     ]
 
 
-def _wrapped(sentences: list[str]) -> list[str]:
-    return [line for text in sentences for line in textwrap.wrap(text, _WIDTH)]
+def wrapped(sentences: Sequence[str]) -> list[str]:
+    """Sentences as lines of at most 80 characters, each beginning a new one."""
+    return [
+        line for text in sentences for line in textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
+    ]
 
 
 def predicted_to_dict(found: RankIntervals) -> dict[str, Any]:
