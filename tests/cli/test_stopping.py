@@ -20,6 +20,8 @@ from rankbars.cli import main
 STOP, sys.argv[1:] = signal.Signals[sys.argv[1]], sys.argv[2:]
 # Tests may themselves have been started by nohup.
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Nor may it go on for ever when they are killed.
+signal.alarm(300)
 # A terminal sends Ctrl-C to everybody.
 stop = (lambda *_: os.killpg(0, STOP)) if STOP == signal.SIGINT else (
     lambda *_: os.kill(os.getpid(), STOP))

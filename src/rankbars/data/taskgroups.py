@@ -27,25 +27,7 @@ def nested_weights(
 ) -> dict[str, tuple[str, float]]:
     """Group and weight of each task: the weight of its group times its share of the group.
 
-    Parameters
-    ----------
-    scores : Scores
-        The tasks.
-    groups : mapping from str to str
-        Group of each task; a task that is not named is a group of its own, under its name.
-    within : {"size", "equal"}
-        Whether tasks count in their group by their number of rows, or the same.
-    weights : mapping from str to float, optional
-        Weight of each group, 0 or more; all count the same where not given.
-
-    Raises
-    ------
-    UnknownOptionError
-        If a task or a group does not occur.
-    OptionError
-        If a weight is negative, or all are 0.
-    DataError
-        If the number of rows of a task is not known, and tasks count by it.
+    Parameters and errors are those of `Scores.group_tasks`.
     """
     check_name("weights within groups", within, WITHIN_GROUPS)
     tasks = tuple(scores.tasks)

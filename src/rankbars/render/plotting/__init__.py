@@ -160,32 +160,7 @@ def plot_board(
     task: str | None = None,
     model: str | None = None,
 ) -> Any:
-    """A picture of a board on axes, or on those of a new figure of pyplot.
-
-    Parameters
-    ----------
-    board : Leaderboard
-        What is drawn.
-    kind : str
-        A key of `PLOTS` that takes a board.
-    ax : matplotlib axes, optional
-        Where to draw.
-    task, model : str, optional
-        The one that is drawn, for kinds that draw one.
-
-    Returns
-    -------
-    matplotlib axes
-
-    Raises
-    ------
-    UnknownOptionError
-        If the kind, the task or the model is not known.
-    OptionError
-        If a task or model is lacking, or there is none to choose.
-    MissingPackageError
-        If matplotlib is not installed.
-    """
+    """A picture of a board; parameters and errors are those of `Leaderboard.plot`."""
     known = [name for name, picture in PLOTS.items() if picture.takes == "board"]
     if kind not in known:
         raise UnknownOptionError.among("picture of a board", kind, known)
