@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtri
 
 from rankbars.stats.blocks import row_blocks
+from rankbars.stats.resampling.distributions import symmetric_root
 
 __all__ = [
     "SelectedScore",
@@ -256,8 +257,8 @@ def largest_deviations(
     >>> bool(abs(largest_deviations(np.eye(1), (0.95,), rng, draws=50_000)[0] - 1.96) < 0.03)
     True
     """
-    values, vectors = np.linalg.eigh(correlation)
-    root = vectors * np.sqrt(np.clip(values, 0.0, None))
+    # Where eigenvalues repeat, only the symmetric root is the same with every linear algebra.
+    root = symmetric_root(correlation).root
     length = np.sqrt((root**2).sum(axis=1))
     root /= np.where(length > 0, length, 1.0)[:, None]
     largest = np.empty(draws)

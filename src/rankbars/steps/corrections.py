@@ -18,6 +18,7 @@ from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import cluster_df, group_rows, too_uneven
 from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.stats.resampling.distributions import symmetric_root
 from rankbars.steps.validity import Cell
 
 if TYPE_CHECKING:
@@ -447,8 +448,7 @@ def _spread(family: Family) -> NDArray[np.float64]:
         scale = np.sqrt((1 / rows + share / (1 - share)) / max(rows - 1, 1))
         return np.asarray((items.values - items.values.mean(axis=0)) * scale)
     if isinstance(evidence, Estimates) and evidence.cov is not None:
-        values, vectors = np.linalg.eigh(evidence.cov)
-        return np.asarray(np.sqrt(np.clip(values, 0.0, None))[:, None] * vectors.T)
+        return symmetric_root(evidence.cov).root
     if isinstance(evidence, Estimates) and evidence.se is not None:
         return np.diag(np.nan_to_num(evidence.se))
     raise OptionError(
