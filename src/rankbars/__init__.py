@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rankbars.data.boardfile import load
     from rankbars.data.categorymeans import CategoryMeans, WeightMap
     from rankbars.data.comparisons import Comparisons
-    from rankbars.data.contrasts import Contrasts
+    from rankbars.data.contrasts import Contrasts, Differences
     from rankbars.data.diagnosis import HeldOut
     from rankbars.data.draws import Draws
     from rankbars.data.evidence import Estimates, Folds, Items
@@ -65,6 +65,7 @@ __all__ = [
     "Contrasts",
     "ConvergenceError",
     "DataError",
+    "Differences",
     "Draws",
     "Estimates",
     "Folds",
@@ -119,6 +120,7 @@ _MODULE_OF: Final = {
     "CategoryMeans": "rankbars.data.categorymeans",
     "Comparisons": "rankbars.data.comparisons",
     "Contrasts": "rankbars.data.contrasts",
+    "Differences": "rankbars.data.contrasts",
     "ConvergenceError": "rankbars.errors",
     "DataError": "rankbars.errors",
     "Draws": "rankbars.data.draws",

@@ -54,6 +54,17 @@ def prompts(tmp_path: Path) -> str:
     return path.name
 
 
+@pytest.fixture
+def others(rankbars: Command, results: str, tmp_path: Path) -> None:
+    """What other rows read: a board, votes with lengths of answers, limits of tasks."""
+    assert rankbars("rank", results, "-o", "board.json").code == 0
+    (tmp_path / "limits.csv").write_text("".join(f"t{k},0,2\n" for k in range(4)))
+    votes = [f"m{k % 3},m{(k + 1) % 3},model_{'ab'[k % 5 > 1]},{k % 7},{k % 4}" for k in range(90)]
+    head = "model_a,model_b,winner,length_a,length_b"
+    (tmp_path / "votes.csv").write_text("\n".join([head, *votes]) + "\n")
+
+
+@pytest.mark.usefixtures("others")
 @pytest.mark.parametrize(
     "line",
     [

@@ -190,3 +190,13 @@ def test_a_board_that_was_changed_is_shown_with_a_note(
     answer = rankbars("show", "changed.json")
     assert answer.code == 0
     assert "changed after it was written" in " ".join(answer.out.split())
+
+
+def test_differences_of_all_pairs_are_shown(rankbars: Command, board: rb.Leaderboard) -> None:
+    answer = rankbars("show", "board.json", "--differences")
+    assert answer.code == 0
+    count = len(board) * (len(board) - 1) // 2
+    assert answer.out.count(" − ") == count
+    refused = rankbars("show", "board.json", "--differences", "--format", "md")
+    assert refused.code == 2
+    assert "--differences is a table of text" in refused.err

@@ -9,7 +9,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_json
-from rankbars.render.averagetables import average_table, render_average
+from rankbars.render.averagetables import average_table, render_average, render_differences
 from rankbars.render.page import render_html
 
 MODELS = ["ash", "birch", "cedar"]
@@ -90,3 +90,31 @@ def test_the_page_has_the_same_table_and_one_task_has_none() -> None:
     assert 'id="average"' not in render_html(one)
     with pytest.raises(rb.DataError, match="no average of tasks"):
         render_average(one)
+
+
+def test_differences_are_kept_in_the_board_file_and_shown_best_first() -> None:
+    made = board()
+    again = board_from_dict(json.loads(board_json(made)))
+    kept = again.aggregate.differences  # type: ignore[union-attr]
+    assert kept.difference.tolist() == made.aggregate.differences.difference.tolist()  # type: ignore[union-attr]
+    text = render_differences(again)
+    assert text == render_differences(made)
+    rows = [line for line in text.splitlines() if " − " in line]
+    assert [row.split("  ")[0] for row in rows] == ["cedar − birch", "cedar − ash", "birch − ash"]
+    assert all(float(row.split()[3]) > 0 for row in rows)
+    assert "p Bonferroni" in text
+    assert "p Holm" in text
+    assert "Above 0 the first is better." in text
+
+
+def test_a_posterior_board_is_read_back_and_says_that_nothing_is_promised() -> None:
+    made = board(estimator="bayes")
+    again = board_from_dict(json.loads(board_json(made)))
+    assert "without a guarantee" in render_differences(again)
+
+
+def test_a_file_without_differences_says_how_to_get_them() -> None:
+    plain = json.loads(board_json(board()))
+    del plain["aggregate"]["differences"]
+    with pytest.raises(rb.DataError, match="rankbars rank INPUT"):
+        render_differences(board_from_dict(plain))

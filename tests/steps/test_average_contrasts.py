@@ -11,6 +11,7 @@ from statsmodels.stats.multitest import multipletests
 
 import rankbars as rb
 from rankbars.data.contrasts import Contrasts
+from rankbars.simulate.vtabreport import published_cells, vtab_scores
 
 PAIRS = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
 
@@ -198,3 +199,87 @@ def test_too_few_tasks_claim_nothing_of_contrasts_either() -> None:
     assert not found.contrasts.excludes_zero.any()
     assert np.isnan(found.contrasts.p).all()
     assert np.isnan(found.contrasts.low).all()
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "maxt", "none"])
+def test_the_table_of_pairs_has_both_adjustments_beside_its_own(correction: str) -> None:
+    given = scores()
+    rows = np.array([task.mean for task in given.tasks.values()])
+    p = [stats.ttest_rel(rows[:, i], rows[:, j]).pvalue for i, j in PAIRS]
+    average = rb.aggregate(given, correction=correction)
+    found, own = average.differences, average.contrasts
+    assert found is not None
+    assert own is not None
+    assert found.source == "test"
+    assert found.pairs == tuple(("abcd"[i], "abcd"[j]) for i, j in PAIRS)
+    assert found.p_bonferroni == pytest.approx(multipletests(p, method="bonferroni")[1])
+    assert found.p_holm == pytest.approx(multipletests(p, method="holm")[1])
+    for name in ("low", "high", "p"):
+        assert getattr(found, name).tolist() == [getattr(own, name)[pair] for pair in PAIRS]
+    assert found.difference == pytest.approx([(rows[:, i] - rows[:, j]).mean() for i, j in PAIRS])
+
+
+def test_differences_of_draws_are_those_of_normal_theory() -> None:
+    mean, cov = np.array([0.0, 0.4, 1.1]), np.array([[1, 0.5, 0], [0.5, 1, 0], [0, 0, 2.0]]) / 9
+    found = rb.Draws.normal(list("abc"), mean, cov, size=60_000).differences(0.05)
+    gaps = np.array([mean[0] - mean[1], mean[0] - mean[2], mean[1] - mean[2]])
+    se = np.sqrt([cov[i, i] + cov[j, j] - 2 * cov[i, j] for i, j in ((0, 1), (0, 2), (1, 2))])
+    half = stats.norm.isf(0.05 / 6) * se
+    assert found.source == "draws"
+    assert found.difference == pytest.approx(gaps, abs=0.01)
+    assert found.se == pytest.approx(se, rel=0.02)
+    assert found.low == pytest.approx(gaps - half, abs=0.03)
+    assert found.high == pytest.approx(gaps + half, abs=0.03)
+    p = 2 * stats.norm.sf(np.abs(gaps) / se)
+    assert found.p_bonferroni == pytest.approx(multipletests(p, method="bonferroni")[1], abs=0.01)
+    assert found.p_holm == pytest.approx(multipletests(p, method="holm")[1], abs=0.01)
+
+
+def test_differences_of_draws_do_not_depend_on_the_order_of_models_and_need_draws() -> None:
+    values = np.random.default_rng(2).normal(size=(500, 3)) + [0.0, 1.0, np.nan]
+    found = rb.Draws(("a", "b", "c"), values, "posterior").differences()
+    turned = rb.Draws(("b", "a", "c"), values[:, [1, 0, 2]], "posterior").differences()
+    assert turned.difference[0] == pytest.approx(-found.difference[0])
+    assert (turned.low[0], turned.high[0]) == pytest.approx((-found.high[0], -found.low[0]))
+    assert turned.p_holm[0] == found.p_holm[0]
+    assert np.isnan(found.difference[1:]).all()
+    few = rb.Draws(("a", "b"), values[:20, :2], "posterior").differences()
+    assert np.isnan(few.low).all()
+    alike = rb.Draws(("a", "b"), values[:, :2] - [0, 1], "posterior", alike=((0, 1),)).differences()
+    assert alike.difference.tolist() == [0.0]
+    assert alike.low[0] == -alike.high[0]
+
+
+def test_a_posterior_has_differences_without_a_guarantee() -> None:
+    shares = [rb.Estimates(("a", "b"), [0.5, 0.9], n=[100, 100]) for _ in range(2)]
+    found = rb.aggregate(
+        rb.Scores(dict(zip("xy", shares, strict=True))), over="items", estimator="bayes"
+    )
+    assert found.guarantee is None
+    assert found.contrasts is None
+    assert found.differences is not None
+    assert found.differences.source == "draws"
+    assert found.differences.excludes_zero.tolist() == [True]
+
+
+def test_differences_are_those_of_the_published_table_3() -> None:
+    leaders = ("Sup-Rotation-100%", "Sup-Exemplar-100%", "Sup-100%")
+    given = vtab_scores().select(models=leaders)
+    published = {
+        (str(cell["row"]), str(cell["column"])): cell
+        for cell in published_cells()
+        if cell["table"] == 3 and "Norm" not in str(cell["column"])
+    }
+    assert len(published) == 6
+    for column, options in (
+        ("Avg Acc Diff (Bootstrap)", {"estimator": "analytic"}),
+        ("Avg Acc Diff (Bayesian HM)", {"estimator": "bayes_predictive", "prior": "exponential"}),
+    ):
+        made = rb.aggregate(given, over="items", scope="all", resamples=4000, **options)  # type: ignore[arg-type]
+        found = made.differences
+        assert found is not None
+        for k, (one, other) in enumerate(found.pairs):
+            cell = published[f"{other} - {one}", column]  # names are sorted, worst first
+            ours = [-100 * found.difference[k], -100 * found.high[k], -100 * found.low[k]]
+            names = ("published", "published_low", "published_high")
+            assert ours == pytest.approx([float(str(cell[name])) for name in names], abs=0.15)

@@ -45,6 +45,7 @@ _SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stan
   rankbars show board.json --format dot | dot -Tsvg > order.svg
   rankbars show board.json --task math
   rankbars show board.json --average                 # with means per category
+  rankbars show board.json --differences             # of all pairs on the average
   rankbars show board.json --methods
   rankbars show board.json --format eee -o store     # one record of Every Eval Ever per model
 """
@@ -127,6 +128,12 @@ intervals moved. The format md is for pull requests.
     help="The average in full instead: intervals to compare two models by eye, the tasks that each "
     "model has, and means per category.",
 )
+@click.option(
+    "--differences",
+    is_flag=True,
+    help="Differences of all pairs of models on the average instead, with intervals that hold "
+    "together and p-values by Bonferroni and Holm.",
+)
 @click.option("--methods", is_flag=True, help="The paragraph for a paper instead, and how to cite.")
 @click.option(
     "-o",
@@ -140,6 +147,7 @@ def show_command(
     form: str,
     task: str | None,
     average: bool,
+    differences: bool,
     methods: bool,
     output: str | None,
 ) -> None:
@@ -154,10 +162,12 @@ def show_command(
             "--methods is a paragraph of text: give it without --task and --format."
         )
 
-    if average and (methods or task is not None or form != "text"):
-        raise click.UsageError(
-            "--average is a table of text: give it without --task, --methods and --format."
-        )
+    for given, option in ((average, "--average"), (differences, "--differences")):
+        if given and (methods or task is not None or form != "text" or average is differences):
+            raise click.UsageError(
+                f"{option} is a table of text: give it by itself, without --task, --methods and "
+                "--format."
+            )
 
     board = _load_board(board_path)
     if output is not None:
@@ -169,6 +179,10 @@ def show_command(
         from rankbars.render.averagetables import render_average
 
         emit_text(render_average(board))
+    elif differences:
+        from rankbars.render.averagetables import render_differences
+
+        emit_text(render_differences(board))
     elif methods:
         from rankbars.render.paragraph import methods_text
 

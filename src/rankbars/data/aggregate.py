@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.categorymeans import CategoryMeans
-from rankbars.data.contrasts import Contrasts
+from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import (
@@ -105,7 +105,11 @@ class Aggregate:
         ``[i, j]``: probability that i is better than j, counted in `draws`; for up to 200 models
         (for more, ``draws.dominance()``).
     contrasts : Contrasts, optional
-        Differences of all pairs, with intervals that hold together.
+        Differences of all pairs, with intervals that hold together; a board file does not keep
+        them.
+    differences : Differences, optional
+        The same as a table that a board file keeps: of `contrasts`, or where nothing was tested
+        (a posterior, ranks over items) of `draws`; for up to 50 models.
     components : Components, optional
         Variance between and within tasks, where both were estimated.
     by_category : CategoryMeans, optional
@@ -169,6 +173,7 @@ class Aggregate:
     measured_level: Level | None = None
     named_best: Ranks | None = None
     named_worst: Ranks | None = None
+    differences: Differences | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "models", check_models(self.models))
@@ -176,7 +181,7 @@ class Aggregate:
         object.__setattr__(self, "limits", MappingProxyType(dict(self.limits)))
         check_ranks(self.models, self.best, self.worst)
         check_level(self.guarantee, self.approximate, self.measured_level)
-        for part in (self.draws, self.contrasts, self.by_category):
+        for part in (self.draws, self.contrasts, self.differences, self.by_category):
             if part is not None and part.models != self.models:
                 raise DataError("All parts of an average must speak of the same models.")
 
@@ -240,8 +245,7 @@ class Aggregate:
 
         None of them where ranks are counted in the draws themselves.
         """
-        counted = self.guarantee is None and not self.approximate
-        if self.rank_probability is None or counted:
+        if self.rank_probability is None or self.is_counted:
             return np.zeros(len(self.models), dtype=np.bool_)
         share = self.rank_probability[:, :k].sum(axis=1)
         above = (self.worst > k) & (share > 1.0 - self.alpha)
@@ -253,6 +257,11 @@ class Aggregate:
         if self.rank_probability is None:
             return None
         return expected_rank(self.rank_probability)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether nothing is promised of ranks, as where they are a band counted in draws."""
+        return self.guarantee is None and not self.approximate
 
     @property
     def is_range(self) -> bool:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.categorymeans import CategoryMeans
+from rankbars.data.contrasts import Differences
 from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
@@ -163,6 +164,7 @@ KEYS: dict[type, Keys] = {
         renamed={"by_category": "categories"},
         inherited=("models", "shown_better"),
         left_out=("notes", "draws", "contrasts", "components"),
+        optional=("differences",),
         derived=_MAY_BE_FIRST
         | {
             "expected_rank": Derived(lambda average: average.expected_rank, Reals | None),
@@ -170,6 +172,7 @@ KEYS: dict[type, Keys] = {
             "comparison_high": _comparison_end("high"),
         },
     ),
+    Differences: Keys(inherited=("models",)),
     CategoryMeans: Keys(
         renamed={"categories": "names"},
         inherited=("models",),
@@ -430,6 +433,8 @@ def _check_rows(board: Leaderboard) -> None:
         return
     task = next(iter(board.tasks.values()))
     average = board.aggregate
+    if board.lead == "aggregate" and average is not None and average.is_counted:
+        return
     scope = task.scope if board.lead == "task" or average is None else average.scope
     if scope != "all":
         return

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.checks import check_name
 from rankbars.data.evidence import check_models
-from rankbars.data.fields import frozen_array, frozen_optional
+from rankbars.data.fields import Numbers, Rate, freeze, frozen_array, frozen_optional
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.allpairs import (
@@ -22,9 +22,100 @@ from rankbars.stats.averaging.allpairs import (
 )
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
-__all__ = ["ADJUSTMENTS", "Contrasts"]
+__all__ = ["ADJUSTMENTS", "Contrasts", "Differences"]
 
 ADJUSTMENTS = ("holm", "bonferroni", "maxt", "none")
+
+PairReals = Annotated[NDArray[np.float64], Numbers("P", null=np.nan)]
+PairErrors = Annotated[NDArray[np.float64], Numbers("P", least=0.0, null=np.nan)]
+PairLevels = Annotated[NDArray[np.float64], Numbers("P", least=0.0, most=1.0, null=np.nan)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Differences:
+    """Differences of all pairs of models on an average, one row per pair.
+
+    Pairs are (0, 1), (0, 2), ..., (1, 2), ..., P in all; a difference is the first less the second,
+    above 0 where the first is better. NaN where nothing is known.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models.
+    alpha : float
+        Error rate of all intervals together.
+    source : {"test", "draws"}
+        Whether pairs were tested, or are described by draws (a posterior, resampled ranks): then
+        no level is promised.
+    correction : {"holm", "bonferroni", "maxt", "none"}
+        What `low`, `high` and `p` account for the number of pairs by. With Holm the intervals are
+        those of Bonferroni.
+    scale : {"difference", "log ratio"}
+        A difference of averages, or the logarithm of a ratio of geometric means.
+    difference, se : array of float, shape (P,)
+        Difference of the averages in the units of the average, and its standard error (standard
+        deviation of the draws).
+    low, high : array of float, shape (P,)
+        Intervals that hold together.
+    p : array of float, shape (P,)
+        Two-sided p-value, adjusted by `correction`. Of draws: twice the share on the other side of
+        0, adjusted.
+    p_bonferroni, p_holm : array of float, shape (P,)
+        The same, adjusted by Bonferroni and by Holm; NaN where the law of a pair by itself is not
+        known (ranks over few tasks).
+
+    Raises
+    ------
+    DataError
+        If the number of pairs does not fit.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> rng = np.random.default_rng(0)
+    >>> tasks = {name: rng.random((40, 3)) + [0.0, 0.5, 0.5] for name in ("math", "law")}
+    >>> found = rb.aggregate(rb.Scores.from_arrays(tasks, ["a", "b", "c"])).differences
+    >>> found.pairs, found.excludes_zero.tolist()
+    ((('a', 'b'), ('a', 'c'), ('b', 'c')), [True, True, False])
+    """
+
+    models: tuple[str, ...]
+    alpha: Rate
+    source: Literal["test", "draws"]
+    correction: Literal["holm", "bonferroni", "maxt", "none"]
+    scale: Literal["difference", "log ratio"]
+    difference: PairReals
+    se: PairErrors
+    low: PairReals
+    high: PairReals
+    p: PairLevels
+    p_bonferroni: PairLevels
+    p_holm: PairLevels
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "models", check_models(self.models))
+        count = len(self.models) * (len(self.models) - 1) // 2
+        freeze(self, P=count)
+
+    def __repr__(self) -> str:
+        return (
+            f"Differences({len(self.models)} models, {self.difference.size} pairs, "
+            f"{int(self.excludes_zero.sum())} exclude 0, {self.source})"
+        )
+
+    @property
+    def pairs(self) -> tuple[tuple[str, str], ...]:
+        """Names of the two models of each row."""
+        first, second = np.triu_indices(len(self.models), 1)
+        return tuple(
+            (self.models[i], self.models[j])
+            for i, j in zip(first.tolist(), second.tolist(), strict=True)
+        )
+
+    @property
+    def excludes_zero(self) -> NDArray[np.bool_]:
+        """Whether `p` is at most `alpha`, shape (P,)."""
+        return np.asarray(np.nan_to_num(self.p, nan=1.0) <= self.alpha)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -163,6 +254,21 @@ class Contrasts:
         """Whether two models differ: the adjusted p-value is at most `alpha`, shape (M, M)."""
         p = self.p
         return np.asarray(np.nan_to_num(p, nan=1.0) <= self.alpha)
+
+    def table(self) -> Differences:
+        """The same with one row per pair, and p-values by Bonferroni and Holm beside its own."""
+        rows = np.triu_indices(len(self.models), 1)
+        # Where an exact test decides, single pairs have no law that could be adjusted.
+        single = [
+            np.full(len(rows[0]), np.nan)
+            if self.exact is not None
+            else adjust_pairs(self.pairs, name)[rows]
+            for name in ("bonferroni", "holm")
+        ]
+        return Differences(
+            self.models, self.alpha, "test", self.correction, self.scale,
+            self.diff[rows], self.se[rows], self.low[rows], self.high[rows], self.p[rows], *single,
+        )  # fmt: skip
 
     def partial_order(self) -> PartialOrder:
         """Models whose difference is not zero, with what follows, as an order with its diagram.

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rankbars.data.checks import check_name, check_whole
+from rankbars.data.contrasts import Differences
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import frozen_array
 from rankbars.data.partialorder import PartialOrder
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.averaging.allpairs import adjust_p
 from rankbars.stats.ranks import RankBounds
 from rankbars.stats.resampling.rankcounts import (
     DOMINANCE_CORRECTIONS,
@@ -27,7 +29,7 @@ from rankbars.stats.resampling.rankcounts import (
     state_pairs,
     top_probability,
 )
-from rankbars.stats.resampling.taskmeans import Ends, percentile_ends
+from rankbars.stats.resampling.taskmeans import Ends, fewest_draws, percentile_ends
 
 __all__ = ["SOURCES", "Draws", "Source"]
 
@@ -218,6 +220,10 @@ class Draws:
         present = np.flatnonzero(self.present)
         found = np.full((len(self.models),) * 2, np.nan)
         found[np.ix_(present, present)] = dominance(self._of(present))
+        return self._even(found)
+
+    def _even(self, found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A table of pairs in which models of one group are the same to all others."""
         even = self._shared(self._shared(found.copy()).T.copy()).T.copy()
         for group in self.alike:
             inside = np.ix_(group, group)
@@ -230,6 +236,54 @@ class Draws:
         for group in self.alike:
             table[list(group)] = table[list(group)].mean(axis=0)
         return table
+
+    def differences(self, alpha: float = 0.05) -> Differences:
+        """Differences of all pairs of models, as far as the draws describe them.
+
+        Parameters
+        ----------
+        alpha : float
+            Error rate of all intervals together, by Bonferroni.
+
+        Returns
+        -------
+        Differences
+            Means and standard deviations of the differences; percentile intervals at
+            ``alpha / P`` each, NaN where there are too few draws to count their ends in; and for
+            p-values twice the share of draws on the other side of 0. `source` is ``"draws"``: a
+            description, without a guarantee.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> draws = rb.Draws.normal(["a", "b", "c"], [0.7, 0.8, 0.5], np.eye(3) * 0.05**2)
+        >>> found = draws.differences()
+        >>> found.difference.round(1).tolist(), found.p_holm.round(1).tolist()
+        ([-0.1, 0.2, 0.3], [0.2, 0.0, 0.0])
+        """
+        level = check_rate("alpha", alpha)
+        size, present = len(self.models), np.flatnonzero(self.present)
+        each = level / max(present.size * (present.size - 1) // 2, 1)
+        mean, spread, low = np.full((3, size, size), np.nan)
+        centre = self._shared(self.values.mean(axis=0)[:, None].copy())[:, 0]
+        for i in present:
+            others = present[present > i]
+            gap = self.values[:, [i]] - self.values[:, others]
+            mean[i, others] = centre[i] - centre[others]
+            spread[i, others] = spread[others, i] = gap.std(axis=0)
+            if self.size >= fewest_draws(each) and others.size:
+                ends = percentile_ends(gap, each)
+                low[i, others], low[others, i] = ends.low, -ends.high
+        chances = self.dominance()
+        against = np.minimum(1.0 - chances, 1.0 - chances.T) * self.size
+        p = np.minimum(2.0 * (np.rint(against) + 1.0) / (self.size + 1.0), 1.0)
+        rows = np.triu_indices(size, 1)
+        low, spread = self._even(low), self._even(spread)
+        single = [adjust_p(p[rows], name) for name in ("bonferroni", "holm")]
+        return Differences(
+            self.models, level, "draws", "bonferroni", "difference", mean[rows], spread[rows],
+            low[rows], -low.T[rows], single[0], *single,
+        )  # fmt: skip
 
     def state_pairs(
         self, alpha: float = 0.05, correction: Literal["bonferroni", "holm", "bh"] = "bonferroni"

@@ -1,4 +1,4 @@
-"""The average in full, and which weights of categories change its order."""
+"""The average in full, differences of all pairs, and which weights change the order."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from numpy.typing import NDArray
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import CategoryMeans, WeightMap, WinnerChange
+from rankbars.data.contrasts import Differences
 from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, average_level, average_title
 from rankbars.render.notation import (
     MISSING,
     shorten,
     shorten_all,
+    show_level,
     show_number,
     show_scores,
     show_share,
@@ -30,6 +32,7 @@ from rankbars.render.notation import (
 __all__ = [
     "average_table",
     "render_average",
+    "render_differences",
     "render_weights",
     "weights_to_dict",
 ]
@@ -227,6 +230,104 @@ def _category_sentence(means: CategoryMeans) -> str:
         "Categories: the mean over exactly these tasks with its standard error; their weights are "
         f"{', '.join(parts)}."
     )
+
+
+def render_differences(board: Leaderboard) -> str:
+    """Differences of all pairs on the average as lines of text, best models first.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+
+    Returns
+    -------
+    str
+        For each pair the difference of the better and the worse average with its interval, all
+        intervals together at one level, and p-values by the correction of the board, by
+        Bonferroni and by Holm; and what these say.
+
+    Raises
+    ------
+    DataError
+        If the board has no average, or no differences of it.
+    """
+    average = board.aggregate
+    found = None if average is None else average.differences
+    if average is None or found is None:
+        raise DataError(
+            "This board has no differences of averages: it has no average of tasks, more than 50 "
+            "models, no errors of the average, or was written by an older version. Make it again "
+            "with: rankbars rank INPUT -o board.json"
+        )
+    size = len(board.models)
+    first, second = np.triu_indices(size, 1)
+    place = np.zeros((size, size), dtype=np.intp)
+    place[first, second] = place[second, first] = np.arange(first.size)
+    order = _order(average)
+    pairs = [(i, j) for k, i in enumerate(order) for j in order[k + 1 :]]
+    at = np.array([place[i, j] for i, j in pairs], dtype=np.intp)
+    sign = np.array([1.0 if i < j else -1.0 for i, j in pairs])
+    ends = np.stack([sign * found.low[at], sign * found.high[at]])
+    decimals = suitable_decimals(found.difference[at], np.abs(found.high[at] - found.low[at]) / 2)
+    names = shorten_all([visible(name) for name in board.models], [_NAME_WIDTH] * size)
+    table = {
+        "Models": [f"{names[i]} − {names[j]}" for i, j in pairs],
+        "Difference": [_shown(one, decimals) for one in (sign * found.difference[at]).tolist()],
+        f"{show_level(found.alpha)} together": [
+            MISSING
+            if math.isnan(low)
+            else f"[{show_number(low, decimals)}, {show_number(high, decimals)}]"
+            for low, high in zip(ends.min(axis=0).tolist(), ends.max(axis=0).tolist(), strict=True)
+        ],
+    }
+    if found.correction == "maxt":
+        table["p max-T"] = [_shown_p(p) for p in found.p[at].tolist()]
+    table["p Bonferroni"] = [_shown_p(p) for p in found.p_bonferroni[at].tolist()]
+    table["p Holm"] = [_shown_p(p) for p in found.p_holm[at].tolist()]
+    what = "Logarithm of the ratio" if found.scale == "log ratio" else "Difference"
+    lines = textwrap.wrap(f"{what} of each two models: {average.target or 'average'}.", _WIDTH)
+    columns = [[title, *texts] for title, texts in table.items()]
+    widths = [max(map(len, cells)) for cells in columns]
+    lines.append("")
+    for row in zip(*columns, strict=True):
+        shown = zip(row[1:], widths[1:], strict=True)
+        lines.append("  ".join((f"{row[0]:<{widths[0]}}", *(f"{one:>{n}}" for one, n in shown))))
+    lines += ["", *_wrap(_difference_sentence(average, found))]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _shown(value: float, decimals: int | None) -> str:
+    return MISSING if math.isnan(value) else show_number(value, decimals)
+
+
+def _shown_p(p: float) -> str:
+    if math.isnan(p):
+        return MISSING
+    return "<0.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def _difference_sentence(average: Aggregate, found: Differences) -> str:
+    count = found.difference.size
+    better = "Above 0 the first is better."
+    if found.source == "draws":
+        return (
+            f"{better} Described by draws, without a guarantee: the interval is the share of "
+            f"{show_level(found.alpha)} of the draws of a difference after Bonferroni over "
+            f"{count:,} pairs, and p is twice the share of draws on the other side of 0."
+        )
+    level = APPROXIMATE if average.guarantee is None else show_level(found.alpha)
+    ends = {
+        "maxt": "max-T",
+        "none": "no correction, so that each holds by itself",
+    }.get(found.correction, f"Bonferroni over {count:,} pairs")
+    sentence = f"{better} Intervals: {level}, by {ends}."
+    if average.correction == "maxt_bootstrap":
+        sentence += (
+            " A few rows weigh heavily, so that max-T of resampled rows decides; Bonferroni and "
+            "Holm take differences as normal, and are approximate."
+        )
+    return sentence
 
 
 def render_weights(

@@ -16,6 +16,7 @@ from rankbars.stats.tails import critical_value, upper_tail
 
 __all__ = [
     "adjust_by_maxima",
+    "adjust_p",
     "adjust_pairs",
     "comparable_pairs",
     "critical_pairs",
@@ -98,14 +99,37 @@ def adjust_pairs(pairs: PairStatistics, correction: str) -> NDArray[np.float64]:
     df = np.asarray(pairs.df, dtype=np.float64)
     own_df = df if df.ndim == 0 else df[first, second]
     p = np.minimum(2 * upper_tail(np.abs(pairs.statistic[first, second]), own_df), 1.0)
-    if correction == "bonferroni":
-        p = np.minimum(p * p.size, 1.0)
-    elif correction == "holm":
-        order = np.argsort(p, kind="stable")
-        steps = np.maximum.accumulate(p[order] * np.arange(p.size, 0, -1))
-        p[order] = np.minimum(steps, 1.0)
     adjusted = np.full(pairs.diff.shape, np.nan)
-    adjusted[first, second] = adjusted[second, first] = p
+    adjusted[first, second] = adjusted[second, first] = adjust_p(p, correction)
+    return adjusted
+
+
+def adjust_p(p: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
+    """P-values adjusted for the number of those that are known.
+
+    Parameters
+    ----------
+    p : array of float, shape (P,)
+        P-values; NaN stays, and counts nothing.
+    correction : {"holm", "bonferroni", "none"}
+        How.
+
+    Examples
+    --------
+    >>> adjust_p(np.array([0.01, 0.02, np.nan, 0.5]), "holm").tolist()
+    [0.03, 0.04, nan, 0.5]
+    >>> adjust_p(np.array([0.01, 0.02, np.nan, 0.5]), "bonferroni").tolist()
+    [0.03, 0.06, nan, 1.0]
+    """
+    known = ~np.isnan(p)
+    given, adjusted = p[known], p.copy()
+    if correction == "bonferroni":
+        given = np.minimum(given * given.size, 1.0)
+    elif correction == "holm":
+        order = np.argsort(given, kind="stable")
+        steps = np.maximum.accumulate(given[order] * np.arange(given.size, 0, -1))
+        given[order] = np.minimum(steps, 1.0)
+    adjusted[known] = given
     return adjusted
 
 

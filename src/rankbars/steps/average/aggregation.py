@@ -13,6 +13,7 @@ from rankbars.data.aggregate import TOP, Aggregate
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.checks import check_name
 from rankbars.data.comparisons import Comparisons
+from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import Estimates
 from rankbars.data.notes import Note
@@ -62,6 +63,7 @@ from rankbars.tables.taskestimates import binomial_se
 __all__ = ["AverageCollector", "Place", "aggregate"]
 
 _MOST_CELLS = 5  # named in a note
+_MOST_LISTED = 50  # beyond, a table with one row per pair is left out
 _MOST_PAIRED = 200  # beyond, the table of pairs is left to `Draws.dominance`
 
 
@@ -324,6 +326,7 @@ class AverageCollector:
         sure = sure and not choice.approximate and plan.estimator not in MEASURED
         limits = self._limits | dict(found.limits)
         few = len(plan.models) <= _MOST_PAIRED
+        contrasts = average_contrasts(found, plan, bounds)
         made = Aggregate(
             models=plan.models,
             score=shown.score,
@@ -363,7 +366,8 @@ class AverageCollector:
             draws=draws,
             rank_probability=None if draws is None else draws.rank_probability(),
             dominance=draws.dominance() if draws is not None and few else None,
-            contrasts=average_contrasts(found, plan, bounds),
+            contrasts=contrasts,
+            differences=self._differences(contrasts, draws),
             components=found.components,
             by_reversal=found.rankings is not None,
             by_category=None
@@ -374,6 +378,13 @@ class AverageCollector:
             return made
         places = (1, min(TOP, len(plan.models)))
         return replace(made, draws_agree=not any(made.exceeding(k).any() for k in places))
+
+    def _differences(self, contrasts: Contrasts | None, draws: Draws | None) -> Differences | None:
+        if len(self._plan.models) > _MOST_LISTED:
+            return None
+        if contrasts is not None:
+            return contrasts.table()
+        return None if draws is None else draws.differences(self._plan.alpha)
 
     def _zero_error_notes(self) -> tuple[Note, ...]:
         left, filled = self._zero_errors[True], self._zero_errors[False]
