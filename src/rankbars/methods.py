@@ -99,7 +99,7 @@ def explain(scores: Results, spec: Spec | None = None) -> Explanation:
 def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str, str]]:
     """The test in use with every correction, then other tests with the correction in use."""
     anytime = test == "e_process"
-    off = {"maxt_bootstrap", "bootstrap_band"} if votes else set()  # they resample rows
+    off = {"maxt_bootstrap"} if votes else set()  # it resamples rows
     names = [name for name in CORRECTIONS if name not in off and (anytime or name != "e_average")]
     own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
     usual = "holm" if correction in ("auto", "e_average") else correction
@@ -240,8 +240,8 @@ _CORRECTIONS = {
     "differences that are symmetric under no difference.",
     "maxt_bootstrap": "Max-T with the symmetric bootstrap of rows: for rows of any shape, of "
     "which a few may weigh heavily.",
-    "bootstrap_band": "Bootstrap rank band (Algorithm 3): a description, not a confidence interval "
-    "under ties.",
+    "bootstrap_band": "Rank band of resampled rows (Algorithm 3), or of normal draws of scores "
+    "with errors: a description, not a confidence interval under ties.",
     "none": "No correction: a description without a guarantee.",
     "e_average": "Averages of e-values: valid however often one looks.",
 }

@@ -524,6 +524,10 @@ def _rank_one(
         flipped = any(note.code == "cluster-flips" for note in intervals.notes)
         named = intervals if flipped else ranked(spec.correction, "each", spec.alpha)
         result = replace(result, named_best=named.best, named_worst=named.worst)
+    if wanted.strict:
+        from rankbars.steps.scoredraws import with_shares
+
+        result = with_shares(result, comparisons, spec.seed)
     if merged is not None:
         result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
     found = None

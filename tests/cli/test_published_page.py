@@ -21,6 +21,7 @@ ROWS = [
 ]
 COMMANDS = list(dict.fromkeys(re.findall(r"`rankbars ([^`]*)`", "\n".join(ROWS))))
 FEW = "--models 10 --rows 10 --sigma 0.3"
+SCORES = "model,task,score,se\na,x,.50,.02\nb,x,.52,.02\nc,x,.60,.02\nd,x,.61,.02\n"
 LONG = ("simulate vtab", "simulate posterior")  # whatever the number of repetitions
 CORRELATION = {"2": 0, "3": 0, "4": 0.2, "5": 0.2, "6": 0, "7": 0.2, "1a": 0, "1b": 0.5}
 
@@ -76,6 +77,9 @@ def test_every_command_of_the_page_runs(
     line: str, rankbars: Command, results: str, prompts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (results, prompts) == ("results.csv", "prompts.csv")
+    Path("scores.csv").write_text(SCORES, encoding="utf-8")
+    if "board.json" in line.split()[:3]:
+        assert rankbars("rank", "scores.csv", "-o", "board.json").code == 0
     monkeypatch.setattr(levels, "POOL", 200)
     for one in shortened(line):
         answer = rankbars(*shlex.split(one))

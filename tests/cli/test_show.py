@@ -200,3 +200,24 @@ def test_differences_of_all_pairs_are_shown(rankbars: Command, board: rb.Leaderb
     refused = rankbars("show", "board.json", "--differences", "--format", "md")
     assert refused.code == 2
     assert "--differences is a table of text" in refused.err
+
+
+def test_draws_of_one_task_and_of_an_average_are_shown_on_demand(
+    rankbars: Command, results: str
+) -> None:
+    Path("scores.csv").write_text("model,task,score,se\na,x,.5,.02\nb,x,.55,.02\nc,x,.7,.02\n")
+    for source in ("scores.csv", results):
+        assert rankbars("rank", source, "-o", "board.json").code == 0
+        shares = rb.load("board.json").rank_shares()
+        words = ("show", "board.json", "--top", "2", "--dominance")
+        plain = json.loads(rankbars(*words, "--format", "json").out)
+        assert plain["most_likely"] == list(shares.top(2))
+        assert [one["bonferroni"] for one in plain["pairs"]].count(True) == int(
+            shares.state_pairs().stated.sum()
+        )
+        text = rankbars(*words).out
+        assert "More likely than not among the first 2" in text
+        assert "Benjamini and Hochberg" in text
+    assert rankbars("show", "board.json", "--top", "2", "--average").code == 2
+    answer = rankbars("show", "board.json", "--top", "9")
+    assert (answer.code, answer.err.count("\n")) == (1, 1)

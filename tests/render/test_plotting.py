@@ -147,7 +147,8 @@ def test_a_picture_that_no_screen_can_show_is_refused() -> None:
 
 
 # What one task does not hold.
-OF_AN_AVERAGE = {"new_task", "rank_probability", "dominance", "weights"}
+OF_AN_AVERAGE = {"new_task", "weights"}
+OF_TWO_MODELS = {"lanes", "rank_probability", "dominance"}
 
 
 @pytest.mark.parametrize("kind", [name for name, one in PLOTS.items() if one.takes == "board"])
@@ -155,7 +156,7 @@ OF_AN_AVERAGE = {"new_task", "rank_probability", "dominance", "weights"}
 def test_the_smallest_boards_are_drawn_or_refused_with_a_reason(kind: str, models: int) -> None:
     board = make_board(models=models, tasks=1)
     choice = {"task": "t0", "model": "m0", None: None}[PLOTS[kind].choice]
-    if kind in OF_AN_AVERAGE | {"ratings"} or (kind == "lanes" and models == 1):
+    if kind in OF_AN_AVERAGE | {"ratings"} or (kind in OF_TWO_MODELS and models == 1):
         with pytest.raises(rb.DataError):
             draw_picture(kind, board, choice)
     else:

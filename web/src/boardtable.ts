@@ -219,7 +219,7 @@ class BoardTable {
   private makeSorters(): Map<string, Sorter> {
     const { data, size } = this.context.board
     const place = new Map(this.original.map((model, i) => [model, i]))
-    const { newTask, average } = data
+    const { newTask, shares } = data
     const falling = (values: readonly (number | null)[]): Sorter => (model) => -(values[model] ?? -Infinity)
     const interval = (ranks: { best: number[]; worst: number[] }) =>
       byInterval((model) => ({ best: ranks.best[model]!, worst: ranks.worst[model]! }), size)
@@ -228,8 +228,8 @@ class BoardTable {
       ["model", (model) => data.models[model]!],
       ["score", (model) => place.get(model)!],
       ["tier", (model) => data.tier?.[model] ?? 0],
-      ["first", falling(average?.first ?? [])],
-      ["top", falling(average?.top ?? [])],
+      ["first", falling(shares?.first ?? [])],
+      ["top", falling(shares?.top ?? [])],
       ["new", newTask ? interval(newTask) : () => 0],
       ["coverage", falling(data.coverage)],
     ])

@@ -67,13 +67,17 @@ export interface AverageData {
   isRange: boolean
   best: number[]
   worst: number[]
+}
+
+/** What draws of the scores say of ranks, on what is shown first, where it may stand beside them. */
+export interface SharesData {
   /** Share of draws in which a model is first, and among the first `topCount`. */
   first: (number | null)[] | null
   top: (number | null)[] | null
   topCount: number
   /** Models times ranks; null where there are no draws, or too many models. */
   rankProbability: Packed | null
-  /** Models times models: share of draws in which the first is better. */
+  /** Models times models: how likely the first is better. */
   dominance: Packed | null
 }
 
@@ -166,6 +170,7 @@ export interface PageData {
   oneModel: { ranks: RanksData; headline: string[] } | null
   newTask: RanksData | null
   average: AverageData | null
+  shares: SharesData | null
   /** Tasks times models. */
   best: Packed
   worst: Packed

@@ -173,8 +173,8 @@ function beside(context: Context): Picture | null {
 }
 
 function probabilities(context: Context): Picture | null {
-  const packed = context.board.data.average?.rankProbability
-  if (!packed || context.board.data.lead !== "aggregate") return null
+  const packed = context.board.data.shares?.rankProbability
+  if (!packed) return null
   const { models, names } = named(context)
   const size = context.board.size
   return {
@@ -185,7 +185,7 @@ function probabilities(context: Context): Picture | null {
       const input = { models: names, probability: models.map((model) => all.subarray(model * size, (model + 1) * size)) }
       return {
         title: "Probability of every rank",
-        caption: "Share of simulated repetitions of the evaluation in which a model reaches a rank on the average. It describes the uncertainty; it is not a confidence statement.",
+        caption: `Share of simulated repetitions of the evaluation in which a model reaches a rank${context.board.data.lead === "aggregate" ? " on the average" : ""}. It describes the uncertainty; it is not a confidence statement.`,
         draw: (options) => charts.rankProbability(input, options),
         table: () => charts.rankProbabilityTable(input),
         onSelect: openModel(context, models),
@@ -252,7 +252,7 @@ function pairs(context: Context): Picture | null {
   const { board } = context
   if (board.size < 2 || board.size > 130 || board.data.lead === "new_task") return null
   const { models, names } = named(context)
-  const packed = board.data.lead === "aggregate" ? board.data.average?.dominance : null
+  const packed = board.data.shares?.dominance
   return {
     key: "pairs",
     name: "All pairs",
@@ -265,7 +265,7 @@ function pairs(context: Context): Picture | null {
       }
       return {
         title: "Every model against every other",
-        caption: "Which of two models was shown better; all statements hold at once." + (all ? " Numbers: share of draws in which the model of the line is better, in percent; a description." : ""),
+        caption: "Which of two models was shown better; all statements hold at once." + (all ? " Numbers: how likely the model of the line is better, by draws or the error of the difference, in percent; a description." : ""),
         draw: (options) => charts.dominance(input, options),
         table: () => charts.dominanceTable(input),
         onSelect: openModel(context, models),

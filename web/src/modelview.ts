@@ -45,7 +45,7 @@ function taskNames({ board }: Context, tasks: readonly number[]): string {
 }
 
 function facts({ board }: Context, model: number): HTMLElement {
-  const { leadRanks, newTask, average, tier, coverage } = board.data
+  const { leadRanks, newTask, shares, tier, coverage } = board.data
   const list = h("dl", { class: "facts" })
   const add = (term: string, value: string, words = ""): void => {
     list.append(h("div", {}, h("dt", {}, term), h("dd", {}, value, words ? h("small", {}, words) : null)))
@@ -55,8 +55,8 @@ function facts({ board }: Context, model: number): HTMLElement {
   const row = document.querySelector(`#board-table tr[data-model="${model}"] .score`)
   if (row) add(document.querySelector('#board-table [data-key="score"] button')?.textContent ?? "Score", row.textContent ?? "")
   if (tier) add("Tier", String(tier[model]))
-  if (average?.first) add("First in", chance(average.first[model]!), "of draws; a description")
-  if (average?.top && board.size > average.topCount) add(`Top ${average.topCount} in`, chance(average.top[model]!), "of draws")
+  if (shares?.first) add("First in", chance(shares.first[model]!), "of draws; a description")
+  if (shares?.top && board.size > shares.topCount) add(`Top ${shares.topCount} in`, chance(shares.top[model]!), "of draws")
   const share = coverage[model]
   if (share !== null && share !== undefined && share < 1) add("Scored", `${(100 * share).toFixed(1)}\u00a0%`, "of the expected rows")
   return list

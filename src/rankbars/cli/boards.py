@@ -46,6 +46,8 @@ _SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from stan
   rankbars show board.json --task math
   rankbars show board.json --average                 # with means per category
   rankbars show board.json --differences             # of all pairs on the average
+  rankbars show board.json --top 3                   # probability of the first 3 places
+  rankbars show board.json --dominance               # that one model is better than another
   rankbars show board.json --methods
   rankbars show board.json --format eee -o store     # one record of Every Eval Ever per model
 """
@@ -64,7 +66,7 @@ KIND is one of
   widths            how well each task separates the models
   shown_better      who was shown better than whom
   order             the same as a diagram (Hasse)
-  rank_probability  probability of each rank on average
+  rank_probability  probability of each rank
   dominance         probability that one model is better than another
   weights           winner by weights of three categories of tasks
   ratings           strengths from votes
@@ -134,6 +136,19 @@ intervals moved. The format md is for pull requests.
     help="Differences of all pairs of models on the average instead, with intervals that hold "
     "together and p-values by Bonferroni and Holm.",
 )
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="K",
+    help="The probability of being among the first K instead, by draws of the scores; with bands "
+    "of ranks. A description. --format text or json.",
+)
+@click.option(
+    "--dominance",
+    is_flag=True,
+    help="The probability that one model is better than another, for all pairs, and which pairs "
+    "Bonferroni's and Benjamini and Hochberg's methods let stand.",
+)
 @click.option("--methods", is_flag=True, help="The paragraph for a paper instead, and how to cite.")
 @click.option(
     "-o",
@@ -148,10 +163,20 @@ def show_command(
     task: str | None,
     average: bool,
     differences: bool,
+    top: int | None,
+    dominance: bool,
     methods: bool,
     output: str | None,
 ) -> None:
     """Load, render, print."""
+    drawn = top is not None or dominance
+    if drawn and (
+        methods or average or differences or task is not None or form not in ("text", "json")
+    ):
+        raise click.UsageError(
+            "--top and --dominance are tables of text or JSON: give them without --task, "
+            "--average, --differences and --methods, and with --format text or json."
+        )
     if output is not None and (form != "eee" or task is not None):
         raise click.UsageError(
             "-o is the folder for --format eee of a whole board; other formats are printed: "
@@ -175,6 +200,16 @@ def show_command(
 
         for path in write_eee(board, output):
             click.echo(path, err=True)
+    elif drawn:
+        import json
+
+        from rankbars.render.drawnranks import render_shares, shares_to_dict
+
+        if form == "json":
+            plain = shares_to_dict(board, top, pairs=dominance)
+            emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+        else:
+            emit_text(render_shares(board, top, pairs=dominance))
     elif average:
         from rankbars.render.averagetables import render_average
 

@@ -15,6 +15,7 @@ from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import (
+    Chances,
     Errors,
     Freedom,
     Level,
@@ -31,16 +32,14 @@ from rankbars.data.intervals import Scope
 from rankbars.data.notes import Note
 from rankbars.data.partialorder import PartialOrder
 from rankbars.errors import DataError
-from rankbars.stats.resampling.rankcounts import expected_rank
+from rankbars.stats.ranks import RankBounds
+from rankbars.stats.resampling.rankcounts import exceeding_ranks, expected_rank
 from rankbars.stats.resampling.taskmeans import Components, Ends
 from rankbars.stats.tails import critical_value
 
-__all__ = ["TOP", "Aggregate", "Over"]
-
-TOP = 3  # "among the first three": what is counted in draws beside who is first
+__all__ = ["Aggregate", "Over"]
 
 Over = Literal["items", "tasks", "families"]
-Chances = Annotated[NDArray[np.float64], Numbers("MM", least=0.0, most=1.0, null=np.nan)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -247,9 +246,9 @@ class Aggregate:
         """
         if self.rank_probability is None or self.is_counted:
             return np.zeros(len(self.models), dtype=np.bool_)
-        share = self.rank_probability[:, :k].sum(axis=1)
-        above = (self.worst > k) & (share > 1.0 - self.alpha)
-        return np.asarray(above | ((self.best > k) & (share > self.alpha)))
+        return exceeding_ranks(
+            self.rank_probability, RankBounds(self.best, self.worst), k, self.alpha
+        )
 
     @property
     def expected_rank(self) -> NDArray[np.float64] | None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.partlyscored import PartlyScored
+    from rankbars.data.rankshares import RankShares
     from rankbars.data.votehealth import VoteHealth
 from rankbars.data.winnerscore import Winner
 
@@ -315,26 +316,43 @@ class Leaderboard:
         )
 
     def rank_probabilities(self) -> NDArray[np.float64]:
-        """Probability that each model has each rank on the average, shape (M, M).
+        """Probability that each model has each rank on what is shown first, shape (M, M).
 
         ``[i, r]`` belongs to model i and rank r + 1; rows follow `models`. They are counted in
-        joint draws of the averages: posterior or resampling probabilities, which describe the
-        uncertainty and are not confidence statements. NaN for a model without an average.
+        joint draws of the scores: posterior or resampling probabilities, which describe the
+        uncertainty and are not confidence statements. NaN for a model without a score.
 
         Raises
         ------
         DataError
-            If the board has no average, or its errors are not known.
+            If the board shows a new task first, or errors are not known.
         """
-        found = None if self.aggregate is None else self.aggregate.rank_probability
-        if found is None:
-            reason = (
-                "it has no average of tasks"
-                if self.aggregate is None
-                else "the errors of its average are not known"
-            )
-            raise DataError(f"This board has no rank probabilities: {reason}.")
-        return found
+        return self.rank_shares().probability
+
+    def rank_shares(self) -> RankShares:
+        """What draws of the scores say of ranks, on what is shown first.
+
+        Probabilities of ranks, of being among the first k, and of one model being better than
+        another: from the average of several tasks, or the scores on one, published ones with
+        errors and strengths from votes too. They describe the uncertainty and are no confidence
+        statements.
+
+        Raises
+        ------
+        DataError
+            If the board shows a new task first, or errors are not known.
+
+        Examples
+        --------
+        >>> import rankbars as rb
+        >>> task = rb.Estimates(("a", "b", "c"), [0.5, 0.7, 0.75], se=[0.1, 0.02, 0.02])
+        >>> shares = rb.leaderboard(rb.Scores({"x": task})).rank_shares()
+        >>> shares.top(2), shares.dominance[2].round(3).tolist(), shares.agrees
+        (('b', 'c'), [0.993, 0.961, 0.0], True)
+        """
+        from rankbars.data.rankshares import shares_of
+
+        return shares_of(self)
 
     def partial_order(self) -> PartialOrder:
         """Who was shown better than whom on what the board shows first, with its diagram.

@@ -152,7 +152,9 @@ _MAY_BE_FIRST = {
 }
 
 KEYS: dict[type, Keys] = {
-    TaskResult: Keys(derived=_MAY_BE_FIRST),
+    TaskResult: Keys(
+        optional=("rank_probability", "dominance", "draws_agree"), derived=_MAY_BE_FIRST
+    ),
     BoardFile: Keys(optional=("pairs", "vote_health", "digest")),
     RankIntervals: Keys(
         renamed={"method": "merge"},

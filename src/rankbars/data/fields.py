@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.errors import DataError
 
 __all__ = [
+    "Chances",
     "Chosen",
     "Counts",
     "Errors",
@@ -146,6 +147,7 @@ Ranks = Annotated[NDArray[np.int64], Numbers("M", least=1)]
 """One rank per model."""
 Counts = Annotated[NDArray[np.int64], Numbers("M", least=0)]
 """One number of rows per model."""
+Chances = Annotated[NDArray[np.float64], Numbers("MM", least=0.0, most=1.0, null=np.nan)]
 Chosen = Annotated[NDArray[np.bool_], Numbers("M")]
 """Whether it holds for each model; a file lists the names."""
 Relation = Annotated[NDArray[np.bool_], Numbers("MM")]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage
 from rankbars.data.fields import (
+    Chances,
     Errors,
     Freedom,
     Level,
@@ -26,6 +27,8 @@ from rankbars.data.fields import (
 from rankbars.data.intervals import Scope
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
+from rankbars.stats.ranks import RankBounds
+from rankbars.stats.resampling.rankcounts import exceeding_ranks
 from rankbars.stats.tails import critical_value
 
 __all__ = [
@@ -236,6 +239,16 @@ class TaskResult:
         not known.
     df : array of float, shape (M,) or (), optional
         Degrees of freedom behind the score of each model by itself; infinite for a normal tail.
+    rank_probability : array of float, shape (M, M), optional
+        ``[i, r]``: probability that model i has rank r + 1, counted in joint draws of the scores;
+        NaN for a model without a score. A description, not a confidence statement. Of the only
+        task of a board, where errors are known and there are up to 200 models.
+    dominance : array of float, shape (M, M), optional
+        ``[i, j]``: probability that i is better than j, from the error of their difference; NaN
+        without a score, and where the difference is the same on every row.
+    draws_agree : bool, optional
+        Whether shares of the draws may stand beside the ranks: False where they say more of who is
+        first, or among the first three, than `best` and `worst` do. None without draws.
     """
 
     name: str
@@ -273,6 +286,9 @@ class TaskResult:
     df: Annotated[NDArray[np.float64], Numbers("M", least=0.0, null=np.inf, or_one=True)] | None = (
         None
     )
+    rank_probability: Chances | None = None
+    dominance: Chances | None = None
+    draws_agree: bool | None = None
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
@@ -291,6 +307,26 @@ class TaskResult:
         A model without a score may stand anywhere, and is no part of it.
         """
         return np.asarray((self.best == 1) & ~np.isnan(self.mean))
+
+    def exceeding(self, k: int) -> NDArray[np.bool_]:
+        """Models of which draws say more than ranks do, at the places from 1 to `k`, shape (M,).
+
+        None of them where nothing is promised of ranks.
+        """
+        if self.rank_probability is None or (self.guarantee is None and not self.approximate):
+            return np.zeros(self.best.size, dtype=np.bool_)
+        bounds = RankBounds(self.best, self.worst)
+        return exceeding_ranks(self.rank_probability, bounds, k, self.alpha)
+
+    def top_share(self, k: int) -> NDArray[np.float64] | None:
+        """Share of the draws in which each model ranks `k` or better, to stand beside the ranks.
+
+        None without draws, and where the shares say more than the ranks: see
+        `rankbars.Aggregate.top_share`.
+        """
+        if self.rank_probability is None or self.exceeding(k).any():
+            return None
+        return np.asarray(self.rank_probability[:, :k].sum(axis=1))
 
     def score_interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Ends of each model's own interval at level ``1 - alpha``, shape (M,) each.

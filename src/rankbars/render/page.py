@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
-from rankbars.data.aggregate import TOP
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
@@ -20,7 +19,7 @@ from rankbars.render.claims import average_level, is_approximate
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.methodbox import MethodEntry, method_entries
 from rankbars.render.notation import shorten, visible
-from rankbars.render.pagedata import page_json, top_share
+from rankbars.render.pagedata import drawn_part, page_json, top_share
 from rankbars.render.pagelayout import (
     Matrix,
     PageRow,
@@ -53,6 +52,7 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
+from rankbars.stats.resampling.rankcounts import TOP
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -334,10 +334,10 @@ class _Term(NamedTuple):
 
 def _draws_line(board: Leaderboard) -> str:
     """Why shares of draws do not stand beside the ranks; empty where they do, or there are none."""
-    average = board.aggregate
-    if board.lead != "aggregate" or average is None or average.rank_probability is None:
+    shown = drawn_part(board)
+    if shown is None:
         return ""
-    if not any(average.exceeding(k).any() for k in (1, TOP) if k < len(board.models)):
+    if not any(shown.exceeding(k).any() for k in (1, TOP) if k < len(board.models)):
         return ""
     return (
         "Shares of draws that would say more than these ranks are left out: draws do not allow for "
@@ -354,8 +354,8 @@ def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
         drawn = board.aggregate is not None and board.aggregate.is_range
         score = _DRAWN_SCORE if drawn else _SCORE
         terms.append(score._replace(meaning=score.meaning.format(level=_average_level(board))))
-        if any(top_share(board, k) is not None for k in (1, TOP)):
-            terms.append(_FIRST)
+    if any(top_share(board, k) is not None for k in (1, TOP)):
+        terms.append(_FIRST)
     if board.lead == "task":
         terms.append(_ERROR)
     if board.lead == "new_task":

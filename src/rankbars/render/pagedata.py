@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.data.aggregate import TOP, Aggregate
+from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.evidence import Coverage
 from rankbars.data.taskresult import PairDetails, ScoreBins, TaskPairs
@@ -30,8 +30,9 @@ from rankbars.render.examination import finding_title, finding_value
 from rankbars.render.notation import visible
 from rankbars.render.ranktable import Remark, score_title
 from rankbars.render.sentences import headline_sentences
+from rankbars.stats.resampling.rankcounts import TOP
 
-__all__ = ["page_data", "page_json", "top_share"]
+__all__ = ["drawn_part", "page_data", "page_json", "top_share"]
 
 _SCHEMA = "rankbars.page/1"
 _MOST_WITH_DRAWS = 250  # models; for more the table of rank probabilities would be too large
@@ -88,6 +89,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         if new_claim is None or overall is None
         else _ranks(new_claim, overall.best, overall.worst),
         "average": _average(board),
+        "shares": _shares(board),
         "best": _pack_counts([task.best for task in tasks]),
         "worst": _pack_counts([task.worst for task in tasks]),
         "mean": _pack_reals([task.mean for task in tasks]),
@@ -123,10 +125,35 @@ def top_share(board: Leaderboard, k: int) -> NDArray[np.float64] | None:
 
     None as well where all models are, and where the shares say more than the ranks beside them.
     """
-    average = board.aggregate
-    if board.lead != "aggregate" or average is None or k >= len(board.models):
+    shown = drawn_part(board)
+    return None if shown is None or k >= len(board.models) else shown.top_share(k)
+
+
+def drawn_part(board: Leaderboard) -> Aggregate | TaskResult | None:
+    """What the board shows first, where ranks in draws are part of it."""
+    if board.lead == "new_task":
         return None
-    return average.top_share(k)
+    shown = board.aggregate if board.lead == "aggregate" else next(iter(board.tasks.values()))
+    return None if shown is None or shown.rank_probability is None else shown
+
+
+def _shares(board: Leaderboard) -> dict[str, Any] | None:
+    """Shares of draws that may stand beside the ranks."""
+    shown = drawn_part(board)
+    if shown is None:
+        return None
+    first, top = top_share(board, 1), top_share(board, TOP)
+    agrees = not shown.exceeding(1).any()
+    small = len(board.models) <= _MOST_WITH_DRAWS
+    drawn = shown.rank_probability if agrees and small else None
+    pairs = shown.dominance if agrees else None
+    return {
+        "first": None if first is None else _reals(first),
+        "top": None if top is None else _reals(top),
+        "topCount": TOP,
+        "rankProbability": None if drawn is None else _pack_reals(drawn, exact=False),
+        "dominance": None if pairs is None else _pack_reals(pairs, exact=False),
+    }
 
 
 def _pack_counts(values: ArrayLike) -> dict[str, str]:
@@ -207,10 +234,6 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
     average = board.aggregate
     if average is None:
         return None
-    first, top = top_share(board, 1), top_share(board, TOP)
-    agrees = not average.exceeding(1).any()
-    small = len(board.models) <= _MOST_WITH_DRAWS
-    drawn = average.rank_probability if agrees and small else None
     return {
         "title": average_title(average),
         "words": average_words(average),
@@ -227,13 +250,6 @@ def _average(board: Leaderboard) -> dict[str, Any] | None:
         "isRange": average.is_range,
         "best": average.best.tolist(),
         "worst": average.worst.tolist(),
-        "first": None if first is None else _reals(first),
-        "top": None if top is None else _reals(top),
-        "topCount": TOP,
-        "rankProbability": None if drawn is None else _pack_reals(drawn, exact=False),
-        "dominance": None
-        if average.dominance is None or not agrees
-        else _pack_reals(average.dominance, exact=False),
     }
 
 

@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.aggregate import TOP
 from rankbars.data.board import Leaderboard
 from rankbars.render.averagetables import average_table
 from rankbars.render.claims import overall_claim, task_claim
@@ -23,6 +22,7 @@ from rankbars.render.notation import (
 )
 from rankbars.render.pagedata import top_share
 from rankbars.render.ranktable import Row, Table
+from rankbars.stats.resampling.rankcounts import TOP
 
 __all__ = [
     "Matrix",

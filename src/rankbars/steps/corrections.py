@@ -186,9 +186,15 @@ def resample_family(family: Family) -> LargestDifferences:
 
 
 def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
-    """Bootstrap rank band (Algorithm 3): a description, not a confidence interval under ties."""
+    """Rank band (Algorithm 3): a description, not a confidence interval under ties.
+
+    Rows are resampled. Published scores and strengths from votes have none: they are drawn from
+    the normal distribution of their errors.
+    """
     from rankbars.stats.resampling.itembootstrap import bootstrap_band
 
+    if isinstance(family.evidence, Estimates) and scope == "each":
+        return _drawn_band(family, family.evidence, alpha)
     items = _complete_items(family, "bootstrap_band")
     if scope == "all" or items.clusters is not None or isinstance(items.design, Folds):
         raise OptionError(
@@ -202,14 +208,36 @@ def rank_band(family: Family, scope: Scope, alpha: float) -> Corrected:
         seed=family.seed,
         key=(family.key,),
     )
-    size = len(items.models)
-    note = (
-        "band",
-        "A bootstrap rank band is not a confidence interval: tied models are missed far more "
-        "often than stated. Use --correction holm for intervals.",
-        (),
+    return Corrected(
+        Decisions(band.best - 1, len(items.models) - band.worst, None), (_band("A bootstrap"),)
     )
-    return Corrected(Decisions(band.best - 1, size - band.worst, None), (note,))
+
+
+def _band(which: str) -> tuple[str, str, tuple[int, ...]]:
+    text = (
+        f"{which} rank band is not a confidence interval: tied models are missed far more often "
+        "than stated. Use --correction holm for intervals."
+    )
+    return "band", text, ()
+
+
+def _drawn_band(family: Family, evidence: Estimates, alpha: float) -> Corrected:
+    """Ranks of normal draws around scores with errors, and their central share."""
+    from rankbars.stats.resampling import rankcounts
+    from rankbars.stats.resampling.distributions import normal_draws
+
+    own = evidence.se if evidence.cov is None else np.diagonal(evidence.cov)
+    if own is None or not np.isfinite(own).all():
+        raise OptionError(
+            "Correction 'bootstrap_band' draws scores from their errors, and some have none. "
+            "Leave these models out (--models), or use --correction holm."
+        )
+    df = float(np.min(family.df, initial=np.inf))
+    streams = _streams(family, "band")
+    made = normal_draws(evidence.mean, _spread(family), streams, family.resamples, df=df)
+    band = rankcounts.rank_band(rankcounts.rank_probability(made), family.resamples, alpha)
+    size = len(evidence.models)
+    return Corrected(Decisions(band.best - 1, size - band.worst, None), (_band("A Monte-Carlo"),))
 
 
 def e_average(family: Family, scope: Scope, alpha: float) -> Corrected:

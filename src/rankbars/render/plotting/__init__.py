@@ -235,9 +235,7 @@ PLOTS: dict[str, Picture] = {
     "widths": Picture(plot_widths, "how well each task separates the models", size=_by_task),
     "shown_better": Picture(plot_shown_better, "who was shown better than whom", size=_square),
     "order": Picture(plot_order, "the partial order as a Hasse diagram", size=_diagram),
-    "rank_probability": Picture(
-        plot_rank_probability, "probability of each rank on average", size=_square
-    ),
+    "rank_probability": Picture(plot_rank_probability, "probability of each rank", size=_square),
     "dominance": Picture(
         plot_dominance, "probability that one model is better than another", size=_square
     ),

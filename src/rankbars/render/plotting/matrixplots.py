@@ -60,12 +60,12 @@ def plot_heatmap(board: Leaderboard, ax: Axes) -> Axes:
 
 
 def plot_rank_probability(board: Leaderboard, ax: Axes) -> Axes:
-    """Probability of each rank on the average, counted in joint draws; zeros are left blank.
+    """Probability of each rank on what is shown first, counted in draws; zeros are left blank.
 
     Parameters
     ----------
     board : Leaderboard
-        A board whose average has rank probabilities.
+        A board that has rank probabilities.
     ax : matplotlib axes
         Drawn on.
 
@@ -76,7 +76,8 @@ def plot_rank_probability(board: Leaderboard, ax: Axes) -> Axes:
     """
     order = list(board.order)
     plot_rank_shares([board.models[i] for i in order], board.rank_probabilities()[order], ax)
-    ax.set_title("Probability of each rank on average\na description, not a confidence statement")
+    where = "on this task" if board.lead == "task" else "on average"
+    ax.set_title(f"Probability of each rank {where}\na description, not a confidence statement")
     return ax
 
 
@@ -101,12 +102,12 @@ def plot_rank_shares(models: Sequence[str], share: NDArray[np.float64], ax: Axes
 
 
 def plot_dominance(board: Leaderboard, ax: Axes) -> Axes:
-    """Probability that the row is better than the column on average, counted in joint draws.
+    """Probability that the row is better than the column, on what is shown first.
 
     Parameters
     ----------
     board : Leaderboard
-        A board whose average has these probabilities.
+        A board that has these probabilities.
     ax : matplotlib axes
         Drawn on.
 
@@ -115,7 +116,7 @@ def plot_dominance(board: Leaderboard, ax: Axes) -> Axes:
     DataError
         If the board has none.
     """
-    found = None if board.aggregate is None else board.aggregate.dominance
+    found = board.rank_shares().dominance
     if found is None:
         raise DataError(
             "This board holds no probabilities that one model is better than another: they are "
@@ -128,7 +129,8 @@ def plot_dominance(board: Leaderboard, ax: Axes) -> Axes:
     names = [board.models[i] for i in order]
     label_rows(ax, names)
     label_columns(ax, names)
-    ax.set_title("Probability that row is better than column, on average\nnot a test")
+    where = "on this task" if board.lead == "task" else "on average"
+    ax.set_title(f"Probability that row is better than column, {where}\nnot a test")
     return ax
 
 

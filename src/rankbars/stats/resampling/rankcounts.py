@@ -19,9 +19,11 @@ from rankbars.stats.ranks import RankBounds
 
 __all__ = [
     "DOMINANCE_CORRECTIONS",
+    "TOP",
     "StatedPairs",
     "choose_top",
     "dominance",
+    "exceeding_ranks",
     "expected_rank",
     "rank_band",
     "rank_probability",
@@ -30,6 +32,7 @@ __all__ = [
     "top_probability",
 ]
 
+TOP = 3  # "among the first three": what is counted in draws beside who is first
 _ROUNDING = 1e-9
 _SPLIT = 2.0**13 + 1.0  # leaves 40 of 53 bits
 
@@ -318,7 +321,7 @@ def _count(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 def state_pairs(
     better: NDArray[np.float64],
-    draws: int,
+    draws: float,
     alpha: float,
     correction: Literal["bonferroni", "holm", "bh"] = "bonferroni",
 ) -> StatedPairs:
@@ -328,8 +331,8 @@ def state_pairs(
     ----------
     better : array of float, shape (M, M)
         `dominance` of the draws.
-    draws : int
-        Number of draws S.
+    draws : float
+        Number of draws S; infinite for probabilities that were computed, not counted.
     alpha : float
         Error rate, two-sided, in (0, 1).
     correction : {"bonferroni", "holm", "bh"}
@@ -345,7 +348,7 @@ def state_pairs(
     Notes
     -----
     The p-value of a pair is ``2 (c + 1) / (S + 1)``, where c counts the draws in which the model
-    with fewer wins is not worse.
+    with fewer wins is not worse; ``2 c / S`` where probabilities were computed.
 
     Examples
     --------
@@ -363,8 +366,10 @@ def state_pairs(
     first, second = np.triu_indices(size, 1)
     ahead = better[first, second] >= better[second, first]
     winner, loser = np.where(ahead, first, second), np.where(ahead, second, first)
-    against = np.rint((1.0 - better[winner, loser]) * draws)
-    p = np.minimum(2.0 * (against + 1.0) / (draws + 1.0), 1.0)
+    p = 2.0 * (1.0 - better[winner, loser])
+    if np.isfinite(draws):
+        p = (np.rint(p / 2.0 * draws) + 1.0) * 2.0 / (draws + 1.0)
+    p = np.minimum(p, 1.0)
     stated = np.zeros((size, size), dtype=np.bool_)
     chosen = _rejected(p, alpha, correction)
     stated[winner[chosen], loser[chosen]] = True
@@ -387,3 +392,36 @@ def _rejected(p: NDArray[np.float64], alpha: float, correction: str) -> NDArray[
         last = np.flatnonzero(p[order] <= alpha * place / count)
         rejected[order[: last[-1] + 1 if last.size else 0]] = True
     return rejected
+
+
+def exceeding_ranks(
+    share: NDArray[np.float64], bounds: RankBounds, k: int, alpha: float
+) -> NDArray[np.bool_]:
+    """Models of which shares of draws say more than ranks do, at the places from 1 to `k`.
+
+    Parameters
+    ----------
+    share : array of float, shape (M, M)
+        Share of the draws in which each model has each rank.
+    bounds : RankBounds
+        `best` and `worst` of each model.
+    k : int
+        From 1 to the number of models.
+    alpha : float
+        Error rate of the ranks.
+
+    Returns
+    -------
+    array of bool, shape (M,)
+        Models that may rank lower than `k` and do so in less than `alpha` of the draws, and those
+        that rank lower and reach `k` in more than `alpha` of them.
+
+    Examples
+    --------
+    >>> share = np.array([[0.98, 0.02], [0.02, 0.98]])
+    >>> exceeding_ranks(share, RankBounds(np.array([1, 1]), np.array([2, 2])), 1, 0.05).tolist()
+    [True, False]
+    """
+    reached = share[:, :k].sum(axis=1)
+    above = (bounds.worst > k) & (reached > 1.0 - alpha)
+    return np.asarray(above | ((bounds.best > k) & (reached > alpha)))

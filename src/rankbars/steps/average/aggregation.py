@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.aggregate import TOP, Aggregate
+from rankbars.data.aggregate import Aggregate
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.checks import check_name
 from rankbars.data.comparisons import Comparisons
@@ -26,6 +26,7 @@ from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
 from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
+from rankbars.stats.resampling.rankcounts import TOP
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
 from rankbars.steps.average.averagerows import load_samples
