@@ -32,7 +32,12 @@ def votes_file(tmp_path: Path) -> str:
 
 
 OF_A_BOARD = [name for name, one in PLOTS.items() if one.takes in ("board", "diagnosis")]
-CHOICES = {"task": ("--task", "t3"), "model": ("--model", "δ"), None: ()}
+CHOICES = {
+    "task": ("--task", "t3"),
+    "model": ("--model", "δ"),
+    "models": ("--model", "δ", "--model", "=cmd()"),
+    None: (),
+}
 
 
 @pytest.mark.parametrize("kind", [name for name in OF_A_BOARD if name != "ratings"])
@@ -98,6 +103,9 @@ def test_ratings_are_drawn_from_a_board_of_votes(votes_file: str, tmp_path: Path
         ("task_ranks", (), "name it with --task"),
         ("model_ranks", (), "name it with --model"),
         ("model_ranks", ("--model", "x"), "model"),
+        ("model_ranks", ("--model", "δ", "--model", "x"), "--model once at most"),
+        ("two_models", ("--model", "δ"), "name them with --model twice"),
+        ("held_out", (), "--hold-out N --held-out FILE"),
         ("ranks", ("--task", "t1"), "leave --task out"),
         ("ratings", (), "one task of votes"),
         ("votes_per_pair", (), ""),

@@ -81,6 +81,8 @@ def test_every_command_of_the_page_runs(
     if "board.json" in line.split()[:3]:
         assert rankbars("rank", "scores.csv", "-o", "board.json").code == 0
     monkeypatch.setattr(levels, "POOL", 200)
+    if line.startswith("plot"):
+        assert rankbars("rank", results, "-o", "board.json").code == 0
     for one in shortened(line):
         answer = rankbars(*shlex.split(one))
         assert answer.code == 0, answer.err

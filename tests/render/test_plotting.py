@@ -15,7 +15,10 @@ from rankbars.render.plotting import (
     plot_order,
     plot_ranks,
     plot_score_against_rank,
+    plot_score_new_task,
+    plot_score_spread,
     plot_task_ranks,
+    plot_two_models,
     plot_votes_per_pair,
     plot_weights,
 )
@@ -147,7 +150,7 @@ def test_a_picture_that_no_screen_can_show_is_refused() -> None:
 
 
 # What one task does not hold.
-OF_AN_AVERAGE = {"new_task", "weights"}
+OF_AN_AVERAGE = {"new_task", "weights", "score_new_task", "score_spread"}
 OF_TWO_MODELS = {"lanes", "rank_probability", "dominance"}
 
 
@@ -155,8 +158,12 @@ OF_TWO_MODELS = {"lanes", "rank_probability", "dominance"}
 @pytest.mark.parametrize("models", [1, 2])
 def test_the_smallest_boards_are_drawn_or_refused_with_a_reason(kind: str, models: int) -> None:
     board = make_board(models=models, tasks=1)
-    choice = {"task": "t0", "model": "m0", None: None}[PLOTS[kind].choice]
-    if kind in OF_AN_AVERAGE | {"ratings"} or (kind in OF_TWO_MODELS and models == 1):
+    choices = {"task": "t0", "model": "m0", "models": ("m0", "m1"), None: None}
+    choice = choices[PLOTS[kind].choice]
+    if kind == "two_models" and models == 1:
+        with pytest.raises(rb.UnknownOptionError):
+            draw_picture(kind, board, choice)
+    elif kind in OF_AN_AVERAGE | {"ratings"} or (kind in OF_TWO_MODELS and models == 1):
         with pytest.raises(rb.DataError):
             draw_picture(kind, board, choice)
     else:
@@ -186,3 +193,62 @@ def test_bars_of_a_task_are_its_intervals_as_those_of_averages_are():
     ]
     np.testing.assert_allclose([line[:, 1] for line in bars], np.column_stack([low, high]))
     assert "bars: 90 % interval" in ax.get_title()
+
+
+def points(ax) -> list[tuple[float, float]]:
+    """Marks of an axes, as places."""
+    return [
+        (float(x), float(y))
+        for line in ax.lines
+        if line.get_marker() == "o"
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+
+
+@pytest.mark.parametrize("method", ["mean", "average_rank"])
+def test_scores_stand_on_the_left_and_ranks_on_a_new_task_on_the_right(method: str) -> None:
+    board = make_board(tasks=9, over="items", method=method, merge="quantile", alpha_overall=0.5)
+    ax = plot_score_new_task(board, Figure().add_subplot())
+    (right,) = ax.child_axes
+    average, new, order = board.aggregate, board.overall, list(board.order)
+    assert average is not None
+    assert new is not None
+    assert row_texts(ax) == [board.models[i] for i in order]
+    ends = np.sort([average.low, average.high], axis=0)[:, order]
+    assert drawn_bars(ax) == [pytest.approx(one) for one in ends.T.tolist()]
+    assert points(ax) == [pytest.approx((average.score[i], y)) for y, i in enumerate(order)]
+    assert drawn_bars(right) == [(new.best[i], new.worst[i]) for i in order]
+    assert ax.xaxis_inverted() == (method == "average_rank")
+    assert ax.get_ylim() == right.get_ylim()
+    assert "Rank on a new task" in right.get_title(loc="left") + right.get_title()
+
+
+def test_two_models_stand_side_by_side_task_by_task(board) -> None:
+    ax = plot_two_models(board, Figure().add_subplot(), ("m1", "m3"))
+    (right,) = ax.child_axes
+    tasks = row_texts(ax)
+    assert sorted(tasks) == sorted(board.tasks)
+    for panel, at in ((ax, 1), (right, 3)):
+        ends = [(board.tasks[name].best[at], board.tasks[name].worst[at]) for name in tasks]
+        assert drawn_bars(panel) == ends
+        shaded = panel.patches[0]
+        assert board.overall is not None
+        low, high = shaded.get_x() + 0.15, shaded.get_x() + shaded.get_width() - 0.15
+        assert (low, high) == pytest.approx((board.overall.best[at], board.overall.worst[at]))
+    with pytest.raises(rb.OptionError, match="two models"):
+        board.plot("two_models", ax, model="m1")
+
+
+def test_scores_of_a_model_spread_over_the_tasks(board, ax) -> None:
+    plot_score_spread(board, ax)
+    order = list(board.order)
+    assert row_texts(ax) == [board.models[i] for i in order]
+    scores = np.array([task.mean for task in board.tasks.values()])
+    expected = [(scores[k, i], row) for row, i in enumerate(order) for k in range(len(scores))]
+    assert points(ax) == [pytest.approx(one) for one in expected]
+    medians = [
+        line.get_xdata()[0]
+        for line in ax.lines
+        if line.get_linewidth() == 1.8 and line.get_marker() != "o"
+    ]
+    assert medians == pytest.approx(np.median(scores, axis=0)[order])

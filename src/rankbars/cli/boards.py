@@ -59,10 +59,13 @@ KIND is one of
   new_task          rank intervals on a new task
   task_ranks        rank intervals on one task (--task NAME)
   model_ranks       rank intervals of one model on each task (--model NAME)
+  two_models        the same of two models side by side (--model NAME --model NAME)
   lanes             scores, with bars over models that were not told apart
   heatmap           rank interval of each model on each task
   scores            score of each model on each task
   score_rank        score beside rank interval
+  score_new_task    score on the left, rank intervals on a new task on the right
+  score_spread      scores of each model over the tasks, as boxes with a point per task
   widths            how well each task separates the models
   shown_better      who was shown better than whom
   order             the same as a diagram (Hasse)
@@ -264,9 +267,15 @@ def _load_board(path: str) -> Leaderboard:
 @click.argument("kind", metavar="KIND")
 @click.option("-o", "--output", metavar="FILE", required=True, help="Where to write the picture.")
 @click.option("--task", metavar="NAME", help="The task that is drawn, or one of several.")
-@click.option("--model", metavar="NAME", help="The model that is drawn.")
+@click.option(
+    "--model",
+    "models",
+    metavar="NAME",
+    multiple=True,
+    help="The model that is drawn. Give it twice for two.",
+)
 def plot_command(
-    *, source: str, kind: str, output: str, task: str | None, model: str | None
+    *, source: str, kind: str, output: str, task: str | None, models: tuple[str, ...]
 ) -> None:
     """Load, draw, write."""
     suffix = Path(output).suffix.lower().removeprefix(".")
@@ -283,23 +292,32 @@ def plot_command(
     picture = PLOTS.get(kind)
     if picture is None:
         raise UnknownOptionError.among("picture", kind, PLOTS)
-    named = {"task": task, "model": model}
-    _check_choice(kind, picture, named)
+    chosen = _chosen(kind, picture, task, models)
     check_picture(suffix, drawn=True, projection=picture.projection)
-    chosen = named.get(picture.choice or "")
     with working("Drawing"):
         figure = draw_picture(kind, _subject(picture, source, task), chosen)
         content = picture_bytes(figure, suffix)
     write_bytes(output, content)
 
 
-def _check_choice(kind: str, picture: Picture, named: dict[str, str | None]) -> None:
-    if picture.choice is not None and named[picture.choice] is None:
-        raise OptionError(f"{kind} draws one {picture.choice}: name it with --{picture.choice}.")
-    usable = {picture.choice, "task" if picture.takes in ("votes", "health") else None}
+def _chosen(
+    kind: str, picture: Picture, task: str | None, models: tuple[str, ...]
+) -> str | tuple[str, ...] | None:
+    """The task, the model or the models that are drawn; raises where they do not fit."""
+    if picture.choice == "models":
+        if len(set(models)) != 2 or len(models) != 2:
+            raise OptionError(f"{kind} draws two models: name them with --model twice.")
+    elif len(models) > 1:
+        raise OptionError(f"{kind} does not draw several models: give --model once at most.")
+    named = {"task": task, "model": models[0] if models else None}
+    wanted = "model" if picture.choice == "models" else picture.choice
+    if wanted is not None and named[wanted] is None:
+        raise OptionError(f"{kind} draws one {wanted}: name it with --{wanted}.")
+    usable = {wanted, "task" if picture.takes in ("votes", "health") else None}
     for name, value in named.items():
         if value is not None and name not in usable:
             raise OptionError(f"{kind} has no {name} to choose: leave --{name} out.")
+    return models if picture.choice == "models" else named.get(wanted or "")
 
 
 def _subject(picture: Picture, source: str, task: str | None) -> Subject:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -493,7 +493,7 @@ class Leaderboard:
 
     def plot(
         self, kind: str = "ranks", ax: Any = None, *, task: str | None = None,
-        model: str | None = None,
+        model: str | Sequence[str] | None = None,
     ) -> Any:  # fmt: skip
         """A picture of the board with matplotlib.
 
@@ -504,7 +504,7 @@ class Leaderboard:
         ax : matplotlib axes, optional
             Where to draw; a figure of its own where not given.
         task, model : str, optional
-            The one that is drawn, for kinds that draw one.
+            The one that is drawn, for kinds that draw one; of ``"two_models"`` both models.
 
         Returns
         -------

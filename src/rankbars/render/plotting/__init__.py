@@ -6,7 +6,7 @@ caller may use any other, and may change what comes back.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -37,10 +37,13 @@ from rankbars.render.plotting.rankplots import (
     plot_order,
     plot_ranks,
     plot_task_ranks,
+    plot_two_models,
 )
 from rankbars.render.plotting.scoreplots import (
     plot_board_weights,
     plot_score_against_rank,
+    plot_score_new_task,
+    plot_score_spread,
     plot_scores,
     plot_weights,
     plot_widths,
@@ -71,10 +74,13 @@ __all__ = [
     "plot_ranks",
     "plot_ratings",
     "plot_score_against_rank",
+    "plot_score_new_task",
+    "plot_score_spread",
     "plot_scores",
     "plot_sensitivity",
     "plot_shown_better",
     "plot_task_ranks",
+    "plot_two_models",
     "plot_vote_health",
     "plot_votes_per_pair",
     "plot_weights",
@@ -99,8 +105,8 @@ class Picture(NamedTuple):
         Its subject.
     size : callable
         Subject -> width and height in inches.
-    choice : {"task", "model"}, optional
-        What has to be named besides.
+    choice : {"task", "model", "models"}, optional
+        What has to be named besides; the last is two models.
     projection : str, optional
         Of the axes.
     """
@@ -109,11 +115,11 @@ class Picture(NamedTuple):
     words: str
     takes: Literal["board", "diagnosis", "held_out", "votes", "health"] = "board"
     size: Callable[[Any], tuple[float, float]] = lambda _: (COLUMN, COLUMN)
-    choice: Literal["task", "model"] | None = None
+    choice: Literal["task", "model", "models"] | None = None
     projection: str | None = None
 
 
-def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figure:
+def draw_picture(kind: str, subject: Subject, chosen: str | Sequence[str] | None = None) -> Figure:
     """A figure of its own, in the style for print.
 
     Parameters
@@ -122,8 +128,8 @@ def draw_picture(kind: str, subject: Subject, chosen: str | None = None) -> Figu
         A key of `PLOTS`.
     subject : Leaderboard, Diagnosis, HeldOut, Votes or VoteHealth
         What the picture takes.
-    chosen : str, optional
-        The task or model, where one has to be named.
+    chosen : str or sequence of str, optional
+        The task or model, where one has to be named, or both models.
 
     Raises
     ------
@@ -158,7 +164,7 @@ def plot_board(
     ax: Any = None,
     *,
     task: str | None = None,
-    model: str | None = None,
+    model: str | Sequence[str] | None = None,
 ) -> Any:
     """A picture of a board; parameters and errors are those of `Leaderboard.plot`."""
     known = [name for name, picture in PLOTS.items() if picture.takes == "board"]
@@ -166,8 +172,12 @@ def plot_board(
         raise UnknownOptionError.among("picture of a board", kind, known)
     picture = PLOTS[kind]
     named = {"task": task, "model": model}
+    two = picture.choice == "models"
+    if two and (model is None or isinstance(model, str) or len(set(model)) != 2):
+        raise OptionError(f"{kind} draws two models: name them with model=['NAME', 'OTHER'].")
+    wanted = "model" if two else picture.choice
     for what, value in named.items():
-        if (value is not None) != (what == picture.choice):
+        if (value is not None) != (what == wanted):
             doing = f"draws one {what}: name it with" if value is None else "does not take"
             raise OptionError(f"{kind} {doing} {what}={value or 'NAME'!r}.")
     if ax is not None and not hasattr(ax, "plot"):
@@ -180,7 +190,7 @@ def plot_board(
 
         figure = plt.figure(figsize=picture.size(board), layout="constrained")
         ax = figure.add_subplot(projection=picture.projection)
-    chosen = [] if picture.choice is None else [named[picture.choice]]
+    chosen = [] if wanted is None else [named[wanted]]
     return picture.draw(board, ax, *chosen)
 
 
@@ -195,6 +205,14 @@ def _held_out(found: HeldOut) -> tuple[float, float]:
 
 def _by_model(subject: Leaderboard | Diagnosis) -> tuple[float, float]:
     return PAGE * 0.7, _HEAD + _ROW * len(subject.models)
+
+
+def _half_by_model(board: Leaderboard) -> tuple[float, float]:
+    return COLUMN, _by_model(board)[1]
+
+
+def _half_by_task(board: Leaderboard) -> tuple[float, float]:
+    return COLUMN, _by_task(board)[1]
 
 
 def _by_task(board: Leaderboard) -> tuple[float, float]:
@@ -224,6 +242,12 @@ PLOTS: dict[str, Picture] = {
     "model_ranks": Picture(
         plot_model_ranks, "rank intervals of one model on each task", size=_by_task, choice="model"
     ),
+    "two_models": Picture(
+        plot_two_models,
+        "rank intervals of two models on each task",
+        size=_half_by_task,
+        choice="models",
+    ),
     "lanes": Picture(plot_lanes, "scores, with bars over models not told apart", size=_by_model),
     "heatmap": Picture(
         plot_heatmap, "rank interval of each model on each task", size=_models_by_tasks
@@ -231,6 +255,12 @@ PLOTS: dict[str, Picture] = {
     "scores": Picture(plot_scores, "score of each model on each task", size=_by_model),
     "score_rank": Picture(
         plot_score_against_rank, "score beside rank interval", size=lambda _: (PAGE, 0.7 * PAGE)
+    ),
+    "score_new_task": Picture(
+        plot_score_new_task, "score beside rank intervals on a new task", size=_half_by_model
+    ),
+    "score_spread": Picture(
+        plot_score_spread, "scores of each model over the tasks", size=_by_model
     ),
     "widths": Picture(plot_widths, "how well each task separates the models", size=_by_task),
     "shown_better": Picture(plot_shown_better, "who was shown better than whom", size=_square),

@@ -29,6 +29,7 @@ from rankbars.render.plotting.style import (
     PALE,
     SECOND,
     bars,
+    beside,
     colors,
     label_rows,
     labels,
@@ -46,6 +47,7 @@ __all__ = [
     "plot_order",
     "plot_ranks",
     "plot_task_ranks",
+    "plot_two_models",
 ]
 
 _TITLE_WIDTH = 40
@@ -212,6 +214,48 @@ def plot_model_ranks(board: Leaderboard, ax: Axes, model: str) -> Axes:
     rank_axis(ax, size)
     name = shorten(visible(model), _TITLE_WIDTH)
     ax.set_title(f"Rank of {name} on each task\n{task_claim(tasks[0]).words}")
+    return ax
+
+
+def plot_two_models(board: Leaderboard, ax: Axes, models: Sequence[str]) -> Axes:
+    """Rank intervals of two models on each task, side by side, over those for a new task.
+
+    Two models with the same interval for a new task may differ: one is uncertain on every task,
+    the other certain and good on some, bad on others.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        The result.
+    ax : matplotlib axes
+        The panel of the first model; the other is added beside it, in ``ax.child_axes``. Tasks
+        stand in the same order in both: by the middle of the first model's interval.
+    models : sequence of str
+        Both models.
+
+    Raises
+    ------
+    UnknownOptionError
+        If there is no such model.
+    """
+    for model in models:
+        if model not in board.models:
+            raise UnknownOptionError.among("model", model, board.models)
+    first = board.models.index(models[0])
+    tasks = sorted(board.tasks.values(), key=lambda t: (t.worst[first] + t.best[first], t.name))
+    for panel, model in zip((ax, beside(ax)), models, strict=True):
+        at = board.models.index(model)
+        if board.overall is not None:
+            low, high = int(board.overall.best[at]), int(board.overall.worst[at])
+            panel.axvspan(low - 0.15, high + 0.15, color=PALE, lw=0, alpha=0.7, zorder=0)
+        best = np.array([task.best[at] for task in tasks])
+        worst = np.array([task.worst[at] for task in tasks])
+        bars(panel, best, worst, len(board.models), FIRST if panel is ax else SECOND)
+        words = task_claim(tasks[0]).words if panel is ax else ""
+        panel.set_title(f"{shorten(visible(model), _TITLE_WIDTH - 8)}\n{words}")
+    label_rows(ax, [task.name for task in tasks])
+    if board.overall is not None:
+        ax.set_xlabel("rank (1 is the best); shaded: on a new task")
     return ax
 
 

@@ -9,10 +9,22 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import WeightMap
+from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError
-from rankbars.render.claims import average_level, average_title, lead_claim
-from rankbars.render.notation import shorten, show_level, visible
-from rankbars.render.plotting.style import DARK, FIRST, MARKERS, PALE, colors, label_rows, labels
+from rankbars.render.claims import average_level, average_title, lead_claim, overall_claim
+from rankbars.render.notation import counted, shorten, show_level, visible
+from rankbars.render.plotting.style import (
+    DARK,
+    FIRST,
+    MARKERS,
+    PALE,
+    SECOND,
+    bars,
+    beside,
+    colors,
+    label_rows,
+    labels,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = [
     "plot_board_weights",
     "plot_score_against_rank",
+    "plot_score_new_task",
+    "plot_score_spread",
     "plot_scores",
     "plot_weights",
     "plot_widths",
@@ -72,11 +86,103 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
     return ax
 
 
+def plot_score_new_task(board: Leaderboard, ax: Axes) -> Axes:
+    """Average of each model with its interval on the left, its ranks on a new task on the right.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board with an average and an interval for a new task.
+    ax : matplotlib axes
+        The left panel; the right one is added beside it, and stands in ``ax.child_axes``.
+
+    Raises
+    ------
+    DataError
+        If the board lacks one of the two.
+    """
+    average, new = board.aggregate, board.overall
+    if average is None or new is None:
+        lacks = "no interval for a new task" if new is None else "no average"
+        raise DataError(f"This board has {lacks}, and the picture shows both side by side.")
+    order = list(board.order)
+    rows = np.arange(len(order))
+    ends = np.array([average.low, average.high])[:, order]
+    ax.hlines(rows, ends.min(axis=0), ends.max(axis=0), color=FIRST, lw=1.6)
+    ax.plot(average.score[order], rows, "o", color=FIRST, ms=3.5)
+    label_rows(ax, [board.models[i] for i in order])
+    if average.direction == "lower":
+        ax.invert_xaxis()
+    ax.spines["left"].set_visible(False)
+    words = score_words(board)
+    ax.set_xlabel(words)
+    kind = "of the draws" if average.is_range else "interval"
+    ax.set_title(f"{words.capitalize()}\n{average_level(average)} {kind}, each model")
+    right = beside(ax)
+    bars(right, new.best[order], new.worst[order], len(order), SECOND)
+    claim = overall_claim(new)
+    right.set_title(f"Rank on a {claim.title.lower()}\n{claim.words}")
+    return ax
+
+
+def plot_score_spread(board: Leaderboard, ax: Axes) -> Axes:
+    """How the scores of each model spread over the tasks: quartiles, and a point per task.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board of two tasks or more with the same metric.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If there is one task, or tasks are on different scales.
+    """
+    tasks = _on_one_scale(board)
+    if len(tasks) < 2:
+        raise DataError("One task has one score for each model, which does not spread over tasks.")
+    order = list(board.order)
+    scores = np.array([task.mean for task in tasks])[:, order]
+    known = [column[~np.isnan(column)] for column in scores.T]
+    ax.boxplot(
+        known, positions=range(len(order)), orientation="horizontal", widths=0.62, whis=(0, 100),
+        medianprops={"color": FIRST, "lw": 1.8}, boxprops={"lw": 0.7}, whiskerprops={"lw": 0.7},
+        capprops={"lw": 0.7},
+    )  # fmt: skip
+    for row, column in enumerate(known):
+        ax.plot(column, np.full(column.size, row), "o", color=SECOND, ms=2.2, alpha=0.7)
+    label_rows(ax, [board.models[i] for i in order])
+    if tasks[0].direction == "lower":
+        ax.invert_xaxis()
+    ax.set_xlabel(_score_name(tasks[0]))
+    ax.set_title(
+        f"Scores of each model on {counted(len(tasks), 'task')}\na point per task; box: quartiles"
+    )
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def _on_one_scale(board: Leaderboard) -> list[TaskResult]:
+    tasks = list(board.tasks.values())
+    metrics = {(task.metric, task.direction, task.kind == "votes") for task in tasks}
+    if len(metrics) > 1:
+        raise DataError(
+            "The tasks of this board have different metrics, so their scores share no axis. Draw "
+            "heatmap, which shows ranks."
+        )
+    return tasks
+
+
+def _score_name(task: TaskResult) -> str:
+    return "log strength" if task.kind == "votes" else visible(task.metric or "score")
+
+
 def score_words(board: Leaderboard) -> str:
     """What the score is that the board shows first."""
     if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        return "log strength" if task.kind == "votes" else visible(task.metric or "score")
+        return _score_name(next(iter(board.tasks.values())))
     if board.aggregate is None or board.aggregate.unit == "rank":
         return "mean rank"
     if board.aggregate.method == "mean":
@@ -99,13 +205,7 @@ def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
     DataError
         If tasks are on different scales, so that their scores share no axis.
     """
-    tasks = list(board.tasks.values())
-    metrics = {(task.metric, task.direction, task.kind == "votes") for task in tasks}
-    if len(metrics) > 1:
-        raise DataError(
-            "The tasks of this board have different metrics, so their scores share no axis. Draw "
-            "heatmap, which shows ranks."
-        )
+    tasks = _on_one_scale(board)
     order = list(board.order)
     rows = np.arange(len(order))
     groups = sorted({task.category or "" for task in tasks})
@@ -125,8 +225,7 @@ def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
             ax.plot([], [], MARKERS[k % len(MARKERS)], color=shades[group], label=text or "none")
         ax.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), title="category")
     label_rows(ax, [board.models[i] for i in order])
-    votes = tasks[0].kind == "votes"
-    ax.set_xlabel("log strength" if votes else visible(tasks[0].metric or "score"))
+    ax.set_xlabel(_score_name(tasks[0]))
     ax.set_title(f"Scores\na mark per task, bars: {show_level(tasks[0].alpha)} intervals")
     ax.spines["left"].set_visible(False)
     return ax

@@ -28,6 +28,7 @@ __all__ = [
     "PRINT",
     "SECOND",
     "bars",
+    "beside",
     "check_picture",
     "colors",
     "label_columns",
@@ -98,6 +99,13 @@ def bars(
     ax.plot(best, rows, "o", color=color, ms=3.5)
     ax.plot(worst, rows, "o", color=color, ms=3.5)
     rank_axis(ax, size)
+
+
+def beside(ax: Axes) -> Axes:
+    """A second panel to the right, as large as the first and with the same rows."""
+    panel: Axes = ax.inset_axes((1.07, 0.0, 1.0, 1.0), sharey=ax)
+    panel.tick_params(axis="y", length=0, labelleft=False)
+    return panel
 
 
 def rank_axis(ax: Axes, size: int) -> None:
