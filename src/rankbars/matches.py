@@ -45,6 +45,7 @@ def head_to_head(
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
     runs: str = "independent",
+    average_anyway: bool = False,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -81,6 +82,8 @@ def head_to_head(
         What a published standard error of 0 counts as; see `rankbars.compare`.
     runs : {"independent", "shared"}
         Whether all answers of a run share an effect; see `rankbars.compare`.
+    average_anyway : bool
+        Whether scores of different metrics are averaged as they are; see `rankbars.aggregate`.
 
     Returns
     -------
@@ -129,7 +132,7 @@ def head_to_head(
     return contrast_models(
         _without_gaps(pair, (a, b), missing, missing_tasks, missing_items), a, b, test=test,
         alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes, zero_se=zero_se,
-        runs=runs,
+        runs=runs, average_anyway=average_anyway,
     )  # fmt: skip
 
 

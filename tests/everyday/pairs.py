@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines, right
+import json
+from uuid import UUID
+
+from everyday.case import Case, json_lines, lines, right, table
 
 TASKS = ("bio", "law", "math")
 
@@ -20,6 +23,39 @@ def suite(lacks: str = "", short: str = "") -> dict[str, str]:
 
 
 BETTER = "new is better than old on the average of"
+
+BEFORE, AFTER = right(0.5), right(0.85)
+
+
+def two_runs(model: bool) -> str:
+    """Items of two runs below each other, with or without a column of the one model."""
+    columns = {"run": ["before"] * 60 + ["after"] * 60, "item": [*range(60), *range(60)]}
+    named = {"model": ["llama"] * 120} if model else {}
+    return table({**named, **columns, "score": [*BEFORE, *AFTER]})
+
+
+def fresh_ids(answers: list[int], start: int, **more: str) -> str:
+    """A log whose ids are new in every run, and whose prompts are not."""
+    return json_lines(
+        {
+            **{name: [value] * 60 for name, value in more.items()},
+            "id": [str(UUID(int=(start + n) * 7919**8)) for n in range(60)],
+            "prompt": [f"What is {n} plus {n}?" for n in range(60)],
+            "output": ["It is so."] * 60,
+            "correct": answers,
+        }
+    )
+
+
+def by_item(answers: list[int]) -> dict[str, int]:
+    return {f"q{n}": value for n, value in enumerate(answers)}
+
+
+FRESH = {"new.jsonl": fresh_ids(AFTER, 1), "old.jsonl": fresh_ids(BEFORE, 1000)}
+SAME_NAME = {
+    f"exp/{run}/results.jsonl": json_lines({"id": range(60), "correct": answers})
+    for run, answers in (("before", BEFORE), ("after", AFTER))
+}
 
 CASES = (
     # What one of the two lacks.
@@ -41,5 +77,95 @@ CASES = (
         suite(lacks="law", short="math"),
         ("'old' never ran 1 of 3 tasks: 'law'", "--missing-tasks insert"),
         code=1,
+    ),
+    # Two runs of one model in one file.
+    Case(
+        "runs as sides/no column of models",
+        "compare r.csv",
+        {"r.csv": two_runs(model=False)},
+        ("after is better than before", "60 items"),
+    ),
+    Case(
+        "runs as sides/one model",
+        "compare r.csv",
+        {"r.csv": two_runs(model=True)},
+        ("after is better than before", "Not used: 'model'"),
+    ),
+    Case(
+        "runs as sides/three runs",
+        "compare r.csv",
+        {"r.csv": lines("run,item,score", *(f"r{n % 3},{n // 3},{n % 2}" for n in range(180)))},
+        ("the column 'run' holds 3: 'r0', 'r1', 'r2'", "--column model=run"),
+        code=1,
+    ),
+    # Files of one name in different folders.
+    Case(
+        "same file name/compare",
+        "compare exp/before/results.jsonl exp/after/results.jsonl",
+        SAME_NAME,
+        ("before is worse than after", "60 items"),
+    ),
+    Case("same file name/folder", "rank exp", SAME_NAME, models=("before", "after"), items=60),
+    Case(
+        "same file name/deep folders",
+        "rank exp",
+        {
+            f"exp/{run}/seed1/out.csv": table({"id": range(60), "correct": right(share)})
+            for run, share in (("a", 0.9), ("b", 0.6), ("c", 0.3))
+        },
+        models=("a", "b", "c"),
+        items=60,
+    ),
+    # Scores by name under a key.
+    Case(
+        "json with scores/by item",
+        "compare new.json old.json",
+        {
+            f"{name}.json": json.dumps({"created": "2026-05-01", "scores": by_item(answers)})
+            for name, answers in (("new", AFTER), ("old", BEFORE))
+        },
+        ("new is better than old", "60 items"),
+    ),
+    Case(
+        "json with scores/by model and item",
+        "compare r.json",
+        {"r.json": json.dumps({"scores": {"new": by_item(AFTER), "old": by_item(BEFORE)}})},
+        ("new is better than old", "60 items"),
+    ),
+    Case(
+        "json with scores/by task",
+        "rank a.json b.json",
+        {
+            f"{name}.json": json.dumps(
+                {"model": name, "scores": {"MMLU": 70.1 + more, "GSM8K": 61.0 + more}}
+            )
+            for name, more in (("a", 0), ("b", 2))
+        },
+        models=("a", "b"),
+        tasks=("MMLU", "GSM8K"),
+    ),
+    # Ids that are new in every run.
+    Case(
+        "ids of a run/compare",
+        "compare new.jsonl old.jsonl",
+        FRESH,
+        ("new is better than old", "60 items", "matched by the text in 'prompt'"),
+    ),
+    Case(
+        "ids of a run/rank",
+        "rank new.jsonl old.jsonl",
+        FRESH,
+        ("matched by the text in 'prompt'",),
+        models=("new", "old"),
+        items=60,
+    ),
+    Case(
+        "ids of a run/one model name",
+        "compare b/out.jsonl a/out.jsonl",
+        {
+            "a/out.jsonl": fresh_ids(BEFORE, 1, model="llama"),
+            "b/out.jsonl": fresh_ids(AFTER, 1000, model="llama"),
+        },
+        ("b is better than a", "60 items", "matched by the text in 'prompt'"),
     ),
 )

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from commandline import Answer, answer
 
 # Options with a value, one behind the other.
-OPTIONS = re.compile(r"(?<![\w-])--[a-z][a-z-]* (?:,|[^\s;),]+)(?: --[a-z][a-z-]* [^\s;),]+)*")
+VALUE = r"(?:'[^']*'|[^\s;),]+)"
+OPTIONS = re.compile(rf"(?<![\w-])--[a-z][a-z-]* (?:,|{VALUE})(?: --[a-z][a-z-]* {VALUE})*")
 POLICY = re.compile(r"^  --missing (\w+) +(.*)$", re.MULTILINE)
 WORST = re.compile(r"\(declare it: (--score.*)\)$")
 COMMAND = re.compile(r"rankbars (?:rank|show|diff|compare)(?: +(?:-\w|\S+\.\w+))+")

@@ -53,7 +53,7 @@ def test_files_of_the_same_name_are_told_apart_by_their_folders(tmp_path: Path) 
     log(tmp_path, "x/results.csv", [1, 0])
     log(tmp_path, "y/results.csv", [1, 1])
     scores = rb.read(tmp_path)
-    assert [model.rpartition("/")[0].rpartition("/")[2] for model in scores.models] == ["x", "y"]
+    assert scores.models == ("x", "y")
 
 
 def test_tasks_are_named_after_their_files(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import click
 from rankbars.cli.options import (
     Reading,
     alpha_option,
+    average_anyway_option,
     inputs_argument,
     named_option,
     quiet_option,
@@ -34,6 +35,9 @@ Progress: TypeAlias = Callable[[int, int], None] | None
 __all__ = ["compare_command"]
 
 MOST_NAMES = 20
+
+# Columns that name the runs of one model.
+_RUNS = ("run", "run_id", "run_name", "Run")
 
 HELP = """Compare two models: is the first better than the second?
 
@@ -80,6 +84,7 @@ worse or cannot tell.
     "--aggregate", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
 )  # fmt: skip
+@average_anyway_option
 @seed_option
 @resamples_option
 @reading_options
@@ -98,6 +103,7 @@ def compare_command(
     zero_se: str,
     runs: str,
     aggregate: str,
+    average_anyway: bool,
     seed: int,
     resamples: int,
     reading: Reading,
@@ -125,6 +131,7 @@ def compare_command(
             scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
             missing_tasks=missing_tasks, missing_items=missing_items, seed=seed,
             resamples=resamples, zero_se=zero_se, runs=runs,
+            average_anyway=average_anyway,
         )  # fmt: skip
     # What was read has been said, or was not wanted; what was found out is said with the result.
     read_of = frozenset(scores.notes)
@@ -153,6 +160,8 @@ def _read_pair(
     if sides is not None:
         return sides
     read = read_scores(inputs, reading, progress=progress)
+    if len(read.models) == 1 and len(inputs) == 1:
+        read = _by_runs(inputs, reading, read)
     a, b = _two_models(read, name_inputs(inputs))
     if len(inputs) > 2 and not isinstance(name_inputs(inputs), dict):
         a, b = _in_order((a, b), inputs, reading)
@@ -202,7 +211,42 @@ def _two_sides(
         name: name_side(scores, name, path)
         for name, scores, path in zip(names, read, inputs, strict=True)
     }
-    return join_sides(sides), names[0], names[1]
+    try:
+        joined = join_sides(sides)
+    except DataError:
+        # What was asked may match them where their ids do not.
+        named = [f"{name}={path}" for name, path in zip(names, inputs, strict=True)]
+        joined = read_scores(named, reading, progress=progress)
+    return joined, names[0], names[1]
+
+
+def _by_runs(inputs: tuple[str, ...], reading: Reading, read: Scores) -> Scores:
+    """The two runs of one model as what is compared; the results as they are if there are none.
+
+    Raises
+    ------
+    DataError
+        If there are more than two runs.
+    """
+    from rankbars.cli.inputs import read_scores
+
+    if any(role == "model" for role, _ in reading.column):
+        return read
+    for name in _RUNS:
+        by_run = replace(reading, column=(*reading.column, ("model", name)))
+        try:
+            found = read_scores(inputs, by_run)
+        except RankbarsError:
+            continue
+        if len(found.models) > 2:
+            shown = ", ".join(map(repr, found.models[:MOST_NAMES]))
+            raise DataError(
+                f"Two runs are compared; the column {name!r} holds {len(found.models)}: {shown}. "
+                f"Choose two: --column model={name} --models A --models B."
+            )
+        if len(found.models) == 2:
+            return found
+    return read
 
 
 def _tell_apart(inputs: Sequence[str]) -> list[str]:

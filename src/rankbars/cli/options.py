@@ -33,6 +33,7 @@ __all__ = [
     "Reading",
     "alpha_option",
     "analysis_options",
+    "average_anyway_option",
     "collect_options",
     "inputs_argument",
     "known_name",
@@ -367,6 +368,9 @@ alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True,
     help="Error rate of task intervals and of the average; 0.05 stands for 95 %.",
 )  # fmt: skip
+average_anyway_option = click.option(
+    "--average-anyway", is_flag=True, help="Average scores of different metrics as they are."
+)
 _missing_options = (
     named_option(
         "--missing", known=MISSING_POLICIES,
@@ -468,10 +472,7 @@ analysis_options = collect_options(
             "--baseline-fills", is_flag=True,
             help="Count scores that are missing as those of the baseline.",
         ),
-        click.option(
-            "--average-anyway", is_flag=True,
-            help="Average scores of different metrics as they are.",
-        ),
+        average_anyway_option,
         click.option(
             "--prior", metavar="NAME", default="auto", show_default=True,
             help="What bayes assumes beforehand: exponential[:MEAN], uniform_log[:LOW:HIGH], "

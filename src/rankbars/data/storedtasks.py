@@ -35,6 +35,8 @@ class Outline(NamedTuple):
         As in `Items`.
     uneven : int
         Rows on which models have different numbers of answers.
+    reach : (array of float, array of float), optional
+        Lowest and highest score by model, higher is better; NaN where there is none.
     """
 
     rows: int
@@ -44,6 +46,7 @@ class Outline(NamedTuple):
     design: Literal["items", "runs", "prompts"] | Folds = "items"
     averaged: tuple[str, ...] = ()
     uneven: int = 0
+    reach: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None
 
     @classmethod
     def of(
@@ -61,7 +64,15 @@ class Outline(NamedTuple):
             ends = int(counted.min()), int(counted.max())
             most = np.where(gaps, 0, answers).max(axis=1, keepdims=True)
             uneven = int((~gaps & (answers != most)).any(axis=1).sum())
-        return cls(len(values), missing, zeros, ends, design, averaged, uneven)
+        reach = tuple(find.reduce(values, axis=0, initial=np.nan) for find in (np.fmin, np.fmax))
+        return cls(len(values), missing, zeros, ends, design, averaged, uneven, reach)
+
+    def turned(self) -> Outline:
+        """The same where less is better, and scores are held negated."""
+        if self.reach is None:
+            return self
+        low, high = self.reach
+        return self._replace(reach=(-high, -low))
 
     @property
     def kind(self) -> str:
@@ -70,7 +81,8 @@ class Outline(NamedTuple):
 
     def take(self, columns: NDArray[np.intp]) -> Outline:
         """The same about the models at the given positions."""
-        return self._replace(missing=self.missing[columns], zeros=self.zeros[columns])
+        reach = self.reach and (self.reach[0][columns], self.reach[1][columns])
+        return self._replace(missing=self.missing[columns], zeros=self.zeros[columns], reach=reach)
 
 
 class TaskReference(Protocol):

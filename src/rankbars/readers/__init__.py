@@ -179,9 +179,11 @@ def read(
 
 def _read(
     paths: Paths, *, format: str, options: ReadOptions, progress: Progress | None,
-    beside: bool = False, side: str = "",
+    beside: bool = False, side: str = "", item: str = "",
 ) -> Scores:  # fmt: skip
     formats = known_formats(format)
+    if item:
+        options = replace(options, columns={"item": item, **options.columns})
     options = replace(as_declared(options, format), beside=beside, side=side)
     with open_files(paths, format, options, formats, progress) as (chosen, skipped):
         scores = gather(chosen, options, formats, skipped)

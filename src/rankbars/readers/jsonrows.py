@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
+from rankbars.tables.columns import fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -20,8 +21,12 @@ CHUNK_ROWS = 1 << 15
 # A row may hold long texts beside its score, but not the whole of a file.
 LONGEST_LINE = 1 << 24
 
-# From so many on, names with 0 or 1 behind each are items.
+# From so many on, names with 0 or 1 behind each are items; with any number, from so many.
 _FEWEST_ITEMS = 3
+_MANY_NAMES = 30
+
+# Who scored, beside scores by name.
+_MODEL_KEYS = frozenset({"model", "modelname", "modelid", "system", "agent", "name"})
 
 # Rows that a first look takes in.
 FIRST_ROWS = 1000
@@ -102,7 +107,8 @@ def open_json(file: InputFile, engine: Engine) -> ValueTable:
     """The file as a table.
 
     It may hold one object or a list of objects, ``{"columns": [...], "data": [...]}``, an object
-    with one list of objects under any name, or one list (or object) of values per column.
+    with one list of objects under any name, one with scores by name (or by model and name) under
+    ``scores``, or one list (or object) of values per column.
 
     Raises
     ------
@@ -208,6 +214,9 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
     if isinstance(content, list) and all(isinstance(row, dict) for row in content):
         return content
     if isinstance(content, dict):
+        by_name = _rows_by_name(content)
+        if by_name:
+            return by_name
         if content and not any(isinstance(value, dict | list) for value in content.values()):
             if len(content) >= _FEWEST_ITEMS and all(_is_mark(one) for one in content.values()):
                 return [{"item": name, "score": value} for name, value in content.items()]
@@ -241,6 +250,48 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
 
 def _is_mark(value: Any) -> bool:
     return isinstance(value, bool | int) and value in (0, 1)
+
+
+def _rows_by_name(content: Mapping[str, Any]) -> list[Row]:
+    """Rows of an object with ``scores`` by item or task, or by model and item; else none.
+
+    What stands beside it names the model, or is no score.
+    """
+    scores = content.get("scores")
+    if not isinstance(scores, dict) or not scores:
+        return []
+    rest = [value for name, value in content.items() if name != "scores"]
+    if any(isinstance(value, list) and value and isinstance(value[0], dict) for value in rest):
+        return []  # a list of records is the table
+    if _are_scores(scores):
+        given = [name for name in content if fold_name(name) in _MODEL_KEYS]
+        models = {"model": content[given[0]]} if len(given) == 1 else {}
+        what = _what_is_named(scores, scores.values())
+        return [{**models, what: name, "score": value} for name, value in scores.items()]
+    if not all(isinstance(one, dict) and _are_scores(one) for one in scores.values()):
+        return []
+    names = list(dict.fromkeys(name for one in scores.values() for name in one))
+    answers = [value for one in scores.values() for value in one.values()]
+    what = _what_is_named(names, answers)
+    return [
+        {"model": model, what: name, "score": value}
+        for model, one in scores.items()
+        for name, value in one.items()
+    ]
+
+
+def _are_scores(values: Mapping[str, Any]) -> bool:
+    return bool(values) and all(
+        value is None or isinstance(value, bool | int | float) for value in values.values()
+    )
+
+
+def _what_is_named(names: Collection[str], values: Collection[Any]) -> str:
+    """Items where answers are right or wrong, or names are many or numbered; else tasks."""
+    marks = len(names) >= _FEWEST_ITEMS and all(one is None or _is_mark(one) for one in values)
+    stems = {name.rstrip("0123456789") for name in names}
+    numbered = len(names) >= _FEWEST_ITEMS and len(stems) == 1 and stems != set(names)
+    return "item" if marks or numbered or len(names) >= _MANY_NAMES else "task"
 
 
 def _rows_of_arrays(file: InputFile, names: list[str], data: list[Any]) -> list[Row]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
-from rankbars.errors import DataError, OptionError
+from rankbars.errors import DataError, OptionError, RankbarsError
 from rankbars.readers.chosenfiles import Paths
 from rankbars.tables.joining import join_scores
+from rankbars.tables.reruns import TEXTS
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
 
@@ -21,10 +22,11 @@ _MOST_SHOWN = 5
 class ReadOne(Protocol):
     """Reads one input."""
 
-    def __call__(self, paths: Paths, *, beside: bool, side: str) -> Scores:
+    def __call__(self, paths: Paths, *, beside: bool, side: str, item: str = "") -> Scores:
         """Its scores; `beside` others, it shares with them the task that it does not name.
 
-        Tables that name no model hold results of one that is called after the `side`.
+        Tables that name no model hold results of one that is called after the `side`. An `item` is
+        the column that names items.
         """
 
 
@@ -49,12 +51,36 @@ def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
         raise OptionError(
             f"Inputs are named by a mapping from names to paths, none of them empty; got {named!r}."
         )
-    return join_sides(
-        {
-            name: name_side(read(paths, beside=True, side=name), name, paths)
+
+    def sides(item: str) -> dict[str, Scores]:
+        return {
+            name: name_side(read(paths, beside=True, side=name, item=item), name, paths)
             for name, paths in named.items()
         }
-    )
+
+    try:
+        return join_sides(sides(""))
+    except DataError as error:
+        found = _match_texts(sides) if "none has a name in common" in str(error) else None
+        if found is None:
+            raise
+        return found
+
+
+def _match_texts(sides: Callable[[str], dict[str, Scores]]) -> Scores | None:
+    """Sides whose ids have nothing in common, matched by what was asked; None if they cannot be."""
+    for column in TEXTS:
+        try:
+            found = join_sides(sides(column))
+        except RankbarsError:
+            continue
+        note = Note(
+            "matched-by-text",
+            f"The ids of the inputs have no name in common, so rows are matched by the text in "
+            f"{column!r}. To match them by something else: --column item=NAME.",
+        )
+        return found.with_notes([note])
+    return None
 
 
 def name_side(scores: Scores, name: str, paths: Paths) -> Scores:

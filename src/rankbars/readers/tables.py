@@ -124,7 +124,8 @@ def name_files(
     """
     if side and len(files) > 1:
         return [FileNames(side, task, task) for task in _tasks_of(files)]
-    stems = _distinct_stems(files)
+    alike = _folders_of(files)
+    stems = alike or _distinct_stems(files)
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
     folders = [Path(file.label).parent.name for file in files]
@@ -135,7 +136,7 @@ def name_files(
         given, sign, _ = file.label.partition(_NAMED)
         model = given if sign else stem
         task = _SHARED if beside else stem
-        shared = folder if several and folder else _SHARED
+        shared = folder if several and folder and not alike else _SHARED
         found.append(FileNames(model, task, shared, metric, bool(sign), crossed))
     return found
 
@@ -152,6 +153,22 @@ def _tasks_of(files: Sequence[InputFile]) -> list[str]:
         if len(set(names)) == len(names):
             return names
     return _distinct_stems(files)
+
+
+def _folders_of(files: Sequence[InputFile]) -> list[str]:
+    """Of files of one name in different folders, what tells their folders apart; else nothing."""
+    paths = [Path(file.label.partition(_NAMED)[2] or file.label) for file in files]
+    if len(files) < 2 or len({file_stem(file.path) for file in files}) > 1:
+        return []
+    parts = [path.parent.parts for path in paths]
+    if len(set(parts)) < len(parts):
+        return []
+    while all(one and one[0] == parts[0][0] for one in parts):
+        parts = [one[1:] for one in parts]
+    while all(one and one[-1] == parts[0][-1] for one in parts):
+        parts = [one[:-1] for one in parts]
+    names = ["/".join(one) for one in parts]
+    return names if all(names) else []
 
 
 def _crossed(files: Sequence[InputFile]) -> str:

@@ -61,6 +61,7 @@ def contrast_models(
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
     runs: str = "independent",
+    average_anyway: bool = False,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -70,7 +71,7 @@ def contrast_models(
     """
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
-        runs=runs,
+        runs=runs, average_anyway=average_anyway,
     )  # fmt: skip
     chosen = scores.select(models=(a, b))
     pair = _Pair(a, b)
@@ -137,13 +138,14 @@ def _average(
     if plan.over == "items":
         average = _items_average(pair, plan, compared, tasks)
         rows = _average_rows(pair, plan, scores, compared, average.se)
-        return _decided(average, rows, spec, insisted=plan.insisted)
+        decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
+        return decided, (*plan.notes, *notes)
     average, seen = _tasks_average(plan, tasks)
     if plan.unit != "rank":
         rows = PairRows(row_skewness(seen), (row_sample(seen, plan.seed, "average"),))
         decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
-        return decided, (*notes, *_few_units(rows, plan.units))
-    return average, few_tasks_notes(average.n, plan.units, plan.alpha)
+        return decided, (*plan.notes, *notes, *_few_units(rows, plan.units))
+    return average, (*plan.notes, *few_tasks_notes(average.n, plan.units, plan.alpha))
 
 
 def _few_units(rows: PairRows, units: str) -> tuple[Note, ...]:

@@ -23,7 +23,7 @@ from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
 from rankbars.tables.joining import join_scores
 from rankbars.tables.layouts import HEAD_ROWS, find_layout, find_numeric
 from rankbars.tables.matrices import Filling, RowIndex, index_rows
-from rankbars.tables.relations import Table
+from rankbars.tables.relations import Rows, Table
 from rankbars.tables.remarks import (
     Counted,
     check_swapped,
@@ -31,7 +31,7 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.reruns import find_time, keep_newest, number_by_time
+from rankbars.tables.reruns import TEXTS, find_time, keep_newest, number_by_time, take_item
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tasks import (
@@ -239,6 +239,9 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
         raise DataError(_NO_ROW)
     largest = int(np.bincount(index.task_of_row).max())
     size = Size(largest, len(index.pairs), records.rows, len(records.names["model"]))
+    texts = _by_text(group, records.options, size)
+    if texts is not None:
+        return _read_by_text(texts, options, engine)
     simpler = _without_rows(group, records.options, size)
     if simpler is not None:
         return _read_group(simpler, options, engine)
@@ -383,6 +386,56 @@ def _telling_columns(group: Group) -> str:
         + (f"; if it names what is compared, --column model={telling[0]}" if versions else "")
         + (f"; if it names the items, --column item={telling[0]}." if alone else ".")
     )
+
+
+def _by_text(group: Group, options: TableOptions, size: Size) -> Group | None:
+    """The group with texts as names of items, where ids name no row that two models share.
+
+    A text must name one row of a model, and half of all texts must be those of several models.
+    """
+    ids = group.plan.kind == "items" and "item" not in group.named and options.rows is None
+    if not ids or size.models < 2 or size.rows < size.cells:
+        return None
+    for name in TEXTS:
+        if all(part.table is not None and name in part.table.columns for part in group.parts):
+            parts = [take_item(part, name) for part in group.parts]
+            if _are_shared([part.rows for part in parts]):
+                return Group.of(plan_rows(parts[0].roles, options), parts)
+    return None
+
+
+def _are_shared(rows: Sequence[Rows]) -> bool:
+    """Whether texts name one row of a model each, and half of them rows of several models."""
+    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
+    every = " UNION ALL ".join(
+        f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, item::VARCHAR AS "
+        f"item FROM {one.enter(engine)})"
+        for one in rows
+    )
+    ((texts, shared, twice),) = engine.ask(
+        "SELECT count(*), count(*) FILTER (models > 1), count(*) FILTER (cells > models) FROM "
+        "(SELECT count(*) AS cells, count(DISTINCT model) AS models "
+        f"FROM ({every}) WHERE item IS NOT NULL GROUP BY task, item)"
+    )
+    return bool(texts and not twice and 2 * shared >= texts)
+
+
+def _cell(rows: Rows, role: str) -> str:
+    """A label of rows in the words of the database, wherever it stands."""
+    if role in rows.constants:
+        return "'" + str(rows.constants[role]).replace("'", "''") + "'"
+    return f"{role}::VARCHAR"
+
+
+def _read_by_text(group: Group, options: TableOptions, engine: Engine) -> Scores:
+    name = group.roles["item"]
+    places = ", ".join(part.rows.source for part in group.parts[:3])
+    note = Note(
+        "matched-by-text",
+        f"{places}: The ids name no row that two models share, so rows are matched by the text "
+        f"in {name!r}. To match them by something else: --column item=NAME.",
+    )
+    return _read_group(group, options, engine).with_notes([note])
 
 
 def _without_rows(group: Group, options: TableOptions, size: Size) -> Group | None:

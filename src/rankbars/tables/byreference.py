@@ -377,7 +377,12 @@ class Survey:
             design = kind if designs is None else designs[task]
             about = _spread(self._cells[task], self.facts[task].size, self.models)
             found[task] = _SourceTask(
-                reading, task, self.models, design, turned[task], about._replace(design=design)
+                reading,
+                task,
+                self.models,
+                design,
+                turned[task],
+                (about.turned() if turned[task] else about)._replace(design=design),
             )
         return found
 
@@ -483,7 +488,12 @@ def _spread(cells: _Cells, size: int, models: tuple[str, ...]) -> Outline:
     missing = np.full(len(models), size)
     zeros = np.zeros(len(models), np.int64)
     missing[columns], zeros[columns] = cells.outline.missing, cells.outline.zeros
-    return cells.outline._replace(missing=missing, zeros=zeros)
+    reach = None
+    if cells.outline.reach is not None:
+        low, high = (np.full(len(models), np.nan) for _ in range(2))
+        low[columns], high[columns] = cells.outline.reach
+        reach = (low, high)
+    return cells.outline._replace(missing=missing, zeros=zeros, reach=reach)
 
 
 def _among(items: Items, models: tuple[str, ...]) -> Items:

@@ -19,8 +19,8 @@ from rankbars.tables.cells import NumberColumn, merge_columns
 from rankbars.tables.columns import fold_name
 from rankbars.tables.designs import RowPlan
 from rankbars.tables.metrics import (
-    LOWER,
     depends_on_scale,
+    ends_in_loss,
     is_amount,
     is_proportion,
     never_negative,
@@ -269,7 +269,9 @@ def settle_directions(
     for task, side in sides.items():
         direction, origin = _settle(task, side, declared)
         if direction is None:
-            open_metrics.setdefault(side.metric or task, []).append(task)
+            called = side.named_column and fold_name(side.metric or "") == "score"
+            metric = None if called else side.metric
+            open_metrics.setdefault(metric or task, []).append(task)
         else:
             settled[task] = direction
             origins.setdefault(f"{direction} is better ({origin})", []).append(task)
@@ -299,7 +301,7 @@ def _settle(
             )
         return side.recorded, side.origin
     if side.metric is None or (side.named_column and usual is None):
-        if fold_name(task) in LOWER or is_amount(task) or is_amount(side.metric or ""):
+        if ends_in_loss(task) or is_amount(task) or is_amount(side.metric or ""):
             return None, ""
         return "higher", "no name of a metric says otherwise; if not: --direction lower"
     if usual == "higher":

@@ -11,6 +11,7 @@ from typing import Literal
 
 __all__ = [
     "depends_on_scale",
+    "ends_in_loss",
     "is_amount",
     "is_proportion",
     "metric_in_name",
@@ -36,6 +37,9 @@ LOWER = split_words("""
     hallucinationrate falsepositiverate fpr falsenegativerate fnr failurerate refusalrate
     attacksuccessrate hallucinations violations timeouts failed failures
 """)
+
+# Of these, what also ends other names.
+_SYLLABLES = split_words("er err der ter mer kid fid duration seconds")
 
 # Of these, the logarithm of a density or a difference may lie below 0.
 MAY_BE_NEGATIVE = split_words("""
@@ -106,12 +110,28 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     if words[0] in ("neg", "negative", "negated") and usual_direction(" ".join(words[1:])):
         return "higher"
     # "1-auc", "one minus accuracy", "accuracy drop": a good measure turned around.
-    if words[0] in ("1", "one", "minus") or words[-1] in ("drop", "gap", "decrease"):
+    turned = words[0] in ("1", "one", "minus") or words[-1] in ("drop", "gap", "decrease")
+    if turned and len(words) > 1:
         return "lower"
     spellings = _spellings(words)
     if spellings & LOWER:
         return "lower"
     return "higher" if spellings & HIGHER else None
+
+
+def ends_in_loss(name: str) -> bool:
+    """Whether a name is that of a measure of which less is usually better, or ends in one.
+
+    Examples
+    --------
+    >>> ends_in_loss("Edit distance"), ends_in_loss("librispeech_wer"), ends_in_loss("Errors")
+    (True, True, True)
+    >>> ends_in_loss("error_detection"), ends_in_loss("de-er"), ends_in_loss("MMLU")
+    (False, False, False)
+    """
+    words = _words(name)
+    ends = {"".join(words[start:]) for start in range(len(words))}
+    return bool(ends & (LOWER if len(words) == 1 else LOWER - _SYLLABLES))
 
 
 def is_amount(name: str) -> bool:

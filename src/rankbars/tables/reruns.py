@@ -13,7 +13,7 @@ from rankbars.tables.metrics import split_words
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tidy import TidyTable
 
-__all__ = ["find_time", "keep_newest", "number_by_time"]
+__all__ = ["TEXTS", "find_time", "keep_newest", "number_by_time", "take_item"]
 
 # Columns that say when a run was made.
 TIMES = split_words("""
@@ -21,6 +21,9 @@ TIMES = split_words("""
     runtimestamp runat startedat starttime endtime finishedat completedat evaluatedat evaldate
     evaluationdate submittedat submissiondate submissiontime updatedat
 """)
+
+# Columns with what was asked, which names items where their ids are new in every run.
+TEXTS = ("prompt", "question", "input", "problem", "query", "instruction", "text")
 
 _ISO = re.compile(r"\d{4}-\d\d(-\d\d.*)?|\d{8,}(\.\d+)?")
 
@@ -50,6 +53,13 @@ def number_by_time(part: TidyTable, column: str) -> TidyTable:
     """The table with its `column` of times as what numbers the answers to a row."""
     roles = {**part.roles, "epoch": column}
     return part._replace(rows=_rows(part, roles), roles=roles)
+
+
+def take_item(part: TidyTable, column: str) -> TidyTable:
+    """The table with another `column` as what names its items."""
+    roles = {role: name for role, name in part.roles.items() if name != column} | {"item": column}
+    found = part._replace(rows=_rows(part, roles), roles=roles)
+    return found._replace(named=part.named | {"item"})
 
 
 def keep_newest(part: TidyTable, column: str) -> TidyTable:

@@ -13,14 +13,16 @@ from rankbars.data.evidence import Estimates, Items, Votes
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
-from rankbars.data.storedtasks import known_outline
+from rankbars.data.storedtasks import outline_of
 from rankbars.stats.averaging.points import Limits
+from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import depends_on_scale, is_proportion, metric_in_name
 
 __all__ = ["CommonScale", "find_common_scale"]
 
 _PERCENT = 100.0
 _TENFOLD = 10.0
+_RATED = 3.0  # rows of points beside rows of right and wrong
 _MOST_NAMED = 6  # metrics in a note
 
 
@@ -112,7 +114,10 @@ def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale
     if len(counts) == 1:
         metric = next(iter(metrics.values()))
         plain = metric is None or not depends_on_scale(metric)
-        apart = _far_apart(scores, tasks) if metric is None and one_side else ()
+        apart: tuple[tuple[str, float], ...] = ()
+        if metric is None and one_side:
+            higher = next(iter(infos.values())).direction == "higher"
+            apart = _far_apart(scores, tasks, higher=higher)
         return CommonScale(
             one_side and plain and not apart, one_side, {}, one_side=one_side, apart=apart
         )
@@ -129,29 +134,72 @@ def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale
     return CommonScale(True, False, limits, several, shares=True)
 
 
-def _far_apart(scores: Scores, tasks: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+class _Reach(NamedTuple):
+    """What scores of a task reach, in the units of the input.
+
+    Attributes
+    ----------
+    low, high : float
+        Lowest and highest score of any model: declared, where both ends are.
+    declared : bool
+        Whether they are declared.
+    rows : bool
+        Whether they are scores of rows, not one per model.
+    """
+
+    low: float
+    high: float
+    declared: bool
+    rows: bool
+
+
+def _reach(scores: Scores, task: str) -> _Reach | None:
+    info = scores.info[task]
+    known = outline_of(scores.tasks, task)
+    if info.minimum is not None and info.maximum is not None:
+        return _Reach(info.minimum, info.maximum, declared=True, rows=known is not None)
+    if known is not None:
+        low, high = known.reach or (np.array([]), np.array([]))
+    else:
+        evidence = scores.tasks[task]
+        if not isinstance(evidence, Estimates):
+            return None
+        low = high = evidence.mean
+    if info.direction == "lower":
+        low, high = -high, -low
+    if np.isnan(low).all():
+        return None
+    return _Reach(float(np.nanmin(low)), float(np.nanmax(high)), False, known is not None)
+
+
+def _far_apart(
+    scores: Scores, tasks: Mapping[str, float], *, higher: bool
+) -> tuple[tuple[str, float], ...]:
     """Tasks with the smallest and the largest best score, where both cannot be on one scale.
 
     Scores of a hard task and of an easy one may both be percentages, however far apart. They are
-    not where one task stays within 1 or another goes beyond 100.
+    not where one task stays within 1 or another goes beyond 100; where rows are right or wrong on
+    one task and are points on another; or where one task holds ratings, of which all models get
+    half the points of the best or more, and the others percentages.
     """
-    tops = {}
-    for name in tasks:
-        info = scores.info[name]
-        declared = info.minimum is not None or info.maximum is not None
-        if declared or known_outline(scores.tasks, name) is not None:
-            return ()
-        evidence = scores.tasks[name]
-        if not isinstance(evidence, Estimates) or np.isnan(evidence.mean).all():
-            return ()
-        values = evidence.mean if info.direction == "higher" else -evidence.mean
-        if np.nanmin(values) < 0.0:
-            return ()
-        tops[name] = float(np.nanmax(values))
-    ordered = sorted(tops.items(), key=lambda one: one[1])
-    (_, low), (_, high) = ordered[0], ordered[-1]
-    beyond = high > _PERCENT or (low <= 1.0 and high > _TENFOLD)
-    return (ordered[0], ordered[-1]) if beyond and high >= _TENFOLD * low else ()
+    found = {name: _reach(scores, name) for name in tasks}
+    ends = {name: one for name, one in found.items() if one is not None}
+    if len(ends) < len(tasks) or any(one.low < 0.0 for one in ends.values()):
+        return ()
+    ordered = sorted(ends, key=lambda name: ends[name].high)
+    low, high = ends[ordered[0]], ends[ordered[-1]]
+    beyond = high.high > _PERCENT or (low.high <= 1.0 and high.high > _TENFOLD)
+    apart = beyond and high.high >= _TENFOLD * low.high
+    if higher and low.high <= 1.0 and high.high >= _RATED:
+        apart = True
+    others = [ends[name].high for name in ordered[1:]]
+    if higher and len(ends) > 1 and 1.0 < low.high <= _TENFOLD < min(others) <= _PERCENT:
+        rating = fold_name(ordered[0]).startswith("mtbench") or (
+            not low.rows and 2.0 * low.low >= low.high > low.low
+        )
+        apart = apart or low.declared or rating
+    named = (ordered[0], ordered[-1])
+    return tuple((name, ends[name].high) for name in named) if apart else ()
 
 
 def _note_apart(apart: tuple[tuple[str, float], ...], *, anyway: bool) -> Note:
@@ -165,7 +213,8 @@ def _note_apart(apart: tuple[tuple[str, float], ...], *, anyway: bool) -> Note:
     return Note(
         "different-metrics",
         f"Tasks are on different scales (the largest scores are {shown}), so ranks within tasks "
-        "are averaged. --average-anyway averages the scores as they are.",
+        "are averaged. --average-anyway averages the scores as they are; rankbars rank --limits "
+        "FILE --normalise bounds brings them to one scale by the limits of each task.",
     )
 
 
