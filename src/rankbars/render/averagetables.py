@@ -312,9 +312,9 @@ def _difference_sentence(average: Aggregate, found: Differences) -> str:
     better = "Above 0 the first is better."
     if found.source == "draws":
         return (
-            f"{better} Described by draws, without a guarantee: the interval is the share of "
-            f"{show_level(found.alpha)} of the draws of a difference after Bonferroni over "
-            f"{count:,} pairs, and p is twice the share of draws on the other side of 0."
+            f"{better} Described by draws, without a guarantee: the difference is their mean, the "
+            f"interval holds {show_level(found.alpha)} of them after Bonferroni over {count:,} "
+            "pairs, and p is twice the share on the other side of 0."
         )
     level = APPROXIMATE if average.guarantee is None else show_level(found.alpha)
     ends = {

@@ -76,6 +76,7 @@ _TITLES = {
     "mean": "Score",
     "geometric": "Geometric mean",
     "skill": "Skill score",
+    "kemeny": "Kemeny rank",
     "borda": "Borda points",
     "win_rate": "Win rate",
     "win_rate_field": "Wins against the field",
@@ -88,6 +89,7 @@ _WORDS = {
     "average_rank": "average of ranks within tasks",
     "average_rank_noise": "average of ranks within tasks, after adding noise of one percent",
     "average_rank_bins": "average of ranks within tasks, by whole percent",
+    "kemeny": "Kemeny's order, which contradicts the fewest comparisons on tasks",
     "borda": "mean number of models beaten on a task (Borda)",
     "win_rate": "share of the other models beaten on a task",
     "win_rate_field": "share of tasks won against the mean of the other models",
@@ -99,6 +101,7 @@ _QUANTITIES = {
     "average_rank": "average rank",
     "average_rank_noise": "average rank (after adding noise of one percent)",
     "average_rank_bins": "average rank (by whole percent)",
+    "kemeny": "rank in Kemeny's order",
     "borda": "average number of models beaten (Borda)",
     "win_rate": "average share of models beaten",
     "win_rate_field": "share of wins against the field",
@@ -276,7 +279,8 @@ def average_title(average: Aggregate) -> str:
     >>> average_title(rb.aggregate(rb.Scores({"x": task, "y": task}), method="borda"))
     'Borda points'
     """
-    return "Mean rank" if average.unit == "rank" else _TITLES.get(average.method, average.method)
+    usual = "Mean rank" if average.unit == "rank" else average.method
+    return _TITLES.get(average.method, usual)
 
 
 def average_words(average: Aggregate) -> str:

@@ -19,6 +19,7 @@ from rankbars.data.scores import Direction, Scores
 from rankbars.data.spec import OVERS, Spec
 from rankbars.data.storedtasks import known_outline, models_of
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.averaging.kemeny import MOST_MODELS
 from rankbars.stats.averaging.points import Limits
 from rankbars.steps.average import bayesaverages, gapaverages, itemaverages, taskaverages
 from rankbars.steps.average.averagemethods import take_method
@@ -100,6 +101,8 @@ def plan_average(
     if over not in ESTIMATORS[estimator]:
         known = " or ".join(repr(one) for one in ESTIMATORS[estimator])
         raise OptionError(f"Estimator {estimator!r} is for over={known}; got over={over!r}.")
+    if chosen.name == "kemeny":
+        _check_kemeny(over, _shared_models(scores, shares))
     prior = spec.prior if prior is None else prior
     _check_prior(prior, estimator)
     if normalise == "minmax_draws" and (estimator, over) != ("bootstrap", "items"):
@@ -132,6 +135,20 @@ def plan_average(
     if plan.design is not None:
         check_method("contrasts", spec.correction, spec.scope, plan.design)
     return plan
+
+
+def _check_kemeny(over: Over, shared: tuple[str, ...]) -> None:
+    if over != "items":
+        raise OptionError(
+            "Kemeny's order is one of exactly these tasks, and knows no population of tasks: use "
+            "--aggregate items::kemeny. Scores without errors or numbers of items have no draws: "
+            "use tasks::average_rank."
+        )
+    if len(shared) > MOST_MODELS:
+        raise OptionError(
+            f"Kemeny's order is found exactly for up to {MOST_MODELS} models; there are "
+            f"{len(shared)}. Choose some (--models), or use average_rank or borda."
+        )
 
 
 def _check_prior(prior: PriorChoice | Mapping[str, PriorChoice], estimator: str) -> None:

@@ -8,7 +8,9 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.averaging.kemeny import kemeny_orders, kemeny_ranks, pair_wins
 from rankbars.stats.averaging.points import (
     binned_ranks,
     borda_points,
@@ -20,7 +22,15 @@ from rankbars.stats.averaging.points import (
 )
 from rankbars.stats.ranks import midranks
 
-__all__ = ["LARGEST_RATIO", "METHODS", "SKILL", "Method", "check_range", "take_method"]
+__all__ = [
+    "LARGEST_RATIO",
+    "METHODS",
+    "SKILL",
+    "Method",
+    "check_range",
+    "equally_good",
+    "take_method",
+]
 
 Points: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 NoisyPoints: TypeAlias = Callable[[NDArray[np.float64], np.random.Generator], NDArray[np.float64]]
@@ -51,6 +61,9 @@ class Method(NamedTuple):
     reach : callable, optional
         Least and greatest value of the number that is shown, among so many models; None where
         they are those of the scores.
+    settle : callable, optional
+        From the average of the points to that of the models, where points are of pairs of models,
+        shape (..., M * M).
     """
 
     words: str
@@ -62,6 +75,7 @@ class Method(NamedTuple):
     range: Literal["any", "positive", "share"] = "any"
     reach: Reach | None = None
     sign: float = 1.0
+    settle: Points | None = None
 
     def draw(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """What models earn in each draw of their scores, shape (S, M)."""
@@ -83,6 +97,10 @@ class Method(NamedTuple):
             back=lambda points: -self.back(-points),
             sign=-1.0,
         )
+
+    def width(self, models: int) -> int:
+        """How many points there are for so many models."""
+        return models if self.settle is None else models * models
 
     def lacks(self, values: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which scores have no logarithm, where one is needed."""
@@ -126,6 +144,14 @@ METHODS: dict[str, Method] = {
         range="share",
         reach=_ranks,
     ),
+    "kemeny": Method(
+        "rank in Kemeny's order",
+        pair_wins,
+        np.negative,
+        unit="rank",
+        reach=_ranks,
+        settle=kemeny_ranks,
+    ),
     "borda": Method("average number of models beaten (Borda)", borda_points, reach=_rivals),
     "win_rate": Method("share of the other models beaten", win_shares, reach=_shares),
     "win_rate_field": Method(
@@ -157,6 +183,18 @@ def take_method(name: str) -> Method:
     if name not in METHODS:
         raise UnknownOptionError.among("method of the average", name, tuple(METHODS))
     return METHODS[name]
+
+
+def equally_good(wins: NDArray[np.float64]) -> tuple[Note, ...]:
+    """A note where several orders of Kemeny are equally good."""
+    count = int(kemeny_orders(wins).orders)
+    if count < 2:
+        return ()
+    text = (
+        f"{count:,} orders contradict the tasks equally little; the rank of a model is its mean "
+        "over all of them."
+    )
+    return (Note("several-orders", text),)
 
 
 def check_range(

@@ -172,7 +172,7 @@ class _Hierarchical:
         self, fitted: list[_FittedModel]
     ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float64]]]:
         method, shape = self._plan.rule, (self._plan.resamples, len(fitted))
-        draws = np.zeros(shape)
+        draws = np.zeros((self._plan.resamples, method.width(len(fitted))))
         share = self._plan.drawn_categories(len(fitted))
         by_category = {name: np.zeros(shape) for name in share}
         for position, task in enumerate(self._tasks):
@@ -189,7 +189,7 @@ class _Hierarchical:
             if share:
                 category = self._plan.categories[name]
                 by_category[category] += drawn / share[category]
-        return draws, by_category
+        return draws if method.settle is None else method.settle(draws), by_category
 
     def _task_rng(self, task: str, model: str, what: str) -> np.random.Generator:
         return self._plan.streams("bayes", task, model, what)(0)

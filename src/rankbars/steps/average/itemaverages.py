@@ -36,7 +36,7 @@ from rankbars.stats.resampling.distributions import (
 from rankbars.stats.resampling.itembootstrap import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
-from rankbars.steps.average.averagemethods import check_range
+from rankbars.steps.average.averagemethods import check_range, equally_good
 from rankbars.steps.average.averagerows import RowFindings, RowSums
 from rankbars.steps.average.plan import (
     Accumulator,
@@ -191,8 +191,8 @@ class _Points:
     def __init__(self, plan: AveragePlan, draw: DrawScores, source: Source) -> None:
         self._plan, self._draw, self._source = plan, draw, source
         self._shared = plan.positions
-        self._score = np.zeros(self._shared.size)
-        self._draws = np.zeros((plan.resamples, self._shared.size))
+        width = plan.rule.width(self._shared.size)
+        self._score, self._draws = np.zeros(width), np.zeros((plan.resamples, width))
         self.limits: dict[str, Limits] = {}
         self._share = plan.drawn_categories(self._shared.size)
         self._by_category = {name: np.zeros_like(self._draws) for name in self._share}
@@ -229,6 +229,10 @@ class _Points:
         return part
 
     def finish(self) -> Estimate:
+        notes: tuple[Note, ...] = ()
+        if self._plan.rule.settle is not None and self._shared.size:
+            notes = equally_good(self._score)
+            self._score, self._draws = map(self._plan.rule.settle, (self._score, self._draws))
         if self._plan.baseline is not None:
             place = self._plan.shared.index(self._plan.baseline)
             self._score -= self._score[place]
@@ -246,6 +250,7 @@ class _Points:
             self._source,
             _assumptions(f"{what} vary as the data would if they were collected again"),
             limits=self.limits,
+            notes=notes,
             category_draws=self._by_category,
         )
         return found.among(self._shared, len(self._plan.models))
