@@ -72,6 +72,7 @@ DOORS = {
     ("rankbars.data.board", "rankbars.render.page"),
     ("rankbars.data.board", "rankbars.render.plotting"),
     ("rankbars.data.headtohead", "rankbars.render.duel"),
+    ("rankbars.data.judged", "rankbars.render.verdicts"),
     ("rankbars.data.scores", "rankbars.data.evalruns"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),
     ("rankbars.data.scores", "rankbars.tables.joining"),

@@ -17,6 +17,7 @@ COMPARED = rb.compare(SCORES)
 BOARD = rb.leaderboard(SCORES)
 CALLS = {
     rb.aggregate: (SCORES,),
+    rb.check: (SCORES, ["a > b"]),
     rb.compare: (SCORES,),
     rb.continue_looks: (BOARD, BOARD),
     rb.diagnose: (BOARD,),

@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from rankbars.bayes.export import to_arviz
     from rankbars.bayes.posterior import Posterior
     from rankbars.bayes.sampling import sample_posterior
+    from rankbars.checking import check
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.board import Leaderboard
     from rankbars.data.boardfile import load
     from rankbars.data.categorymeans import CategoryMeans, WeightMap
+    from rankbars.data.claim import Claim
     from rankbars.data.comparisons import Comparisons
     from rankbars.data.contrasts import Contrasts, Differences
     from rankbars.data.diagnosis import HeldOut
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from rankbars.data.evidence import Estimates, Folds, Items
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
+    from rankbars.data.judged import Check, JudgedClaim
     from rankbars.data.notes import Note
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.plaintable import PlainTable
@@ -61,6 +64,8 @@ if TYPE_CHECKING:
 __all__ = [
     "Aggregate",
     "CategoryMeans",
+    "Check",
+    "Claim",
     "Comparisons",
     "Contrasts",
     "ConvergenceError",
@@ -72,6 +77,7 @@ __all__ = [
     "HeadToHead",
     "HeldOut",
     "Items",
+    "JudgedClaim",
     "Leaderboard",
     "MissingPackageError",
     "Note",
@@ -93,6 +99,7 @@ __all__ = [
     "WriteError",
     "__version__",
     "aggregate",
+    "check",
     "compare",
     "continue_looks",
     "diagnose",
@@ -118,6 +125,8 @@ __all__ = [
 _MODULE_OF: Final = {
     "Aggregate": "rankbars.data.aggregate",
     "CategoryMeans": "rankbars.data.categorymeans",
+    "Check": "rankbars.data.judged",
+    "Claim": "rankbars.data.claim",
     "Comparisons": "rankbars.data.comparisons",
     "Contrasts": "rankbars.data.contrasts",
     "Differences": "rankbars.data.contrasts",
@@ -129,6 +138,7 @@ _MODULE_OF: Final = {
     "HeadToHead": "rankbars.data.headtohead",
     "HeldOut": "rankbars.data.diagnosis",
     "Items": "rankbars.data.evidence",
+    "JudgedClaim": "rankbars.data.judged",
     "Leaderboard": "rankbars.data.board",
     "MissingPackageError": "rankbars.errors",
     "Note": "rankbars.data.notes",
@@ -149,6 +159,7 @@ _MODULE_OF: Final = {
     "WeightMap": "rankbars.data.categorymeans",
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.average.aggregation",
+    "check": "rankbars.checking",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",
     "diagnose": "rankbars.steps.exchangeability",

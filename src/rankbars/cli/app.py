@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "predict": "rankbars.cli.boards.predict_command",
     "select": "rankbars.cli.selecting.select_command",
     "compare": "rankbars.cli.comparing.compare_command",
+    "check": "rankbars.cli.check.check_command",
     "diff": "rankbars.cli.boards.diff_command",
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
@@ -98,9 +99,11 @@ Reads evaluation results, and says which part of the order of the models they su
   rankbars rank results.csv                   rank everything in a table
   rankbars rank results/ --html report.html   a folder of files, with a page
   rankbars compare a.csv b.csv                is one model better than the other?
+  rankbars check r.csv --claim "new > old"    do claims hold, all of them together?
   rankbars demo                               see it on real results
 
-Exit codes: 0 done; 1 the data or a value out of range is at fault; 2 wrong usage.
+Exit codes: 0 done; 1 the data or a value out of range is at fault; 2 wrong usage; of check also
+3 (a claim cannot be told) and 4 (a claim is refuted).
 """
 
 

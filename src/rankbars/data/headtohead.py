@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Direction, Input
@@ -96,6 +99,7 @@ class Contrast:
     assumptions: tuple[str, ...] = ()
     approximate: bool = False
     measured_level: float | None = None
+    resampled: NDArray[np.float64] | None = field(default=None, repr=False, compare=False)
 
     @property
     def p_value(self) -> float:

@@ -224,6 +224,7 @@ def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> 
         p_better=made.p if statistic > 0 else 1.0,
         p_worse=made.p if statistic < 0 else 1.0,
         verdict=_verdict(statistic > made.critical, -statistic > made.critical),
+        resampled=made.resampled,
     )
 
 

@@ -59,6 +59,8 @@ class PairDecision(NamedTuple):
         Whether there are too few rows to show anything; an interval is approximate then.
     notes : tuple of (str, str)
         Codes and texts.
+    resampled : array of float, shape (B,), optional
+        The ``|t|`` of every resample, ascending, where rows were resampled.
     """
 
     critical: float | None = None
@@ -67,6 +69,7 @@ class PairDecision(NamedTuple):
     measured: float | None = None
     notes: tuple[tuple[str, str], ...] = ()
     shows_nothing: bool = False
+    resampled: NDArray[np.float64] | None = None
 
 
 def decide_pair(
@@ -93,7 +96,8 @@ def decide_pair(
         return PairDecision(np.nan, notes=(*choice.notes, ("too-few-differing-rows", text)))
     largest = np.sort(found.largest[:, 0])
     critical = upper_order_statistic(largest, alpha)
-    return PairDecision(critical, symmetric_p(statistic, largest), notes=choice.notes)
+    p = symmetric_p(statistic, largest)
+    return PairDecision(critical, p, notes=choice.notes, resampled=largest)
 
 
 def row_sample(values: NDArray[np.float64], seed: int, key: str, weight: float = 1.0) -> Sample:

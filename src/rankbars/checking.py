@@ -1,0 +1,158 @@
+"""Claims about results, from lines of text to verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from rankbars.data.claim import known_names, parse_claim
+from rankbars.data.headtohead import HeadToHead
+from rankbars.data.judged import Check
+from rankbars.data.scores import Scores
+from rankbars.data.spec import Spec, VoteOptions
+from rankbars.errors import DataError, OptionError
+from rankbars.intake import take_scores
+from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
+from rankbars.steps.duels import contrast_models
+from rankbars.steps.missingness import find_gaps, refuse_gaps, resolve_missing
+
+if TYPE_CHECKING:
+    from rankbars.intake import Results
+
+__all__ = ["check"]
+
+
+def check(
+    scores: Results,
+    claims: str | Sequence[str],
+    *,
+    guards: Sequence[str] = (),
+    together: bool = True,
+    alpha: float = 0.05,
+    test: str = "auto",
+    over: str = "auto",
+    missing: str = "raise",
+    seed: int = 0,
+    resamples: int = 1000,
+    votes: VoteOptions | None = None,
+    zero_se: str = "zero",
+    runs: str = "independent",
+) -> Check:
+    """Judge claims about models: supported, refuted, or cannot tell.
+
+    What the command ``rankbars check`` does, from Python.
+
+    Parameters
+    ----------
+    scores : Scores, path, or data frame
+        Evaluation results, as `rankbars.leaderboard` takes them. Models that no claim speaks of
+        are not looked at, unless a place among all is claimed.
+    claims : str or sequence of str
+        What is claimed, each a line: ``"new > old"`` (better), ``"new >= old - 0.01"`` (not worse
+        by more than a margin), ``"new = old +- 0.02"``, ``"new > each of a, b"``,
+        ``"new > old on math"``, ``"... on each task"``, ``"... on at least 5 of 7 tasks"``,
+        ``"new in top 3"``, ``"new first"``, ``"new >= 0.80"``; or in words: ``"new better than
+        old"``, ``"new not worse than old by 0.01"``, ``"new within 0.02 of old"``,
+        ``"new at least 0.80"``. ``>`` means better, whatever the direction of the score.
+    guards : sequence of str
+        Further claims, which fail only if they are refuted; the others pass only if supported.
+    together : bool
+        Whether all verdicts of the call hold together; else each by itself.
+    alpha : float
+        Error rate of all verdicts together, or of each.
+    test, over, missing, seed, resamples, votes, zero_se, runs
+        As for `rankbars.head_to_head`. Where rows are resampled, at least as many resamples are
+        drawn as the number of claims asks for.
+
+    Returns
+    -------
+    Check
+        One `JudgedClaim` per claim, and `Check.exit_code`.
+
+    Raises
+    ------
+    UnknownOptionError
+        If a claim names a model or task that is not there.
+    OptionError
+        If a line is no claim, two claims contradict each other, or a margin has no unit.
+    DataError
+        If a score of a claimed model is missing and `missing` is ``"raise"``.
+
+    Notes
+    -----
+    Each claim has two nulls, that it is false and that it is true; Holm over all claims at
+    ``alpha / 2`` decides what is supported, and likewise what is refuted. All verdicts are right
+    with probability ``1 - alpha`` or more if the claims were written before the results were read,
+    as far as the tests of two models hold their level; `JudgedClaim.approximate` says where they
+    only nearly do. Sources: Holm 1979, Berger 1982, Benjamini and Heller 2008.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> rows = [[1, 0], [1, 0], [1, 1], [0, 0], [1, 0], [1, 0], [1, 1], [1, 0]] * 4
+    >>> scores = rb.Scores.from_arrays({"math": rows}, ["new", "old"])
+    >>> made = rb.check(scores, ["new > old", "new >= 0.9"])
+    >>> [one.verdict for one in made.claims], made.exit_code()
+    (['supported', 'cannot_tell'], 3)
+    """
+    spec = Spec(
+        test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
+        runs=runs,
+    )  # fmt: skip
+    musts = _lines("claims", (claims,) if isinstance(claims, str) else claims)
+    lines = musts + _lines("guards", guards)
+    if not lines:
+        raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
+    parsed = [parse_claim(line) for line in lines]
+    taken = take_scores("check", scores)
+    known_names(parsed, taken.models, tuple(taken.tasks))
+    chosen = _without_gaps(taken, claimed_models(parsed, taken.models), missing)
+    draws = enough_resamples(resamples, len(parsed), alpha) if together else resamples
+
+    def contrasts(pair: Scores, a: str, b: str) -> HeadToHead:
+        return contrast_models(
+            pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=draws,
+            votes=votes, zero_se=zero_se, runs=runs,
+        )  # fmt: skip
+
+    judged, notes = judge_claims(chosen, parsed, spec, contrasts, together=together)
+    roles = ["must"] * len(musts) + ["guard"] * (len(lines) - len(musts))
+    return Check(
+        claims=tuple(
+            replace(one, role="guard" if role == "guard" else "must")
+            for one, role in zip(judged, roles, strict=True)
+        ),
+        alpha=alpha,
+        together=together,
+        notes=tuple(dict.fromkeys((*chosen.notes, *notes))),
+        inputs=taken.inputs,
+    )
+
+
+def _lines(what: str, given: Sequence[str]) -> list[str]:
+    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
+        raise OptionError.out_of_range(what, given, "lines of text such as ['new > old']")
+    return list(given)
+
+
+def _without_gaps(scores: Scores, models: tuple[str, ...], missing: str) -> Scores:
+    """The scores of the models that are claimed about, with what is missing settled."""
+    chosen = scores
+    if len(models) < len(scores.models):
+        chosen = scores.select(models=models)
+        chosen = replace(chosen, notes=tuple(one for one in chosen.notes if one.code != "chosen"))
+    gaps = find_gaps(chosen)
+    if gaps and missing == "raise":
+        call = "rb.check(scores, claims, "
+        raise refuse_gaps(chosen, gaps, ("pairwise", "listwise", "fail"), "judged", call)
+    resolved = resolve_missing(chosen, missing)
+    gone = sorted(set(models) - set(resolved.models))
+    lost = len(chosen.tasks) - len(resolved.tasks)
+    if gone or lost:
+        what = f"the model {gone[0]!r}" if gone else f"{lost} of {len(chosen.tasks)} tasks"
+        raise DataError(
+            f"--missing {missing} leaves out {what}, of which something is claimed. Use --missing "
+            "pairwise, listwise or fail."
+        )
+    return resolved

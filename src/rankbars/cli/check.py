@@ -1,0 +1,185 @@
+"""``rankbars check``: claims about results, from their lines to verdicts and an exit code."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from rankbars.cli.options import (
+    Reading,
+    alpha_option,
+    inputs_argument,
+    named_option,
+    quiet_option,
+    reading_options,
+    resamples_option,
+    runs_option,
+    seed_option,
+    test_option,
+    zero_se_option,
+)
+from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
+from rankbars.data.judged import FAIL_ON
+from rankbars.data.spec import OVERS
+from rankbars.errors import WriteError
+
+__all__ = ["check_command"]
+
+MISSING = ("raise", "pairwise", "listwise", "fail")
+
+HELP = """Judge claims about models: supported, refuted, or cannot tell.
+
+All verdicts of a run hold together. Claims are written before the results are read, and quoted:
+without quotes the shell takes > as the name of a file to write.
+
+\b
+  rankbars check results.csv --claim "new > old"
+  rankbars check new=a.csv old=b.csv --claim "new not worse than old by 0.01"
+  rankbars check results/ --claim "new first" --guard "new >= old - 0.02 on each task"
+
+Exit codes: 0 every claim is supported (a guard: not refuted); 3 a claim cannot be told; 4 a claim
+is refuted; 1 the data or a claim is at fault; 2 wrong usage.
+"""
+
+
+@click.command("check", help=HELP, short_help="Judge claims about models.")
+@inputs_argument
+@click.option(
+    "--claim", "--must", "claims", metavar="CLAIM", multiple=True,
+    help="A claim, such as \"new > old\", \"new >= old - 0.01 on math\", \"new > each of a, b\", "
+    "\"new in top 3\", \"new >= 0.80\" or \"new better than old\"; it passes only if it is "
+    "supported. Repeat for more.",
+)  # fmt: skip
+@click.option(
+    "--guard", "guards", metavar="CLAIM", multiple=True,
+    help="A claim that fails only if it is refuted. Repeat for more.",
+)  # fmt: skip
+@click.option(
+    "--each", is_flag=True,
+    help="Each verdict by itself at --alpha, instead of all together.",
+)  # fmt: skip
+@named_option(
+    "--fail-on", known=FAIL_ON, default="undecided", show_default=True,
+    help="Which verdicts fail the run: also what cannot be told, or only what is refuted.",
+)  # fmt: skip
+@click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--md", metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
+@click.option("--junit", metavar="FILE", help="Write JUnit XML, a test case for each claim.")
+@click.option(
+    "--github", is_flag=True,
+    help="Print annotations of a GitHub workflow, and add to its step summary.",
+)  # fmt: skip
+@test_option
+@alpha_option
+@named_option(
+    "--missing", known=MISSING, default="raise", show_default=True,
+    help="What to do where a model that is claimed about has no score: stop, compare the rows that "
+    "both have, use the rows that all have, or count it as the lowest score.",
+)  # fmt: skip
+@zero_se_option
+@runs_option
+@named_option(
+    "--aggregate", known=OVERS, default="auto", show_default=True,
+    help="The average over these items and tasks, over a population of tasks, or none.",
+)  # fmt: skip
+@seed_option
+@resamples_option
+@reading_options
+@quiet_option
+def check_command(
+    *,
+    inputs: tuple[str, ...],
+    claims: tuple[str, ...],
+    guards: tuple[str, ...],
+    each: bool,
+    fail_on: str,
+    tasks: tuple[str, ...],
+    as_json: bool,
+    md: str | None,
+    junit: str | None,
+    github: bool,
+    test: str,
+    alpha: float,
+    missing: str,
+    zero_se: str,
+    runs: str,
+    aggregate: str,
+    seed: int,
+    resamples: int,
+    reading: Reading,
+    quiet: bool,
+) -> None:
+    """Read, judge, print; the exit code says whether the claims hold."""
+    if not claims and not guards:
+        raise click.UsageError('There is no claim to judge. Give one: --claim "new > old".')
+    if as_json and (github or md == STANDARD):
+        raise click.UsageError(
+            f"--json and {'--github' if github else '--md -'} both go to standard output; only one "
+            "result can."
+        )
+    targets = {
+        option: path for option, path in (("--md", md), ("--junit", junit)) if path is not None
+    }
+    check_targets(targets, inputs)
+
+    from rankbars.checking import check
+    from rankbars.cli.inputs import read_scores, report_reading
+    from rankbars.cli.progress import reading_files, working
+    from rankbars.data.claim import parse_claim
+    from rankbars.data.drafts import write_all
+    from rankbars.render import verdicts
+
+    for line in (*claims, *guards):
+        parse_claim(line)  # before the long work, not after it
+    with reading_files(quiet=quiet) as progress:
+        scores = read_scores(inputs, reading, progress=progress)
+    scores = scores.select(tasks=tasks) if tasks else scores
+    if not quiet:
+        report_reading(scores)
+    with working("Judging", quiet=quiet):
+        made = check(
+            scores, claims, guards=guards, together=not each, alpha=alpha, test=test,
+            over=aggregate, missing=missing, seed=seed, resamples=resamples, zero_se=zero_se,
+            runs=runs,
+        )  # fmt: skip
+    read_of = frozenset(scores.notes)
+    shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
+    texts = {}
+    if md is not None:
+        texts[md] = verdicts.check_markdown(shown, fail_on=fail_on)
+    if junit is not None:
+        texts[junit] = verdicts.check_junit(made, fail_on=fail_on)
+    printed = texts.pop(STANDARD, None)
+    write_all(texts)
+    if as_json:
+        emit(verdicts.check_json(made, fail_on=fail_on))
+    elif printed is not None:
+        emit(printed)
+    else:
+        emit_text(verdicts.check_text(shown, fail_on=fail_on, width=output_width()))
+    if github:
+        emit_text(verdicts.check_github(made, fail_on=fail_on))
+        _add_to_summary(verdicts.check_markdown(shown, fail_on=fail_on))
+    click.get_current_context().exit(made.exit_code(fail_on))
+
+
+def _add_to_summary(text: str) -> None:
+    """Add to the summary of the workflow's step, where there is one.
+
+    Raises
+    ------
+    WriteError
+        If its file cannot be written to.
+    """
+    path = os.environ.get("GITHUB_STEP_SUMMARY")
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8") as summary:
+            summary.write(text)
+    except OSError as error:
+        raise WriteError(f"Cannot write {path}: {error.strerror or error}.") from error

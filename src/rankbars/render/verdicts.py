@@ -1,0 +1,286 @@
+"""Judged claims: as text for a terminal, Markdown, JSON, JUnit and the lines of a workflow."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+
+from rankbars.data.judged import Check, JudgedClaim
+from rankbars.render.notation import (
+    listed,
+    show_count,
+    show_level,
+    show_number,
+    suitable_decimals,
+    visible,
+)
+
+__all__ = [
+    "CHECK_SCHEMA", "check_github", "check_json", "check_junit", "check_markdown", "check_text",
+]  # fmt: skip
+
+CHECK_SCHEMA = "rankbars.check/1"
+_SAID = {"supported": "SUPPORTED", "refuted": "REFUTED", "cannot_tell": "CANNOT TELL"}
+_NARROWEST, _MOST_NAMED = 40, 5
+_ROWS = {"runs": "training runs", "estimates": "rows"}
+
+
+def check_text(check: Check, *, fail_on: str = "undecided", width: int = 80) -> str:
+    """The verdicts as lines of text.
+
+    Parameters
+    ----------
+    check : Check
+        The judged claims.
+    fail_on : {"undecided", "refuted"}
+        What the summary counts as failed.
+    width : int
+        Columns of the terminal, at least 40.
+    """
+    width = max(width, _NARROWEST)
+    lines = []
+    for one in check.claims:
+        guard = " (guard)" if one.role == "guard" else ""
+        lines += textwrap.wrap(f"{_sentence(one)}{guard}", width)
+        told = f"{_SAID[one.verdict]}. {_numbers(one)}"
+        lines += textwrap.wrap(
+            told, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False
+        )
+        lines.append("")
+    for text in (_summary(check, fail_on), _guarantee(check), *_notes(check)):
+        lines += textwrap.wrap(text, width)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def check_markdown(check: Check, *, fail_on: str = "undecided") -> str:
+    """The verdicts as Markdown, for a pull request.
+
+    Parameters
+    ----------
+    check : Check
+        The judged claims.
+    fail_on : {"undecided", "refuted"}
+        What the summary counts as failed.
+    """
+    failing = check.failing(fail_on)
+    lines = [f"**{_cell(_summary(check, fail_on))}**", "", "| | claim | verdict | numbers |",
+             "|---|---|---|---|"]  # fmt: skip
+    for one in check.claims:
+        mark = "❌" if one in failing else "✅" if one.verdict == "supported" else "❔"
+        role = " (guard)" if one.role == "guard" else ""
+        cells = (
+            mark,
+            _cell(_sentence(one) + role),
+            _SAID[one.verdict].lower(),
+            _cell(_numbers(one)),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", _cell(_guarantee(check)), *(f"\n{_cell(note)}" for note in _notes(check))]
+    return "\n".join(lines) + "\n"
+
+
+def check_junit(check: Check, *, fail_on: str = "undecided") -> str:
+    """The verdicts as JUnit XML: a claim is a test case.
+
+    Parameters
+    ----------
+    check : Check
+        The judged claims.
+    fail_on : {"undecided", "refuted"}
+        Which verdicts are failures.
+    """
+    failing = check.failing(fail_on)
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f'<testsuite name="rankbars check" tests="{len(check.claims)}" failures="{len(failing)}" '
+        'errors="0" skipped="0">',
+    ]
+    for one in check.claims:
+        name = quoteattr(visible(one.claim.text))
+        told = f"{_SAID[one.verdict].capitalize()}. {_numbers(one)}"
+        lines.append(f'  <testcase classname="claims" name={name}>')
+        if one in failing:
+            message = quoteattr(f"{_SAID[one.verdict].lower()}: {_sentence(one)}")
+            lines.append(f"    <failure message={message}>{escape(told)}</failure>")
+        lines += [f"    <system-out>{escape(told)}</system-out>", "  </testcase>"]
+    return "\n".join([*lines, "</testsuite>"]) + "\n"
+
+
+def check_github(check: Check, *, fail_on: str = "undecided") -> str:
+    """The verdicts as commands of a GitHub workflow, which become annotations.
+
+    Parameters
+    ----------
+    check : Check
+        The judged claims.
+    fail_on : {"undecided", "refuted"}
+        Which verdicts are errors; others that are not supported are warnings.
+    """
+    failing = check.failing(fail_on)
+    lines = []
+    for one in check.claims:
+        kind = "error" if one in failing else "notice" if one.verdict == "supported" else "warning"
+        text = f"{_sentence(one)} {_SAID[one.verdict].capitalize()}. {_numbers(one)}"
+        title = f"rankbars: {_SAID[one.verdict].lower()}"
+        lines.append(f"::{kind} title={title}::{text.replace('%', '%25')}")
+    return "\n".join(lines) + "\n"
+
+
+def check_json(check: Check, *, fail_on: str = "undecided") -> str:
+    """The verdicts as JSON text: sorted keys, shortest round trip of floats.
+
+    Numbers that cannot be had are null.
+    """
+    values = {
+        "schema": CHECK_SCHEMA,
+        "alpha": check.alpha,
+        "together": check.together,
+        "fail_on": fail_on,
+        "exit_code": check.exit_code(fail_on),
+        "claims": [_claim_to_dict(one, one in check.failing(fail_on)) for one in check.claims],
+        "counts": check.counts(),
+        "source": None if check.source is None else
+        {"path": check.source.path, "sha256": check.source.sha256},
+        "notes": [
+            {
+                "code": note.code,
+                "message": note.message,
+                "task": note.task,
+                "models": list(note.models),
+            }
+            for note in check.notes
+        ],
+        "provenance": {
+            "inputs": [
+                {"path": entry.path, "format": entry.format, "sha256": entry.sha256}
+                for entry in check.inputs
+            ]
+        },
+    }  # fmt: skip
+    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _claim_to_dict(one: JudgedClaim, fails: bool) -> dict[str, Any]:
+    plain = {
+        name: getattr(one, name)
+        for name in ("words", "verdict", "role", "against", "task", "parts", "kind", "supposing",
+                     "approximate", "why")
+    }  # fmt: skip
+    reals = {
+        name: _real(getattr(one, name))
+        for name in ("estimate", "low", "high", "p_support", "p_refute", "needed")
+    }
+    claim = {
+        "claim": one.claim.text,
+        "model": one.claim.model,
+        "others": list(one.claim.others),
+        "fails": fails,
+        "n": one.n or None,
+    }
+    return plain | reals | claim
+
+
+def _real(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def _sentence(one: JudgedClaim) -> str:
+    return f"{visible(one.words)}."
+
+
+def _numbers(one: JudgedClaim) -> str:
+    """The estimate with its interval, of what; and what would settle it."""
+    score = one.claim.kind == "score"
+    decimals = suitable_decimals(np.array([one.estimate]), np.array([(one.high - one.low) / 2]))
+    parts = []
+    if not math.isnan(one.estimate):
+        shown = show_number(one.estimate, decimals) if score else _signed(one.estimate, decimals)
+        if not (math.isnan(one.low) or math.isnan(one.high)):
+            ends = (one.low, one.high)
+            low, high = (
+                show_number(end, decimals) if score else _signed(end, decimals) for end in ends
+            )
+            shown += f" [{low}, {high}]"
+        what = "Score" if score else "Difference"
+        whom = "" if one.against is None else f" to {visible(one.against)}"
+        where = "" if one.task is None else f" on {visible(one.task)}"
+        rows = f", {show_count(one.n)} {_ROWS.get(one.kind, one.kind)}" if one.n else ""
+        level = ", approximate" if one.approximate else ""
+        decides = ", which decides" if one.parts > 1 else ""
+        parts.append(f"{what}{whom}{where} {shown}{rows}{level}{decides}.")
+    if one.needed is not None:
+        parts.append(
+            f"About {show_count(_rounded(one.needed))} {_ROWS.get(one.kind, one.kind)} would "
+            f"settle it with power .8, {one.supposing}."
+        )
+    if one.why:
+        parts.append(f"Why: {visible(one.why)}")
+    return " ".join(parts) or "Nothing can be computed of it."
+
+
+def _rounded(value: float) -> int:
+    """Two digits, upwards: more would look surer than it is."""
+    step = int(10 ** max(math.floor(math.log10(value)) - 1, 0))
+    return math.ceil(value / step) * step
+
+
+def _signed(value: float, decimals: int | None) -> str:
+    shown = show_number(value, decimals)
+    return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
+
+
+def _summary(check: Check, fail_on: str) -> str:
+    failing = check.failing(fail_on)
+    count = len(check.claims)
+    claims = f"{count} claim{'s' if count > 1 else ''}"
+    if not failing:
+        supported = check.counts()["supported"]
+        rest = "" if supported == count else f", {supported} of them supported"
+        return f"Passed: {claims}{rest}."
+    names = listed(
+        [f"{visible(one.claim.text)!r} ({_SAID[one.verdict].lower()})" for one in failing], 5
+    )
+    return f"Failed: {len(failing)} of {claims}: {names}."
+
+
+def _guarantee(check: Check) -> str:
+    level = show_level(check.alpha)
+    if any(one.approximate for one in check.claims):
+        return (
+            "Approximate: the tests behind some claims hold their level only nearly (see the "
+            "notes), so no level is stated for the verdicts."
+        )
+    if check.together and len(check.claims) > 1:
+        return (
+            f"All verdicts together hold at {level}, if the claims were written before the results "
+            "were read. Intervals are at the levels at which the claims were judged."
+        )
+    if len(check.claims) == 1:
+        return (
+            f"The verdict holds at {level}, if the claim was written before the results were read."
+        )
+    return (
+        f"Each verdict by itself holds at {level}, if the claims were written before the results "
+        f"were read; {len(check.claims)} claims are {len(check.claims)} chances to err."
+    )
+
+
+def _notes(check: Check) -> list[str]:
+    places: dict[str, list[str]] = {}
+    for note in check.notes:
+        tasks = places.setdefault(note.message, [])
+        if note.task is not None and note.task not in tasks:
+            tasks.append(note.task)
+    return [
+        (f"{listed([visible(task) for task in tasks], 3)}: " if tasks else "") + visible(message)
+        for message, tasks in places.items()
+    ]
+
+
+def _cell(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("*", "\\*")

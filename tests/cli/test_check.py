@@ -1,0 +1,91 @@
+"""``rankbars check``: claims from the command line to an exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+from commandline import Command
+
+
+def test_exit_codes_follow_the_verdicts(rankbars: Command, results: str) -> None:
+    assert rankbars("check", results, "--claim", "m0 > m2").code == 0
+    assert rankbars("check", results, "--claim", "m2 > m0").code == 4
+    assert rankbars("check", results, "--claim", "m0 >= m1 + 0.19").code == 3
+    both = rankbars("check", results, "--claim", "m0 > m2", "--guard", "m2 > m1")
+    assert both.code == 4
+    assert "Failed: 1 of 2 claims: 'm2 > m1' (refuted)." in both.out
+
+
+def test_what_fails_can_be_chosen(rankbars: Command, results: str) -> None:
+    words = ("check", results, "--claim", "m0 >= 0.9", "-q")
+    answer = rankbars(*words)
+    assert (answer.code, rankbars(*words, "--fail-on", "refuted").code) == (3, 0)
+    guard = rankbars("check", results, "--guard", "m0 >= 0.9", "-q")
+    assert guard.code == 0
+    assert "CANNOT TELL. Score" in guard.out
+
+
+def test_the_claim_is_said_back_before_its_verdict(rankbars: Command, results: str) -> None:
+    answer = rankbars("check", results, "--claim", "m0 not worse than m1 by 1 point", "-q")
+    first, second = answer.out.splitlines()[:2]
+    assert first == "m0 is not worse than m1 by more than 0.01 on the average of 4 tasks."
+    assert second.lstrip().startswith(("SUPPORTED.", "CANNOT TELL.", "REFUTED."))
+
+
+def test_json_holds_every_verdict_and_what_the_run_answers(rankbars: Command, results: str) -> None:
+    answer = rankbars("check", results, "--claim", "m0 > m2", "--guard", "m1 first", "--json")
+    made = json.loads(answer.out)
+    assert made["schema"] == "rankbars.check/1"
+    assert made["exit_code"] == answer.code
+    assert [one["claim"] for one in made["claims"]] == ["m0 > m2", "m1 first"]
+    assert {one["verdict"] for one in made["claims"]} <= {"supported", "refuted", "cannot_tell"}
+    assert made["provenance"]["inputs"][0]["path"] == results
+
+
+def test_files_for_a_pull_request_and_a_test_report(rankbars: Command, results: str) -> None:
+    claims = ("--claim", "m0 > m2", "--claim", "m2 > m0 - 0.01")
+    answer = rankbars("check", results, *claims, "--md", "out.md", "--junit", "out.xml", "-q")
+    assert answer.code == 4
+    page = Path("out.md").read_text(encoding="utf-8")
+    assert "| ✅ | m0 is better than m2" in page
+    suite = ET.parse("out.xml").getroot()
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert [one.get("name") for one in suite] == ["m0 > m2", "m2 > m0 - 0.01"]
+    assert len(suite.findall("testcase/failure")) == 1
+
+
+def test_a_workflow_gets_annotations_and_a_summary(
+    rankbars: Command, results: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    answer = rankbars("check", results, "--claim", "m2 > m0", "--github", "-q")
+    assert "::error title=rankbars: refuted::m2 is better than m0" in answer.out
+    assert "| ❌ |" in (tmp_path / "summary.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ((), 2, "There is no claim to judge"),
+        (("--claim", "m0"), 1, "shell made a file"),
+        (("--claim", "m0 > m9"), 2, "Unknown model in the claim"),
+        (("--claim", "m0 > m1", "--claim", "m1 > m0"), 1, "contradict each other"),
+        (("--claim", "m0 >= m1 - 1"), 1, "Did you mean 0.01?"),
+        (("--claim", "m0 > m1", "--fail-on", "doubt"), 2, "Known: undecided, refuted"),
+        (("--claim", "m0 > m1", "--json", "--github"), 2, "both go to standard output"),
+        (("--claim", "m0 > m1", "--alpha", "2"), 1, "alpha"),
+        (("--claim", "m0 > m1", "--md", "no/such/out.md"), 1, "does not exist"),
+    ],
+)
+def test_wrong_use_is_said_in_one_line_and_writes_nothing(
+    rankbars: Command, results: str, words: tuple[str, ...], code: int, said: str
+) -> None:
+    before = set(Path().iterdir())
+    answer = rankbars("check", results, *words, "--junit", "out.xml", "-q")
+    assert answer.code == code
+    assert said in answer.err
+    assert answer.out == ""
+    assert set(Path().iterdir()) == before

@@ -1,0 +1,68 @@
+"""Differences beyond a border: against scipy, and exact sizes of 0/1 answers by enumeration."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from rankbars.stats.pairwise.margins import Difference, half_width, null_error, p_beyond
+
+RNG = np.random.default_rng(3)
+
+
+@pytest.mark.parametrize("border", [-0.3, 0.0, 0.2])
+def test_a_shifted_difference_agrees_with_the_t_test_of_scipy(border):
+    rows = RNG.normal(0.1, 1.0, 30)
+    found = Difference(rows.mean(), stats.sem(rows), 29.0)
+    want = stats.ttest_1samp(rows, border, alternative="greater").pvalue
+    assert p_beyond(found, border) == pytest.approx(want, rel=1e-9)
+
+
+def test_a_bound_is_where_the_p_value_is_the_level():
+    for resampled in (None, np.sort(np.abs(RNG.standard_t(5, 999)))):
+        found = Difference(0.4, 0.2, 12.0, resampled)
+        bound = found.value - half_width(found, 0.03)
+        assert p_beyond(found, bound - 1e-6) <= 0.03 < p_beyond(found, bound + 1e-3)
+
+
+def test_without_spread_nothing_is_shown_but_of_answers():
+    still = Difference(0.0, 0.0, 19.0)
+    assert p_beyond(still, -0.5) == 1.0
+    assert math.isnan(half_width(still, 0.025))
+    # 20 agreements of 20: if the truth were -.5, half of the rows would differ.
+    assert p_beyond(still, -0.5, null_error(-0.5, [(1.0, 0.0, 20)])) < 0.001
+
+
+def test_errors_under_the_null_add_up_over_tasks():
+    alone = [null_error(-0.1, [(1.0, 0.05, n)])[0] for n in (40, 90)]
+    both, df = null_error(-0.1, [(0.25, 0.05, 40), (0.75, 0.05, 90)])
+    assert both == pytest.approx(math.hypot(0.25 * alone[0], 0.75 * alone[1]), rel=1e-12)
+    assert df == 39 + 89
+
+
+def sizes(n, border, levels):
+    """Largest probability, over shares of differing rows, to claim "above the border" at it."""
+    counts = np.array([(b, c) for b in range(n + 1) for c in range(n + 1 - b)])
+    p = []
+    for ahead, behind in counts:
+        diff = (ahead - behind) / n
+        variance = ((ahead + behind) / n - diff**2) / (n - 1)
+        null = null_error(border, [(1.0, (ahead if border < 0 else behind) / n, n)])
+        p.append(p_beyond(Difference(diff, math.sqrt(variance), n - 1.0), border, null))
+    p = np.array(p)
+    worst = dict.fromkeys(levels, 0.0)
+    for share in (0.0, 0.01, 0.05, 0.2):
+        chances = max(border, 0.0) + share, max(-border, 0.0) + share
+        rows = np.column_stack([counts, n - counts.sum(axis=1)])
+        law = stats.multinomial.pmf(rows, n, [*chances, 1 - sum(chances)])
+        for level in levels:
+            worst[level] = max(worst[level], float(law[p <= level].sum()))
+    return worst
+
+
+@pytest.mark.parametrize("border", [-0.05, -0.02, 0.05])
+def test_margins_of_answers_keep_their_level(border):
+    """Exact sizes with 60 rows; the t-test alone reaches fifty times the smallest level."""
+    for level, size in sizes(60, border, (0.025, 0.0125, 0.0025)).items():
+        assert size <= 1.25 * level
