@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from rankbars.data.contrasts import Contrasts, Differences
     from rankbars.data.diagnosis import HeldOut
     from rankbars.data.draws import Draws
+    from rankbars.data.evalruns import EvalRun
     from rankbars.data.evidence import Estimates, Folds, Items
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.judged import Check, JudgedClaim
     from rankbars.data.notes import Note
     from rankbars.data.partialorder import PartialOrder
-    from rankbars.data.plaintable import PlainTable
+    from rankbars.data.plaintable import LeaderboardRow, PlainTable
     from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec, VoteOptions
@@ -73,12 +74,14 @@ __all__ = [
     "Differences",
     "Draws",
     "Estimates",
+    "EvalRun",
     "Folds",
     "HeadToHead",
     "HeldOut",
     "Items",
     "JudgedClaim",
     "Leaderboard",
+    "LeaderboardRow",
     "MissingPackageError",
     "Note",
     "OptionError",
@@ -134,12 +137,14 @@ _MODULE_OF: Final = {
     "DataError": "rankbars.errors",
     "Draws": "rankbars.data.draws",
     "Estimates": "rankbars.data.evidence",
+    "EvalRun": "rankbars.data.evalruns",
     "Folds": "rankbars.data.evidence",
     "HeadToHead": "rankbars.data.headtohead",
     "HeldOut": "rankbars.data.diagnosis",
     "Items": "rankbars.data.evidence",
     "JudgedClaim": "rankbars.data.judged",
     "Leaderboard": "rankbars.data.board",
+    "LeaderboardRow": "rankbars.data.plaintable",
     "MissingPackageError": "rankbars.errors",
     "Note": "rankbars.data.notes",
     "OptionError": "rankbars.errors",

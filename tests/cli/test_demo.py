@@ -32,6 +32,16 @@ def test_the_first_demo_is_mmlu_pro_and_names_the_incomplete_run(rankbars: Comma
     assert Path("page.html").exists()
 
 
+def test_the_lesson_prints_the_table_the_differences_and_a_board(rankbars: Command) -> None:
+    answer = rankbars("demo", "lesson")
+    assert answer.code == 0
+    for part in ("| 1 | amber |", "| task 12 |", "| amber − birch |", "first place is open"):
+        assert part in answer.out
+    assert Path("rankbars-lesson.html").exists()
+    assert json.loads(rankbars("demo", "lesson", "-o", "-").out)["models"][0] == "amber"
+    assert "lesson" in rankbars("demo", "--list").out
+
+
 def test_the_list_names_every_demo_with_source_and_licence(rankbars: Command) -> None:
     answer = rankbars("demo", "--list")
     assert (answer.code, answer.err) == (0, "")

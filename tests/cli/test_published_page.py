@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
+from rankbars.demos import lesson_records
 from rankbars.simulate import levels
 
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
@@ -78,10 +80,11 @@ def test_every_command_of_the_page_runs(
 ) -> None:
     assert (results, prompts) == ("results.csv", "prompts.csv")
     Path("scores.csv").write_text(SCORES, encoding="utf-8")
-    if "board.json" in line.split()[:3]:
-        assert rankbars("rank", "scores.csv", "-o", "board.json").code == 0
+    Path("runs.json").write_text(json.dumps(lesson_records()), encoding="utf-8")
+    if "spread.json" in line:
+        assert rankbars("rank", "scores.csv", "-o", "spread.json").code == 0
     monkeypatch.setattr(levels, "POOL", 200)
-    if line.startswith("plot"):
+    if line.startswith(("plot", "show")):
         assert rankbars("rank", results, "-o", "board.json").code == 0
     for one in shortened(line):
         answer = rankbars(*shlex.split(one))

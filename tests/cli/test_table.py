@@ -29,6 +29,15 @@ def test_records_make_the_table_of_the_library(rankbars: Command) -> None:
     assert found["models"][0]["categories"] == {"c": pytest.approx(0.75)}
 
 
+def test_pairs_and_scores_follow_the_table(rankbars: Command) -> None:
+    Path("runs.json").write_text(json.dumps(RECORDS))
+    table = rb.plain_table(RECORDS)
+    parts = table.to_markdown(), table.scores_to_markdown(), table.pairs_to_markdown()
+    assert rankbars("table", "runs.json", "--pairs", "--scores").out == "\n\n".join(parts) + "\n"
+    found = json.loads(rankbars("table", "runs.json", "--json").out)
+    assert found["differences"][0]["first"] == "b"
+
+
 def test_no_record_is_an_empty_table_and_an_empty_file_an_error(rankbars: Command) -> None:
     Path("none.json").write_text("[]")
     answer = rankbars("table", "none.json")

@@ -15,6 +15,7 @@ from reference import golden
 from scipy import stats
 
 import rankbars as rb
+from rankbars.demos import lesson_records
 
 
 @dataclass
@@ -258,3 +259,82 @@ def test_true_is_no_number(field: str) -> None:
     record = {"model_id": "a", "task_id": "t", "metric_name": "acc", "score": 0.5, field: True}
     with pytest.raises(rb.DataError, match=f"the {field} must be a finite number; got True"):
         rb.plain_table([record])
+
+
+# --- differences, and scores by task ------------------------------------------------------------
+
+
+def test_models_are_compared_on_the_tasks_that_both_have() -> None:
+    rng = np.random.default_rng(4)
+    rows = {f"t{i:02d}": dict(zip("abc", rng.random(3).tolist(), strict=True)) for i in range(14)}
+    del rows["t00"]["a"], rows["t01"]["b"], rows["t02"]["b"]
+    table = rb.plain_table(records(rows))
+    assert [row.model_id for row in table.rows] == list(next(iter(table.scores.values())))
+    assert np.isnan(table.scores["t01"]["b"])
+    p = []
+    for one in table.differences:
+        shared = [row for row in rows.values() if {one.first, one.second} <= set(row)]
+        first, second = ([row[name] for row in shared] for name in (one.first, one.second))
+        found = stats.ttest_rel(first, second)
+        assert one.tasks == len(shared)
+        assert one.difference == pytest.approx(np.mean(first) - np.mean(second))
+        assert (one.ci_lo, one.ci_hi) == pytest.approx(tuple(found.confidence_interval(0.95)))
+        assert one.p == pytest.approx(found.pvalue)
+        assert one.excludes_zero == (found.pvalue < 0.05)
+        p.append(found.pvalue)
+    smallest = min(table.differences, key=lambda one: one.p)
+    assert smallest.p_holm == smallest.p_bonferroni == pytest.approx(min(1.0, 3 * min(p)))
+    assert {one.tasks for one in table.differences} == {11, 12, 13}
+
+
+def test_percentile_differences_resample_the_same_tasks_for_both() -> None:
+    table = rb.plain_table(random_records(40), resamples=20_000)
+    by_model = {
+        name: np.array([r["score"] for r in random_records(40) if r["model_id"] == name])
+        for name in "abc"
+    }
+    for one in table.differences:
+        rows = by_model[one.first] - by_model[one.second]
+        drawn = np.random.default_rng(1).choice(rows, size=(20_000, 40)).mean(axis=1)
+        low, high = np.quantile(drawn, [0.025, 0.975])
+        assert one.interval == "percentile"
+        assert (one.ci_lo, one.ci_hi) == pytest.approx((low, high), abs=0.006)
+        assert one.excludes_zero == (one.ci_lo > 0 or one.ci_hi < 0)
+        assert one.p == pytest.approx(2 * min((drawn <= 0).mean(), (drawn >= 0).mean()), abs=0.02)
+
+
+def test_pairs_that_nothing_can_be_said_of_have_no_interval() -> None:
+    rows = {"x": {"a": 0.9, "b": 0.8}, "y": {"a": 0.5, "b": 0.4}, "z": {"a": 0.3, "c": 0.1}}
+    found = {(one.first, one.second): one for one in rb.plain_table(records(rows)).differences}
+    assert len(found) == 3
+    for one in found.values():  # the same on both tasks; one task; none
+        assert np.isnan([one.ci_lo, one.ci_hi, one.p, one.p_holm]).all()
+        assert not one.excludes_zero
+    assert sorted(one.tasks for one in found.values()) == [0, 1, 2]
+
+
+def test_differences_of_very_many_models_are_left_out() -> None:
+    rows = {task: {f"m{i:03d}": i / 200 for i in range(101)} for task in "xyz"}
+    table = rb.plain_table(records(rows))
+    assert table.differences == ()
+    assert "many-pairs" in [note.code for note in table.notes]
+
+
+def test_differences_and_scores_read_as_tables() -> None:
+    table = rb.plain_table(lesson_records())
+    pairs, scores = table.pairs_to_markdown(), table.scores_to_markdown()
+    assert (
+        pairs.splitlines()[2] == "| amber − birch | +0.010 | -0.017 to +0.037 | 12 | no | 0.430 |"
+    )
+    assert scores.splitlines()[0] == "| Task | amber | birch | cobalt |"
+    assert len(scores.splitlines()) == 14
+    plain = json.loads(table.to_json())
+    assert [one["excludes_zero"] for one in plain["differences"]] == [False, True, True]
+    assert len(plain["scores"]["task 01"]) == 3
+
+
+def test_the_lesson_is_made_by_its_seed() -> None:
+    assert lesson_records() == lesson_records(0) != lesson_records(1)
+    runs = [rb.EvalRun(**record) for record in lesson_records()]
+    assert rb.plain_table(runs) == rb.plain_table(lesson_records())
+    assert all(isinstance(row, rb.LeaderboardRow) for row in rb.plain_table(runs).rows)

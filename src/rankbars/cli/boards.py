@@ -173,9 +173,8 @@ def show_command(
 ) -> None:
     """Load, render, print."""
     drawn = top is not None or dominance
-    if drawn and (
-        methods or average or differences or task is not None or form not in ("text", "json")
-    ):
+    alone = methods or average or differences or task is not None
+    if drawn and (alone or form not in ("text", "json")):
         raise click.UsageError(
             "--top and --dominance are tables of text or JSON: give them without --task, "
             "--average, --differences and --methods, and with --format text or json."
@@ -201,18 +200,9 @@ def show_command(
     if output is not None:
         from rankbars.render.evalrecords import write_eee
 
-        for path in write_eee(board, output):
-            click.echo(path, err=True)
+        click.echo("\n".join(map(str, write_eee(board, output))), err=True)
     elif drawn:
-        import json
-
-        from rankbars.render.drawnranks import render_shares, shares_to_dict
-
-        if form == "json":
-            plain = shares_to_dict(board, top, pairs=dominance)
-            emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
-        else:
-            emit_text(render_shares(board, top, pairs=dominance))
+        _show_shares(board, top, form, pairs=dominance)
     elif average:
         from rankbars.render.averagetables import render_average
 
@@ -231,6 +221,18 @@ def show_command(
         from rankbars.render import render
 
         emit(render(board, form, task=task))
+
+
+def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool) -> None:
+    import json
+
+    from rankbars.render.drawnranks import render_shares, shares_to_dict
+
+    if form == "json":
+        plain = shares_to_dict(board, top, pairs=pairs)
+        emit(json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        emit_text(render_shares(board, top, pairs=pairs))
 
 
 @click.command("report", short_help="Write the page of a board file.")

@@ -50,7 +50,7 @@ from rankbars.cli.votechoices import (
     with_health,
 )
 from rankbars.data.spec import WITHIN_GROUPS
-from rankbars.demos import DEMOS, Demo, demo_path
+from rankbars.demos import DEMOS, LESSON, Demo, demo_path, lesson_records
 from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from rankbars.cli.taskfiles import Field
     from rankbars.data.board import Leaderboard
     from rankbars.data.diagnosis import HeldOut
+    from rankbars.data.plaintable import PlainTable
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
     from rankbars.store.pairs import PairCache
@@ -87,12 +88,14 @@ input. Each record is one score, from 0 to 1, of one model on one task: model_id
 metric_name and score, and optionally category and weight of the task. No record makes an empty
 table.
 
-Intervals of means do not say which of two models is better. For ranks with error bars give the
-same file to `rankbars rank`.
+Intervals of means do not say which of two models is better: --pairs adds their difference on the
+tasks that both have, and whether its interval excludes 0. For ranks with error bars give the same
+file to `rankbars rank`.
 
 \b
   rankbars table runs.jsonl
   rankbars table runs.json --metric accuracy --json > report.json
+  rankbars table runs.json --pairs --scores
   cat runs/*.jsonl | rankbars table -
 """
 
@@ -439,7 +442,7 @@ def _check_jobs(jobs: int) -> None:
 
 
 @click.command("demo", short_help="Rank results that come with the package.")
-@click.argument("name", metavar="[NAME]", callback=known_name(tuple(DEMOS)), default=_FIRST)
+@click.argument("name", metavar="[NAME]", callback=known_name((*DEMOS, "lesson")), default=_FIRST)
 @click.option("--list", "wants_list", is_flag=True, help="List the results there are.")
 @click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
 @click.option(
@@ -449,9 +452,12 @@ def _check_jobs(jobs: int) -> None:
 def demo_command(
     *, name: str, wants_list: bool, output: str | None, html: str | None, quiet: bool
 ) -> None:
-    """Rank real results that come with the package: print the board, write a page."""
+    """Rank real results that come with the package: print the board, write a page.
+
+    `rankbars demo lesson` begins with the plain table of made records, and what of it is shown.
+    """
     if wants_list:
-        emit_text("".join(_entry(known) for known in DEMOS))
+        emit_text("".join(_entry(known) for known in DEMOS) + f"{'lesson':<10} {LESSON}\n")
         return
     page = f"rankbars-{name}.html" if html is None else html
     targets = {"--html": page} if output is None else {"-o": output, "--html": page}
@@ -463,7 +469,13 @@ def demo_command(
     from rankbars.cli.progress import counting, working
     from rankbars.cli.votechoices import with_health
 
-    demo = DEMOS[name]
+    demo = DEMOS.get(name)
+    if demo is None:
+        records = lesson_records()
+        if output != STANDARD:
+            emit_text(_plain_text(rb.plain_table(records), pairs=True, scores=True) + "\n")
+        deliver(rb.leaderboard(rb.Scores.from_records(records)), targets, quiet=quiet)
+        return
     if not quiet:
         say(f"{demo.description}.\nFrom {demo.source} ({demo.licence}).")
     with working("Reading", quiet=quiet):
@@ -509,7 +521,19 @@ def _entry(name: str) -> str:
 )  # fmt: skip
 @resamples_option
 @seed_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, with means per category.")
+@click.option(
+    "--pairs",
+    is_flag=True,
+    help="Also differences of all pairs of models, each on the tasks that both have: with "
+    "intervals, whether they exclude 0, and p-values by Holm.",
+)
+@click.option("--scores", is_flag=True, help="Also the score of each model on each task.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print JSON, with means per category, differences and scores.",
+)
 def table_command(
     *,
     records: str,
@@ -518,6 +542,8 @@ def table_command(
     alpha: float,
     resamples: int,
     seed: int,
+    pairs: bool,
+    scores: bool,
     as_json: bool,
 ) -> None:
     """Read, average, print."""
@@ -532,10 +558,19 @@ def table_command(
     if as_json:
         emit(table.to_json())
         return
-    emit_text(table.to_markdown() + "\n")
+    emit_text(_plain_text(table, pairs=pairs, scores=scores))
     for note in table.notes:
         models = [visible(name) for name in note.models]
         say(note.message + (f" ({listed(models, _MOST_NAMED)})" if models else ""))
+
+
+def _plain_text(table: PlainTable, *, pairs: bool, scores: bool) -> str:
+    parts = [table.to_markdown()]
+    if scores:
+        parts.append(table.scores_to_markdown())
+    if pairs:
+        parts.append(table.pairs_to_markdown())
+    return "\n\n".join(parts) + "\n"
 
 
 def _content(path: str) -> bytes:

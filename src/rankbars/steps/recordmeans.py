@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 from rankbars.data.checks import check_name, finite_weights
 from rankbars.data.evalruns import EvalRun, read_runs
 from rankbars.data.notes import Note
-from rankbars.data.plaintable import PlainRow, PlainTable
+from rankbars.data.plaintable import LeaderboardRow, PlainDifference, PlainTable
 from rankbars.data.spec import Spec, check_rate
+from rankbars.stats.averaging.allpairs import adjust_p
 from rankbars.stats.averaging.points import top_win_rates, win_rates
 from rankbars.stats.pairwise.modelscores import item_summary, sampled_rows
 from rankbars.stats.resampling.rankcounts import settle_ties
 from rankbars.stats.resampling.taskmeans import fewest_draws, percentile_ends, resample_tasks
 from rankbars.stats.streams import stream
-from rankbars.stats.tails import critical_value
+from rankbars.stats.tails import critical_value, upper_tail
 
 __all__ = ["INTERVALS", "plain_table"]
 
@@ -35,7 +36,10 @@ def plain_table(
     resamples: int = 1000,
     seed: int = 0,
 ) -> PlainTable:
-    """The plain leaderboard of evaluation records: mean, interval, win rate, tasks.
+    """The plain leaderboard of evaluation records: mean, interval, win rate, tasks, differences.
+
+    Two models are compared on the tasks that both have: the mean of their differences, its
+    interval, and whether that excludes 0.
 
     Parameters
     ----------
@@ -71,7 +75,9 @@ def plain_table(
     Weights are fixed in advance, and the tasks are one sample, whatever their weight: the squared
     error of a mean is ``s^2 sum(w^2)``, with w scaled to sum 1 and s the standard deviation of the
     model's scores. Percentiles are those of ``sum(w x) / sum(w)`` over resampled tasks; where few
-    tasks have most of the weight they are too short, and a note says so.
+    tasks have most of the weight they are too short, and a note says so. Tasks are resampled in
+    pairs: the same ones for both models; ``"auto"`` takes t for pairs with fewer than 30 tasks.
+    "Excludes 0" speaks of one pair by itself, `p_bonferroni` and `p_holm` of all together.
 
     Intervals of means say nothing about which of two models is better: use
     ``rankbars.leaderboard(rankbars.Scores.from_records(records))`` for ranks.
@@ -104,7 +110,7 @@ def plain_table(
     rank = 1 + np.count_nonzero(settled[None, :] > settled[:, None], axis=1)
     tops, pairs = top_win_rates(table.values), win_rates(table.values)
     rows = tuple(
-        PlainRow(
+        LeaderboardRow(
             rank=int(rank[i]),
             model_id=table.models[i],
             mean_score=means[i].score,
@@ -118,6 +124,8 @@ def plain_table(
         for i in np.lexsort((np.arange(score.size), rank))
     )
     notes = _notes(table, counts)
+    if len(rows) > _MOST_MODELS:
+        notes += (_MANY_MODELS,)
     constant = tuple(name for name, mean in zip(table.models, means, strict=True) if mean.constant)
     if constant:
         notes += (Note("constant-score", _CONSTANT, models=constant),)
@@ -125,7 +133,13 @@ def plain_table(
         notes += (_FEW_RESAMPLED,)
     if kind == "percentile" and rows and resamples < fewest_draws(alpha):
         notes += (_few_draws(resamples, alpha),)
-    return PlainTable(rows, alpha, kind, notes)
+    order = [table.models.index(row.model_id) for row in rows]
+    differences = _differences(table, order, interval, alpha, resamples, seed)
+    scores = {
+        task: {table.models[i]: float(values[i]) for i in order}
+        for task, values in zip(table.tasks, table.values, strict=True)
+    }
+    return PlainTable(rows, alpha, kind, notes, differences, scores)
 
 
 class _Table(NamedTuple):
@@ -144,6 +158,7 @@ class _Mean(NamedTuple):
     low: float
     high: float
     constant: bool = False
+    p: float = np.nan
 
 
 _NO_SPREAD = 1e-12
@@ -173,10 +188,26 @@ def _tabulate(runs: list[EvalRun]) -> _Table:
 
 
 def _mean(table: _Table, column: int, kind: str, alpha: float, resamples: int, seed: int) -> _Mean:
-    used = ~np.isnan(table.values[:, column]) & (table.weights > 0)
+    values = table.values[:, column]
+    # A mean of scores between 0 and 1 lies there too.
+    return _mean_of(table, values, kind, alpha, resamples, seed, least=0.0)
+
+
+def _mean_of(
+    table: _Table,
+    values: NDArray[np.float64],
+    kind: str,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    *,
+    least: float = -1.0,
+) -> _Mean:
+    """Weighted mean of values by task, shape (N,), with its interval and p-value against 0."""
+    used = ~np.isnan(values) & (table.weights > 0)
     if not used.any():
         return _Mean(np.nan, np.nan, np.nan)
-    rows, weights = table.values[used, column][:, None], table.weights[used]
+    rows, weights = values[used][:, None], table.weights[used]
     summary = item_summary(sampled_rows(rows, weights) if np.ptp(weights) > 0 else rows)
     score = float(summary.mean[0])
     if len(rows) < 2:
@@ -187,20 +218,68 @@ def _mean(table: _Table, column: int, kind: str, alpha: float, resamples: int, s
         return _Mean(score, np.nan, np.nan)
     if kind == "t":
         half = float(critical_value(alpha / 2, summary.df)[0] * summary.se[0])
-        # A mean of scores between 0 and 1 lies there too.
-        return _Mean(score, max(score - half, 0.0), min(score + half, 1.0))
+        p = 2.0 * float(upper_tail(abs(score) / summary.se, summary.df)[0])
+        return _Mean(score, max(score - half, least), min(score + half, 1.0), p=p)
     names = [name for name, kept in zip(table.tasks, used, strict=True) if kept]
     drawn = resample_tasks(
         rows, lambda chunk: stream(seed, "plain table", *names, chunk), resamples, weights
+    ).values
+    ends = percentile_ends(drawn, alpha)
+    beyond = min(np.count_nonzero(drawn <= 0.0), np.count_nonzero(drawn >= 0.0))
+    p = min(1.0, 2.0 * (beyond + 1) / (resamples + 1))
+    return _Mean(score, float(ends.low[0]), float(ends.high[0]), p=p)
+
+
+_MOST_MODELS = 100  # of more, pairs would be nearly all of the table
+_MANY_MODELS = Note(
+    "many-pairs",
+    f"Differences of all pairs are left out: there are more than {_MOST_MODELS} models.",
+)
+
+
+def _differences(
+    table: _Table, order: list[int], interval: str, alpha: float, resamples: int, seed: int
+) -> tuple[PlainDifference, ...]:
+    """All pairs on the tasks that both have, the model with the better rank first."""
+    if len(order) > _MOST_MODELS:
+        return ()
+    pairs = [(i, j) for place, i in enumerate(order) for j in order[place + 1 :]]
+    kinds: list[Literal["t", "percentile"]] = []
+    counts, means = [], []
+    for i, j in pairs:
+        values = table.values[:, i] - table.values[:, j]
+        shared = ~np.isnan(values) & (table.weights > 0)
+        few = _effective(table.weights[shared]) < _MANY_TASKS
+        kinds.append("t" if interval == "t" or (interval == "auto" and few) else "percentile")
+        counts.append(int(np.count_nonzero(shared)))
+        means.append(_mean_of(table, values, kinds[-1], alpha, resamples, seed))
+    p = np.array([mean.p for mean in means])
+    bonferroni, holm = adjust_p(p, "bonferroni"), adjust_p(p, "holm")
+    return tuple(
+        PlainDifference(
+            first=table.models[i],
+            second=table.models[j],
+            tasks=counts[k],
+            difference=means[k].score,
+            ci_lo=means[k].low,
+            ci_hi=means[k].high,
+            excludes_zero=means[k].low > 0.0 or means[k].high < 0.0,
+            p=means[k].p,
+            p_bonferroni=float(bonferroni[k]),
+            p_holm=float(holm[k]),
+            interval=kinds[k],
+        )
+        for k, (i, j) in enumerate(pairs)
     )
-    ends = percentile_ends(drawn.values, alpha)
-    return _Mean(score, float(ends.low[0]), float(ends.high[0]))
 
 
 def _effective_tasks(table: _Table, column: int) -> float:
     """How many tasks of equal weight make a mean with the same error."""
-    weights = table.weights[~np.isnan(table.values[:, column])]
-    shares = weights / max(weights.max(), np.finfo(np.float64).tiny)
+    return _effective(table.weights[~np.isnan(table.values[:, column])])
+
+
+def _effective(weights: NDArray[np.float64]) -> float:
+    shares = weights / max(weights.max(initial=0.0), np.finfo(np.float64).tiny)
     return float(np.square(shares.sum()) / max(np.square(shares).sum(), 1.0))
 
 
