@@ -61,6 +61,11 @@ def prompts(tmp_path: Path) -> str:
 def others(rankbars: Command, results: str, tmp_path: Path) -> None:
     """What other rows read: a board, votes with lengths of answers, limits of tasks."""
     assert rankbars("rank", results, "-o", "board.json").code == 0
+    shares = [f"m{k % 3},t{k // 3},0.{5 + k % 4},0.02" for k in range(12)]
+    (tmp_path / "shares.csv").write_text("\n".join(["model,task,score,se", *shares]) + "\n")
+    (tmp_path / "kinds.csv").write_text("".join(f"t{k},k{k % 2}\n" for k in range(4)))
+    given = ("rank", "shares.csv", "--categories", "kinds.csv", "-o", "categories.json")
+    assert rankbars(*given).code == 0
     (tmp_path / "limits.csv").write_text("".join(f"t{k},0,2\n" for k in range(4)))
     votes = [f"m{k % 3},m{(k + 1) % 3},model_{'ab'[k % 5 > 1]},{k % 7},{k % 4}" for k in range(90)]
     head = "model_a,model_b,winner,length_a,length_b"

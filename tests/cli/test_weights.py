@@ -121,3 +121,21 @@ def test_means_are_shown_in_the_units_of_the_results(rankbars: Command) -> None:
     found = json.loads(rankbars("weights", "errors.json", "--json").out)
     assert found["winner"] == "a"
     assert 2.0 < found["mean"][0][0] < 3.0 < found["mean"][0][1]
+
+
+def test_an_assumed_correlation_is_said_and_refused_where_rows_tell(
+    rankbars: Command, board: str
+) -> None:
+    refused = rankbars("weights", board, "--rho", "0.5")
+    assert refused.code == 1
+    assert "leave it out" in refused.err
+    scores = rb.Scores(
+        {n: rb.Estimates(("a", "b"), [0.6, 0.5], se=[0.03, 0.03]) for n in "xy"},
+        {n: rb.TaskInfo(category=n) for n in "xy"},
+    )
+    rb.leaderboard(scores).save("published.json")
+    answer = rankbars("weights", "published.json", "--rho", "0.5")
+    assert "models correlated by 0.5, which is assumed" in " ".join(answer.out.split())
+    plain = json.loads(rankbars("weights", "published.json", "--rho", "0.5", "--json").out)
+    assert plain["rho"] == 0.5
+    assert plain["error"] == pytest.approx(0.03 * 0.5**0.5)

@@ -186,3 +186,43 @@ def test_models_that_never_differ_in_draws_are_indeterminate() -> None:
     assert drawn.ahead is not None
     assert (drawn.ahead == 0.5).all()
     assert drawn.indeterminate.all()
+
+
+def shares(cov: bool = False) -> rb.Scores:
+    """Published shares of two models on two categories, whose errors are taken as independent."""
+    values = {"x": ([0.60, 0.55], [0.02, 0.03]), "y": ([0.40, 0.48], [0.01, 0.02])}
+    tasks = {
+        name: rb.Estimates(("a", "b"), mean, cov=np.diag(np.square(se)) + 1e-5)
+        if cov
+        else rb.Estimates(("a", "b"), mean, se=se)
+        for name, (mean, se) in values.items()
+    }
+    return rb.Scores(tasks, {name: rb.TaskInfo(category=name) for name in values})
+
+
+def test_an_assumed_correlation_makes_the_error_that_of_the_published_formula() -> None:
+    means = means_of(shares(), over="items")
+    own = np.array([0.25, 0.75]) ** 2 @ np.array([[0.02, 0.03], [0.01, 0.02]]) ** 2
+    for rho in (-0.5, 0.0, 0.5, 1.0):
+        by_hand = np.sqrt(own.sum() - 2 * rho * np.sqrt(own.prod()))
+        assert means.at({"x": 0.25, "y": 0.75}, rho=rho).error == pytest.approx(by_hand)
+    # With equal variances one half leaves the root of one half, as z = 1.41 in place of 2 does.
+    even = means_of(
+        rb.Scores(
+            {name: rb.Estimates(("a", "b"), [0.6, 0.5], se=[0.03, 0.03]) for name in "xy"},
+            {name: rb.TaskInfo(category=name) for name in "xy"},
+        ),
+        over="items",
+    )
+    assumed, shorter = even.weight_map(2.0, rho=0.5), even.weight_map(2 * 0.5**0.5)
+    assert assumed.error == pytest.approx(shorter.error * 0.5**0.5)
+    assert assumed.clear_share.tolist() == shorter.clear_share.tolist()
+
+
+def test_a_correlation_is_not_assumed_where_it_is_known_or_impossible() -> None:
+    with pytest.raises(rb.OptionError, match="known from their rows"):
+        means_of(category_scores()).weight_map(rho=0.5)
+    with pytest.raises(rb.OptionError, match="known from their rows"):
+        means_of(shares(cov=True), over="items").weight_map(rho=0.5)
+    with pytest.raises(rb.OptionError, match="between -1 and 1"):
+        means_of(shares(), over="items").weight_map(rho=1.5)

@@ -29,7 +29,9 @@ def test_each_model_has_its_intervals_its_tasks_and_its_category_means() -> None
     found = board()
     table = average_table(found)
     assert table.models == ("cedar", "birch", "ash")
-    assert list(table.columns) == ["Score", "To compare", "Tasks", "one", "two"]
+    assert list(table.columns) == [
+        "Score", "To compare", "Tasks", "one", "two", "one, to compare", "two, to compare",
+    ]  # fmt: skip
     assert table.columns["Tasks"] == ("4", "4", "4")
     means = found.aggregate.by_category  # type: ignore[union-attr]
     shown = table.columns["two"][0].split(" ±")
@@ -118,3 +120,15 @@ def test_a_file_without_differences_says_how_to_get_them() -> None:
     del plain["aggregate"]["differences"]
     with pytest.raises(rb.DataError, match="rankbars rank INPUT"):
         render_differences(board_from_dict(plain))
+
+
+def test_categories_have_intervals_to_compare_by_eye() -> None:
+    average = board().aggregate
+    assert average is not None
+    means = average.by_category
+    assert means is not None
+    low, high = means.comparison_intervals(0.05)
+    assert high - low == pytest.approx(2 * 1.385904 * means.se, rel=1e-5)  # 83.4 %
+    assert (high + low) / 2 == pytest.approx(means.score)
+    text = render_average(board())
+    assert "one, to compare" in text

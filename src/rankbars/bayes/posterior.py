@@ -164,6 +164,7 @@ class Posterior:
             draws=draws,
             rank_probability=draws.rank_probability(),
             dominance=draws.dominance(),
+            differences=draws.differences(alpha),
         )
 
     def _note(self) -> Note:

@@ -374,8 +374,19 @@ def _votes(scores: Scores, source: str, task: str | None) -> tuple[str, Votes]:
     metavar="Z",
     help="Standard errors that a clear winner is ahead by.",
 )
+@click.option(
+    "--rho",
+    type=float,
+    default=0.0,
+    show_default=True,
+    metavar="R",
+    help="Correlation of the errors of any two models that is assumed, where they were taken as "
+    "independent.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-def weights_command(*, board_path: str, weights: tuple[str, ...], z: float, as_json: bool) -> None:
+def weights_command(
+    *, board_path: str, weights: tuple[str, ...], z: float, rho: float, as_json: bool
+) -> None:
     """Load, weigh, print."""
     chosen = _split_weights(weights)
 
@@ -394,10 +405,10 @@ def weights_command(*, board_path: str, weights: tuple[str, ...], z: float, as_j
         )
     lower = average.direction == "lower"
     if as_json:
-        found = weights_to_dict(means, chosen, z, lower=lower)
+        found = weights_to_dict(means, chosen, z, lower=lower, rho=rho)
         emit(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        emit_text(render_weights(means, chosen, z, lower=lower))
+        emit_text(render_weights(means, chosen, z, lower=lower, rho=rho))
 
 
 def _split_weights(weights: tuple[str, ...]) -> dict[str, float] | None:

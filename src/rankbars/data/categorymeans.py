@@ -18,16 +18,19 @@ from rankbars.data.checks import (
     finite_weights,
 )
 from rankbars.data.fields import Numbers, check_models, freeze
+from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.simplex import (
+    Duels,
     random_weights,
     share_ahead,
     smallest_change,
     weigh,
     weight_grid,
 )
+from rankbars.stats.resampling.taskmeans import Ends
 from rankbars.stats.streams import stream
-from rankbars.stats.tails import upper_tail
+from rankbars.stats.tails import critical_value, upper_tail
 
 if TYPE_CHECKING:
     from rankbars.data.scores import TaskInfo
@@ -208,26 +211,46 @@ class CategoryMeans:
         draws = 0 if self.draws is None else len(self.draws)
         freeze(self, M=len(self.models), C=len(self.categories), S=draws)
 
-    def at(self, weights: Mapping[str, float] | Sequence[float] | None = None) -> Standing:
+    def comparison_intervals(self, alpha: float = 0.05) -> Ends:
+        """Intervals to compare by eye in each category; see `Aggregate.comparison_intervals`.
+
+        Parameters
+        ----------
+        alpha : float
+            Level at which two models differ whose intervals just touch: 83.4 % intervals at 0.05.
+
+        Returns
+        -------
+        Ends
+            `low` and `high`, shape (C, M), on the scale of `score`, with normal tails.
+        """
+        half = critical_value(check_rate("alpha", alpha) / 2, np.inf) * self.se / np.sqrt(2.0)
+        return Ends(self.score - half, self.score + half)
+
+    def at(
+        self, weights: Mapping[str, float] | Sequence[float] | None = None, *, rho: float = 0.0
+    ) -> Standing:
         """How models stand under given weights of the categories.
 
         Parameters
         ----------
         weights : mapping from category to float, or one number per category, optional
             0 or more each, scaled to sum 1; those of the average where not given.
+        rho : float
+            As in `weight_map`.
 
         Raises
         ------
         UnknownOptionError
             If a category does not exist.
         OptionError
-            If a weight is negative, or all are 0.
+            If a weight is negative, all are 0, or `rho` does not fit.
         DataError
             If fewer than two models have scores in all categories.
         """
         point = self.weights if weights is None else self._point(weights)
         self._need_two()
-        duel = weigh(point[None, :], self.score, self._variance)
+        duel = self._weigh(point[None, :], rho)
         return Standing(
             point @ self.score,
             self.models[int(duel.winner[0])],
@@ -238,7 +261,13 @@ class CategoryMeans:
         )
 
     def weight_map(
-        self, z: float = 2.0, steps: int = 100, seed: int = 0, *, from_draws: bool = False
+        self,
+        z: float = 2.0,
+        steps: int = 100,
+        seed: int = 0,
+        *,
+        from_draws: bool = False,
+        rho: float = 0.0,
     ) -> WeightMap:
         """The winner at every weight vector, and where it is hardly ahead.
 
@@ -257,11 +286,17 @@ class CategoryMeans:
             Whether a point is indeterminate by the draws instead: where the winner is ahead of
             the runner-up in at most the share of draws that `z` standard errors stand for under
             a normal distribution (2: 97.7 %).
+        rho : float
+            Correlation of the errors of any two models that is assumed where they were taken as
+            independent: the squared error of a difference is
+            ``V_i + V_j - 2 rho sqrt(V_i V_j)``, with V the squared errors under the weights. The
+            published correction; an assumption, not a finding.
 
         Raises
         ------
         OptionError
-            If `z` is negative or `steps` is below 1.
+            If `z` is negative, `steps` is below 1, `rho` is not between -1 and 1, or is given
+            where what models have in common is known.
         DataError
             If fewer than two models have scores in all categories, or there are no draws.
 
@@ -287,7 +322,7 @@ class CategoryMeans:
         else:
             rng = stream(seed, "weights", *self.categories)
             grid = random_weights(count, _RANDOM_POINTS, rng)
-        duels = weigh(grid.points, self.score, self._variance)
+        duels = self._weigh(grid.points, rho)
         ahead = None
         if from_draws:
             if self.draws is None:
@@ -338,6 +373,27 @@ class CategoryMeans:
             after = {} if np.isinf(found.moved) else self._named(found.weights)
             changes.append(WinnerChange(self.models[rival], found.moved, after))
         return tuple(sorted(changes, key=lambda change: (change.moved, change.model)))
+
+    def _weigh(self, points: NDArray[np.float64], rho: float) -> Duels:
+        duels = weigh(points, self.score, self._variance)
+        if rho == 0.0:
+            return duels
+        if not -1.0 <= check_number("rho", rho) <= 1.0:
+            raise OptionError.out_of_range("rho", rho, "between -1 and 1")
+        own = np.square(self.se)
+        apart = own[:, :, None] + own[:, None, :]
+        known = self._variance
+        compared = ~np.isnan(known) & ~np.isnan(apart) & ~np.eye(len(self.models), dtype=np.bool_)
+        if not np.allclose(known[compared], apart[compared], rtol=1e-6, atol=0.0):
+            raise OptionError(
+                "rho is for models whose errors were taken as independent. Here what they have in "
+                "common is known from their rows, and is in the errors already: leave it out."
+            )
+        rows = np.arange(len(points))
+        total = np.square(points) @ np.nan_to_num(own)
+        one, other = total[rows, duels.winner], total[rows, duels.runner_up]
+        square = one + other - 2.0 * rho * np.sqrt(one * other)
+        return duels._replace(error=np.sqrt(np.maximum(square, 0.0)))
 
     @property
     def _variance(self) -> NDArray[np.float64]:

@@ -91,6 +91,7 @@ def average_table(board: Leaderboard) -> _AverageTable:
     if average.by_category is not None:
         lower = average.direction == "lower"
         columns |= _category_columns(average.by_category, order, lower=lower)
+        columns |= _category_comparisons(average, average.by_category, order)
         sentences.append(_category_sentence(average.by_category))
     target = average.target or "average"
     return _AverageTable(
@@ -110,6 +111,25 @@ def _category_columns(
     for name, score, se in zip(means.categories, means.score, means.se, strict=True):
         mean, error = sign * score[order], se[order]
         columns[visible(name)] = tuple(show_scores(mean, mean - error, mean + error))
+    return columns
+
+
+def _category_comparisons(
+    average: Aggregate, means: CategoryMeans, order: NDArray[np.intp]
+) -> dict[str, tuple[str, ...]]:
+    """Shorter intervals to compare two models by eye, in each category."""
+    sign = -1.0 if average.direction == "lower" else 1.0
+    ends = means.comparison_intervals(average.alpha)
+    columns = {}
+    for name, score, low, high in zip(means.categories, means.score, *ends, strict=True):
+        decimals = suitable_decimals(score, (high - low) / 2)
+        pairs = (sorted((sign * low[i], sign * high[i])) for i in order)
+        columns[f"{visible(name)}, to compare"] = tuple(
+            MISSING
+            if math.isnan(one)
+            else f"[{show_number(one, decimals)}, {show_number(two, decimals)}]"
+            for one, two in pairs
+        )
     return columns
 
 
@@ -336,6 +356,7 @@ def render_weights(
     z: float = 2.0,
     *,
     lower: bool = False,
+    rho: float = 0.0,
 ) -> str:
     """Means per category, the winner at given weights, who wins where, and what would change it.
 
@@ -349,6 +370,8 @@ def render_weights(
         Standard errors that a clear winner is ahead by.
     lower : bool
         Whether means are to be shown with lower as the better side.
+    rho : float
+        Correlation of the errors of models that is assumed; see `CategoryMeans.weight_map`.
 
     Returns
     -------
@@ -360,7 +383,7 @@ def render_weights(
     UnknownOptionError, OptionError, DataError
         As `CategoryMeans.at`.
     """
-    standing, found = means.at(weights), means.weight_map(z)
+    standing, found = means.at(weights, rho=rho), means.weight_map(z, rho=rho)
     changes = means.smallest_changes(weights)
     gap = f"{standing.margin:.3g}"
     if math.isfinite(standing.error):
@@ -373,7 +396,14 @@ def render_weights(
         _mean_lines(means, lower=lower),
         _share_lines(found),
         _change_lines(changes, standing.winner),
-        _wrap(found.description),
+        _wrap(
+            found.description
+            + (
+                f" Errors are those of models correlated by {rho:g}, which is assumed."
+                if rho
+                else ""
+            )
+        ),
     ):
         lines += ["", *part]
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -453,9 +483,10 @@ def weights_to_dict(
     z: float = 2.0,
     *,
     lower: bool = False,
+    rho: float = 0.0,
 ) -> dict[str, Any]:
     """The same as plain values; what is infinite or not known is None."""
-    standing, found = means.at(weights), means.weight_map(z)
+    standing, found = means.at(weights, rho=rho), means.weight_map(z, rho=rho)
     sign = -1.0 if lower else 1.0
     return {
         "models": list(means.models),
@@ -468,6 +499,7 @@ def weights_to_dict(
         "margin": standing.margin,
         "error": _known(standing.error),
         "z": found.z,
+        "rho": rho,
         "share": dict(zip(found.models, found.share.tolist(), strict=True)),
         "clear_share": dict(zip(found.models, found.clear_share.tolist(), strict=True)),
         "smallest_changes": [
