@@ -20,7 +20,7 @@ from rankbars.steps.missingness import find_gaps, refuse_gaps, resolve_missing
 if TYPE_CHECKING:
     from rankbars.intake import Results
 
-__all__ = ["check"]
+__all__ = ["check", "judge_margin"]
 
 
 def check(
@@ -128,6 +128,33 @@ def check(
         notes=tuple(dict.fromkeys((*chosen.notes, *notes))),
         inputs=taken.inputs,
     )
+
+
+def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
+    """Whether the first of two models is not worse than the second by more than a margin.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results in which both occur.
+    duel : HeadToHead
+        The two face to face.
+    margin : str
+        As in a claim: ``0.01``, ``1 point`` or ``1%``.
+
+    Raises
+    ------
+    OptionError
+        If it is no margin, or has no unit here.
+    """
+    form = parse_claim(f"a >= b - {margin}")
+    if form.kind != "better" or form.task is not None or form.least is not None:
+        raise OptionError.out_of_range("the margin", margin, "a number such as 0.01, or 1 point")
+    text = f"{duel.a} >= {duel.b} - {margin}"
+    claim = replace(form, text=text, model=duel.a, others=(duel.b,))
+    both = scores.select(models=(duel.a, duel.b), tasks=tuple(duel.tasks))
+    judged, _ = judge_claims(both, [claim], Spec(alpha=duel.alpha), lambda *_: duel)
+    return Check(judged, duel.alpha, together=True, notes=duel.notes, inputs=duel.inputs)
 
 
 def _lines(what: str, given: Sequence[str]) -> list[str]:

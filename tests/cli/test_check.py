@@ -89,3 +89,29 @@ def test_wrong_use_is_said_in_one_line_and_writes_nothing(
     assert said in answer.err
     assert answer.out == ""
     assert set(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(("order", "code"), [(("m0", "m2"), 0), (("m2", "m0"), 4)])
+def test_a_comparison_answers_with_its_verdict(
+    rankbars: Command, results: str, order: tuple[str, str], code: int
+) -> None:
+    words = ("compare", results, "--models", order[0], "--models", order[1], "-q")
+    assert (rankbars(*words).code, rankbars(*words, "--exit-code").code) == (0, code)
+
+
+def test_a_comparison_with_a_margin_judges_what_a_claim_would(
+    rankbars: Command, results: str
+) -> None:
+    words = ("compare", results, "--models", "m1", "--models", "m0", "-q", "--exit-code")
+    claim = json.loads(rankbars("check", results, "--claim", "m1 >= m0 - 25%", "--json").out)
+    answer = rankbars(*words, "--margin", "25%", "--json")
+    found = json.loads(answer.out)["claim"]
+    (want,) = claim["claims"]
+    assert {k: found[k] for k in found if k != "claim"} == {
+        k: want[k] for k in want if k != "claim"
+    }
+    assert answer.code == claim["exit_code"]
+    text = rankbars(*words, "--margin", "0.25").out
+    assert text.startswith("m1 is not worse than m0 by more than 0.25 on the average of 4 tasks.")
+    for wrong in ("much", "0.1 on math", "-0.1"):
+        assert rankbars(*words, "--margin", wrong).code == 1

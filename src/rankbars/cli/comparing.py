@@ -28,6 +28,7 @@ from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, O
 from rankbars.errors import DataError, RankbarsError
 
 if TYPE_CHECKING:
+    from rankbars.data.headtohead import Contrast, HeadToHead
     from rankbars.data.scores import Scores
 
 Progress: TypeAlias = Callable[[int, int], None] | None
@@ -49,6 +50,10 @@ worse or cannot tell.
   rankbars compare tuned.jsonl base.jsonl
   rankbars compare new=runs/b old=runs/a
   rankbars compare results/ --models gpt --models llama
+  rankbars compare new.csv old.csv --exit-code --margin 0.01
+
+Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: not worse by more),
+3 if that cannot be told, 4 if it is refuted.
 """
 
 
@@ -60,6 +65,16 @@ worse or cannot tell.
 )  # fmt: skip
 @click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option(
+    "--margin", metavar="X",
+    help="Also judge whether the first is not worse than the second by more than this, in units of "
+    "the score (0.01), or in points or percent of a declared scale (1%).",
+)  # fmt: skip
+@click.option(
+    "--exit-code", is_flag=True,
+    help="Answer 0 if the first is better (with --margin: not worse by more), 3 if that cannot be "
+    "told, 4 if it is refuted.",
+)  # fmt: skip
 @test_option
 @alpha_option
 @named_option(
@@ -95,6 +110,8 @@ def compare_command(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     as_json: bool,
+    margin: str | None,
+    exit_code: bool,
     test: str,
     alpha: float,
     missing: str | None,
@@ -116,10 +133,12 @@ def compare_command(
             "Give it twice: --models A --models B."
         )
 
+    from rankbars.checking import judge_margin
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import reading_files, working
     from rankbars.matches import head_to_head, take_pair
     from rankbars.render.duel import head_to_head_json, head_to_head_text
+    from rankbars.render.verdicts import claim_lines, claim_to_dict
 
     with reading_files(quiet=quiet) as progress:
         read, a, b = _read_pair(inputs, reading, models, progress)
@@ -133,13 +152,33 @@ def compare_command(
             resamples=resamples, zero_se=zero_se, runs=runs,
             average_anyway=average_anyway,
         )  # fmt: skip
+    made = None if margin is None else judge_margin(scores, duel, margin)
     # What was read has been said, or was not wanted; what was found out is said with the result.
     read_of = frozenset(scores.notes)
     shown = replace(duel, notes=tuple(note for note in duel.notes if note not in read_of))
+    claim = None if made is None else made.claims[0]
     if as_json:
-        emit(head_to_head_json(duel))
+        fails = claim is not None and not claim.passes
+        emit(head_to_head_json(duel, None if claim is None else claim_to_dict(claim, fails=fails)))
     else:
-        emit_text(head_to_head_text(shown, width=output_width()))
+        said = "" if claim is None else "\n".join([*claim_lines(claim, output_width()), "", ""])
+        emit_text(said + head_to_head_text(shown, width=output_width()))
+    if exit_code:
+        code = _CODES[_main(duel).verdict] if made is None else made.exit_code()
+        click.get_current_context().exit(code)
+
+
+_CODES = {"better": 0, "cannot tell": 3, "worse": 4}
+
+
+def _main(duel: HeadToHead) -> Contrast:
+    """What is answered first."""
+    if duel.main is None:
+        raise DataError(
+            "--exit-code needs one answer, and there are several tasks without an average. Choose "
+            "the task (--tasks NAME), or an average (--aggregate)."
+        )
+    return duel.main
 
 
 def _read_pair(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -40,8 +40,10 @@ _PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary"
           "direction", "unit", "metric", "approximate", "measured_level")  # fmt: skip
 
 
-def head_to_head_json(duel: HeadToHead) -> str:
+def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) -> str:
     """The comparison as JSON text: sorted keys, shortest round trip of floats.
+
+    What a `claim` about the two became stands under its own key.
 
     Numbers that cannot be had are null, and so are infinite degrees of freedom.
     """
@@ -71,6 +73,8 @@ def head_to_head_json(duel: HeadToHead) -> str:
             ]
         },
     }
+    if claim is not None:
+        values["claim"] = claim
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 

@@ -22,6 +22,7 @@ from rankbars.render.notation import (
 
 __all__ = [
     "CHECK_SCHEMA", "check_github", "check_json", "check_junit", "check_markdown", "check_text",
+    "claim_lines", "claim_to_dict",
 ]  # fmt: skip
 
 CHECK_SCHEMA = "rankbars.check/1"
@@ -45,12 +46,7 @@ def check_text(check: Check, *, fail_on: str = "undecided", width: int = 80) -> 
     width = max(width, _NARROWEST)
     lines = []
     for one in check.claims:
-        guard = " (guard)" if one.role == "guard" else ""
-        lines += textwrap.wrap(f"{_sentence(one)}{guard}", width)
-        told = f"{_SAID[one.verdict]}. {_numbers(one)}"
-        lines += textwrap.wrap(
-            told, width, initial_indent="  ", subsequent_indent="  ", break_long_words=False
-        )
+        lines += claim_lines(one, width)
         lines.append("")
     for text in (_summary(check, fail_on), _guarantee(check), *_notes(check)):
         lines += textwrap.wrap(text, width)
@@ -142,7 +138,7 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
         "together": check.together,
         "fail_on": fail_on,
         "exit_code": check.exit_code(fail_on),
-        "claims": [_claim_to_dict(one, one in check.failing(fail_on)) for one in check.claims],
+        "claims": [claim_to_dict(one, fails=one in check.failing(fail_on)) for one in check.claims],
         "counts": check.counts(),
         "source": None if check.source is None else
         {"path": check.source.path, "sha256": check.source.sha256},
@@ -165,7 +161,18 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def _claim_to_dict(one: JudgedClaim, fails: bool) -> dict[str, Any]:
+def claim_lines(one: JudgedClaim, width: int) -> list[str]:
+    """A claim as it was understood, and under it its verdict with the numbers."""
+    guard = " (guard)" if one.role == "guard" else ""
+    told = textwrap.wrap(
+        f"{_SAID[one.verdict]}. {_numbers(one)}", width, initial_indent="  ",
+        subsequent_indent="  ", break_long_words=False,
+    )  # fmt: skip
+    return [*textwrap.wrap(f"{_sentence(one)}{guard}", width), *told]
+
+
+def claim_to_dict(one: JudgedClaim, *, fails: bool) -> dict[str, Any]:
+    """A judged claim as plain values."""
     plain = {
         name: getattr(one, name)
         for name in ("words", "verdict", "role", "against", "task", "parts", "kind", "supposing",

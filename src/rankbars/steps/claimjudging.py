@@ -134,7 +134,7 @@ class _Field:
         key = (a, b, None)
         if key not in self.made:
             self.made[key] = self._noted(self.contrasts(self.scores, a, b))
-        return self.made[key], 1.0 if model == a else -1.0
+        return self.made[key], 1.0 if self.made[key].a == model else -1.0
 
     def against(self, model: str, value: float, task: str | None) -> HeadToHead:
         """A model face to face with one that has the same score on every row."""
