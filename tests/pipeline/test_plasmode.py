@@ -40,6 +40,8 @@ def table(name: str) -> pd.DataFrame:
 
 def tied(design: Design, rng: np.random.Generator) -> tuple[rb.Scores, float]:
     """Scores of tied models, and the score that all have in truth."""
+    if design.data == "ranks":  # models are the same on a task up to their order
+        return shuffled(design, rng), (design.models + 1) / 2  # the mean rank of all
     frame = table(design.data)
     values = frame.iloc[:, 1:].to_numpy(float)[:, : design.models]
     names = [f"m{i}" for i in range(design.models)]
@@ -67,6 +69,16 @@ def tied(design: Design, rng: np.random.Generator) -> tuple[rb.Scores, float]:
         tasks = {f"t{k:03}": rb.Estimates(tuple(names), row) for k, row in enumerate(rows)}
         return rb.Scores(tasks), truth
     return rb.Scores.from_arrays({"x": rows}, names), truth
+
+
+def shuffled(design: Design, rng: np.random.Generator) -> rb.Scores:
+    """Tasks on metrics of their own, on which the scores of all models change places."""
+    values = table("embeddings").iloc[:, 1:].to_numpy(float)[:, : design.models]
+    rows = rng.permuted(values[rng.integers(0, len(values), design.n)], axis=1)
+    names = tuple(f"m{i}" for i in range(design.models))
+    tasks = {f"t{k:03}": rb.Estimates(names, row) for k, row in enumerate(rows)}
+    info = {name: rb.TaskInfo(metric=f"metric {name}", direction="higher") for name in tasks}
+    return rb.Scores(tasks, info)
 
 
 def count(design: Design, runs: int, seed: int) -> tuple[Counter[str], Counter[str]]:
@@ -110,8 +122,12 @@ def check(calibration: Calibration, design: Design, runs: int, seed: int) -> Non
         Design("seconds", 60, 8),
         Design("judges", 46, 6),
         Design("judges", 8, 6),
+        Design("repositories", 6, 9),
+        Design("repositories", 11, 9),
         Design("repositories", 50, 9),
         Design("embeddings", 20, 10),
+        Design("ranks", 8, 10),
+        Design("ranks", 40, 6),
     ],
     ids=lambda one: f"{one.data}-{one.n}",
 )
@@ -122,27 +138,59 @@ def test_what_prints_a_level_holds_it_on_rows_of_real_results(
 
 
 @pytest.mark.slow
-def test_failures_that_a_few_rows_do_not_contain_are_not_covered_and_the_board_says_so(
-    calibration: Calibration,
+@pytest.mark.parametrize(("n", "models"), [(12, 8), (12, 5)])
+def test_few_rows_with_a_tail_print_no_level_and_what_prints_one_is_seldom_false(
+    calibration: Calibration, n: int, models: int
 ) -> None:
-    """Of one provider an answer in seven is slow; twelve rows often have none of them."""
-    design, runs = Design("seconds", 12, 8), calibration.runs(60, 400)
-    held, made = count(design, runs, 1)
-    calibration.below(held["pairs"], made["pairs"], 0.9, of="pairs")
-    calibration.at_least(held["may be first"], made["may be first"], LEVEL, of="may be first")
-    board = rb.leaderboard(tied(design, np.random.default_rng(1))[0])
-    note = next(note.message for note in board.notes if note.code == "skewed")
-    assert "Rare large failures that these rows do not contain are not covered." in note
+    """Of one provider an answer in seven is slow; a dozen rows often have none of them."""
+    runs, false, held, unsure = calibration.runs(60, 400), 0, 0, 0
+    rng = np.random.default_rng([1, n, models])
+    for _ in range(runs):
+        board = rb.leaderboard(tied(Design("seconds", n, models), rng)[0], resamples=300)
+        task = board.tasks["x"]
+        wrong = bool(board.shown_better.any())
+        false += wrong and task.guarantee is not None
+        unsure += task.approximate
+        held += task.approximate and not wrong
+        if task.approximate:
+            assert task.measured_level == 0.77
+            (note,) = (note.message for note in board.notes if note.code == "skewed")
+            assert "Rare large failures that these rows do not contain are not covered." in note
+    calibration.at_most(false, runs, 0.05 + 0.01, of="false, with a level")
+    calibration.above(unsure, runs, 0.6, of="without a level")
+    calibration.at_least(held, unsure, 0.77, of="held without a level")
 
 
 @pytest.mark.slow
-def test_eleven_repositories_drawn_again_hold_less_often_than_stated(
+def test_what_few_rows_of_two_providers_do_not_show_is_not_covered(
     calibration: Calibration,
 ) -> None:
-    """A repository that differs is missing from a third of the draws; who may be first holds."""
-    held, made = count(Design("repositories", 11, 9), calibration.runs(60, 400), 1)
-    calibration.above(held["pairs"], made["pairs"], 0.75, of="pairs")
-    calibration.at_least(held["may be first"], made["may be first"], LEVEL, of="may be first")
+    """One is slow in an answer of seven, one never; without a slow answer rows look like any."""
+    values = table("seconds")[["lepton", "groq"]].to_numpy(float)
+    values = values - values.mean(axis=0)
+    rng, runs, false = np.random.default_rng(1), calibration.runs(100, 400), 0
+    for _ in range(runs):
+        drawn = values[rng.integers(0, len(values), 8)]
+        board = rb.leaderboard(rb.Scores.from_arrays({"x": drawn}, ["a", "b"]), resamples=200)
+        false += board.shown_better.any() and board.tasks["x"].guarantee is not None
+    calibration.near(false, runs, 0.22, 0.13 if runs < 400 else 0.07)
+
+
+@pytest.mark.slow
+def test_whole_clusters_that_are_resampled_hold_and_by_name_holm_does_not(
+    calibration: Calibration,
+) -> None:
+    """Figures of the notes on skewed clusters: 94 to 100 %, and 88 % where Holm was asked for."""
+    runs, held = calibration.runs(60, 400), Counter[str]()
+    rng = np.random.default_rng(5)
+    for _ in range(runs):
+        scores, _ = tied(Design("repositories", 11, 9), rng)
+        compared = rb.compare(scores)
+        for name in ("maxt_bootstrap", "holm"):
+            made = rb.rank(compared, correction=name, scope="all", resamples=300)["x"]
+            held[name] += not made.shown_better.any()
+    calibration.at_least(held["maxt_bootstrap"], runs, 0.94, of="resampled")
+    calibration.within(held["holm"], runs, 0.88, of="Holm")
 
 
 def drawn_designs() -> list[Design]:

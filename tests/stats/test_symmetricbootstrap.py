@@ -10,12 +10,13 @@ import pytest
 from rankbars.stats.multiplicity import symmetricbootstrap
 from rankbars.stats.multiplicity.symmetricbootstrap import (
     Sample,
+    cluster_sample,
     decide_symmetric,
     largest_differences,
     own_critical,
     symmetric_p,
 )
-from rankbars.stats.pairwise.paired import paired_t
+from rankbars.stats.pairwise.paired import cluster_t, paired_t
 from rankbars.stats.pairwise.skewness import skewness_index
 
 SMALL = np.array([0.2, 1.0, 0.4, 2.6])
@@ -69,6 +70,36 @@ def test_resamples_agree_with_a_loop_over_pairs_and_draws() -> None:
                 bottom += one.weight**2 * again.var(ddof=1) / again.size
             largest = max(largest, abs(top) / np.sqrt(bottom))
         assert found.largest[draw, model] == pytest.approx(largest, rel=1e-9)
+
+
+def test_resampled_clusters_agree_with_the_cluster_test_on_the_rows_that_were_drawn() -> None:
+    rng = np.random.default_rng(8)
+    clusters = np.repeat(np.arange(7), [9, 1, 4, 6, 2, 5, 3])
+    values = rng.lognormal(size=(30, 4)) + rng.normal(size=(7, 4))[clusters]
+    one = cluster_sample(values, clusters, None, streams(3))
+    found = largest_differences([one], np.ones((4, 4)), 50)
+    counts = np.concatenate([c for _, c in symmetricbootstrap.count_blocks(one.streams, 7, 50)])
+    for draw in range(0, 50, 6):
+        chosen = np.repeat(np.arange(7), counts[draw])
+        rows = [np.flatnonzero(clusters == cluster) for cluster in chosen]
+        again = np.repeat(np.arange(7), [place.size for place in rows])
+        apart = values[np.concatenate(rows)] - values.mean(axis=0)
+        largest = np.abs(cluster_t(apart, again).statistic).max(axis=1)
+        assert found.largest[draw] == pytest.approx(largest, rel=1e-9)
+
+
+def test_clusters_of_one_row_each_are_rows() -> None:
+    values = np.random.default_rng(4).lognormal(size=(12, 3))
+    weights = np.random.default_rng(5).uniform(0.5, 2.0, 12)
+    t = paired_t(values).statistic
+    rows = largest_differences([sample(values)], t, 100).largest
+    single = cluster_sample(values, np.arange(12), None, streams(0))
+    assert largest_differences([single], t, 100).largest == pytest.approx(rows, rel=1e-9)
+    weighted = [
+        cluster_sample(values, np.arange(12), w, streams(0)) for w in (weights, 3 * weights)
+    ]
+    found = [largest_differences([one], t, 100).largest for one in weighted]
+    assert found[0] == pytest.approx(found[1], rel=1e-9)
 
 
 def test_units_and_order_of_models_change_nothing() -> None:

@@ -34,12 +34,13 @@ def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
     values = rng.normal(size=(ROWS, 4))
     if test.startswith("mcnemar"):
         values = (values > 0.3).astype(float)
-    clusters = np.arange(ROWS) // 2
     evidence: Any = rb.Items(NAMES, values)
     if design == "gaps":
         evidence = rb.Items(NAMES, np.where(rng.random(values.shape) < 0.1, np.nan, values))
     elif design == "clusters":
-        shared = rng.normal(size=(ROWS // 2, 4))[clusters]
+        clusters = np.arange(5 * ROWS) // 3  # enough of them to tell that they are not skewed
+        shared = rng.normal(size=(clusters.max() + 1, 4))[clusters]
+        values = rng.normal(size=(clusters.size, 4))
         evidence = rb.Items(NAMES, values + shared, clusters=clusters)
     elif design == "folds":
         evidence = rb.Items(NAMES, values, design=rb.Folds(3, 8))

@@ -16,7 +16,7 @@ from rankbars.stats.multiplicity.bestset import better_counts, better_counts_fro
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.orders import find_cycles, transitive_closure
-from rankbars.stats.pairwise.clusters import cluster_df, group_rows, too_uneven
+from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.resampling.distributions import symmetric_root
 from rankbars.steps.validity import Cell
@@ -40,9 +40,6 @@ __all__ = [
     "substitution",
     "take_correction",
 ]
-
-
-_FEW_DEGREES, _FEWEST_FLIPPED = 5.0, 8  # clusters worth less than this are flipped, if so many
 
 
 class Family(NamedTuple):
@@ -174,14 +171,24 @@ def maxt_bootstrap(family: Family, scope: Scope, alpha: float) -> Corrected:
 
 def resample_family(family: Family) -> LargestDifferences:
     """Resamples of the rows behind a family: of its own, or of the tasks of an average."""
-    from rankbars.stats.multiplicity.symmetricbootstrap import Sample, largest_differences
+    from rankbars.stats.multiplicity.symmetricbootstrap import (
+        Sample,
+        cluster_sample,
+        largest_differences,
+    )
 
     if family.statistic is None:
         raise OptionError("Correction 'maxt_bootstrap' needs a t-test. Use --test t.")
     samples = family.samples
     if samples is None:
-        rows = _complete_items(family, "maxt_bootstrap").values
-        samples = (Sample(rows, 1.0, _streams(family, "symmetric")),)
+        rows, streams = (
+            _complete_items(family, "maxt_bootstrap").values,
+            _streams(family, "symmetric"),
+        )
+        samples = (Sample(rows, 1.0, streams),)
+        items = family.evidence
+        if isinstance(items, Items) and items.clusters is not None:
+            samples = (cluster_sample(items.values, items.clusters, items.weights, streams),)
     return largest_differences(samples, family.statistic, family.resamples)
 
 
@@ -393,9 +400,8 @@ def _few_degrees(family: Family) -> tuple[int, float] | None:
     if np.isnan(items.values).any():
         return None
     grouping = group_rows(items.clusters, items.weights)
-    count, df = grouping.sizes.size, float(cluster_df(grouping.shares))
-    useless = bool(too_uneven(count, grouping.shares.max(initial=0.0)))
-    return (count, df) if df < _FEW_DEGREES and count >= _FEWEST_FLIPPED and not useless else None
+    df = few_degrees(grouping)
+    return None if df is None else (grouping.sizes.size, df)
 
 
 def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[int, ...]], ...]:

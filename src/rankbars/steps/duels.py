@@ -23,6 +23,7 @@ from rankbars.stats.averaging.taskcontrasts import (
     family_means,
     start_sums,
 )
+from rankbars.stats.multiplicity.symmetricbootstrap import Sample, cluster_sample
 from rankbars.stats.pairwise.modelscores import ModelSummary, sampled_rows, weighted_rows
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_difference, p_values
@@ -38,6 +39,7 @@ from rankbars.steps.pairdecision import (
     PairRows,
     average_rows,
     decide_pair,
+    pair_streams,
     row_sample,
 )
 from rankbars.steps.pairtests import compare_evidence
@@ -456,15 +458,31 @@ def _decided_task(
     """The contrast of one task, decided by resampling where its rows are skewed."""
     if compared.skewness is None or not contrast.se > 0:
         return contrast, ()
-    values = _both(pair, evidence)
-    usable = values is not None and compared.test == "t" and compared.design in ("items", "gaps")
+    samples = _pair_samples(pair, evidence, compared, spec.seed)
     rows = PairRows(
         compared.skewness,
-        (row_sample(values, spec.seed, compared.task),) if usable and values is not None else (),
+        samples,
         clustered=compared.design == "clusters",
+        task_rows=len(samples[0].values) if samples and compared.test == "t" else 0,
     )
     made, notes = _decided(contrast, rows, spec, insisted=compared.insisted, task=compared.task)
     return replace(made, approximate=made.approximate or contrast.approximate), notes
+
+
+def _pair_samples(
+    pair: _Pair, evidence: Evidence, compared: Comparisons, seed: int
+) -> tuple[Sample, ...]:
+    """Rows of two models on one task, or whole clusters of them, where they can be resampled."""
+    values = _both(pair, evidence)
+    if values is None or not isinstance(evidence, Items):
+        return ()
+    if compared.test == "t" and compared.design in ("items", "gaps"):
+        return (row_sample(values, seed, compared.task),)
+    clusters = evidence.clusters
+    if compared.test != "cluster_t" or clusters is None or len(values) < evidence.n:
+        return ()
+    values = np.stack([_column(evidence, model) for model in pair.models], axis=1)
+    return (cluster_sample(values, clusters, evidence.weights, pair_streams(seed, compared.task)),)
 
 
 def _common_rows(pair: _Pair, evidence: Evidence) -> _Common:

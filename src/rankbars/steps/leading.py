@@ -182,8 +182,11 @@ def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
         return found
     index = comparisons.skewness  # infinite with too few rows to say, or to resample
     skewed = index is not None and SKEWED < index < math.inf
-    if skewed and board.tasks[comparisons.task].approximate:
+    task = board.tasks[comparisons.task]
+    if skewed and task.approximate and task.correction != RESAMPLED:
         return None  # who insists on t gets no level
+    # Skewed clusters: the simultaneous interval with their few degrees of freedom holds.
+    skewed = skewed and items.clusters is None
     return _with_rows(found, items, skewed=skewed)
 
 

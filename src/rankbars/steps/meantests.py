@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.errors import OptionError
+from rankbars.stats.pairwise.clusters import group_rows
 from rankbars.stats.pairwise.modelscores import (
     ModelSummary,
     cluster_summary,
@@ -19,7 +20,7 @@ from rankbars.stats.pairwise.modelscores import (
 )
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.steps.correctionchoice import row_skewness
+from rankbars.steps.correctionchoice import cluster_skewness, row_skewness
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     cluster_notes,
@@ -135,7 +136,8 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
     )
     notes = (*row_notes(items), *cluster_notes(items, pairs))
     summary = cluster_summary(values, clusters, items.weights)
-    return Tested(summary, pairs, assumptions, notes=notes, skewness=row_skewness(values))
+    skewness = cluster_skewness(values, group_rows(clusters, items.weights))
+    return Tested(summary, pairs, assumptions, notes=notes, skewness=skewness)
 
 
 def z_test(evidence: Evidence, setting: Setting) -> Tested:

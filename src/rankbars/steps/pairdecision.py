@@ -14,10 +14,19 @@ from rankbars.stats.multiplicity.symmetricbootstrap import (
     largest_differences,
     symmetric_p,
 )
+from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.streams import stream
 from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, is_binary
 
-__all__ = ["FEW_ROWS", "PairDecision", "PairRows", "average_rows", "decide_pair", "row_sample"]
+__all__ = [
+    "FEW_ROWS",
+    "PairDecision",
+    "PairRows",
+    "average_rows",
+    "decide_pair",
+    "pair_streams",
+    "row_sample",
+]
 
 FEW_ROWS, _MUCH = 20, 0.5  # a task with fewer rows and more of the variance is badly known
 
@@ -35,12 +44,15 @@ class PairRows(NamedTuple):
         Rows of a task with few of them that carries most of the error.
     clustered : bool
         Whether rows come in clusters.
+    task_rows : int
+        Independent rows of a task; 0 for clusters and averages.
     """
 
     skewness: float | None
     samples: tuple[Sample, ...] = ()
     heavy: int = 0
     clustered: bool = False
+    task_rows: int = 0
 
 
 class PairDecision(NamedTuple):
@@ -84,6 +96,7 @@ def decide_pair(
         heavy=rows.heavy,
         resampled=bool(rows.samples),
         clustered=rows.clustered,
+        rows=rows.task_rows,
     )
     if choice.nothing:
         return PairDecision(approximate=True, notes=choice.notes, shows_nothing=True)
@@ -93,16 +106,24 @@ def decide_pair(
     found = largest_differences(rows.samples, table, resamples)
     if found.left_out[0, 1]:
         text = "Too few rows tell the two models apart to be resampled: nothing is shown."
-        return PairDecision(np.nan, notes=(*choice.notes, ("too-few-differing-rows", text)))
+        notes = (*choice.notes, ("too-few-differing-rows", text))
+        return PairDecision(np.nan, np.nan, choice.approximate, choice.measured, notes)
     largest = np.sort(found.largest[:, 0])
     critical = upper_order_statistic(largest, alpha)
     p = symmetric_p(statistic, largest)
-    return PairDecision(critical, p, notes=choice.notes, resampled=largest)
+    return PairDecision(
+        critical, p, choice.approximate, choice.measured, choice.notes, resampled=largest
+    )
 
 
 def row_sample(values: NDArray[np.float64], seed: int, key: str, weight: float = 1.0) -> Sample:
     """Rows of two models on one task, to be resampled."""
-    return Sample(values, weight, lambda chunk: stream(seed, "pair", key, chunk))
+    return Sample(values, weight, pair_streams(seed, key))
+
+
+def pair_streams(seed: int, key: str) -> Streams:
+    """Random generator of each chunk of draws for two models on one task."""
+    return lambda chunk: stream(seed, "pair", key, chunk)
 
 
 def average_rows(
@@ -123,7 +144,7 @@ def average_rows(
     if not matter or not variance > 0:
         return PairRows(None)
     third, heavy = 0.0, 0
-    for (values, weight, _), own in matter:
+    for (values, weight, _, _), own in matter:
         difference = values[:, 0] - values[:, 1]
         n = len(difference)
         third += weight**3 * float(((difference - difference.mean()) ** 3).mean()) / n**2

@@ -20,6 +20,7 @@ from rankbars.stats.multiplicity.stepdown import decide_stacked
 from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds, rank_bounds
 from rankbars.steps.correctionchoice import (
+    RESAMPLED,
     SHARPER,
     CorrectionChoice,
     can_bear_flips,
@@ -201,14 +202,32 @@ def _choose(
         alpha,
         insisted=comparisons.insisted,
         index=comparisons.skewness,
-        resampled=design == "items"
-        and isinstance(evidence, Items)
-        and can_resample(evidence.n, len(evidence.models)),
+        resampled=isinstance(evidence, Items) and _can_resample(comparisons, evidence),
         clustered=design == "clusters",
+        rows=comparisons.rows if design == "items" else 0,
         flipped=design == "items" and lawful and can_flip(comparisons.rows, present, alpha, draws),
     )
-    cell = check_method(comparisons.test, choice.correction, scope, design, comparisons.rows)
+    cell = check_method(comparisons.test, choice.correction, scope, design, _units(comparisons))
     return _Chosen(choice, cell)
+
+
+def _can_resample(comparisons: Comparisons, items: Items) -> bool:
+    """Whether rows, or whole clusters, can be resampled for all pairs."""
+    if comparisons.design == "clusters":
+        lawful = find_cell(comparisons.test, RESAMPLED, "all", "clusters").verdict == "valid"
+        if not lawful or np.isnan(items.values).any():
+            return False
+    elif comparisons.design != "items":
+        return False
+    return can_resample(_units(comparisons), len(items.models))
+
+
+def _units(comparisons: Comparisons) -> int:
+    """How many rows there are, or clusters of them."""
+    items = comparisons.evidence
+    if comparisons.design == "clusters" and isinstance(items, Items):
+        return int(np.unique(np.asarray(items.clusters)).size)
+    return comparisons.rows
 
 
 def _size(comparisons: Comparisons) -> tuple[int, int]:

@@ -1,8 +1,8 @@
 """Symmetric bootstrap max-T: decisions on skewed rows, of which a few weigh heavily.
 
-One family of ``|t|`` per statement: rows are resampled within each task, jointly for all models,
-and every pair is studentised anew. Two one-sided families of the same resamples would err far more
-often on one side than the other together are allowed to.
+One family of ``|t|`` per statement: rows, or whole clusters, are resampled within each task,
+jointly for all models, and every pair is studentised anew. Two one-sided families of the same
+resamples would err far more often on one side than the other together are allowed to.
 """
 
 from __future__ import annotations
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha
+from rankbars.stats.pairwise.clusters import group_rows, stretch_sums
 from rankbars.stats.resampling.counts import Streams, count_blocks
 
 __all__ = [
     "LargestDifferences",
     "Sample",
+    "cluster_sample",
     "decide_symmetric",
     "largest_differences",
     "own_critical",
@@ -27,6 +29,7 @@ __all__ = [
 ]
 
 _NO_SPREAD = 1e-9  # of the variance in the data: a resample with less has none
+_LEAST_REST = 1e-6  # of the rows of a resample, outside one cluster
 _MOST_WITHOUT = 0.02  # share of resamples without spread that a pair may have
 
 
@@ -36,16 +39,20 @@ class Sample(NamedTuple):
     Attributes
     ----------
     values : array of float, shape (n, M)
-        Complete scores, two rows or more.
+        Complete scores, two rows or more; with `shares`, sums of whole clusters over the number of
+        all rows.
     weight : float
         Weight of the task in the average; 1 for one task alone.
     streams : callable
         Random generator of each chunk of 256 draws.
+    shares : array of float, shape (n,), optional
+        Of each cluster in all rows, where clusters are resampled.
     """
 
     values: NDArray[np.float64]
     weight: float
     streams: Streams
+    shares: NDArray[np.float64] | None = None
 
 
 class LargestDifferences(NamedTuple):
@@ -83,9 +90,11 @@ def largest_differences(
     Notes
     -----
     In a resample of one task, ``t* = mean* sqrt(n) / sd*`` of the centred differences; over tasks,
-    ``t* = sum w mean* / sqrt(sum w^2 var*)``. A resample without spread counts as 0.
+    ``t* = sum w mean* / sqrt(sum w^2 var*)``. A resample without spread counts as 0. Where
+    whole clusters are resampled, ``var*`` is the cluster-robust variance (CR2) of the resample, in
+    which a cluster that is drawn twice counts as two.
     """
-    centred = [sample._replace(values=_centre(sample.values)) for sample in samples]
+    centred = [sample._replace(values=_centre(sample)) for sample in samples]
     size = statistic.shape[0]
     blocks = list(_count_blocks(centred, draws))
     spread = _pair_variance(centred)
@@ -101,6 +110,39 @@ def largest_differences(
         for rows, counts in blocks:
             _resample(centred, counts, spread, usable & ~left_out, largest[rows])
     return LargestDifferences(np.where(left_out, 0.0, statistic), largest, left_out)
+
+
+def cluster_sample(
+    values: NDArray[np.float64],
+    clusters: NDArray[np.int64],
+    weights: NDArray[np.float64] | None,
+    streams: Streams,
+) -> Sample:
+    """Whole clusters of rows of one task, to be resampled.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Complete scores.
+    clusters : array of int, shape (n,)
+        Cluster of each row.
+    weights : array of float, shape (n,), optional
+        Positive weights of the rows.
+    streams : callable
+        Random generator of each chunk of 256 draws.
+
+    Examples
+    --------
+    >>> rows = np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 4.0], [4.0, 0.0]])
+    >>> made = cluster_sample(rows, np.array([1, 1, 2, 3]), None, np.random.default_rng)
+    >>> made.values[:, 0], made.shares
+    (array([1. , 0.5, 1. ]), array([0.5 , 0.25, 0.25]))
+    """
+    grouping = group_rows(clusters, weights)
+    if weights is not None:
+        values = values * (weights / weights.mean())[:, None]
+    sums = np.add.reduceat(values[grouping.order], grouping.starts, axis=0) / len(values)
+    return Sample(sums, 1.0, streams, grouping.shares)
 
 
 def decide_symmetric(found: LargestDifferences, alpha: float, *, all_pairs: bool) -> Decisions:
@@ -156,19 +198,24 @@ def own_critical(samples: Sequence[Sample], alpha: float, draws: int) -> NDArray
     return np.array([upper_order_statistic(column, alpha) for column in own.T])
 
 
-def _centre(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    rows = values - values.mean(axis=1, keepdims=True)
-    return np.asarray(rows - rows.mean(axis=0))
+def _centre(sample: Sample) -> NDArray[np.float64]:
+    rows = sample.values - sample.values.mean(axis=1, keepdims=True)
+    if sample.shares is None:
+        return np.asarray(rows - rows.mean(axis=0))
+    return np.asarray(rows - sample.shares[:, None] * rows.sum(axis=0))
 
 
 def _pair_variance(samples: Sequence[Sample]) -> NDArray[np.float64]:
     """Variance of the weighted mean difference of every pair; 0 where rounding is all there is."""
     size = samples[0].values.shape[1]
     total, scale = np.zeros((size, size)), 0.0
-    for values, weight, _ in samples:
-        gram = values.T @ values
+    for values, weight, _, shares in samples:
+        scaled = values if shares is None else values * stretch_sums(shares)[:, None]
+        gram = scaled.T @ scaled
         own = np.diag(gram)
-        share = weight**2 / (len(values) * max(len(values) - 1, 1))
+        share = weight**2
+        if shares is None:
+            share /= len(values) * max(len(values) - 1, 1)
         total += share * np.maximum(own[:, None] + own - 2.0 * gram, 0.0)
         scale += share * float(own.max(initial=0.0))
     return np.where(total > 1e-14 * scale, total, 0.0)
@@ -203,7 +250,7 @@ def _resample(
     size = spread.shape[0]
     without = np.zeros((size, size))
     means = [
-        count @ one.values / len(one.values) for count, one in zip(counts, samples, strict=True)
+        count @ one.values / _size(one, count) for count, one in zip(counts, samples, strict=True)
     ]
     total = np.zeros_like(largest)
     for one, mean in zip(samples, means, strict=True):
@@ -213,6 +260,11 @@ def _resample(
         variance = np.zeros((len(largest), size - i - 1))
         for one, count, mean in zip(samples, counts, means, strict=True):
             values, n = one.values, len(one.values)
+            if one.shares is not None:
+                apart = mean[:, i, None] - mean[:, others]
+                differences = values[:, i, None] - values[:, others]
+                variance += one.weight**2 * _cluster_variance(count, differences, apart, one.shares)
+                continue
             squares = count @ np.square(values[:, i, None] - values[:, others]) / n
             squares -= np.square(mean[:, i, None] - mean[:, others])
             variance += one.weight**2 / max(n - 1, 1) * squares
@@ -227,3 +279,23 @@ def _resample(
         np.maximum(largest[:, i], t.max(axis=1), out=largest[:, i])
         np.maximum(largest[:, others], t, out=largest[:, others])
     return without
+
+
+def _size(sample: Sample, count: NDArray[np.float64]) -> NDArray[np.float64] | int:
+    """Rows of a resample, or what its clusters hold of all rows."""
+    return len(sample.values) if sample.shares is None else (count @ sample.shares)[:, None]
+
+
+def _cluster_variance(
+    count: NDArray[np.float64],
+    differences: NDArray[np.float64],
+    means: NDArray[np.float64],
+    shares: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """CR2 variance of the mean differences in resamples of whole clusters, shape (B, pairs)."""
+    total = (count @ shares)[:, None]
+    stretched = count / np.maximum(1.0 - shares / total, _LEAST_REST)
+    squares = stretched @ np.square(differences)
+    squares -= 2.0 * means * (stretched @ (shares[:, None] * differences))
+    squares += np.square(means) * (stretched @ np.square(shares))[:, None]
+    return np.asarray(squares / np.square(total))

@@ -19,7 +19,9 @@ __all__ = [
     "LARGEST_SHARE",
     "Grouping",
     "SharedClusters",
+    "cluster_deviations",
     "cluster_df",
+    "few_degrees",
     "group_rows",
     "share_clusters",
     "stretch_sums",
@@ -33,6 +35,7 @@ LARGEST_SHARE = 0.8
 """Where one cluster holds more of the rows than this, no pair is separated."""
 
 _ROUNDING = 1e-12
+_FEW_DEGREES, _FEWEST_FLIPPED = 5.0, 8  # clusters worth less than this are flipped, if so many
 
 
 class Grouping(NamedTuple):
@@ -86,6 +89,50 @@ def group_rows(clusters: ArrayLike, weights: ArrayLike | None = None) -> Groupin
     held = sizes if weights is None else np.bincount(codes, np.asarray(weights), names.size)
     shares = held / np.maximum(held.sum(), np.finfo(np.float64).tiny)
     return Grouping(order, codes[order], np.cumsum(sizes) - sizes, sizes, shares)
+
+
+def few_degrees(grouping: Grouping) -> float | None:
+    """Degrees of freedom of clusters so unequal that few are left, where enough can be flipped.
+
+    None where there are more, or too few clusters, or one that holds most rows.
+
+    Examples
+    --------
+    >>> round(few_degrees(group_rows(np.repeat(np.arange(9), [50, 9, 8, 7, 6, 5, 4, 2, 1]))), 2)
+    1.81
+    >>> few_degrees(group_rows(np.repeat(np.arange(9), 10))) is None
+    True
+    """
+    count = grouping.sizes.size
+    if count < _FEWEST_FLIPPED or too_uneven(count, grouping.shares.max(initial=0.0)):
+        return None
+    df = float(cluster_df(grouping.shares))
+    return df if df < _FEW_DEGREES else None
+
+
+def cluster_deviations(values: NDArray[np.float64], grouping: Grouping) -> NDArray[np.float64]:
+    """Sums over clusters of what scores are above their mean, shape (G, M); NaN adds nothing.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, M)
+        Scores, two rows or more; the level of a row is taken out, as in every difference.
+    grouping : Grouping
+        The clusters.
+
+    Examples
+    --------
+    >>> rows = np.array([[3.0, 0.0], [1.0, 0.0], [2.0, 4.0]])
+    >>> cluster_deviations(rows, group_rows([1, 1, 2]))[:, 0].round(3)
+    array([ 1.333, -1.333])
+    """
+    seen = ~np.isnan(values)
+    held = np.where(seen, values, 0.0)
+    held = held - (held.sum(axis=1) / np.maximum(seen.sum(axis=1), 1))[:, None]
+    held = np.where(seen, held, 0.0)
+    mean = held.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    apart = np.where(seen, held - mean, 0.0)[grouping.order]
+    return np.asarray(np.add.reduceat(apart, grouping.starts, axis=0))
 
 
 def stretch_sums(shares: NDArray[np.float64]) -> NDArray[np.float64]:
