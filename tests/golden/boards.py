@@ -26,8 +26,7 @@ def _tests() -> list[Case]:
     ]  # fmt: skip
     found += [
         board(f"clusters/{name}-{test}-{correction}-{scope}", f"{name}.csv",
-              f"--test {test} --correction {correction} --scope {scope}",
-              mark="I.2" if test == "cluster_t" else KEEP)
+              f"--test {test} --correction {correction} --scope {scope}")
         for name, test, correction, scope in (
             ("swebench_repos", "cluster_t", "holm", "each"),
             ("swebench_repos", "cluster_t", "holm", "all"),
@@ -93,19 +92,18 @@ def _tests() -> list[Case]:
 def _skewed() -> list[Case]:
     read = "penalties.csv --direction higher"
     return [
-        board("skewed/t", read, mark="I.4, I.5"),
-        board("skewed/t-all", read, "--test t --scope all", mark="I.4, I.5"),
-        board("skewed/maxt-all", read, "--correction maxt --scope all", mark="I.4, I.5"),
-        board("skewed/signflip", read, "--test signflip", mark="I.4"),
-        board("skewed/wilcoxon", read, "--test wilcoxon", mark="I.4"),
-        board("skewed/trimmed", read, "--test trimmed_t", mark="I.4"),
+        board("skewed/t", read),
+        board("skewed/t-all", read, "--test t --scope all"),
+        board("skewed/maxt-all", read, "--correction maxt --scope all"),
+        board("skewed/signflip", read, "--test signflip"),
+        board("skewed/wilcoxon", read, "--test wilcoxon"),
+        board("skewed/trimmed", read, "--test trimmed_t"),
         board(
             "skewed/bootstrap",
             f"{read} --tasks long",
             "--correction maxt_bootstrap --scope all",
-            mark="I.4, I.5",
         ),
-        board("skewed/lower", "penalties.csv --direction lower", mark="I.4, I.5"),
+        board("skewed/lower", "penalties.csv --direction lower"),
     ]
 
 
@@ -355,7 +353,7 @@ def _averages() -> list[Case]:
               "--aggregate items::average_rank --resamples 400"),
         board("averages/tabarena-win_rate", f"tabarena.parquet {FOLDS}",
               "--aggregate tasks::win_rate", mark="I.3"),
-        board("averages/clusters", "clustered.csv", "--aggregate items", mark="I.2",
+        board("averages/clusters", "clustered.csv", "--aggregate items",
               texts=(("clustered.csv", CLUSTERED),)),
         board("averages/seed", "families.csv", "--aggregate items:bootstrap --seed 11"),
     ]  # fmt: skip
@@ -653,7 +651,7 @@ def _shown() -> list[Case]:
         case("explain/all",
              f"rankbars rank families.csv {options('--explain --scope all', ANALYSIS)}"),
         case("explain/clusters", f"rankbars rank passages.csv {options('--explain', ANALYSIS)}",
-             inputs="golden:passages.csv", mark="I.2"),
+             inputs="golden:passages.csv"),
         case("explain/votes", f"rankbars rank votes.csv {options('--explain', ANALYSIS, VOTES)}",
              inputs="golden:votes.csv", fitted=True),
         case("weights/text", made, "rankbars weights board.json"),
@@ -709,9 +707,9 @@ def _shown() -> list[Case]:
             ("votes", "votes.csv --models 'system a' --models 'system d'", "", "golden:votes.csv",
              KEEP),
             ("clusters", "passages.csv --models 'system a' --models 'system d'", "",
-             "golden:passages.csv", "I.2"),
+             "golden:passages.csv", KEEP),
             ("skewed", "penalties.csv --direction higher --models 'system a' --models 'system e'",
-             "", "golden:penalties.csv", "I.4"),
+             "", "golden:penalties.csv", KEEP),
             ("gaps", "mmlu_gaps.csv --models DeepSeek-Coder-V2 --models Llama-2-13b-hf",
              "--missing pairwise", "golden:mmlu_gaps.csv", KEEP),
         )
