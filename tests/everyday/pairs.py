@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from uuid import UUID
 
 from everyday.case import Case, json_lines, lines, right, table
@@ -49,6 +50,21 @@ def fresh_ids(answers: list[int], start: int, **more: str) -> str:
 
 def by_item(answers: list[int]) -> dict[str, int]:
     return {f"q{n}": value for n, value in enumerate(answers)}
+
+
+def run_files(*names: str, times: bool = False) -> dict[str, str]:
+    """A file per run, called after its model and day; the last one is better."""
+    return {
+        f"runs/{name}.csv": table(
+            {
+                **({"timestamp": [f"2026-05-0{name[-1]}T10:00:00"] * 60} if times else {}),
+                "model": [re.split("[_-]", name)[0]] * 60,
+                "id": range(60),
+                "correct": AFTER if name == names[-1] else BEFORE,
+            }
+        )
+        for name in names
+    }
 
 
 FRESH = {"new.jsonl": fresh_ids(AFTER, 1), "old.jsonl": fresh_ids(BEFORE, 1000)}
@@ -167,5 +183,42 @@ CASES = (
             "b/out.jsonl": fresh_ids(AFTER, 1000, model="llama"),
         },
         ("b is better than a", "60 items", "matched by the text in 'prompt'"),
+    ),
+    # A file for each run, of which the newest is wanted.
+    Case(
+        "reruns in files/date in the name",
+        "rank runs --reruns newest",
+        run_files("gpt_2026-05-01", "llama_2026-05-01", "llama_2026-05-02"),
+        ("left aside: runs/llama_2026-05-01.csv",),
+        models=("gpt", "llama"),
+        items=60,
+        means={"gpt": sum(BEFORE) / 60, "llama": sum(AFTER) / 60},
+    ),
+    Case(
+        "reruns in files/a column of times",
+        "rank runs --reruns newest",
+        run_files("gpt-1", "llama-1", "llama-2", times=True),
+        ("left aside: runs/llama-1.csv",),
+        models=("gpt", "llama"),
+        items=60,
+        means={"gpt": sum(BEFORE) / 60, "llama": sum(AFTER) / 60},
+    ),
+    Case(
+        "reruns in files/files of tasks stay tasks",
+        "rank runs --reruns newest",
+        {
+            f"runs/{name}.csv": lines(
+                "model,id,correct",
+                *(
+                    f"{model},{n},{value}"
+                    for model, share in (("a", 0.9), ("b", 0.5))
+                    for n, value in enumerate(right(share, 60, len(name)))
+                ),
+            )
+            for name in ("law_2026-05-01", "law_2026-05-02", "math_2026-05-01")
+        },
+        models=("a", "b"),
+        tasks=("law", "math"),
+        items=60,
     ),
 )

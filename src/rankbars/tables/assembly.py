@@ -31,7 +31,14 @@ from rankbars.tables.remarks import (
     describe_rows,
     refuse_resamples,
 )
-from rankbars.tables.reruns import TEXTS, find_time, keep_newest, number_by_time, take_item
+from rankbars.tables.reruns import (
+    TEXTS,
+    find_time,
+    keep_newest,
+    newest_of_files,
+    number_by_time,
+    take_item,
+)
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tasks import (
@@ -115,8 +122,17 @@ def scores_from_parsed(tables: Sequence[ParsedTable], options: TableOptions) -> 
 def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: Engine) -> Scores:
     groups: dict[RowPlan, list[TidyTable]] = defaultdict(list)
     sources: dict[RowPlan, list[str]] = defaultdict(list)
-    one_task = _share_a_task(tables, engine)
-    for parsed in tables:
+    every = list(tables)
+    if options.reruns == "newest" and len(tables) > 1:
+        newest = newest_of_files([(one.table, one.names) for one in tables], engine)
+        if newest is not None:
+            said = {one.source: one.notes for one in tables}
+            every = [
+                ParsedTable(part.rows.source, part, names, said.get(part.rows.source, ()))
+                for part, names in newest
+            ]
+    one_task = _share_a_task(every, engine)
+    for parsed in every:
         names = parsed.names
         if one_task:
             names = names._replace(task=names.shared_task)
@@ -130,7 +146,7 @@ def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: 
         scores = _read_group(Group.of(plan, parts), options, engine)
         remarks = describe_group(parts, sources[plan])
         found.append(replace(scores, notes=remarks + scores.notes))
-    notes = [note for parsed in tables for note in parsed.notes]
+    notes = [note for parsed in every for note in parsed.notes]
     return join_scores(found).with_notes(notes)
 
 

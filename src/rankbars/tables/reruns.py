@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
 
 from rankbars.errors import DataError
 from rankbars.tables.columns import NUMBER_ROLES, fold_name
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.metrics import split_words
 from rankbars.tables.relations import Rows, Table
-from rankbars.tables.tidy import TidyTable
+from rankbars.tables.tidy import FileNames, TidyTable, take_names
 
-__all__ = ["TEXTS", "find_time", "keep_newest", "number_by_time", "take_item"]
+__all__ = [
+    "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time", "take_item",
+]  # fmt: skip
 
 # Columns that say when a run was made.
 TIMES = split_words("""
@@ -47,6 +51,134 @@ def find_time(table: Table | None, used: Mapping[str, str]) -> str | None:
         name for name in table.columns if fold_name(name) in TIMES and name not in used.values()
     ]
     return found[0] if len(found) == 1 else None
+
+
+class _Run(NamedTuple):
+    """A file as a run: what it holds, under which names, and when it was made."""
+
+    part: TidyTable
+    names: FileNames
+    time: str
+    cells: frozenset[tuple[str, str]]
+
+
+def newest_of_files(
+    files: Sequence[tuple[TidyTable, FileNames]], engine: Engine
+) -> list[tuple[TidyTable, FileNames]] | None:
+    """Files without what a newer one says of the same model and task; None if nothing is twice.
+
+    When a file was made says a column of times, or its name, which then is no part of the name of
+    a model or task.
+
+    Raises
+    ------
+    DataError
+        If a model stands in two files, and nothing says which of them is newer.
+    """
+    told = [_STAMP.search(Path(part.rows.source).stem) for part, _ in files]
+    runs = []
+    for (part, names), stamp in zip(files, told, strict=True):
+        bare = names
+        if stamp is not None:
+            model = names.model and _without_stamp(names.model)
+            bare = names._replace(model=model, task=_without_stamp(names.task), shared_task=_SHARED)
+        found = _named_cells(part.rows, engine)
+        if "model" not in part.lacking and _is_of_model(bare.task, {str(one) for one, _ in found}):
+            bare = bare._replace(task=_SHARED)
+        whole = take_names(part, bare).rows
+        cells = frozenset(
+            (str(whole.constants.get("model", model)), str(whole.constants.get("task", task)))
+            for model, task in found
+        )
+        runs.append(_Run(part, bare, _time_of(part, engine) or _digits(stamp), cells))
+    newest: dict[tuple[str, str], str] = {}
+    for cell in (cell for run in runs for cell in run.cells):
+        times = [run.time for run in runs if cell in run.cells]
+        if len(times) < 2:
+            continue
+        if not all(times) or len(set(times)) < len(times):
+            places = ", ".join(run.part.rows.source for run in runs if cell in run.cells)
+            raise DataError(
+                f"{places}: model {cell[0]!r} stands in {len(times)} files, and no column says "
+                "which of them is newer, nor do their names, as --reruns newest needs it. Give a "
+                "column such as timestamp, or files names such as run_2026-05-01.csv."
+            )
+        newest[cell] = max(times)
+    if not newest:
+        return None
+    kept = [(run, _newest_part(run, newest)) for run in runs]
+    older = [run.part.rows.source for run, one in kept if one is None]
+    text = "Of runs of one model in several files, the newest count"
+    text += f"; left aside: {', '.join(older)}." if older else "."
+    return [
+        (one._replace(remarks=(*one.remarks, ("reruns", text))), run.names)
+        for run, one in kept
+        if one is not None
+    ]
+
+
+# A date, and perhaps a time, in the name of a file.
+_STAMP = re.compile(
+    r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d(?:[T_-]?[0-2]\d[-:.]?[0-5]\d(?:[-:.]?[0-5]\d)?)?"
+)
+_SHARED = "all"
+
+
+def _without_stamp(name: str) -> str:
+    return _STAMP.sub("", name).strip("_-. ") or name
+
+
+def _is_of_model(name: str, models: Collection[str]) -> bool:
+    """Whether a file that holds one model is called after it, and not after its task."""
+    file, *held = (fold_name(one) for one in (name, *models))
+    return (
+        len(held) == 1 and min(len(file), len(held[0])) > 2 and (file in held[0] or held[0] in file)
+    )
+
+
+def _digits(stamp: re.Match[str] | None) -> str:
+    return "" if stamp is None else re.sub(r"\D", "", stamp[0]).ljust(14, "0")
+
+
+def _named_cells(rows: Rows, engine: Engine) -> list[tuple[object, object]]:
+    roles = [role if role in rows.labels else "NULL" for role in ("model", "task")]
+    return engine.ask(f"SELECT DISTINCT {', '.join(roles)} FROM {rows.enter(engine)}")
+
+
+def _time_of(part: TidyTable, engine: Engine) -> str:
+    """The last time in the column of times, as digits that sort; empty if there is none."""
+    column = find_time(part.table, part.roles)
+    if column is None:
+        return ""
+    rows = _rows(part, {**part.roles, "time": column})
+    ((last,),) = engine.ask(f"SELECT max(time) FROM {rows.enter(engine)}")
+    if isinstance(last, str) and _ISO.fullmatch(last.strip()):
+        digits = re.sub(r"\D", "", last)
+        return digits.ljust(14, "0") if "-" in last else digits.rjust(20, "0")
+    return "" if last is None or isinstance(last, str) else f"{float(last):020.3f}"
+
+
+def _newest_part(run: _Run, newest: Mapping[tuple[str, str], str]) -> TidyTable | None:
+    """A file without what newer ones hold; None if nothing is left of it."""
+    older = {cell for cell in run.cells if newest.get(cell, run.time) > run.time}
+    if older == run.cells:
+        return None
+    if not older:
+        return run.part
+    rows = run.part.rows
+    left = " OR ".join(
+        " AND ".join(
+            f"{role} = '{name.replace(chr(39), chr(39) * 2)}'"
+            for role, name in zip(("model", "task"), cell, strict=True)
+            if role in rows.labels
+        )
+        for cell in sorted(older)
+    )
+    chosen = replace(
+        rows, enter=lambda engine: f"(SELECT * FROM {rows.enter(engine)} WHERE NOT ({left}))",
+        places=0, origin=None,
+    )  # fmt: skip
+    return run.part._replace(rows=chosen)
 
 
 def number_by_time(part: TidyTable, column: str) -> TidyTable:
