@@ -90,3 +90,21 @@ def test_an_error_of_a_callback_stays_what_it_is():
 
 def test_public_functions_travel_to_workers():
     assert pickle.loads(pickle.dumps(rb.leaderboard)) is rb.leaderboard
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda: SCORES.select(model=["a"]), "Did you mean 'models'?"),
+        (lambda: SCORES.to_frame(3, 4, 5), "takes 1 values by position; got 3"),
+        (lambda: rb.Scores.from_frame(3, taks="t"), "Did you mean 'task'?"),
+        (lambda: BOARD.to_frame(backends="pandas"), "Did you mean 'backend'?"),
+        (lambda: BOARD.top(n=2), "Known: k"),
+        (lambda: BOARD.save(), "needs path"),
+        (lambda: rb.head_to_head(SCORES, "a", "b").to_text(widht=3), "has no argument 'widht'"),
+    ],
+)
+def test_a_method_names_the_argument_that_is_meant(call, says):
+    with pytest.raises(rb.OptionError) as caught:
+        call()
+    assert says in str(caught.value)

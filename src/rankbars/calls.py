@@ -8,15 +8,16 @@ from contextlib import suppress
 from functools import cache, wraps
 from inspect import Parameter, signature
 from numbers import Integral, Real
-from types import NoneType, UnionType
+from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from rankbars.errors import OptionError, RankbarsError
 
-__all__ = ["explaining"]
+__all__ = ["explaining", "explaining_methods"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 # What Python raises where a value of a wrong kind is used.
 _STUMBLES = (TypeError, ValueError, AttributeError, KeyError, IndexError)
 # What users of other packages call an option of ours.
@@ -102,6 +103,55 @@ def explaining(function: Callable[P, R]) -> Callable[P, R]:
             at_the_door = trace is None or trace.tb_next is None
             tell = _wrong_call if at_the_door else _wrong_kind
             wrong = tell(function, args, kwargs)
+            if wrong is None:
+                raise
+        raise OptionError(wrong)
+
+    return call
+
+
+def explaining_methods(kind: type[T]) -> type[T]:
+    """The type; a call of a public method that does not fit it says what would.
+
+    The methods themselves look at the values that they are given.
+
+    Parameters
+    ----------
+    kind : type
+        A public type.
+
+    Examples
+    --------
+    >>> @explaining_methods
+    ... class Board:
+    ...     def top(self, k: int = 1) -> int:
+    ...         return k
+    >>> try:
+    ...     Board().top(n=2)
+    ... except OptionError as error:
+    ...     print(error)
+    top() has no argument 'n'. Known: k.
+    """
+    for name, method in list(vars(kind).items()):
+        if name.startswith("_"):
+            continue
+        if isinstance(method, classmethod):
+            setattr(kind, name, classmethod(_explaining_call(method.__func__)))
+        elif isinstance(method, FunctionType):
+            setattr(kind, name, _explaining_call(method))
+    return kind
+
+
+def _explaining_call(method: Callable[..., R]) -> Callable[..., R]:
+    @wraps(method)
+    def call(*args: Any, **kwargs: Any) -> R:
+        try:
+            return method(*args, **kwargs)
+        except TypeError as error:
+            trace = error.__traceback__
+            if trace is not None and trace.tb_next is not None:
+                raise
+            wrong = _wrong_call(method, args, kwargs)
             if wrong is None:
                 raise
         raise OptionError(wrong)
@@ -200,11 +250,15 @@ def _wrong_call(
     function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
 ) -> str | None:
     """What does not fit about a call; None if that cannot be told."""
-    known = signature(function).parameters
+    known = dict(signature(function).parameters)
     name = getattr(function, "__name__", "function")
+    method = next(iter(known), "") in ("self", "cls")
+    if method:
+        del known[next(iter(known))]
+        args = args[1:]
     for given in kwargs:
         if given not in known or known[given].kind is Parameter.VAR_POSITIONAL:
-            return f"{name}() has no argument {given!r}{_instead(given, known)}"
+            return f"{name}() has no argument {given!r}{_instead(given, known, method=method)}"
     placed = [one.name for one in known.values() if one.kind is Parameter.POSITIONAL_OR_KEYWORD]
     if len(args) > len(placed):
         return (
@@ -228,8 +282,8 @@ def _wrong_call(
     return None
 
 
-def _instead(given: str, known: Collection[str]) -> str:
-    for says, names in _ELSEWHERE.items():
+def _instead(given: str, known: Collection[str], *, method: bool) -> str:
+    for says, names in () if method else _ELSEWHERE.items():
         option = says.partition("=")[0]
         if given in names and (option in known or " " in option):
             return f": {says}. Known: {', '.join(known)}."

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import explaining_methods
 from rankbars.data.drafts import write_text
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import Relation, check_ranks, freeze
@@ -53,6 +54,7 @@ def _by_itself(shown: Shown) -> Shown:
     return replace(shown, best=best, worst=worst, scope="each", named_best=None, named_worst=None)
 
 
+@explaining_methods
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaderboard:
     """Ranks with error bars; made by `rankbars.leaderboard`, answers questions.

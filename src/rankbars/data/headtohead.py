@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import explaining_methods
 from rankbars.data.notes import Note
 from rankbars.data.scores import Direction, Input
 
@@ -112,6 +113,7 @@ class Contrast:
         return min(1.0, 2.0 * min(self.p_better, self.p_worse))
 
 
+@explaining_methods
 @dataclass(frozen=True, slots=True, eq=False)
 class HeadToHead:
     """Model `a` against model `b`, task by task and on the average.

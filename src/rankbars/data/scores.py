@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rankbars.calls import explaining_methods
 from rankbars.data.checks import check_name, check_number
 from rankbars.data.evidence import (
     Coverage,
@@ -95,6 +96,7 @@ class TaskInfo:
             )
 
 
+@explaining_methods
 @dataclass(frozen=True, slots=True, eq=False)
 class Scores:
     """Evaluation results: an ordered mapping from task to evidence, and what is known about each.
