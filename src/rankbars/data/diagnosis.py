@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from rankbars.data.fields import frozen_array
 from rankbars.data.intervals import RankIntervals
 from rankbars.errors import DataError
 
-__all__ = ["Diagnosis", "HeldOut", "LeftOut"]
+__all__ = ["Diagnosis", "HeldOut", "LeftOut", "Shift"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +57,31 @@ class LeftOut:
         return self.inside / self.count
 
 
+class Shift(NamedTuple):
+    """How new-task intervals do where new tasks are drawn with other weights than the seen ones.
+
+    Attributes
+    ----------
+    kind : {"difficulty", "domain"}
+        Weights rise or fall with the mean score of a task, or one category has more of them.
+    towards : str
+        ``"harder"``, ``"easier"``, or the category.
+    size : float
+        Total-variation distance between the weights and equal ones, 0 to 1.
+    inside : array of float, shape (M,)
+        Share of draws of a left-out task, by these weights, whose interval lies inside the one made
+        from the others.
+    least : float
+        What the analytic bound leaves of the share that is expected without a shift.
+    """
+
+    kind: Literal["difficulty", "domain"]
+    towards: str
+    size: float
+    inside: NDArray[np.float64]
+    least: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis:
     """Leave-one-out containment, and how much shift the statements on a new task bear.
@@ -82,6 +107,12 @@ class Diagnosis:
     breakdown : array of float, shape (M,)
         Largest shift (total variation) at which the claim still has that probability; negative
         where it does not have it even without a shift.
+    shifts : tuple of Shift
+        What controlled shifts of the source of tasks would do: of difficulty, where all tasks have
+        one metric, and towards each of up to 20 categories.
+    gains : mapping from task to float
+        By how many ranks the new-task intervals would be narrower, on average over models, if the
+        ranks on that task were known exactly: where more rows would help most.
     """
 
     models: tuple[str, ...]
@@ -92,6 +123,8 @@ class Diagnosis:
     coverage: float
     claim_miss: NDArray[np.float64]
     breakdown: NDArray[np.float64]
+    shifts: tuple[Shift, ...] = ()
+    gains: Mapping[str, float] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Diagnosis({len(self.models)} models, shares from {self.expected:.3g})"

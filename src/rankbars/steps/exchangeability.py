@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Literal
 
@@ -11,11 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.diagnosis import Diagnosis, LeftOut
+from rankbars.data.diagnosis import Diagnosis, LeftOut, Shift
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import Rate, miss_bound
-from rankbars.stats.newtask.plausibility import breakdown_shift, claim_miss, leave_one_out
+from rankbars.stats.newtask.plausibility import (
+    breakdown_shift,
+    claim_miss,
+    leave_one_out,
+    tilted_weights,
+)
 from rankbars.stats.ranks import RankBounds
 from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag
@@ -41,7 +46,8 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
     Diagnosis
         Leave-one-out containment per model, by task and by family (where tasks name theirs),
         with exact binomial limits; the bound on the failure of the claim; and the largest shift
-        between old and new source (total variation) that it bears.
+        between old and new source (total variation) that it bears; what controlled shifts of
+        difficulty or domain would do; and on which tasks more rows would narrow intervals most.
 
     Raises
     ------
@@ -78,8 +84,11 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
     merge = overall.method if overall.method in ("quantile", "union") else "joint"
     size = len(board.models)
 
+    def merge_ends(low: NDArray[np.int64], high: NDArray[np.int64]) -> RankBounds:
+        return MERGES[merge](Bag(low, high, size), rate(len(low))).bounds
+
     def merged(kept: NDArray[np.intp]) -> RankBounds:
-        return MERGES[merge](Bag(best[kept], worst[kept], size), rate(len(kept))).bounds
+        return merge_ends(best[kept], worst[kept])
 
     def rate(count: int) -> Rate:
         if not overall.left_out:
@@ -92,9 +101,14 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
     known = [family for family in families if family is not None]
     if len(known) == len(families) and 1 < len(set(known)) < len(names):
         units.append(("family", known))
-    left_out = []
+    left_out: list[LeftOut] = []
+    shifts: tuple[Shift, ...] = ()
+    expected = float(1 - miss_bound(merge, len(tasks) - 1, rate(len(tasks) - 1)))
     for unit, labels in units:
         made = leave_one_out(best, worst, labels, merged)
+        if unit == "task":  # in order of their names
+            named = sorted(range(len(names)), key=names.__getitem__)
+            shifts = _shifts([tasks[i] for i in named], made.within, expected)
         left_out.append(LeftOut(unit, made.units, made.inside, made.low, made.high))
     sides = {side_level(task.correction, task.scope, task.alpha) for task in tasks}
     guaranteed = None not in sides and all(task.guarantee is not None for task in tasks)
@@ -103,14 +117,78 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
     miss = claim_miss(outside, len(tasks), side) if guaranteed else np.full(size, np.nan)
     return Diagnosis(
         models=board.models,
-        expected=float(1 - miss_bound(merge, len(tasks) - 1, rate(len(tasks) - 1))),
+        expected=expected,
         left_out=tuple(left_out),
         guarantee=overall.guarantee,
         top=top,
         coverage=coverage,
         claim_miss=miss,
         breakdown=breakdown_shift(miss, coverage),
+        shifts=shifts,
+        gains=_gains(tasks, best, worst, merge_ends),
     )
+
+
+_SIZES = (0.1, 0.2, 0.3)
+_MOST_DOMAINS = 20
+
+
+def _shifts(
+    tasks: Sequence[TaskResult], within: NDArray[np.bool_], expected: float
+) -> tuple[Shift, ...]:
+    """What other weights of the tasks would do to the share of left-out tasks inside."""
+    count = len(tasks)
+    even = np.full(count, 1.0 / count)
+    found: list[Shift] = []
+
+    def add(
+        kind: Literal["difficulty", "domain"],
+        towards: str,
+        size: float,
+        weights: NDArray[np.float64] | None,
+    ) -> None:
+        if weights is not None:
+            least = max(0.0, expected - size)
+            found.append(Shift(kind, towards, size, np.asarray(weights @ within), least))
+
+    alike = {(task.metric, task.direction) for task in tasks}
+    scores = np.array([task.mean for task in tasks])
+    shared = ~np.isnan(scores).any(axis=0)
+    if len(alike) == 1 and shared.any() and all(task.kind != "votes" for task in tasks):
+        ease = scores[:, shared].mean(axis=1) * (1 if tasks[0].direction == "higher" else -1)
+        for towards, value in (("harder", -ease), ("easier", ease)):
+            for size in _SIZES:
+                add("difficulty", towards, size, tilted_weights(value, size))
+    domains = [task.category for task in tasks]
+    known = sorted({name for name in domains if name is not None})
+    if None not in domains and 1 < len(known) <= _MOST_DOMAINS:
+        for name in known:
+            inside = np.array([domain == name for domain in domains])
+            share = inside.mean()
+            for size in _SIZES:
+                if size <= 1.0 - share:
+                    moved = size / (1.0 - share)
+                    weights = (1.0 - moved) * even + moved * inside / inside.sum()
+                    add("domain", name, size, weights)
+    return tuple(found)
+
+
+def _gains(
+    tasks: Sequence[TaskResult],
+    best: NDArray[np.int64],
+    worst: NDArray[np.int64],
+    merged: Callable[[NDArray[np.int64], NDArray[np.int64]], RankBounds],
+) -> dict[str, float]:
+    """By how much intervals narrow if the ranks on one task were as observed, without error."""
+    before = merged(best, worst)
+    width = float(np.mean(before.worst - before.best))
+    found = {}
+    for k, task in enumerate(tasks):
+        sharp = best.copy(), worst.copy()
+        sharp[0][k], sharp[1][k] = task.observed_best, task.observed_worst
+        made = merged(*sharp)
+        found[task.name] = width - float(np.mean(made.worst - made.best))
+    return dict(sorted(found.items(), key=lambda one: (-one[1], one[0])))
 
 
 def _merged_ends(

@@ -18,6 +18,7 @@ __all__ = [
     "claim_miss",
     "exact_interval",
     "leave_one_out",
+    "tilted_weights",
 ]
 
 MergeBounds = Callable[[NDArray[np.intp]], RankBounds]
@@ -31,6 +32,7 @@ class Containment(NamedTuple):
     units: int  # tasks or families that were left out
     low: NDArray[np.float64]  # [M] exact 95 % limits of the share, as if units were independent
     high: NDArray[np.float64]
+    within: NDArray[np.bool_]  # [units, M] which of them
 
 
 def leave_one_out(
@@ -82,14 +84,54 @@ def leave_one_out(
         raise DataError(
             f"Leaving one out needs at least two tasks (or families); found {labels.size}."
         )
-    inside = np.zeros(best.shape[1], dtype=np.int64)
+    within = np.zeros((labels.size, best.shape[1]), dtype=np.bool_)
     for unit in range(labels.size):
         kept, left = np.flatnonzero(code != unit), np.flatnonzero(code == unit)
         made = merge(kept)
-        within = (made.best <= best[left]) & (worst[left] <= made.worst)
-        inside += within.all(axis=0)
+        within[unit] = ((made.best <= best[left]) & (worst[left] <= made.worst)).all(axis=0)
+    inside = within.sum(axis=0)
     low, high = exact_interval(inside, labels.size, alpha)
-    return Containment(inside, int(labels.size), low, high)
+    return Containment(inside, int(labels.size), low, high, within)
+
+
+def tilted_weights(value: NDArray[np.float64], shift: float) -> NDArray[np.float64] | None:
+    """Weights that rise with a value of the tasks, at a given distance from equal ones.
+
+    Parameters
+    ----------
+    value : array of float, shape (N,)
+        Of each task.
+    shift : float
+        Total-variation distance from equal weights, 0 to 1.
+
+    Returns
+    -------
+    array of float, shape (N,), or None
+        Proportional to ``exp(rate * value)``; None where no rate reaches that distance.
+
+    Examples
+    --------
+    >>> tilted_weights(np.array([0.0, 1.0]), 0.25).round(6).tolist()
+    [0.25, 0.75]
+    """
+    spread = float(np.ptp(value))
+    if spread <= 0.0:
+        return None
+
+    def at(rate: float) -> NDArray[np.float64]:
+        raw = np.exp(rate * (value - value.max()) / spread)
+        return np.asarray(raw / raw.sum())
+
+    def distance(rate: float) -> float:
+        return float(np.abs(at(rate) - 1.0 / value.size).sum() / 2.0)
+
+    low, high = 0.0, 700.0
+    if distance(high) < shift:
+        return None
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if distance(middle) < shift else (low, middle)
+    return at(high)
 
 
 def exact_interval(
