@@ -9,6 +9,10 @@ import numpy as np
 import pytest
 from commandline import Command
 
+import rankbars as rb
+from rankbars.bayes.chains import ChainChecks
+from rankbars.bayes.posterior import Posterior
+
 
 @pytest.fixture
 def binary(tmp_path: Path) -> str:
@@ -67,3 +71,40 @@ def test_what_does_not_fit_is_refused(
     answer = rankbars("rank", binary, *words)
     assert answer.code in (1, 2)
     assert message in " ".join(answer.err.split())
+
+
+def test_correlated_models_lead_the_board_with_their_posterior(
+    rankbars: Command, binary: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = {}
+
+    def sampled(scores: rb.Scores, *, model: str, seed: int) -> Posterior:
+        asked.update(model=model, seed=seed, models=scores.models)
+        rng = np.random.default_rng(1)
+        drawn = rng.normal([0.4, 0.8], 0.02, size=(2, 500, len(scores.tasks), 2))
+        checks = ChainChecks(1.001, 900.0, 0, "score", "score")
+        return Posterior(scores.models, tuple(scores.tasks), drawn, checks, model=model)
+
+    monkeypatch.setattr(rb, "sample_posterior", sampled)
+    words = ("--aggregate", "items:bayes", "--correlated", "models", "--seed", "3")
+    answer = rankbars("rank", binary, *words, "-o", "board.json")
+    assert answer.code == 0, answer.err
+    assert asked == {"model": "correlated_models", "seed": 3, "models": ("ash", "elm")}
+    board = rb.load("board.json")
+    average = board.aggregate
+    assert average is not None
+    assert average.estimator == "correlated_models"
+    assert average.score == pytest.approx([0.4, 0.8], abs=0.01)
+    assert average.differences is not None
+    assert average.differences.source == "draws"
+    codes = {note.code for note in board.notes}
+    assert "chains" in codes
+    assert "quadrature" not in codes
+    assert "without a guarantee" in rankbars("show", "board.json", "--differences").out
+
+
+def test_correlation_belongs_to_the_posterior_over_items(rankbars: Command, binary: str) -> None:
+    for words in ((), ("--aggregate", "tasks:bayes"), ("--aggregate", "items:bayes:borda")):
+        refused = rankbars("rank", binary, "--correlated", "tasks", *words)
+        assert refused.code == 2
+        assert "add --aggregate items:bayes" in " ".join(refused.err.split())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,12 @@ from rankbars.data.fields import frozen_array
 from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
+if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
+
 __all__ = ["Posterior"]
+
+_OF_QUADRATURE = ("quadrature", "outside-interval", "few-draws")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,6 +171,36 @@ class Posterior:
             dominance=draws.dominance(),
             differences=draws.differences(alpha),
         )
+
+    def on_board(self, board: Leaderboard) -> Leaderboard:
+        """A board of the estimator ``bayes`` with this average in place of its own.
+
+        Parameters
+        ----------
+        board : Leaderboard
+            Of the same models, with an average over exactly these tasks that is a posterior:
+            ``rb.leaderboard(scores, over="items", estimator="bayes")``.
+
+        Raises
+        ------
+        DataError
+            If the board has another average, or other models.
+        """
+        average = board.aggregate
+        fits = board.lead == "aggregate" and average is not None and average.over == "items"
+        if average is None or not fits or not average.is_counted or average.method != "mean":
+            raise DataError(
+                "A posterior takes the place of another one on a board: make it with "
+                "over='items', estimator='bayes' and the method mean (--aggregate items:bayes)."
+            )
+        if board.models != self.models:
+            raise DataError(
+                f"The posterior is of {len(self.models)} models, and the board ranks "
+                f"{len(board.models)}: sample scores.select(models=board.models)."
+            )
+        own = [note for note in board.notes if note.code not in _OF_QUADRATURE]
+        made = self.aggregate(alpha=average.alpha)
+        return replace(board, aggregate=made, leader=None, notes=(*own, *made.notes))
 
     def _note(self) -> Note:
         return Note(

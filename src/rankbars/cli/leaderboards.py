@@ -153,6 +153,13 @@ file to `rankbars rank`.
 )
 @analysis_options
 @vote_options
+@named_option(
+    "--correlated",
+    known=("models", "tasks"),
+    help="With --aggregate items:bayes: a model of right and wrong answers in which models find "
+    "the same tasks easy and hard, or tasks suit the same models, sampled by NumPyro "
+    "(rankbars[bayes]).",
+)
 @click.option(
     "--explain",
     is_flag=True,
@@ -199,6 +206,7 @@ def rank_command(
     limits: str | None,
     analysis: Analysis,
     voting: VoteChoices,
+    correlated: str | None,
     explain: bool,
     by_reference: bool,
     pairs: bool,
@@ -230,6 +238,7 @@ def rank_command(
     independent = reading.rows == "independent"
     if independent:  # the answer to a question, and no kind of row
         reading = replace(reading, rows=None)
+    _check_correlated(analysis, correlated)
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import counting, reading_files
@@ -265,6 +274,8 @@ def rank_command(
     if found is not None:
         scores = scores.select(models=board.models, tasks=board.tasks)
         beside = held_out_files(found, held_out)
+    if correlated is not None:
+        board = _with_correlation(board, scores, correlated, quiet=quiet)
     if voting.anytime:
         board, record = take_look(board, scores, output)
         beside |= record
@@ -316,6 +327,29 @@ def _told(
         else:
             scores = describe_tasks(scores, field, path, known)
     return scores
+
+
+def _check_correlated(analysis: Analysis, correlated: str | None) -> None:
+    average = analysis.aggregate
+    plain = average.method in ("auto", "mean") and analysis.normalise in (None, "none")
+    if correlated is None or (average[:2] == ("items", "bayes") and plain):
+        return
+    raise click.UsageError(
+        "--correlated belongs to the average of scores of a posterior: add --aggregate "
+        "items:bayes, without another method and --normalise."
+    )
+
+
+def _with_correlation(board: Leaderboard, scores: Scores, what: str, *, quiet: bool) -> Leaderboard:
+    """The board with the average of a model in which models, or tasks, go together."""
+    import rankbars as rb
+    from rankbars.cli.progress import working
+
+    with working("Sampling", quiet=quiet):
+        posterior = rb.sample_posterior(
+            scores.select(models=board.models), model=f"correlated_{what}", seed=board.spec.seed
+        )
+    return posterior.on_board(board)
 
 
 def _refuse_runs(scores: Scores, runs: str) -> None:

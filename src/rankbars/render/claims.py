@@ -109,6 +109,9 @@ _QUANTITIES = {
 }
 _DRAWN = {
     "bayes": "draws from the posterior of a hierarchical model of each model's tasks",
+    "correlated_models": "draws from the posterior of a model in which models find the same tasks "
+    "easy and hard",
+    "correlated_tasks": "draws from the posterior of a model in which tasks suit the same models",
     "bayes_predictive": "predictive draws from a hierarchical model of each model's tasks",
 }
 _SCALES = {
