@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from rankbars.data.claim import known_names, parse_claim
 from rankbars.data.headtohead import HeadToHead
-from rankbars.data.judged import Check
+from rankbars.data.judged import Check, Role
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
+from rankbars.readers.claimfiles import ClaimLine, read_claims
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.missingness import find_gaps, refuse_gaps, resolve_missing
@@ -22,17 +26,19 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "judge_margin"]
 
+T = TypeVar("T")
+
 
 def check(
     scores: Results,
-    claims: str | Sequence[str],
+    claims: str | Sequence[str] | os.PathLike[str],
     *,
     guards: Sequence[str] = (),
-    together: bool = True,
-    alpha: float = 0.05,
+    together: bool | None = None,
+    alpha: float | None = None,
     test: str = "auto",
     over: str = "auto",
-    missing: str = "raise",
+    missing: str | None = None,
     seed: int = 0,
     resamples: int = 1000,
     votes: VoteOptions | None = None,
@@ -48,20 +54,25 @@ def check(
     scores : Scores, path, or data frame
         Evaluation results, as `rankbars.leaderboard` takes them. Models that no claim speaks of
         are not looked at, unless a place among all is claimed.
-    claims : str or sequence of str
+    claims : str, sequence of str, or path
         What is claimed, each a line: ``"new > old"`` (better), ``"new >= old - 0.01"`` (not worse
         by more than a margin), ``"new = old +- 0.02"``, ``"new > each of a, b"``,
         ``"new > old on math"``, ``"... on each task"``, ``"... on at least 5 of 7 tasks"``,
         ``"new in top 3"``, ``"new first"``, ``"new >= 0.80"``; or in words: ``"new better than
         old"``, ``"new not worse than old by 0.01"``, ``"new within 0.02 of old"``,
-        ``"new at least 0.80"``. ``>`` means better, whatever the direction of the score.
+        ``"new at least 0.80"``. ``>`` means better, whatever the direction of the score. A
+        `pathlib.Path` is a YAML file of claims (see the page *Decide*).
     guards : sequence of str
         Further claims, which fail only if they are refuted; the others pass only if supported.
     together : bool
-        Whether all verdicts of the call hold together; else each by itself.
+        Whether all verdicts of the call hold together, as they do if nothing is said; else each
+        by itself.
     alpha : float
-        Error rate of all verdicts together, or of each.
-    test, over, missing, seed, resamples, votes, zero_se, runs
+        Error rate of all verdicts together, or of each; 0.05 if nothing is said.
+    missing : {"raise", "pairwise", "listwise", "fail"}
+        What to do where a claimed model has no score; ``"raise"`` if nothing is said. What is said
+        here, in `alpha` and in `together` goes before what a file says.
+    test, over, seed, resamples, votes, zero_se, runs
         As for `rankbars.head_to_head`. Where rows are resampled, at least as many resamples are
         drawn as the number of claims asks for.
 
@@ -96,15 +107,23 @@ def check(
     >>> [one.verdict for one in made.claims], made.exit_code()
     (['supported', 'cannot_tell'], 3)
     """
+    file = read_claims(claims) if isinstance(claims, os.PathLike) else None
+    lines = [] if file is None else list(file.lines)
+    if not isinstance(claims, os.PathLike):
+        lines += _lines("claims", (claims,) if isinstance(claims, str) else claims, "must")
+    lines += _lines("guards", guards, "guard")
+    alpha, together, missing = (
+        _first(alpha, file and file.alpha, 0.05),
+        _first(together, file and file.together, True),
+        _first(missing, file and file.missing, "raise"),
+    )
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
         runs=runs,
     )  # fmt: skip
-    musts = _lines("claims", (claims,) if isinstance(claims, str) else claims)
-    lines = musts + _lines("guards", guards)
     if not lines:
         raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
-    parsed = [parse_claim(line) for line in lines]
+    parsed = [parse_claim(line.text) for line in lines]
     taken = take_scores("check", scores)
     known_names(parsed, taken.models, tuple(taken.tasks))
     chosen = _without_gaps(taken, claimed_models(parsed, taken.models), missing)
@@ -117,16 +136,17 @@ def check(
         )  # fmt: skip
 
     judged, notes = judge_claims(chosen, parsed, spec, contrasts, together=together)
-    roles = ["must"] * len(musts) + ["guard"] * (len(lines) - len(musts))
     return Check(
         claims=tuple(
-            replace(one, role="guard" if role == "guard" else "must")
-            for one, role in zip(judged, roles, strict=True)
+            replace(one, role=line.role, why=line.why)
+            for one, line in zip(judged, lines, strict=True)
         ),
         alpha=alpha,
         together=together,
-        notes=tuple(dict.fromkeys((*chosen.notes, *notes))),
+        notes=tuple(dict.fromkeys((*chosen.notes, *notes, *_written_later(claims, taken)))),
         inputs=taken.inputs,
+        source=None if file is None else file.source,
+        why="" if file is None else file.why,
     )
 
 
@@ -157,10 +177,29 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
     return Check(judged, duel.alpha, together=True, notes=duel.notes, inputs=duel.inputs)
 
 
-def _lines(what: str, given: Sequence[str]) -> list[str]:
+def _lines(what: str, given: Sequence[str], role: Role) -> list[ClaimLine]:
     if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
         raise OptionError.out_of_range(what, given, "lines of text such as ['new > old']")
-    return list(given)
+    return [ClaimLine(line, role) for line in given]
+
+
+def _first(asked: T | None, filed: T | None, usual: T) -> T:
+    """What was asked for, else what the file says, else what is usual."""
+    return next((one for one in (asked, filed) if one is not None), usual)
+
+
+def _written_later(claims: object, scores: Scores) -> tuple[Note, ...]:
+    """A note where a file of claims is younger than every file of results."""
+    paths = [Path(one.path) for one in scores.inputs]
+    if not isinstance(claims, os.PathLike) or not paths or not all(one.is_file() for one in paths):
+        return ()
+    if Path(claims).stat().st_mtime <= max(one.stat().st_mtime for one in paths):
+        return ()
+    text = (
+        f"{claims} was changed after the results were written. The level holds for claims that "
+        "were written before the results were read."
+    )
+    return (Note("claims-later", text),)
 
 
 def _without_gaps(scores: Scores, models: tuple[str, ...], missing: str) -> Scores:

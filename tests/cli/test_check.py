@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 from commandline import Command
 
+import rankbars as rb
+
 
 def test_exit_codes_follow_the_verdicts(rankbars: Command, results: str) -> None:
     assert rankbars("check", results, "--claim", "m0 > m2").code == 0
@@ -115,3 +117,72 @@ def test_a_comparison_with_a_margin_judges_what_a_claim_would(
     assert text.startswith("m1 is not worse than m0 by more than 0.25 on the average of 4 tasks.")
     for wrong in ("much", "0.1 on math", "-0.1"):
         assert rankbars(*words, "--margin", wrong).code == 1
+
+
+FILE = """\
+why: Before each release.
+inputs: [results.csv]
+alpha: 0.1
+claims:
+  - m0 > m2
+  - guard: m1 >= m0 - 0.3 on each task
+    why: no task may lose much
+  - must: "'m0' >= 0.5"
+"""
+
+
+def test_a_file_of_claims_says_all_that_is_needed(rankbars: Command, results: str) -> None:
+    Path("folder").mkdir()
+    Path("folder/claims.yaml").write_text(FILE.replace(results, f"../{results}"), encoding="utf-8")
+    answer = rankbars("check", "--claims", "folder/claims.yaml", "--json")
+    made = json.loads(answer.out)
+    assert (made["alpha"], made["why"], made["exit_code"]) == (0.1, "Before each release.", 0)
+    assert [one["role"] for one in made["claims"]] == ["must", "guard", "must"]
+    assert made["claims"][1]["why"] == "no task may lose much"
+    assert len(made["source"]["sha256"]) == 64
+    assert "claims-later" in {note["code"] for note in made["notes"]}
+    stricter = rankbars("check", results, "--claims", "folder/claims.yaml", "--alpha", "0.01")
+    assert "at 99 %" in stricter.out
+    assert "Why: no task may lose much" in stricter.out
+
+
+def test_a_file_of_claims_is_taken_in_python(results: str, tmp_path: Path) -> None:
+    path = tmp_path / "claims.yaml"
+    path.write_text("- m0 > m2\n- m2 > m1 - 1%\n", encoding="utf-8")
+    made = rb.check(tmp_path / results, path)
+    assert [one.claim.text for one in made.claims] == ["m0 > m2", "m2 > m1 - 1%"]
+    assert made.source is not None
+    assert str(made) == made.to_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "there are no claims in it"),
+        ("claims: []", "there are no claims in it"),
+        ("x", "there are no claims in it"),
+        ('- "new model" > old', "stands in quotes itself"),
+        ("claims: [m0 > m1]\nlevel: 0.05", "unknown key 'level'"),
+        ("- [m0, m1]", "is no claim"),
+        ("- {must: m0 > m1, guard: m0 > m1}", "is no claim"),
+        ("claims: [m0 > m1]\nalpha: small", "alpha must be a number"),
+        ("claims: [m0 > m1]\ntogether: 3", "together must be"),
+        ("claims: {m0: m1}", "claims must be a list"),
+        ("- m0 >> m1", "Claims look like"),
+    ],
+)
+def test_what_is_no_file_of_claims_is_said(
+    rankbars: Command, results: str, text: str, said: str
+) -> None:
+    Path("claims.yaml").write_text(text, encoding="utf-8")
+    answer = rankbars("check", results, "--claims", "claims.yaml", "--junit", "out.xml")
+    assert answer.code == 1
+    assert said in answer.err
+    assert not Path("out.xml").exists()
+
+
+def test_a_file_that_is_not_there_and_two_sets_of_claims(rankbars: Command, results: str) -> None:
+    assert "Cannot read" in rankbars("check", results, "--claims", "no.yaml").err
+    both = rankbars("check", results, "--claims", "no.yaml", "--claim", "m0 > m1")
+    assert (both.code, "two sets of claims" in both.err) == (2, True)
+    assert rankbars("check", "--claim", "m0 > m1").code == 2

@@ -10,11 +10,10 @@ import click
 
 from rankbars.cli.options import (
     Reading,
-    alpha_option,
-    inputs_argument,
     named_option,
     quiet_option,
     reading_options,
+    refuse_empty,
     resamples_option,
     runs_option,
     seed_option,
@@ -22,8 +21,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
-from rankbars.data.judged import FAIL_ON
-from rankbars.data.spec import OVERS
+from rankbars.data.spec import FAIL_ON, OVERS
 from rankbars.errors import WriteError
 
 __all__ = ["check_command"]
@@ -39,6 +37,7 @@ without quotes the shell takes > as the name of a file to write.
   rankbars check results.csv --claim "new > old"
   rankbars check new=a.csv old=b.csv --claim "new not worse than old by 0.01"
   rankbars check results/ --claim "new first" --guard "new >= old - 0.02 on each task"
+  rankbars check --claims claims.yaml
 
 Exit codes: 0 every claim is supported (a guard: not refuted); 3 a claim cannot be told; 4 a claim
 is refuted; 1 the data or a claim is at fault; 2 wrong usage.
@@ -46,7 +45,7 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
 
 
 @click.command("check", help=HELP, short_help="Judge claims about models.")
-@inputs_argument
+@click.argument("inputs", metavar="[INPUT]...", nargs=-1, callback=refuse_empty)
 @click.option(
     "--claim", "--must", "claims", metavar="CLAIM", multiple=True,
     help="A claim, such as \"new > old\", \"new >= old - 0.01 on math\", \"new > each of a, b\", "
@@ -56,6 +55,10 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
 @click.option(
     "--guard", "guards", metavar="CLAIM", multiple=True,
     help="A claim that fails only if it is refuted. Repeat for more.",
+)  # fmt: skip
+@click.option(
+    "--claims", "file", metavar="FILE",
+    help="A YAML file of claims, which may also name the inputs, alpha, missing, and why.",
 )  # fmt: skip
 @click.option(
     "--each", is_flag=True,
@@ -74,11 +77,13 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
     help="Print annotations of a GitHub workflow, and add to its step summary.",
 )  # fmt: skip
 @test_option
-@alpha_option
+@click.option(
+    "--alpha", type=float, help="Error rate of all verdicts together; 0.05 if nothing is said."
+)
 @named_option(
-    "--missing", known=MISSING, default="raise", show_default=True,
-    help="What to do where a model that is claimed about has no score: stop, compare the rows that "
-    "both have, use the rows that all have, or count it as the lowest score.",
+    "--missing", known=MISSING,
+    help="What to do where a model that is claimed about has no score: stop (if nothing is said), "
+    "compare the rows that both have, use the rows that all have, or count it as the lowest score.",
 )  # fmt: skip
 @zero_se_option
 @runs_option
@@ -95,6 +100,7 @@ def check_command(
     inputs: tuple[str, ...],
     claims: tuple[str, ...],
     guards: tuple[str, ...],
+    file: str | None,
     each: bool,
     fail_on: str,
     tasks: tuple[str, ...],
@@ -103,8 +109,8 @@ def check_command(
     junit: str | None,
     github: bool,
     test: str,
-    alpha: float,
-    missing: str,
+    alpha: float | None,
+    missing: str | None,
     zero_se: str,
     runs: str,
     aggregate: str,
@@ -114,8 +120,6 @@ def check_command(
     quiet: bool,
 ) -> None:
     """Read, judge, print; the exit code says whether the claims hold."""
-    if not claims and not guards:
-        raise click.UsageError('There is no claim to judge. Give one: --claim "new > old".')
     if as_json and (github or md == STANDARD):
         raise click.UsageError(
             f"--json and {'--github' if github else '--md -'} both go to standard output; only one "
@@ -124,7 +128,8 @@ def check_command(
     targets = {
         option: path for option, path in (("--md", md), ("--junit", junit)) if path is not None
     }
-    check_targets(targets, inputs)
+    lines, inputs = _take(claims, guards, file, inputs)
+    check_targets(targets, (*inputs, *([file] if file is not None else [])))
 
     from rankbars.checking import check
     from rankbars.cli.inputs import read_scores, report_reading
@@ -133,7 +138,7 @@ def check_command(
     from rankbars.data.drafts import write_all
     from rankbars.render import verdicts
 
-    for line in (*claims, *guards):
+    for line in lines:
         parse_claim(line)  # before the long work, not after it
     with reading_files(quiet=quiet) as progress:
         scores = read_scores(inputs, reading, progress=progress)
@@ -142,8 +147,9 @@ def check_command(
         report_reading(scores)
     with working("Judging", quiet=quiet):
         made = check(
-            scores, claims, guards=guards, together=not each, alpha=alpha, test=test,
-            over=aggregate, missing=missing, seed=seed, resamples=resamples, zero_se=zero_se,
+            scores, claims if file is None else Path(file), guards=guards,
+            together=False if each else None, alpha=alpha, test=test, over=aggregate,
+            missing=missing, seed=seed, resamples=resamples, zero_se=zero_se,
             runs=runs,
         )  # fmt: skip
     read_of = frozenset(scores.notes)
@@ -165,6 +171,28 @@ def check_command(
         emit_text(verdicts.check_github(made, fail_on=fail_on))
         _add_to_summary(verdicts.check_markdown(shown, fail_on=fail_on))
     click.get_current_context().exit(made.exit_code(fail_on))
+
+
+def _take(
+    claims: tuple[str, ...], guards: tuple[str, ...], file: str | None, inputs: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The lines of all claims, and what is to be read."""
+    if file is None:
+        if not claims and not guards:
+            raise click.UsageError('There is no claim to judge. Give one: --claim "new > old".')
+    else:
+        from rankbars.readers.claimfiles import read_claims
+
+        if claims:
+            raise click.UsageError(
+                "--claims FILE and --claim are two sets of claims. Write all of them into the file."
+            )
+        written = read_claims(file)
+        claims = tuple(line.text for line in written.lines)
+        inputs = inputs or written.inputs
+    if not inputs:
+        raise click.UsageError("There are no results to read. Name a file or a folder.")
+    return (*claims, *guards), inputs
 
 
 def _add_to_summary(text: str) -> None:

@@ -8,12 +8,12 @@ from typing import Literal
 from rankbars.data.claim import Claim
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
+from rankbars.data.spec import FAIL_ON
 from rankbars.errors import UnknownOptionError
 
-__all__ = ["FAIL_ON", "Check", "JudgedClaim", "Role"]
+__all__ = ["Check", "JudgedClaim", "Role"]
 
 Role = Literal["must", "guard"]
-FAIL_ON = ("undecided", "refuted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +100,8 @@ class Check:
         What was read.
     source : Input, optional
         The file of claims and its digest.
+    why : str
+        Why the file says that the claims are made.
     """
 
     claims: tuple[JudgedClaim, ...]
@@ -108,6 +110,7 @@ class Check:
     notes: tuple[Note, ...] = ()
     inputs: tuple[Input, ...] = ()
     source: Input | None = None
+    why: str = ""
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)

@@ -13,6 +13,7 @@ from rankbars.errors import OptionError, UnknownOptionError
 __all__ = [
     "BOTH_BAD",
     "COVARIANCES",
+    "FAIL_ON",
     "MISSING_ITEMS",
     "MISSING_POLICIES",
     "MISSING_TASKS",
@@ -34,6 +35,7 @@ __all__ = [
 TIES = ("half", "drop", "rao-kupper", "davidson")
 BOTH_BAD = ("tie", "drop")
 PAIRINGS = ("unknown", "uniform", "fixed", "adaptive")
+FAIL_ON = ("undecided", "refuted")
 COVARIANCES = ("auto", "sandwich", "hessian", "cluster", "bootstrap")
 
 

@@ -136,6 +136,7 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
         "schema": CHECK_SCHEMA,
         "alpha": check.alpha,
         "together": check.together,
+        "why": check.why,
         "fail_on": fail_on,
         "exit_code": check.exit_code(fail_on),
         "claims": [claim_to_dict(one, fails=one in check.failing(fail_on)) for one in check.claims],
