@@ -36,7 +36,7 @@ def test_each_model_has_its_intervals_its_tasks_and_its_category_means() -> None
     means = found.aggregate.by_category  # type: ignore[union-attr]
     shown = table.columns["two"][0].split(" ±")
     assert float(shown[0]) == pytest.approx(means.score[1, 2], abs=0.005)  # type: ignore[union-attr]
-    assert float(shown[1]) == pytest.approx(means.se[1, 2], abs=0.005)  # type: ignore[union-attr]
+    assert float(shown[1]) == pytest.approx(1.96 * means.se[1, 2], abs=0.005)  # type: ignore[union-attr]
     assert table.title == "Average score over exactly these 4 tasks"
 
 

@@ -70,7 +70,7 @@ def test_long_numbers_and_many_incomplete_models_fit_80_columns():
     low = replace(board.overall, best=np.arange(1, 21))
     text = render_text(replace(board, aggregate=means, tasks=tasks, overall=low))
     assert widest(text) <= 80
-    assert "[-41234, -37654]" in text
+    assert "[-41,234, -37,654]" in text
     assert any(line.endswith("Scored") for line in text.splitlines())
 
 

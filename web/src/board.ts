@@ -2,6 +2,7 @@
 
 import { type Numbers, type PageData, type TaskData, unpack, unpackShared } from "./data"
 import { type TaskPairs, type TaskScores, pairIndex } from "./explore/averages"
+import { criticalValue } from "./explore/tails"
 
 export interface Interval {
   best: number
@@ -62,6 +63,17 @@ export class Board {
   cell(task: number, model: number): TaskCell {
     const at = task * this.size + model
     return { best: this.best[at]!, worst: this.worst[at]!, mean: this.mean[at]!, se: this.se[at]! }
+  }
+
+  /** Half the interval of each model's own score on a task, at the level of the task; NaN without an error. */
+  halfWidths(task: number): number[] {
+    const { alpha, df } = this.data.tasks[task]!
+    const freedom = df !== null && typeof df !== "number" ? unpack(df) : null
+    const shared = freedom ? null : criticalValue(alpha / 2, typeof df === "number" ? df : Infinity)
+    return this.data.models.map((_, model) => {
+      const se = this.se[task * this.size + model]!
+      return se > 0 ? (shared ?? criticalValue(alpha / 2, freedom![model]!)) * se : NaN
+    })
   }
 
   /** Models that were shown worse than this one, in the order of the board. */

@@ -157,9 +157,8 @@ class BoardTable {
     this.table.tHead!.rows[0]!.append(head)
     const texts = alone ? scoreTexts(board, task) : null
     if (texts) {
-      const side = data.direction === "lower" ? "lower is better" : "± std. error"
       this.table.tHead!.rows[0]!.append(
-        h("th", { scope: "col", "data-task": task }, `${data.kind === "votes" ? "Log strength" : data.scoreTitle} on it`, h("small", {}, side)),
+        h("th", { scope: "col", "data-task": task }, `${data.kind === "votes" ? "Log strength" : data.scoreTitle} on it`, h("small", {}, data.scoreNote)),
       )
     }
     for (const [model, row] of this.rows) {

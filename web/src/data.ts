@@ -29,6 +29,12 @@ export interface TaskData {
   approximate: boolean
   test: string
   scoreTitle: string
+  /** What stands behind ± of its scores, ready to show. */
+  scoreNote: string
+  /** Decimals of its scores; null for powers of ten. */
+  decimals: number | null
+  /** Degrees of freedom behind its scores: one number, one per model, or null for a normal tail. */
+  df: number | null | Packed
   counts: OutcomesData | null
 }
 

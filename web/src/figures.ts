@@ -156,14 +156,14 @@ function beside(context: Context): Picture | null {
   }
   if (data.lead !== "task") return null
   const task = data.tasks[0]!
-  const z = criticalValue(task.alpha / 2, Infinity)
+  const half = board.halfWidths(0)
   const scale = data.elo ? 400 / Math.LN10 : 1
   const mean = data.elo ? unpack(data.elo) : board.mean
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
-  const at = (sign: number) => models.map((model) => known(mean[model]! + sign * z * scale * board.se[model]!))
+  const at = (sign: number) => models.map((model) => known(mean[model]! + sign * scale * half[model]!))
   const input = {
     ...common,
-    score: at(0).map((value, i) => value ?? known(mean[models[i]!]!)),
+    score: models.map((model) => known(mean[model]!)),
     low: at(-1),
     high: at(1),
     scoreName: task.scoreTitle,

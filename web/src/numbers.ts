@@ -1,19 +1,20 @@
 /** Numbers as the tables write them. */
 
 import type { Board } from "./board"
-import { MISSING, edgesOf, showNumber, suitableDecimals } from "./charts/numbers"
+import { MISSING, edgesOf, showNumber, suitableDecimals, thousands } from "./charts/numbers"
 
 export { MISSING, sayRanks, showNumber, showRanks, suitableDecimals } from "./charts/numbers"
 
-/** Scores of a task with their standard errors, one text per model. */
+/** Scores of a task with their own intervals, one text per model. */
 export function scoreTexts(board: Board, task: number): string[] {
-  const cells = board.data.models.map((_, model) => board.cell(task, model))
-  return pairedTexts(cells.map((cell) => cell.mean), cells.map((cell) => cell.se))
+  const means = board.data.models.map((_, model) => board.cell(task, model).mean)
+  return pairedTexts(means, board.halfWidths(task), board.data.tasks[task]!.decimals)
 }
 
 /** Numbers of one column with what stands behind ±, all with the same decimals. */
-export function pairedTexts(values: readonly number[], errors: readonly number[]): string[] {
-  const decimals = suitableDecimals(values, errors)
+export function pairedTexts(
+  values: readonly number[], errors: readonly number[], decimals: number | null = suitableDecimals(values, errors),
+): string[] {
   const edges = edgesOf(values)
   return values.map((value, i) => {
     const shown = showNumber(value, decimals, edges)
@@ -36,9 +37,8 @@ export function intervalTexts(values: readonly number[], low: readonly number[],
 }
 
 /** A length without the rule for 0, 1 and 100. */
-function plain(error: number, decimals: number): string {
-  const shown = error.toFixed(decimals)
-  return Number(shown) === 0 && error > 0 ? showNumber(error, decimals) : shown
+function plain(error: number, decimals: number | null): string {
+  return showNumber(error, decimals, Number(error.toFixed(decimals ?? 0)) === 0 ? undefined : [])
 }
 
 /** A difference with its sign, with more decimals where it would vanish. */
@@ -54,7 +54,7 @@ export function signed(value: number, decimals: number): string {
 
 /** A whole number with its thousands set apart. */
 export function count(value: number): string {
-  return Math.round(value).toString().replace(/\B(?=(\d{3})+$)/g, ",")
+  return thousands(Math.round(value).toString())
 }
 
 /** 0.05 as "95 %": the level that belongs to an error rate. */

@@ -7,7 +7,7 @@ import { type OutcomesData, type Packed, unpack } from "./data"
 import { bdi, freshId, h, spoken } from "./dom"
 import { figure } from "./figure"
 import { healthPictures } from "./figures"
-import { count, plural, sayRanks, scoreTexts, showNumber, showRanks } from "./numbers"
+import { count, level, plural, sayRanks, scoreTexts, showNumber, showRanks } from "./numbers"
 import type { View } from "./panel"
 
 export function taskView(context: Context, task: number): View {
@@ -75,11 +75,13 @@ function scoreFigure(context: Context, task: number): HTMLElement {
   const order = board.taskOrder(task)
   const cells = order.map((model) => board.cell(task, model))
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
+  const half = board.halfWidths(task)
+  const ends = (sign: number) => order.map((model, i) => known(cells[i]!.mean + sign * half[model]!))
   const input = {
     models: order.map((model) => board.data.models[model]!),
     mean: cells.map((cell) => known(cell.mean)),
-    low: cells.map((cell) => known(cell.mean - cell.se)),
-    high: cells.map((cell) => known(cell.mean + cell.se)),
+    low: ends(-1),
+    high: ends(1),
     scoreName: data.kind === "votes" ? "Log strength" : "Score",
     direction: data.direction,
     bins: binsOf(context, task, order),
@@ -88,7 +90,7 @@ function scoreFigure(context: Context, task: number): HTMLElement {
   return figure({
     id: freshId("task-scores"),
     title: `Scores on ${data.name}`,
-    caption: `Score and one standard error to either side. ${spread}Whether two models differ is not read from overlap: it was tested on their differences.`,
+    caption: `Score and its own ${data.approximate ? "approximate" : level(data.alpha)} interval, each model by itself. ${spread}Whether two models differ is not read from overlap: it was tested on their differences.`,
     draw: (options) => distributions(input, options),
     table: () => distributionsTable(input),
     onSelect: (at) => address.set({ model: names.modelKey(order[at]!), task: undefined }),
@@ -142,7 +144,6 @@ function scoreTable(context: Context, task: number): HTMLElement {
   const { board } = context
   const data = board.data.tasks[task]!
   const texts = scoreTexts(board, task)
-  const side = data.direction === "lower" ? "± std. error, lower is better" : "± std. error"
   const outcomes = outcomesOf(data.counts)
   const rows = board.taskOrder(task).map((model) => {
     const cell = board.cell(task, model)
@@ -160,7 +161,7 @@ function scoreTable(context: Context, task: number): HTMLElement {
     {},
     h("th", { scope: "col" }, "Rank on this task", h("small", {}, data.claim)),
     h("th", { scope: "col" }, "Model"),
-    h("th", { scope: "col" }, data.kind === "votes" ? "Log strength" : "Score", h("small", {}, side)),
+    h("th", { scope: "col" }, data.kind === "votes" ? "Log strength" : "Score", h("small", {}, data.scoreNote)),
     ...outcomes.map(({ title }) => h("th", { scope: "col", class: "count" }, title, ...(title === "Scored" ? [h("small", {}, `of ${count(data.counts!.expected)}`)] : []))),
   )
   const table = h("table", { class: "answers" }, h("thead", {}, head), h("tbody", {}, ...rows))

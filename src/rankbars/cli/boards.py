@@ -408,7 +408,8 @@ def weights_command(
         found = weights_to_dict(means, chosen, z, lower=lower, rho=rho)
         emit(json.dumps(found, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        emit_text(render_weights(means, chosen, z, lower=lower, rho=rho))
+        shown = render_weights(means, chosen, z, alpha=average.alpha, lower=lower, rho=rho)
+        emit_text(shown)
 
 
 def _split_weights(weights: tuple[str, ...]) -> dict[str, float] | None:

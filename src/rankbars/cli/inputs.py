@@ -220,7 +220,9 @@ def _describe_reading(scores: Scores) -> _Report:
 def _files_line(scores: Scores) -> str:
     formats = Counter(entry.format for entry in scores.inputs)
     if len(scores.inputs) == 1:
-        return f"Read {scores.inputs[0].path} as {scores.inputs[0].format}."
+        statistics = any(note.code == "statistics" for note in scores.notes)
+        what = "a table of statistics" if statistics else scores.inputs[0].format
+        return f"Read {scores.inputs[0].path} as {what}."
     how = ", ".join(f"{count} as {name}" for name, count in formats.most_common())
     return f"Read {len(scores.inputs)} files ({how})."
 

@@ -28,6 +28,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
+from rankbars.stats.tails import critical_value
 
 __all__ = [
     "average_table",
@@ -90,9 +91,9 @@ def average_table(board: Leaderboard) -> _AverageTable:
     sentences.append(said)
     if average.by_category is not None:
         lower = average.direction == "lower"
-        columns |= _category_columns(average.by_category, order, lower=lower)
+        columns |= _category_columns(average.by_category, order, average.alpha, lower=lower)
         columns |= _category_comparisons(average, average.by_category, order)
-        sentences.append(_category_sentence(average.by_category))
+        sentences.append(_category_sentence(average.by_category, average.alpha))
     target = average.target or "average"
     return _AverageTable(
         title=target[:1].upper() + target[1:],
@@ -103,13 +104,14 @@ def average_table(board: Leaderboard) -> _AverageTable:
 
 
 def _category_columns(
-    means: CategoryMeans, order: NDArray[np.intp], *, lower: bool
+    means: CategoryMeans, order: NDArray[np.intp], alpha: float, *, lower: bool
 ) -> dict[str, tuple[str, ...]]:
-    """Means of each category with their standard errors, models in the given order."""
+    """Means of each category with their normal intervals, models in the given order."""
     sign = -1.0 if lower else 1.0
+    reach = float(critical_value(alpha / 2, np.inf))
     columns = {}
     for name, score, se in zip(means.categories, means.score, means.se, strict=True):
-        mean, error = sign * score[order], se[order]
+        mean, error = sign * score[order], reach * se[order]
         columns[visible(name)] = tuple(show_scores(mean, mean - error, mean + error))
     return columns
 
@@ -239,7 +241,7 @@ def _tasks(board: Leaderboard, order: NDArray[np.intp]) -> tuple[tuple[str, ...]
     return tuple(str(count) for count in counts), said
 
 
-def _category_sentence(means: CategoryMeans) -> str:
+def _category_sentence(means: CategoryMeans, alpha: float) -> str:
     parts = [
         f"{visible(name)} {weight:.3g} ({count} {'task' if count == 1 else 'tasks'})"
         for name, weight, count in zip(
@@ -247,8 +249,8 @@ def _category_sentence(means: CategoryMeans) -> str:
         )
     ]
     return (
-        "Categories: the mean over exactly these tasks with its standard error; their weights are "
-        f"{', '.join(parts)}."
+        f"Categories: the mean over exactly these tasks with its {show_level(alpha)} interval (of "
+        f"one model by itself, normal errors); their weights are {', '.join(parts)}."
     )
 
 
@@ -355,6 +357,7 @@ def render_weights(
     weights: Mapping[str, float] | None = None,
     z: float = 2.0,
     *,
+    alpha: float = 0.05,
     lower: bool = False,
     rho: float = 0.0,
 ) -> str:
@@ -368,6 +371,8 @@ def render_weights(
         Where to look; the weights of the average where not given.
     z : float
         Standard errors that a clear winner is ahead by.
+    alpha : float
+        Error rate of the intervals of the means.
     lower : bool
         Whether means are to be shown with lower as the better side.
     rho : float
@@ -393,7 +398,7 @@ def render_weights(
         f"{gap} ahead of {visible(standing.runner_up)}."
     )
     for part in (
-        _mean_lines(means, lower=lower),
+        _mean_lines(means, alpha, lower=lower),
         _share_lines(found),
         _change_lines(changes, standing.winner),
         _wrap(
@@ -420,7 +425,7 @@ def _weights(weights: Mapping[str, float]) -> str:
     return ", ".join(f"{visible(name)} {value:.3g}" for name, value in weights.items())
 
 
-def _mean_lines(means: CategoryMeans, *, lower: bool) -> list[str]:
+def _mean_lines(means: CategoryMeans, alpha: float, *, lower: bool) -> list[str]:
     """A table of models by categories, in the order of the weighted means."""
     if len(means.categories) > _MOST_COLUMNS:
         return _wrap(f"The means per category of {len(means.categories)} categories: --json.")
@@ -428,14 +433,14 @@ def _mean_lines(means: CategoryMeans, *, lower: bool) -> list[str]:
     order = np.argsort(-total, kind="stable")
     names = shorten_all([visible(means.models[i]) for i in order], [_NAME_WIDTH] * order.size)
     columns = []
-    for name, shown in _category_columns(means, order, lower=lower).items():
+    for name, shown in _category_columns(means, order, alpha, lower=lower).items():
         head = shorten(name, _COLUMN_WIDTH)
         width = max(map(len, (head, *shown)))
         columns.append([f"{text:>{width}}" for text in (head, *shown)])
     first = [f"{text:<{max(map(len, ('Model', *names)))}}" for text in ("Model", *names)]
     head = (
-        "Mean per category over exactly these tasks, with its standard error; models in the order "
-        "of the average:"
+        f"Mean per category over exactly these tasks, ± {show_level(alpha)} for each model by "
+        "itself; models in the order of the average:"
     )
     return [*_wrap(head), *("  ".join(cells) for cells in zip(first, *columns, strict=True))]
 

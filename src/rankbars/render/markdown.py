@@ -66,13 +66,14 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     if task is not None:
         table = task_table(board, task)
         top = [MARKER, f"**{task_line(board, task, code_of)}**"]
-        bottom = [_READING, *_notes(table.remarks)]
+        bottom = [f"{_READING} {table.score_line}".strip(), *_notes(table.remarks)]
         placed = _placed_grid(board, task)
         return _joined([*top, _cut_grid(table, [*top, *placed, *bottom]), *placed, *bottom])
     table = board_table(board)
     top = [MARKER, f"**{headline(board, code_of)}**", _badges(board)]
     reading = [
         _READING,
+        table.score_line,
         outcome_sentence(board),
         scale_line(board),
         scopes_line(board),

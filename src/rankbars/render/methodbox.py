@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from rankbars.render.claims import (
     lead_claim,
     lead_correction,
     leads_with_band,
+    level_words,
     new_task_claim,
     statements_level,
     task_claim,
@@ -155,10 +156,10 @@ _MEAN_RANK = MethodEntry(
 _STRENGTH = MethodEntry(
     "Log strength, or Elo",
     "How strong is this model among the others?",
-    "one standard error, each model by itself",
+    "",
     "Differences of log strengths are log odds that one model is preferred to the other; their "
     "mean over all models is zero. On the scale of Elo 400 points are odds of ten to one. Whether "
-    "two models differ is not read from the overlap of their errors: it was tested on their "
+    "two models differ is not read from the overlap of their intervals: it was tested on their "
     "differences.",
 )
 # Where a set for the best has a share of the error rate.
@@ -274,14 +275,17 @@ def _own_level(overall: RankIntervals) -> str:
 
 def _task_score_entry(board: Leaderboard) -> MethodEntry:
     known = any(np.isfinite(task.se).any() for task in board.tasks.values())
+    levels = sorted({level_words(task.alpha, task) for task in board.tasks.values()})
+    level = f"{' or '.join(levels)}, each model by itself"
     if all(task.kind == "votes" for task in board.tasks.values()):
-        return _STRENGTH
+        return replace(_STRENGTH, level=level)
     return MethodEntry(
         "Score" if board.lead == "task" else "Score on each task",
         "What is the mean score of this model on this very task?",
-        "one standard error, each model by itself" if known else "no error known",
+        level if known else "no error known",
         "The mean over the rows of the task, or the score as it was given. Whether two models "
-        "differ is not read from the overlap of their errors: it was tested on their differences.",
+        "differ is not read from the overlap of their intervals: it was tested on their "
+        "differences.",
     )
 
 

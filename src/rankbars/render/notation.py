@@ -31,6 +31,7 @@ __all__ = [
     "show_share",
     "suitable_decimals",
     "visible",
+    "written_decimals",
 ]
 
 _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
@@ -254,30 +255,32 @@ def show_count(count: int) -> str:
 def show_number(value: float, decimals: int | None, edges: Sequence[float] = _EDGES) -> str:
     """A number with so many decimals; None stands for powers of ten with four digits.
 
-    What rounds to one of the `edges` without being it is shown as below or above.
+    Thousands are set apart. What rounds to one of the `edges` without being it is shown as below or
+    above.
 
     Examples
     --------
     >>> show_number(0.71638, 3), show_number(0.99996, 3), show_number(0.0002, 3)
     ('0.716', '>0.999', '<0.001')
-    >>> show_number(float("nan"), 2)
-    '–'
+    >>> show_number(float("nan"), 2), show_number(1284.4, 0)
+    ('–', '1,284')
     """
     if math.isnan(value):
         return MISSING
     if decimals is None:
         return f"{value:.3e}"
-    shown = f"{value:.{decimals}f}"
-    landed = float(shown)
+    landed = float(f"{value:.{decimals}f}")
     if landed != value and landed in edges:
         step = 10.0**-decimals
         if value > landed:
             return f"<{landed + step:.{decimals}f}"
         return f">{landed - step:.{decimals}f}"
-    return shown
+    return f"{value:,.{decimals}f}"
 
 
-def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) -> int | None:
+def suitable_decimals(
+    values: NDArray[np.float64], errors: NDArray[np.float64], most: int | None = None
+) -> int | None:
     """Decimals that show the typical error; four digits of the largest value where there is none.
 
     An error shows two digits where they begin with 1 to 3.54 and one digit above, so that
@@ -287,6 +290,8 @@ def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) 
     ----------
     values, errors : array of float, shape (M,)
         Numbers of one column and the lengths of their error bars; NaN is left out.
+    most : int, optional
+        Decimals that the numbers were given with, where they were published: more are not known.
 
     Returns
     -------
@@ -297,6 +302,8 @@ def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) 
     --------
     >>> suitable_decimals(np.array([0.71, 0.64]), np.array([0.012, 0.013]))
     3
+    >>> suitable_decimals(np.array([71.3, 64.5]), np.array([0.16, 0.18]), most=1)
+    1
     """
     sizes = np.abs(values[np.isfinite(values)])
     largest = float(sizes.max(initial=0.0))
@@ -309,7 +316,29 @@ def suitable_decimals(values: NDArray[np.float64], errors: NDArray[np.float64]) 
         decimals = 3 - math.floor(math.log10(largest))
     else:
         decimals = 1
+    if most is not None:
+        decimals = min(decimals, most)
     return None if decimals > _MOST_DECIMALS else max(decimals, 0)
+
+
+def written_decimals(values: NDArray[np.float64]) -> int | None:
+    """With how many decimals numbers of one column were written; None where that is not seen.
+
+    Parameters
+    ----------
+    values : array of float, shape (M,)
+        Numbers as they were read; NaN is left out.
+
+    Examples
+    --------
+    >>> written_decimals(np.array([71.3, 64.0])), written_decimals(np.array([1 / 3]))
+    (1, None)
+    """
+    known = values[np.isfinite(values)]
+    for decimals in range(_MOST_DECIMALS + 1) if known.size else ():
+        if np.allclose(known, np.round(known, decimals), rtol=1e-12, atol=0):
+            return decimals
+    return None
 
 
 def _error_decimals(error: float) -> int:
@@ -318,7 +347,10 @@ def _error_decimals(error: float) -> int:
 
 
 def show_scores(
-    score: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+    score: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    most: int | None = None,
 ) -> list[str]:
     """Scores of one column with their intervals, all written the same way.
 
@@ -326,6 +358,8 @@ def show_scores(
     ----------
     score, low, high : array of float, shape (M,)
         Scores and the ends of their intervals; NaN = none.
+    most : int, optional
+        Decimals that the scores were given with; see `suitable_decimals`.
 
     Examples
     --------
@@ -341,7 +375,7 @@ def show_scores(
     crossing = np.nanmin(score, initial=0) < 0 < np.nanmax(score, initial=0)
     edges = _NO_SHARES if crossing else _EDGES
     half = (high - low) / 2
-    decimals = suitable_decimals(score, half)
+    decimals = suitable_decimals(score, half, most)
     known = np.isfinite(half) & np.isfinite(score)
     lopsided = np.abs((high - score) - (score - low))[known]
     tolerance = 0.5 * 10.0 ** -(decimals if decimals is not None else _MOST_DECIMALS)
@@ -362,9 +396,9 @@ def _show_score(
         return shown
     if symmetric:
         half = (high - low) / 2
-        places = "" if decimals is None else f"{half:.{decimals}f}"
+        places = "" if decimals is None else f"{half:,.{decimals}f}"
         # A half-width has no edge at 1 or 100; only a positive one must not read as zero.
-        rounded = show_number(half, decimals) if not places or float(places) == 0 else places
+        rounded = show_number(half, decimals) if not places or not places.strip("0.") else places
         return f"{shown} ±{rounded}"
     ends = (show_number(end, decimals, edges) for end in (low, high))
     return f"{shown} [{', '.join(ends)}]"

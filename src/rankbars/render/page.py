@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rankbars.data.board import Leaderboard
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
-from rankbars.render.claims import average_level, is_approximate
+from rankbars.render.claims import average_level, is_approximate, level_words
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.methodbox import MethodEntry, method_entries
 from rankbars.render.notation import shorten, visible
@@ -357,7 +357,9 @@ def _glossary(board: Leaderboard) -> tuple[_Term, ...]:
     if any(top_share(board, k) is not None for k in (1, TOP)):
         terms.append(_FIRST)
     if board.lead == "task":
-        terms.append(_ERROR)
+        task = next(iter(board.tasks.values()))
+        level = level_words(task.alpha, task)
+        terms.append(_TASK_SCORE._replace(meaning=_TASK_SCORE.meaning.format(level=level)))
     if board.lead == "new_task":
         terms.append(_MEAN_RANK)
     if board.overall is not None:
@@ -424,11 +426,12 @@ _DRAWN_SCORE = _Term(
     "The average, and in brackets (or behind ±) where {level} of its draws lie. This describes the "
     "draws and is no confidence interval: of models that are close, noise mixes the ranks.",
 )
-_ERROR = _Term(
+_TASK_SCORE = _Term(
     "score",
-    "Score and standard error",
-    "Behind ± stands one standard error: how far the score would typically move if the rows were "
-    "collected again.",
+    "Score and its interval",
+    "The score, and behind ± where the true score may lie at {level}, one model at a time. Two "
+    "intervals that overlap do not mean that the models are tied: differences are tested "
+    "directly, which is sharper.",
 )
 _MEAN_RANK = _Term(
     "score",

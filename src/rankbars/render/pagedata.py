@@ -28,7 +28,7 @@ from rankbars.render.claims import (
 )
 from rankbars.render.examination import finding_title, finding_value
 from rankbars.render.notation import visible
-from rankbars.render.ranktable import Remark, score_title
+from rankbars.render.ranktable import Remark, score_title, task_decimals, task_score_note
 from rankbars.render.sentences import headline_sentences
 from rankbars.stats.resampling.rankcounts import TOP
 
@@ -199,6 +199,9 @@ def _task(task: TaskResult) -> dict[str, Any]:
         "approximate": task.approximate,
         "test": task.test,
         "scoreTitle": score_title(task),
+        "scoreNote": task_score_note(task),
+        "decimals": task_decimals(task),
+        "df": None if task.df is None else _shared(np.broadcast_to(task.df, task.se.shape)),
         "counts": None if task.counts is None else _outcomes(task.counts),
     }
 

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.render.averagetables import average_table
-from rankbars.render.claims import overall_claim, task_claim
+from rankbars.render.claims import level_words, overall_claim, task_claim
 from rankbars.render.notation import (
     listed,
     shorten_all,
     show_chance,
     show_ranks,
-    show_scores,
     visible,
 )
 from rankbars.render.pagedata import top_share
-from rankbars.render.ranktable import Row, Table
+from rankbars.render.ranktable import Row, Table, task_scores
 from rankbars.stats.resampling.rankcounts import TOP
 
 __all__ = [
@@ -136,7 +135,7 @@ def _score_lines(board: Leaderboard) -> list[ScoreLine | None]:
         return _drawn(average.score, average.low, average.high, average.direction)
     if board.lead == "task":
         task = next(iter(board.tasks.values()))
-        return _drawn(task.mean, task.mean - task.se, task.mean + task.se, task.direction)
+        return _drawn(task.mean, *task.score_interval(), task.direction)
     return [None] * len(board.models)
 
 
@@ -238,14 +237,20 @@ def score_matrix(board: Leaderboard) -> Matrix:
     """Lay out the scores on all tasks, models in the order of the board."""
     cells: dict[str, tuple[MatrixCell, ...]] = {}
     for name, task in board.tasks.items():
-        shown = show_scores(task.mean, task.mean - task.se, task.mean + task.se)
+        shown = task_scores(task)
         cells[name] = tuple(MatrixCell(shown[i]) for i in board.order)
     directions = {task.direction for task in board.tasks.values()}
     side = " Lower is better." if directions == {"lower"} else ""
     if len(directions) > 1:
         lower = [visible(n) for n, task in board.tasks.items() if task.direction == "lower"]
         side = f" Lower is better on {listed(lower, 5)}."
-    return _lay_out(board, cells, f"Score on each task, with one standard error.{side}")
+    return _lay_out(board, cells, f"Score on each task, {_behind(board)}.{side}")
+
+
+def _behind(board: Leaderboard) -> str:
+    """What stands behind ± in the matrix of scores."""
+    levels = sorted({level_words(task.alpha, task) for task in board.tasks.values()})
+    return f"and behind ± its {' or '.join(levels)} interval, each model and task by itself"
 
 
 def average_matrix(board: Leaderboard) -> Matrix | None:

@@ -19,6 +19,7 @@ from rankbars.render.notation import (
     show_scores,
     suitable_decimals,
 )
+from rankbars.stats.tails import critical_value
 
 __all__ = [
     "PlacedRow",
@@ -131,7 +132,10 @@ def _on_task(board: Leaderboard, partly: PartlyScored, task: str) -> PlacedTable
     found = next((one for one in partly.by_task if one.name == task), None)
     if found is None:
         return None
-    cells = show_scores(found.mean, found.mean - found.se, found.mean + found.se)
+    half = float(critical_value(partly.alpha / 2, np.inf)) * np.where(
+        found.se > 0, found.se, np.nan
+    )
+    cells = show_scores(found.mean, found.mean - half, found.mean + half)
     where = {name: i for i, name in enumerate(partly.models)}
     order = np.lexsort((np.arange(found.best.size), found.best, found.best + found.worst))
     rows = tuple(
@@ -149,7 +153,7 @@ def _on_task(board: Leaderboard, partly: PartlyScored, task: str) -> PlacedTable
         f"Lack other tasks: each placed among the {partly.field - 1} models above on this task",
         f"Each row by itself ({level}, on this task); the average leaves them out of the field.",
         f"Place among {partly.field}",
-        "Score",
+        f"Score ± {level}",
         rows,
     )
 

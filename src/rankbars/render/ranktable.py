@@ -4,28 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.notes import Note
+from rankbars.data.taskresult import Ratings
 from rankbars.errors import UnknownOptionError
 from rankbars.render.claims import (
     Claim,
-    average_level,
     average_title,
     lead_claim,
+    level_words,
     new_task_claim,
     task_claim,
 )
 from rankbars.render.notation import (
     listed,
+    show_level,
     show_number,
     show_ranks,
     show_scores,
     show_share,
+    suitable_decimals,
     visible,
+    written_decimals,
 )
+
+if TYPE_CHECKING:
+    from rankbars.data.aggregate import Aggregate
 
 __all__ = [
     "SHOWN_ELSEWHERE",
@@ -38,7 +46,10 @@ __all__ = [
     "remark_text",
     "score_title",
     "take_task",
+    "task_decimals",
     "task_order",
+    "task_score_note",
+    "task_scores",
     "task_table",
 ]
 
@@ -208,6 +219,8 @@ class Table:
         What the new-task intervals state; None = no such column.
     score_title, score_note : str
         Heading of the score and what stands behind the ``±``.
+    score_line : str
+        For whom the intervals of the scores hold, as a sentence; empty without any.
     has_tiers, has_coverage : bool
         Whether these columns say anything.
     rows : tuple of Row
@@ -220,6 +233,7 @@ class Table:
     new_claim: Claim | None
     score_title: str
     score_note: str
+    score_line: str
     has_tiers: bool
     has_coverage: bool
     rows: tuple[Row, ...]
@@ -246,7 +260,9 @@ def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -
     if board.lead == "task":
         return task_table(board, next(iter(board.tasks)), remarks)
     scores, title, note = _lead_scores(board)
-    overall = board.overall
+    overall, average = board.overall, board.aggregate
+    if average is not None and average.is_range:
+        average = None
     best, worst = board.ranks
     new_claim = None if board.lead == "new_task" else new_task_claim(board)
     tier, coverage = board.tier, board.coverage
@@ -271,6 +287,7 @@ def board_table(board: Leaderboard, remarks: tuple[Remark, ...] | None = None) -
         new_claim=new_claim,
         score_title=title,
         score_note=note,
+        score_line=_score_line(scores, average),
         has_tiers=bool(board.tiers) and board.lead != "new_task" and len(board.models) > 1,
         has_coverage=bool((coverage < 1.0).any()),
         rows=tuple(rows),
@@ -289,10 +306,7 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
     task, tier = take_task(board, name), board.tier
     if remarks is None:
         remarks = few_remarks(board, name)
-    mean, se = task.mean, task.se
-    if task.elo is not None:
-        mean, se = task.elo, task.elo_se
-    scores = show_scores(mean, mean - se, mean + se)
+    scores = task_scores(task)
     tiers = board.lead == "task" and bool(board.tiers) and len(board.models) > 1
     rows = tuple(
         Row(
@@ -307,12 +321,12 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
         )
         for i in task_order(task)
     )
-    error = "± std. error" if np.isfinite(task.se).any() else "no error known"
     return Table(
         claim=task_claim(task),
         new_claim=None,
         score_title=score_title(task),
-        score_note=_with_direction(error, task.direction),
+        score_note=task_score_note(task),
+        score_line=_score_line(scores, task),
         has_tiers=tiers,
         has_coverage=bool((task.coverage < 1.0).any()),
         rows=rows,
@@ -325,6 +339,36 @@ def score_title(task: TaskResult) -> str:
     if task.kind != "votes":
         return "Score"
     return "Log strength" if task.elo_anchor is None else f"Elo ({task.elo_anchor})"
+
+
+def task_scores(task: TaskResult) -> list[str]:
+    """The scores of a task as they are shown, each with its own interval, in the models' order.
+
+    Scores that were published are shown with no more digits than they were published with.
+    """
+    value, low, high = _task_interval(task)
+    return show_scores(value, low, high, _published_decimals(task))
+
+
+def task_score_note(task: TaskResult) -> str:
+    """What stands behind the ``±`` of the scores of a task, and which side is better."""
+    known = np.isfinite(_task_interval(task).low).any()
+    words = f"± {level_words(task.alpha, task)}" if known else "no error known"
+    return _with_direction(words, task.direction)
+
+
+def task_decimals(task: TaskResult) -> int | None:
+    """Decimals of the scores of a task in its own units (of votes, log strengths)."""
+    low, high = task.score_interval()
+    return suitable_decimals(task.mean, (high - low) / 2, _published_decimals(task))
+
+
+def _task_interval(task: TaskResult) -> Ratings:
+    return task.ratings() if task.kind == "votes" else Ratings(task.mean, *task.score_interval())
+
+
+def _published_decimals(task: TaskResult) -> int | None:
+    return written_decimals(task.mean) if task.kind == "estimates" else None
 
 
 def take_task(board: Leaderboard, name: str) -> TaskResult:
@@ -345,7 +389,7 @@ def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:
     average = board.aggregate
     if board.lead == "aggregate" and average is not None:
         cells = show_scores(average.score, average.low, average.high)
-        level = average_level(average)
+        level = level_words(average.alpha, average)
         error = f"± {level}" if "±" in "".join(cells) else f"{level} interval"
         if average.is_range:
             error = f"{error.removesuffix(' interval')} of draws"
@@ -354,6 +398,17 @@ def _lead_scores(board: Leaderboard) -> tuple[list[str], str, str]:
         return cells, average_title(average), _with_direction(error, average.direction)
     cells = [show_number(float(rank), 2) for rank in -board.score]
     return cells, "Mean rank", "as observed, lower is better"
+
+
+def _score_line(cells: Iterable[str], result: TaskResult | Aggregate | None) -> str:
+    """For whom the intervals hold that stand behind scores; empty without intervals."""
+    shown = "".join(cells)
+    if result is None or ("±" not in shown and "[" not in shown):
+        return ""
+    where = "Behind ±" if "±" in shown else "In brackets"
+    level = show_level(result.alpha)
+    what = f"approximate interval, made for {level}" if result.approximate else f"{level} interval"
+    return f"{where}: each model's own {what}, not for all models at once."
 
 
 def _with_direction(words: str, direction: str) -> str:

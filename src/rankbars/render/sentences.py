@@ -342,7 +342,7 @@ def _confidence(board: Leaderboard) -> str:
 def _neighbours_sentence(board: Leaderboard) -> str:
     pairs, open_pairs = len(board.models) - 1, board.neighbours_not_separated
     if open_pairs == 0:
-        return "No neighbours in the order are too close to call."
+        return "Each model is told apart from the next one in the order."
     verb = "is" if open_pairs == 1 else "are"
     return f"{open_pairs} of {pairs} neighbours in the order {verb} too close to call."
 

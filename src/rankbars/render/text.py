@@ -203,7 +203,7 @@ def _outcome_lines(board: Leaderboard, task: TaskResult, width: int, pen: _Pen) 
 def _footer(
     board: Leaderboard, task: str | None, table: Table, pen: _Pen, incomplete: str
 ) -> list[str]:
-    paragraphs = [["Ranks are best–worst; 1 is the best."]]
+    paragraphs = [["Ranks are best–worst; 1 is the best.", table.score_line]]
     outcomes = ""
     if task is None:
         outcomes = outcome_sentence(board)

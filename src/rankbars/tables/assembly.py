@@ -195,8 +195,8 @@ def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engi
     if summed is not None:
         options = replace(options, columns={**summed.roles, **options.columns})
         tidy = prepare_tidy(summed.table, names, options)
-        remarks = [("statistics", summed.remark)] if summed.remark else []
-        return tidy._replace(remarks=(*tidy.remarks, *remarks))
+        remark = summed.remark or "Rows hold statistics of models, not single scores."
+        return tidy._replace(remarks=(*tidy.remarks, ("statistics", remark)))
     layout = _layout(table, options)
     if layout == "tidy":
         return prepare_tidy(table, names, options)

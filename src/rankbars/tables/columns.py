@@ -86,6 +86,11 @@ NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")
 NUMBER_ROLES = ("score", "weight", "n", "se", "ci_low", "ci_high", "ci_level")
 
 
+# Another word for a role: what is said of it, and what may be asked for.
+_SAID: Mapping[str, str] = {"variant": "prompt"}
+_ASKED = {word: role for role, word in _SAID.items()}
+
+
 class Columns(NamedTuple):
     """Which column of a table plays which role.
 
@@ -108,7 +113,7 @@ class Columns(NamedTuple):
 
     def describe(self) -> str:
         """The roles as one line, such as ``model = 'system', task = 'dataset'``."""
-        return ", ".join(f"{role} = {name!r}" for role, name in self.roles.items())
+        return ", ".join(f"{_SAID.get(role, role)} = {name!r}" for role, name in self.roles.items())
 
 
 # The same names are asked for with every file.
@@ -159,6 +164,7 @@ def find_columns(
     "model = 'system', item = 'question_id', score = 'correct'"
     """
     check_header(columns, source)
+    named = {_ASKED.get(role, role): name for role, name in named.items()}
     roles: dict[str, str] = {}
     for role, name in named.items():
         if role not in ROLES:

@@ -188,8 +188,8 @@ def _describe_design(
             ask = " If each of them is a question of its own, say so: --rows items."
         notes.append(Note(
             "prompts",
-            f"Rows are prompt variants (column {keys}): statements are over prompts, with the "
-            f"questions held fixed.{ask}",
+            f"Rows are prompts (column {keys}), taken as other wordings of the same questions: "
+            f"statements are over prompts, with the questions held fixed.{ask}",
         ))  # fmt: skip
     elif group.plan.kind == "items" and options.rows is None:
         notes += _suspect(scores, group)

@@ -20,9 +20,18 @@ export function edgesOf(values: readonly number[]): readonly number[] {
   return known.some((value) => value < 0) && known.some((value) => value > 0) ? [] : EDGES
 }
 
-/** A number with so many decimals; one that is not exactly 0, 1 or 100 is never shown as if it were. */
-export function showNumber(value: number | null, decimals: number, edges: readonly number[] = EDGES): string {
+/** The digits before the point in groups of three: "1,284.5". */
+export function thousands(shown: string): string {
+  return shown.replace(/^-?\d{4,}/, (whole) => whole.replace(/\B(?=(\d{3})+$)/g, ","))
+}
+
+/**
+ * A number with so many decimals; null stands for powers of ten with four digits. One that is not exactly
+ * 0, 1 or 100 is never shown as if it were.
+ */
+export function showNumber(value: number | null, decimals: number | null, edges: readonly number[] = EDGES): string {
   if (value === null || !Number.isFinite(value)) return MISSING
+  if (decimals === null) return value.toExponential(3)
   const shown = value.toFixed(decimals)
   const landed = Number(shown)
   if (landed !== value && edges.includes(landed)) {
@@ -31,7 +40,7 @@ export function showNumber(value: number | null, decimals: number, edges: readon
       ? `<${(landed + step).toFixed(decimals)}`
       : `>${(landed - step).toFixed(decimals)}`
   }
-  return shown
+  return thousands(shown)
 }
 
 /** A share in whole percent, without the sign: "12", "<1", ">99", "0", "100". */
