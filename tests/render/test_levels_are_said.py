@@ -6,9 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import rankbars as rb
 from rankbars.render import render
+from rankbars.render.ranktable import board_table, task_table
 from rankbars.render.sentences import headline_sentences
 
 NAMES = list("abcdefghij")
@@ -72,3 +74,40 @@ def test_frames_and_rows_of_models_say_it(case: tuple[rb.Leaderboard, str]) -> N
     assert board.to_frame("pandas")["level"].unique().tolist() == [level]
     assert board[board.models[0]].level == level
     assert {"level"} <= set(board.to_frame("pandas", task=list(board.tasks)).columns)
+
+
+def score_cells(scores: rb.Scores, task: str | None = None) -> tuple[str, dict[str, str]]:
+    """What stands behind ± by the header, and the score of each model as shown."""
+    board = rb.leaderboard(scores)
+    table = board_table(board) if task is None else task_table(board, task)
+    return table.score_note, {row.model: row.score for row in table.rows}
+
+
+def test_behind_the_score_of_a_task_stands_the_t_interval_of_its_rows():
+    rows = np.random.default_rng(5).random((12, 3))
+    note, shown = score_cells(rb.Scores.from_arrays({"math": rows}, ["a", "b", "c"]))
+    assert note == "± 95 %"
+    for name, column in zip("abc", rows.T, strict=True):
+        low, high = stats.t.interval(0.95, 11, column.mean(), stats.sem(column))
+        assert shown[name] == f"{column.mean():.2f} ±{(high - low) / 2:.2f}"
+
+
+def test_tasks_and_averages_have_the_same_header_over_their_scores():
+    rng = np.random.default_rng(6)
+    scores = rb.Scores.from_arrays({name: rng.random((30, 3)) for name in "xy"}, list("abc"))
+    assert score_cells(scores)[0] == score_cells(scores, "x")[0] == "± 95 %"
+
+
+def test_published_scores_have_a_normal_interval_and_no_more_digits_than_they_came_with():
+    rows = rb.Estimates(("a", "b", "c"), [71.3, 64.0, 60.5], se=[0.12, 0.15, 0.0])
+    note, shown = score_cells(rb.Scores({"exam": rows}))
+    assert note == "± 95 %"
+    assert shown == {"a": "71.3 ±0.2", "b": "64.0 ±0.3", "c": "60.5"}
+
+
+def test_a_line_says_that_intervals_of_scores_are_of_each_model_by_itself():
+    rows = np.random.default_rng(7).random((20, 3))
+    board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, ["a", "b", "c"]))
+    said = "Behind ±: each model's own 95 % interval, not for all models at once."
+    assert said in " ".join(board.to_text().split())
+    assert said in board.to_markdown()

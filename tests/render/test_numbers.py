@@ -14,6 +14,7 @@ from rankbars.render.notation import (
     show_scores,
     show_share,
     suitable_decimals,
+    written_decimals,
 )
 
 shares = st.floats(0, 1)
@@ -95,3 +96,32 @@ def test_numbers_of_any_size_stay_short(value, shown):
     values = np.array([value])
     decimals = suitable_decimals(values, np.array([np.nan]))
     assert show_number(value, decimals) == shown
+
+
+@pytest.mark.parametrize(
+    ("score", "half", "shown"),
+    [(71.3412, 1.42, "71.3 ±1.4"), (0.7129999, 0.0142, "0.713 ±0.014"),
+     (1284.37, 9.1, "1,284 ±9"), (12.43, 0.81, "12.4 ±0.8")],
+)  # fmt: skip
+def test_scores_are_shown_with_the_digits_people_quote(score, half, shown):
+    value = np.array([score])
+    assert show_scores(value, value - half, value + half) == [shown]
+
+
+@given(
+    st.lists(st.tuples(st.floats(2, 90), st.floats(1e-4, 5)), min_size=1, max_size=6),
+    st.none() | st.integers(0, 4),
+)
+def test_a_column_has_the_same_digits_in_every_row(pairs, most):
+    score, half = np.array(pairs).T
+    shown = show_scores(score, score - half, score + half, most)
+    places = {len(text.split(" ±")[0].partition(".")[2]) for text in shown}
+    assert len(places) == 1
+    assert most is None or places.pop() <= most
+
+
+@given(st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=5), st.integers(0, 4))
+def test_how_a_column_was_written_is_found_again(digits, decimals):
+    texts = [f"{one / 10**decimals:.{decimals}f}" for one in digits]
+    most = max(len(text.rstrip("0").partition(".")[2]) for text in texts)
+    assert written_decimals(np.array([float(text) for text in texts])) == (most if decimals else 0)

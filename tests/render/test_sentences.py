@@ -54,7 +54,7 @@ def test_one_model_that_beats_all_is_first():
 def test_a_complete_order_says_so():
     shown = np.triu(np.ones((5, 5), dtype=np.bool_), k=1)
     board = average_board(shown_better=shown, tiers=tuple((name,) for name in NAMES))
-    assert "No neighbours in the order are too close to call. Tiers: 5." in headline(board)
+    assert "Each model is told apart from the next one in the order. Tiers: 5." in headline(board)
 
 
 def test_no_evidence_is_a_result():
