@@ -60,6 +60,8 @@ describe("numbers", () => {
 
   it("share the decimals of a column", () => {
     expect(pairedTexts([0.71638, 0.5, NaN], [0.012, 0.013, NaN])).toEqual(["0.716 ±0.012", "0.500 ±0.013", "–"])
+    expect(pairedTexts([71.3, 64], [0.16, NaN], 1)).toEqual(["71.3 ±0.2", "64.0"])
+    expect(pairedTexts([1284.37, -1012.2], [9.1, 1234.4], 0)).toEqual(["1,284 ±9", "-1,012 ±1,234"])
   })
 
   it("promise no more than holds", () => {
