@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from calibration import Calibration
 from scipy import stats
 
 import rankbars as rb
@@ -190,3 +191,69 @@ def test_a_task_of_few_rows_carries_a_note_on_the_average_of_two_models() -> Non
     assert {"few-rows-average", "skewed"} & codes(board.notes)
     assert board.aggregate is not None
     assert board.aggregate.correction == "maxt_bootstrap"
+
+
+def test_few_rows_with_a_clear_tail_say_approximate_and_even_ones_do_not() -> None:
+    rng = np.random.default_rng(3)
+    for rows, unsure in ((skewed_rows(12), True), (rng.normal(size=(12, 4)), False)):
+        scores = rb.Scores.from_arrays({"x": rows}, list("abcd"))
+        board = rb.leaderboard(scores)
+        task = board.tasks["x"]
+        assert (task.approximate, task.guarantee is None) == (unsure, unsure)
+        assert task.measured_level == (0.77 if unsure else None)
+        if unsure:
+            duels = [rb.head_to_head(scores, *pair).tasks["x"] for pair in ("ac", "ad", "bd")]
+            assert {one.measured_level for one in duels if one.approximate} == {0.77}
+            (note,) = [note.message for note in board.notes if note.code == "skewed"]
+            assert "held in 77 to 100 % of runs" in note
+
+
+def skewed_clusters() -> rb.Scores:
+    """Eleven clusters of 0/1 answers, in one of which the first model fails."""
+    rng = np.random.default_rng(2)
+    clusters = np.repeat(np.arange(11), 30)
+    chance = np.full((330, 3), 0.6)
+    chance[clusters == 0, 0] = 0.0
+    return rb.Scores(
+        {"x": rb.Items(tuple("abc"), rng.random((330, 3)) < chance, clusters=clusters)}
+    )
+
+
+def test_skewed_clusters_are_resampled_whole_and_by_name_holm_says_approximate() -> None:
+    board = rb.leaderboard(skewed_clusters())
+    task = board.tasks["x"]
+    assert (task.correction, task.approximate, task.guarantee) == ("maxt_bootstrap", False, 0.95)
+    (note,) = [note.message for note in board.notes if note.code == "skewed"]
+    assert "resampling whole clusters" in note
+    assert not rb.head_to_head(skewed_clusters(), "a", "b").tasks["x"].approximate
+    by_name = rb.leaderboard(skewed_clusters(), correction="holm").tasks["x"]
+    assert (by_name.guarantee, by_name.measured_level) == (None, 0.88)
+
+
+def test_fewer_than_five_clusters_are_not_resampled() -> None:
+    scores = rb.Scores({"x": clustered((20,) * 4)})
+    assert rb.leaderboard(scores).tasks["x"].correction == "holm"
+    with pytest.raises(rb.OptionError, match="needs at least 5 clusters, and there are 4"):
+        rb.leaderboard(scores, correction="maxt_bootstrap")
+
+
+def test_a_model_that_never_varies_has_no_interval_of_its_own() -> None:
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    rows[:, 0] = 1.25
+    board = rb.leaderboard(rb.Scores.from_arrays({"x": rows}, list("abc")))
+    low, high = board.tasks["x"].score_interval()
+    assert np.isnan([low[0], high[0]]).all()
+    assert (low[1:] < high[1:]).all()
+
+
+@pytest.mark.slow
+def test_averages_with_a_task_of_few_rows_hold_as_the_note_says(calibration: Calibration) -> None:
+    """Four tasks of 100 rows and one of 10, all skewed: 95 to 97 % by resampling inside tasks."""
+    rng, runs, held = np.random.default_rng(4), calibration.runs(60, 400), 0
+    for _ in range(runs):
+        sizes = (100, 100, 100, 100, 10)
+        rows = {f"t{k}": -rng.exponential(size=(n, 6)) for k, n in enumerate(sizes)}
+        scores = rb.Scores.from_arrays(rows, list("abcdef"))
+        made = rb.aggregate(scores, over="items", scope="all", resamples=300)
+        held += not made.shown_better.any()
+    calibration.at_least(held, runs, 0.95)

@@ -211,10 +211,10 @@ def _by_resampling(contrast: Contrast, made: PairDecision, statistic: float) -> 
         # The interval is that of t, for the eye: so few rows do not show that it holds.
         return replace(contrast, p_better=1.0, p_worse=1.0, detectable=math.nan,
                        verdict="cannot tell", approximate=True)  # fmt: skip
+    if made.approximate:
+        contrast = replace(contrast, approximate=True, measured_level=made.measured)
     if made.critical is None:
-        if not made.approximate:
-            return contrast
-        return replace(contrast, approximate=True, measured_level=made.measured)
+        return contrast
     if math.isnan(made.critical):
         return replace(contrast, low=math.nan, high=math.nan, p_better=1.0, p_worse=1.0,
                        verdict="cannot tell")  # fmt: skip
@@ -269,7 +269,8 @@ def _items_average(
             "The target is the average over exactly these tasks.",
             "Tasks have rows of their own, so their errors are independent of each other.",
         ),
-        approximate=any(task.approximate for task in used),
+        # A tail of a few rows that are resampled is judged by its part in the average.
+        approximate=any(task.approximate and task.resampled is None for task in used),
         **_mean_test(average_contrasts(sums), pair.cell, plan.alpha)._asdict(),
     )
 

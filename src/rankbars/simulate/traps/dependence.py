@@ -64,7 +64,7 @@ ITEM_SD, RUN_SD, REST_SD = 0.5, 0.06, 0.5  # of the difference
 
 OF_RUNS = {
     ("average over runs", "type I error"): 0.107,
-    ("two_way", "type I error"): 0.045,
+    ("two_way", "type I error"): 0.053,  # of the test as it is here: 8,000 data sets
 }
 
 
