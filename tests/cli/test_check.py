@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import jsonschema
 import pytest
 from commandline import Command
 
@@ -45,6 +47,18 @@ def test_json_holds_every_verdict_and_what_the_run_answers(rankbars: Command, re
     assert [one["claim"] for one in made["claims"]] == ["m0 > m2", "m1 first"]
     assert {one["verdict"] for one in made["claims"]} <= {"supported", "refuted", "cannot_tell"}
     assert made["provenance"]["inputs"][0]["path"] == results
+
+
+def test_json_is_what_the_schema_in_the_package_says(rankbars: Command, results: str) -> None:
+    schema = json.loads((files("rankbars") / "data" / "check.schema.json").read_text("utf-8"))
+    validator = jsonschema.Draft202012Validator(schema)
+    Path("claims.yaml").write_text("- m0 > m2\n- m2 > m1 - 1%\n- m0 >= 0.9\n", encoding="utf-8")
+    claims = ("m0 > each of m1, m2", "m1 first on each task", "m0 = m1 +- 0.2", "m0 >= m1 + 0.19")
+    for words in (("--claims", "claims.yaml"), *(("--claim", claim) for claim in claims)):
+        made = json.loads(rankbars("check", results, *words, "--json").out)
+        validator.validate(made)
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate(made | {"more": 1})
 
 
 def test_files_for_a_pull_request_and_a_test_report(rankbars: Command, results: str) -> None:
