@@ -229,6 +229,15 @@ def test_what_would_settle_a_claim_would():
     assert 0.72 < (t > stats.t.isf(0.025, n - 1)).mean() < 0.88
 
 
+def test_margins_that_can_hardly_be_shown_are_named():
+    scores = field(n=100)
+    made = rb.check(scores, ["a >= b - 0.05", "c >= d - 3"])
+    (note,) = [one for one in made.notes if one.code == "margin-out-of-reach"]
+    assert "a >= b - 0.05 (" in note.message
+    assert "c >= d" not in note.message
+    assert "margin-out-of-reach" not in {one.code for one in rb.check(scores, "a >= b - 2").notes}
+
+
 ONE, MARGIN = ["a > b"], ["a >= b - 0.2"]
 # a is better than d on one of the two tasks.
 PLACES = ["a > d on at least 2 of 2 tasks"]

@@ -1,12 +1,20 @@
 """Differences beyond a border: against scipy, and exact sizes of 0/1 answers by enumeration."""
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from rankbars.stats.pairwise.margins import Difference, half_width, null_error, p_beyond
+from rankbars.stats.pairwise.margins import (
+    Difference,
+    chance_if_equal,
+    half_width,
+    null_error,
+    p_beyond,
+)
 
 RNG = np.random.default_rng(3)
 
@@ -66,3 +74,9 @@ def test_margins_of_answers_keep_their_level(border):
     """Exact sizes with 60 rows; the t-test alone reaches fifty times the smallest level."""
     for level, size in sizes(60, border, (0.025, 0.0125, 0.0025)).items():
         assert size <= 1.25 * level
+
+
+def test_chances_of_a_margin_agree_with_the_reference():
+    golden = json.loads((Path(__file__).parents[1] / "data" / "golden_validity.json").read_text())
+    for row in golden["claims"]["gate_pass_probability_if_equal"]:
+        assert chance_if_equal(row["margin"], row["se"], 0.05) == pytest.approx(row["p"], rel=1e-9)

@@ -25,13 +25,20 @@ from rankbars.stats.multiplicity.claimtests import (
     judge_sides,
     top_places,
 )
-from rankbars.stats.pairwise.margins import Difference, half_width, null_error, p_beyond
+from rankbars.stats.pairwise.margins import (
+    Difference,
+    chance_if_equal,
+    half_width,
+    null_error,
+    p_beyond,
+)
 from rankbars.stats.pairwise.pairstatistics import detectable_difference
 from rankbars.steps.correctionchoice import is_binary
 
 __all__ = ["claimed_models", "enough_resamples", "judge_claims"]
 
 _POWER = 0.8
+_EVEN = 0.5
 _DRAWS = 4  # resamples per claim and error rate, so that the last step of Holm can be reached
 
 Contrasts = Callable[[Scores, str, str], HeadToHead]
@@ -87,7 +94,34 @@ def judge_claims(
     found = tuple(
         _told(one, verdict, support, refute) for one, verdict in zip(judged, verdicts, strict=True)
     )
-    return found, tuple(field_.notes)
+    level = spec.alpha / 2 / (len(claims) if together else 1)
+    return found, (*field_.notes, *_out_of_reach(judged, verdicts, level))
+
+
+def _out_of_reach(
+    judged: Sequence[_Judged], verdicts: Sequence[Judgement], level: float
+) -> tuple[Note, ...]:
+    """A note on margins that so many claims and so few rows can hardly show to be kept."""
+    hard = []
+    for one, verdict in zip(judged, verdicts, strict=True):
+        part = one.by_place[0][0]
+        single = len(one.by_place) == len(one.by_place[0]) == 1
+        if verdict != "cannot_tell" or not single or one.claim.kind != "better":
+            continue
+        if part.border < 0 and part.found.se > 0:
+            chance = chance_if_equal(-part.border, part.found.se, level)
+            if chance < _EVEN:
+                hard.append(f"{one.claim.text} ({chance:.0%})")
+    if not hard:
+        return ()
+    among = f"With {len(judged)} claims at once" if len(judged) > 1 else "With these rows"
+    text = (
+        f"{among}, even models that are equal would seldom be shown to keep these margins: "
+        f"{', '.join(hard)}. The share is how often they would. "
+        + ("Drop claims that matter less, allow" if len(judged) > 1 else "Allow")
+        + " wider margins, or use more rows."
+    )
+    return (Note("margin-out-of-reach", text),)
 
 
 def enough_resamples(asked: int, claims: int, alpha: float) -> int:

@@ -14,12 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.symmetricbootstrap import symmetric_p
 from rankbars.stats.tails import critical_value, upper_tail
 
-__all__ = ["Difference", "half_width", "null_error", "p_beyond"]
+__all__ = ["Difference", "chance_if_equal", "half_width", "null_error", "p_beyond"]
 
 
 class Difference(NamedTuple):
@@ -110,3 +111,23 @@ def null_error(border: float, tasks: Sequence[tuple[float, float, int]]) -> tupl
         weight**2 * (abs(border) + 2.0 * share - border**2) / rows for weight, share, rows in tasks
     )
     return math.sqrt(variance), float(sum(rows - 1 for _, _, rows in tasks))
+
+
+def chance_if_equal(margin: float, se: float, level: float) -> float:
+    """Probability that two equal models are shown to be within a margin, on one side.
+
+    Parameters
+    ----------
+    margin : float
+        How much worse the one may be.
+    se : float
+        Standard error of the difference, taken as known and normal.
+    level : float
+        Error rate of the one-sided test.
+
+    Examples
+    --------
+    >>> round(chance_if_equal(0.01, 0.006, 0.05), 3)
+    0.509
+    """
+    return float(ndtr(margin / se - critical_value(level, math.inf)))
