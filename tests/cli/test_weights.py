@@ -31,7 +31,7 @@ def test_winner_shares_and_changes_are_shown(rankbars: Command, board: str) -> N
     assert answer.code == 0, answer.err
     text = " ".join(answer.out.split())
     assert "With weights LAW 0.333, MATH 0.333, POEMS 0.333: ash is first" in text
-    assert "Mean per category over exactly these tasks, with its standard error" in text
+    assert "Mean per category over exactly these tasks, ± 95 % for each model by itself" in text
     assert "Share of all weights of the 3 categories" in text
     assert "Smallest change of weights after which a model is level with ash" in text
     assert "this describes, it does not test" in text
