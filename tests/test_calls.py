@@ -100,7 +100,7 @@ def test_public_functions_travel_to_workers():
         (lambda: rb.Scores.from_frame(3, taks="t"), "Did you mean 'task'?"),
         (lambda: BOARD.to_frame(backends="pandas"), "Did you mean 'backend'?"),
         (lambda: BOARD.top(n=2), "Known: k"),
-        (lambda: BOARD.save(), "needs path"),
+        (BOARD.save, "needs path"),
         (lambda: rb.head_to_head(SCORES, "a", "b").to_text(widht=3), "has no argument 'widht'"),
     ],
 )

@@ -67,6 +67,19 @@ def run_files(*names: str, times: bool = False) -> dict[str, str]:
     }
 
 
+def nightly(answers: list[int]) -> str:
+    """A log with the answer that was expected, the one that came, and whether it passed."""
+    return "".join(
+        json.dumps({"sample_id": f"s{n}", "expected": "4", "got": str(4 * value),
+                    "pass": bool(value), "tokens": 50 + n, "latency_s": n / 7}) + "\n"
+        for n, value in enumerate(answers)
+    )  # fmt: skip
+
+
+NIGHTLY = {
+    f"nightly/2026-05-0{day}/qwen.jsonl": nightly(answers)
+    for day, answers in ((1, BEFORE), (2, AFTER))
+}
 FRESH = {"new.jsonl": fresh_ids(AFTER, 1), "old.jsonl": fresh_ids(BEFORE, 1000)}
 SAME_NAME = {
     f"exp/{run}/results.jsonl": json_lines({"id": range(60), "correct": answers})
@@ -220,5 +233,21 @@ CASES = (
         models=("a", "b"),
         tasks=("law", "math"),
         items=60,
+    ),
+    # Runs of one night in a folder each.
+    Case(
+        "nightly runs/compared",
+        "compare nightly/2026-05-02 nightly/2026-05-01",
+        NIGHTLY,
+        ("2026-05-02 is better than 2026-05-01", "score = 'pass'", "60 items"),
+    ),
+    Case(
+        "nightly runs/newest",
+        "rank nightly other.jsonl --reruns newest",
+        NIGHTLY | {"other.jsonl": nightly(right(0.3))},
+        ("left aside: nightly/2026-05-01/qwen.jsonl",),
+        models=("nightly/qwen", "other"),
+        items=60,
+        means={"nightly/qwen": sum(AFTER) / 60},
     ),
 )

@@ -58,6 +58,7 @@ ROLES: Mapping[str, Role] = {
     "score": Role(
         ("value", "correct", "is_correct", "resolved", "passed", "success", "accuracy", "result",
          "reward", "metric_value", "metric_error"),
+        ("pass", "solved"),
     ),
     "metric": Role(("metric_name", "measure")),
     "category": Role(("task_category", "problem_type")),

@@ -135,10 +135,12 @@ class _Header(NamedTuple):
         explained = {
             fold_name(name)
             for role, (aliases, weak) in ROLES.items()
-            for name in (role, *aliases, *(weak if role == "item" else ()))
+            for name in (role, *aliases, *(weak if role in ("item", "score") else ()))
         }  # fmt: skip
         numbers = find_row_numbers(self.columns, self.numeric)
-        log = self.has("score")  # then answers that are numbers stand beside what they are worth
+        log = self.has(
+            "score", weak=True
+        )  # then answers that are numbers stand beside what they are worth
         return [
             name
             for name in self.columns
@@ -189,7 +191,7 @@ def find_numeric(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> 
 
 def _tidy(table: Table, header: _Header) -> Layout | None:
     has_key = header.has_key
-    if not header.has("score"):
+    if not header.has("score", weak=True):
         rates = [
             name for name in header.columns if usual_direction(name) and name in header.numeric
         ]

@@ -75,13 +75,15 @@ def newest_of_files(
     DataError
         If a model stands in two files, and nothing says which of them is newer.
     """
-    told = [_STAMP.search(Path(part.rows.source).stem) for part, _ in files]
+    told = [next(reversed([*_STAMP.finditer(part.rows.source)]), None) for part, _ in files]
     runs = []
     for (part, names), stamp in zip(files, told, strict=True):
         bare = names
         if stamp is not None:
-            model = names.model and _without_stamp(names.model)
-            bare = names._replace(model=model, task=_without_stamp(names.task), shared_task=_SHARED)
+            stem = Path(part.rows.source).stem.partition(".")[0]
+            model = names.model and _without_stamp(names.model, stem)
+            task = _without_stamp(names.task, stem)
+            bare = names._replace(model=model, task=task, shared_task=_SHARED)
         found = _named_cells(part.rows, engine)
         if "model" not in part.lacking and _is_of_model(bare.task, {str(one) for one, _ in found}):
             bare = bare._replace(task=_SHARED)
@@ -117,15 +119,17 @@ def newest_of_files(
     ]
 
 
-# A date, and perhaps a time, in the name of a file.
+# A date, and perhaps a time, in the name of a file or of its folder.
 _STAMP = re.compile(
     r"(?<!\d)20\d\d-?[01]\d-?[0-3]\d(?:[T_-]?[0-2]\d[-:.]?[0-5]\d(?:[-:.]?[0-5]\d)?)?"
 )
 _SHARED = "all"
 
 
-def _without_stamp(name: str) -> str:
-    return _STAMP.sub("", name).strip("_-. ") or name
+def _without_stamp(name: str, file: str) -> str:
+    """A name without the time in it; that of the file where nothing else is left."""
+    parts = [_STAMP.sub("", part).strip("_-. ") for part in name.split("/")]
+    return "/".join(filter(None, parts)) or _STAMP.sub("", file).strip("_-. ") or name
 
 
 def _is_of_model(name: str, models: Collection[str]) -> bool:
