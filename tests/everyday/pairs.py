@@ -134,7 +134,14 @@ CASES = (
         SAME_NAME,
         ("before is worse than after", "60 items"),
     ),
-    Case("same file name/folder", "rank exp", SAME_NAME, models=("before", "after"), items=60),
+    Case(
+        "same file name/folder",
+        "rank exp",
+        SAME_NAME,
+        ("called after their folders", "If the folders are tasks"),
+        models=("before", "after"),
+        items=60,
+    ),
     Case(
         "same file name/deep folders",
         "rank exp",
@@ -162,7 +169,18 @@ CASES = (
         ("new is better than old", "60 items"),
     ),
     Case(
-        "json with scores/by task",
+        "json with scores/and more of each item",
+        "compare new.json old.json",
+        {
+            f"{name}.json": json.dumps(
+                {"scores": {f"q{n}": {"correct": v, "tokens": n} for n, v in enumerate(answers)}}
+            )
+            for name, answers in (("new", AFTER), ("old", BEFORE))
+        },
+        ("new is better than old", "60 items", "Not used: 'tokens'"),
+    ),
+    Case(
+        "json scores of tasks/by task",
         "rank a.json b.json",
         {
             f"{name}.json": json.dumps(

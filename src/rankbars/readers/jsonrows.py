@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, open_text
-from rankbars.tables.columns import fold_name
+from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 from rankbars.tables.valuetables import Chunk, ValueTable
@@ -30,6 +31,9 @@ _MODEL_KEYS = frozenset({"model", "modelname", "modelid", "system", "agent", "na
 
 # Rows that a first look takes in.
 FIRST_ROWS = 1000
+
+# What an item got, beside more that is known of it.
+_SCORE_KEYS = frozenset(map(fold_name, ("score", *chain(*ROLES["score"]))))
 
 Row = dict[str, Any]
 
@@ -263,12 +267,16 @@ def _rows_by_name(content: Mapping[str, Any]) -> list[Row]:
     rest = [value for name, value in content.items() if name != "scores"]
     if any(isinstance(value, list) and value and isinstance(value[0], dict) for value in rest):
         return []  # a list of records is the table
+    given = [name for name in content if fold_name(name) in _MODEL_KEYS]
+    models = {"model": content[given[0]]} if len(given) == 1 else {}
     if _are_scores(scores):
-        given = [name for name in content if fold_name(name) in _MODEL_KEYS]
-        models = {"model": content[given[0]]} if len(given) == 1 else {}
         what = _what_is_named(scores, scores.values())
         return [{**models, what: name, "score": value} for name, value in scores.items()]
-    if not all(isinstance(one, dict) and _are_scores(one) for one in scores.values()):
+    if not all(isinstance(one, dict) and one for one in scores.values()):
+        return []
+    if all(any(fold_name(key) in _SCORE_KEYS for key in one) for one in scores.values()):
+        return [{**models, "item": name, **one} for name, one in scores.items()]
+    if not all(map(_are_scores, scores.values())):
         return []
     names = list(dict.fromkeys(name for one in scores.values() for name in one))
     answers = [value for one in scores.values() for value in one.values()]

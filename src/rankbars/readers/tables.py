@@ -137,7 +137,9 @@ def name_files(
         model = given if sign else stem
         task = _SHARED if beside else stem
         shared = folder if several and folder and not alike else _SHARED
-        found.append(FileNames(model, task, shared, metric, bool(sign), crossed))
+        found.append(
+            FileNames(model, task, shared, metric, bool(sign), crossed, bool(alike and not sign))
+        )
     return found
 
 

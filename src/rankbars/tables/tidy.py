@@ -40,6 +40,8 @@ class FileNames(NamedTuple):
         Whether the caller gave the name of the model.
     crossed : str
         What to ask where the path does not tell the model from the task; empty if it does.
+    folders : bool
+        Whether the name of the model is that of a folder.
     """
 
     model: str | None
@@ -48,6 +50,7 @@ class FileNames(NamedTuple):
     metric: str | None = None
     given: bool = False
     crossed: str = ""
+    folders: bool = False
 
 
 class TidyTable(NamedTuple):
@@ -194,6 +197,11 @@ def _summaries(table: Table, roles: Mapping[str, str]) -> dict[str, list[str]]:
 
 def _name_remark(role: str, name: str, names: FileNames) -> tuple[str, str]:
     """Remark that the model or task has no column of its own."""
+    if role == "model" and names.folders:
+        return "name-from-file", (
+            "No column names the model; files of one name are called after their folders. If the "
+            "folders are tasks, name the model: NAME=PATTERN."
+        )
     if name != names.model:
         return "constant-name", f"No column names the {role}; it is called {name!r}."
     return "name-from-file", f"No column names the {role}; it is called after the file."
