@@ -215,6 +215,15 @@ def test_votes_and_ranks_have_no_margins():
     for line in ("a >= b - 0.1", "a >= 0.5"):
         with pytest.raises(rb.OptionError, match="votes say who is better"):
             rb.check(scores, line)
+    with pytest.raises(rb.OptionError, match="who may be first: rankbars rank"):
+        rb.check(scores, "a first")
+
+
+def test_without_an_average_a_claim_names_its_task():
+    scores = field(tasks=("t", "u"))
+    with pytest.raises(rb.DataError, match=r"there is none\. Say on which task"):
+        rb.check(scores, "a > b", over="none")
+    assert one(scores, "a > b on t", over="none").n == 40
 
 
 def test_what_would_settle_a_claim_would():

@@ -253,7 +253,7 @@ def _summary(check: Check, fail_on: str) -> str:
     names = listed(
         [f"{visible(one.claim.text)!r} ({_SAID[one.verdict].lower()})" for one in failing], 5
     )
-    return f"Failed: {len(failing)} of {claims}: {names}."
+    return f"Failed: {f'{len(failing)} of {claims}: ' if count > 1 else ''}{names}."
 
 
 def _guarantee(check: Check) -> str:

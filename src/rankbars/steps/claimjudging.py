@@ -33,6 +33,7 @@ from rankbars.stats.pairwise.margins import (
     p_beyond,
 )
 from rankbars.stats.pairwise.pairstatistics import detectable_difference
+from rankbars.steps.claimunits import check_margin, check_means, scale_of
 from rankbars.steps.correctionchoice import is_binary
 
 __all__ = ["claimed_models", "enough_resamples", "judge_claims"]
@@ -200,18 +201,18 @@ class _Field:
             return duel.tasks[task]
         if duel.main is not None:
             return duel.main
-        missing = next((n.message for n in duel.notes if n.code == "no-average"), "")
+        why = next((f" {n.message}" for n in duel.notes if n.code == "no-average"), "")
         raise DataError(
-            f"Claim {claim.text!r} is about an average, and there is none. {missing} Say on which "
-            "task it is meant (on TASK), or on each task."
+            f"Claim {claim.text!r} is about an average, and there is none.{why} Say on which task "
+            "it is meant (on TASK), or on each task."
         )
 
 
 def _judge(field_: _Field, claim: Claim) -> _Judged:
-    scale = _scale(field_.scores, claim)
+    scale = scale_of(field_.scores, claim)
     size = scale / 100 if claim.in_points else 1.0
     if claim.kind == "better" or claim.kind == "within":
-        _check_margin(field_.scores, claim, claim.margin * size)
+        check_margin(field_.scores, claim, claim.margin * size)
     by_place = []
     for task in field_.places(claim):
         if claim.kind == "top":
@@ -276,7 +277,7 @@ def _pair(field_: _Field, claim: Claim, other: str, margin: float, task: str | N
     duel, sign = field_.duel(claim.model, other)
     one = field_.contrast(duel, claim, task)
     if margin != 0.0:
-        _check_means(claim, one)
+        check_means(claim, one)
     found = Difference(sign * one.difference, one.se, one.df, one.resampled)
 
     def above(border: float) -> float:
@@ -296,6 +297,12 @@ def _pair(field_: _Field, claim: Claim, other: str, margin: float, task: str | N
 
 
 def _place_of(field_: _Field, claim: Claim, task: str | None) -> list[_Part]:
+    tasks = field_.scores.tasks if task is None else (task,)
+    if any(isinstance(field_.scores.tasks[name], Votes) for name in tasks):
+        raise OptionError(
+            f"Claim {claim.text!r}: of votes, those between two models decide about the two, and "
+            "not all models met. Claim it of two models; who may be first: rankbars rank."
+        )
     others = [name for name in field_.scores.models if name != claim.model]
     return [_pair(field_, claim, other, 0.0, task) for other in others]
 
@@ -369,7 +376,7 @@ def _score(field_: _Field, claim: Claim, value: float, task: str | None) -> _Par
     sign = -1.0 if lower else 1.0
     duel = field_.against(claim.model, sign * value, task)
     one = duel.tasks[task] if task is not None else field_.contrast(duel, claim, task)
-    _check_means(claim, one)
+    check_means(claim, one)
     found = Difference(one.difference, one.se, one.df, one.resampled)
     nothing = one.p_better == one.p_worse == 1.0 and found.se > 0
     null = _null_of_score(scores, tasks, value) if one.kind != "tasks" else None
@@ -425,75 +432,6 @@ def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, st
             )
     info = {task: replace(alone.info[task], coverage=None) for task in tasks}
     return replace(alone, tasks=tasks, info=info), name
-
-
-def _check_means(claim: Claim, one: Contrast) -> None:
-    """Raises `OptionError` where a difference has no unit in which a margin could be said."""
-    if one.kind == "votes":
-        raise OptionError(
-            f"Claim {claim.text!r}: votes say who is better, not by how much in units of a score. "
-            "Claim it without a margin."
-        )
-    if one.unit == "rank":
-        raise OptionError(
-            f"Claim {claim.text!r}: these tasks are on different scales and are averaged as ranks, "
-            "in which a margin or a score has no unit. Say on which task it is meant: on TASK."
-        )
-    if one.test in _NOT_OF_MEANS:
-        raise OptionError(
-            f"Claim {claim.text!r}: a margin or a score is about means, and --test {one.test} is "
-            "not. Use --test auto."
-        )
-
-
-_NOT_OF_MEANS = ("wilcoxon", "trimmed_t", "signflip", "mcnemar", "mcnemar_midp")
-
-
-def _scale(scores: Scores, claim: Claim) -> float:
-    """Largest score of a scale that begins at 0; 1 where the claim does not ask for it."""
-    if not claim.in_points:
-        return 1.0
-    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
-    found: set[float | None] = set()
-    for name in names:
-        entry, evidence = scores.info[name], scores.tasks[name]
-        if entry.minimum == 0 and entry.maximum in (1, 100):
-            found.add(entry.maximum)
-        elif isinstance(evidence, Items) and is_binary(evidence.values):
-            found.add(1.0)
-        else:
-            found.add(None)
-    if len(found) == 1 and None not in found:
-        return float(found.pop() or 1.0)
-    raise OptionError(
-        f"Claim {claim.text!r}: a point or a percent is one hundredth of a scale from 0 to 1 or "
-        "from 0 to 100, and it is not declared that scores have one. Declare it (--score-min 0 "
-        "--score-max 1), or write the margin in units of the score, such as 0.01."
-    )
-
-
-def _check_margin(scores: Scores, claim: Claim, margin: float) -> None:
-    """Raises `OptionError` where a margin is wider than all scores."""
-    size = abs(margin)
-    if size == 0.0:
-        return
-    if claim.kind == "within" and margin < 0:
-        raise OptionError(f"Claim {claim.text!r}: the margin must be above 0.")
-    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
-    for name in names:
-        entry, evidence = scores.info[name], scores.tasks[name]
-        if isinstance(evidence, Votes):
-            continue
-        values = evidence.values if isinstance(evidence, Items) else evidence.mean
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        if entry.minimum is not None and entry.maximum is not None:
-            low, high = entry.minimum, entry.maximum
-        if size >= high - low > 0:
-            hint = f" Did you mean {size / 100:g}?" if size / 100 < high - low else ""
-            raise OptionError(
-                f"Claim {claim.text!r}: a margin of {size:g} is as wide as all scores on {name!r} "
-                f"(they span {high - low:g}), so it says nothing.{hint}"
-            )
 
 
 def _where(field_: _Field, claim: Claim, name: str) -> str:
