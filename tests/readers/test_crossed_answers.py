@@ -323,3 +323,42 @@ def test_a_frame_may_declare_limits_of_its_scores() -> None:
     assert (info.minimum, info.maximum) == (0, 1)
     with pytest.raises(DataError, match="lies outside the declared limits"):
         rb.Scores.from_frame(frame, maximum=0.5)
+
+
+def test_rows_are_never_unpaired_for_want_of_a_role(tmp_path: Path) -> None:
+    columns = prompt_table()
+    columns["stem"], columns["wording"] = columns.pop("item"), columns.pop("prompt")
+    path = write(tmp_path / "t.csv", columns)
+    with pytest.raises(DataError, match="--column item=wording --column variant=stem"):
+        rb.read(path)
+    read = rb.read(path, columns={"item": "stem", "variant": "wording"})
+    np.testing.assert_allclose(
+        read.tasks["law"].values, np.array([ASH, BIRCH]).mean(axis=2).T, atol=1e-12
+    )
+    one = rb.read(write(tmp_path / "one.csv", where(columns, "stem", "q0")))
+    np.testing.assert_array_equal(one.tasks["law"].values, np.array([ASH[0], BIRCH[0]]).T)
+    assert "paired-by" in codes(one)
+    assert rb.read(path, columns={"item": ""}).tasks["law"].kind == "estimates"
+
+
+def where(columns: dict[str, list[Any]], name: str, value: str) -> dict[str, list[Any]]:
+    """Rows with a value, without that column."""
+    kept = [row for row, cell in enumerate(columns[name]) if cell == value]
+    return {key: [cells[row] for row in kept] for key, cells in columns.items() if key != name}
+
+
+def test_columns_that_do_not_pair_rows_are_no_reason_to_stop(tmp_path: Path) -> None:
+    columns = prompt_table()
+    del columns["prompt"], columns["item"]
+    columns["stamp"] = [f"s{row}" for row in range(24)]
+    read = rb.read(write(tmp_path / "t.csv", columns))
+    assert read.tasks["law"].kind == "estimates"
+    assert "unpaired" in codes(read)
+
+
+def test_a_prompt_id_beside_questions_numbers_the_prompts(tmp_path: Path) -> None:
+    columns = prompt_table()
+    columns["question_id"], columns["prompt_id"] = columns.pop("item"), columns.pop("prompt")
+    read = rb.read(write(tmp_path / "t.csv", columns))
+    expected = np.array([ASH, BIRCH]).mean(axis=2).T
+    np.testing.assert_allclose(read.tasks["law"].values, expected, atol=1e-12)

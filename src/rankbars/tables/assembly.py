@@ -17,6 +17,7 @@ from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
+from rankbars.tables.crossing import pairing_column
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
 from rankbars.tables.designs import NamedKind, RowPlan, Size, plan_rows
@@ -263,6 +264,9 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
         return _read_group(simpler, options, engine)
     about = _about_tasks(group, records, index)
     if group.plan.kind == "estimates":
+        column = pairing_column(group, records.options)
+        if column is not None:
+            return _read_paired(group, column, options, engine)
         return _read_estimates(group, records, about)
     try:
         return _read_items(group, records, index, about)
@@ -452,6 +456,18 @@ def _read_by_text(group: Group, options: TableOptions, engine: Engine) -> Scores
         f"in {name!r}. To match them by something else: --column item=NAME.",
     )
     return _read_group(group, options, engine).with_notes([note])
+
+
+def _read_paired(group: Group, column: str, options: TableOptions, engine: Engine) -> Scores:
+    parts = [take_item(part, column) for part in group.parts]
+    note = Note(
+        "paired-by",
+        f"{parts[0].rows.source}: Each value of {column!r} names one row of a model, the same of "
+        f"all, so it names the items. If it names tasks: --column task={column}; if rows are "
+        "unrelated: --column item= (in Python: columns={'item': ''}).",
+    )
+    paired = Group.of(plan_rows(parts[0].roles, options), parts)
+    return _read_group(paired, options, engine).with_notes([note])
 
 
 def _without_rows(group: Group, options: TableOptions, size: Size) -> Group | None:

@@ -54,7 +54,10 @@ ROLES: Mapping[str, Role] = {
     "repeat": Role(("repetition", "replicate")),
     "run": Role(("seed", "run_id", "random_seed")),
     "epoch": Role(("sample", "attempt", "trial")),
-    "variant": Role(("prompt", "prompt_variant", "prompt_template", "template", "variant_id")),
+    "variant": Role(
+        ("prompt", "prompt_variant", "prompt_template", "template", "variant_id", "phrasing",
+         "prompt_variation", "variation"),
+    ),
     "score": Role(
         ("value", "correct", "is_correct", "resolved", "passed", "success", "accuracy", "result",
          "reward", "metric_value", "metric_error"),
@@ -177,7 +180,9 @@ def find_columns(
     passed_over: list[str] = []
     if not {"task", "item"} & set(named):
         roles |= _task_by_id(free)
-    free = [name for name in free if name != roles.get("task")]
+    if not {"item", "variant"} & set(named):
+        roles |= _variant_by_id(free)
+    free = [name for name in free if name not in roles.values()]
     for role in ROLES:
         if role in named or role in roles:
             continue
@@ -216,6 +221,18 @@ def _task_by_id(free: Sequence[str]) -> dict[str, str]:
     tasks = {fold_name(name) for name in ("task", *ROLES["task"].aliases)}
     is_task = folded >= _RUN_RECORD or (bool(items & folded) and not tasks & folded)
     return {"task": names[0]} if names and is_task else {}
+
+
+def _variant_by_id(free: Sequence[str]) -> dict[str, str]:
+    """The prompt variant, where ``prompt_id`` stands beside a column of questions.
+
+    Elsewhere it names the item.
+    """
+    folded = {fold_name(name): name for name in free}
+    items = {fold_name(name) for name in ("item", *ROLES["item"].aliases)} - {"promptid"}
+    variants = {fold_name(name) for name in ("variant", *ROLES["variant"].aliases)}
+    beside = items & folded.keys() and not variants & folded.keys()
+    return {"variant": folded["promptid"]} if "promptid" in folded and beside else {}
 
 
 def check_header(columns: Sequence[str], source: str) -> None:
