@@ -117,7 +117,7 @@ def test_max_t_after_the_plain_t_test_takes_folds_as_independent_rows() -> None:
     assert found.approximate
     assert not plain.approximate
     corrected = rb.leaderboard(folds, correction="maxt").tasks["t"]
-    assert not corrected.approximate
+    assert corrected.measured_level == 0.84  # normal draws of few folds
     assert (corrected.worst - corrected.best).sum() > (found.worst - found.best).sum()
 
 
