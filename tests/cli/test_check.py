@@ -73,6 +73,40 @@ def test_files_for_a_pull_request_and_a_test_report(rankbars: Command, results: 
     assert len(suite.findall("testcase/failure")) == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "told", "colour"),
+    [
+        (("--claim", "m0 > m2", "--claim", "m0 > m2 on t1"), "2 of 2 supported", "#2e7d32"),
+        (("--claim", "m0 > m2", "--guard", "m0 >= 0.9"), "1 of 2 supported", "#2e7d32"),
+        (("--claim", "m0 > m2", "--claim", "m0 >= 0.9"), "1 of 2 supported", "#8a5a00"),
+        (("--claim", "m0 > m2", "--claim", "m2 > m1"), "1 of 2 refuted", "#b3261e"),
+    ],
+)
+def test_a_badge_says_how_many_claims_are_supported(
+    rankbars: Command, results: str, words: tuple[str, ...], told: str, colour: str
+) -> None:
+    answer = rankbars("check", results, *words, "--badge", "claims.svg", "-q")
+    picture = ET.parse("claims.svg").getroot()
+    name = "{http://www.w3.org/2000/svg}"
+    assert [one.text for one in picture.iter(f"{name}text")] == ["claims", told]
+    assert [one.get("fill") for one in picture.iter(f"{name}rect")] == [colour]
+    title = picture.findtext(f"{name}title")
+    assert title is not None
+    assert title.startswith(f"claims: {told}. {'Failed' if answer.code else 'Passed'}")
+    assert "href" not in Path("claims.svg").read_text(encoding="utf-8")
+
+
+def test_a_badge_escapes_what_it_names(rankbars: Command) -> None:
+    rows = ["model,task,item,score", *(f"{m},t,{i},{s}" for m, s in (("<b>&", 0), ("old", 1))
+            for i in range(30))]  # fmt: skip
+    Path("odd.csv").write_text("\n".join(rows), encoding="utf-8")
+    answer = rankbars("check", "odd.csv", "--claim", "'<b>&' > old", "--badge", "claims.svg", "-q")
+    assert answer.code == 4
+    title = ET.parse("claims.svg").getroot().findtext("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert "<b>&" in title
+
+
 def test_a_workflow_gets_annotations_and_a_summary(
     rankbars: Command, results: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -73,6 +73,9 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
 @click.option("--md", metavar="FILE", help="Write Markdown, for a pull request; - prints it.")
 @click.option("--junit", metavar="FILE", help="Write JUnit XML, a test case for each claim.")
 @click.option(
+    "--badge", metavar="FILE", help="Write an SVG picture: how many claims are supported."
+)
+@click.option(
     "--github", is_flag=True,
     help="Print annotations of a GitHub workflow, and add to its step summary.",
 )  # fmt: skip
@@ -107,6 +110,7 @@ def check_command(
     as_json: bool,
     md: str | None,
     junit: str | None,
+    badge: str | None,
     github: bool,
     test: str,
     alpha: float | None,
@@ -126,7 +130,9 @@ def check_command(
             "result can."
         )
     targets = {
-        option: path for option, path in (("--md", md), ("--junit", junit)) if path is not None
+        option: path
+        for option, path in (("--md", md), ("--junit", junit), ("--badge", badge))
+        if path is not None
     }
     lines, inputs = _take(claims, guards, file, inputs)
     check_targets(targets, (*inputs, *([file] if file is not None else [])))
@@ -159,6 +165,8 @@ def check_command(
         texts[md] = verdicts.check_markdown(shown, fail_on=fail_on)
     if junit is not None:
         texts[junit] = verdicts.check_junit(made, fail_on=fail_on)
+    if badge is not None:
+        texts[badge] = verdicts.check_badge(made, fail_on=fail_on)
     printed = texts.pop(STANDARD, None)
     write_all(texts)
     if as_json:

@@ -1,4 +1,4 @@
-"""Judged claims: as text for a terminal, Markdown, JSON, JUnit and the lines of a workflow."""
+"""Judged claims: as text for a terminal, Markdown, JSON, JUnit, a badge, lines of a workflow."""
 
 from __future__ import annotations
 
@@ -21,13 +21,15 @@ from rankbars.render.notation import (
 )
 
 __all__ = [
-    "CHECK_SCHEMA", "check_github", "check_json", "check_junit", "check_markdown", "check_text",
-    "claim_lines", "claim_to_dict",
+    "CHECK_SCHEMA", "check_badge", "check_github", "check_json", "check_junit", "check_markdown",
+    "check_text", "claim_lines", "claim_to_dict",
 ]  # fmt: skip
 
 CHECK_SCHEMA = "rankbars.check/1"
 _SAID = {"supported": "SUPPORTED", "refuted": "REFUTED", "cannot_tell": "CANNOT TELL"}
 _NARROWEST, _MOST_NAMED = 40, 5
+# Behind white text, each with a contrast of 4.5 to 1 or more; by exit code.
+_COLOURS = {0: "#2e7d32", 3: "#8a5a00", 4: "#b3261e"}
 _ROWS = {"runs": "training runs", "estimates": "rows"}
 
 
@@ -125,6 +127,41 @@ def check_github(check: Check, *, fail_on: str = "undecided") -> str:
         title = f"rankbars: {_SAID[one.verdict].lower()}"
         lines.append(f"::{kind} title={title}::{text.replace('%', '%25')}")
     return "\n".join(lines) + "\n"
+
+
+def check_badge(check: Check, *, fail_on: str = "undecided") -> str:
+    """The verdicts as a small SVG picture: how many claims are supported, or refuted.
+
+    Green where the run passes, amber where a claim that fails cannot be told, red where one is
+    refuted. The title names the claims that fail. Nothing is loaded from elsewhere.
+
+    Parameters
+    ----------
+    check : Check
+        The judged claims.
+    fail_on : {"undecided", "refuted"}
+        Which verdicts fail.
+    """
+    code, counts = check.exit_code(fail_on), check.counts()
+    shown = "refuted" if code == 4 else "supported"
+    told = f"{counts[shown]} of {len(check.claims)} {shown}"
+    left, right = 48, 7 * len(told) + 12
+    title = escape(f"claims: {told}. {_summary(check, fail_on)}")
+    texts = "".join(
+        f'<text x="{middle}" y="14" textLength="{width - 12}">{escape(text)}</text>'
+        for text, middle, width in (
+            ("claims", left / 2, left),
+            (told, left + right / 2, right),
+        )
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right}" height="20" role="img" '
+        f'aria-labelledby="rankbars-title"><title id="rankbars-title">{title}</title>'
+        f'<rect width="{left + right}" height="20" rx="3" fill="{_COLOURS[code]}"/>'
+        f'<path d="M3 0h{left - 3}v20H3a3 3 0 0 1-3-3V3a3 3 0 0 1 3-3z" fill="#444"/>'
+        f'<g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" '
+        f'font-size="11">{texts}</g></svg>\n'
+    )
 
 
 def check_json(check: Check, *, fail_on: str = "undecided") -> str:
