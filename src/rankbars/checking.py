@@ -8,18 +8,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rankbars.data.claim import known_names, parse_claim
+from rankbars.data.checks import check_name
+from rankbars.data.claim import Claim, known_names, parse_claim
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import Check, Role
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
-from rankbars.data.spec import Spec, VoteOptions
+from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.readers.claimfiles import ClaimLine, read_claims
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
-from rankbars.steps.missingness import find_gaps, refuse_gaps, resolve_missing
+from rankbars.steps.missingness import (
+    find_gaps,
+    never_run,
+    refuse_gaps,
+    resolve_items,
+    resolve_missing,
+)
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -39,11 +46,14 @@ def check(
     test: str = "auto",
     over: str = "auto",
     missing: str | None = None,
+    missing_tasks: str | None = None,
+    missing_items: str | None = None,
     seed: int = 0,
     resamples: int = 1000,
     votes: VoteOptions | None = None,
     zero_se: str = "zero",
     runs: str = "independent",
+    average_anyway: bool = False,
 ) -> Check:
     """Judge claims about models: supported, refuted, or cannot tell.
 
@@ -72,7 +82,14 @@ def check(
     missing : {"raise", "pairwise", "listwise", "fail"}
         What to do where a claimed model has no score; ``"raise"`` if nothing is said. What is said
         here, in `alpha` and in `together` goes before what a file says.
-    test, over, seed, resamples, votes, zero_se, runs
+    missing_tasks : str, optional
+        What to do with tasks that some claimed model never ran: ``"insert"``, ``"additive"`` and
+        ``"drop_tasks"`` judge every claim on the tasks that all of them ran; ``"bounds"`` keeps
+        the others without a difference, so that there is no average; ``"raise"`` stops. Without
+        it as `missing` says, and ``"insert"`` where only `missing_items` is given.
+    missing_items : str, optional
+        What to do where a task was run and rows have no score. Without it as `missing` says.
+    test, over, seed, resamples, votes, zero_se, runs, average_anyway
         As for `rankbars.head_to_head`. Where rows are resampled, at least as many resamples are
         drawn as the number of claims asks for.
 
@@ -88,7 +105,8 @@ def check(
     OptionError
         If a line is no claim, two claims contradict each other, or a margin has no unit.
     DataError
-        If a score of a claimed model is missing and `missing` is ``"raise"``.
+        If a score of a claimed model is missing and `missing` is ``"raise"``, or what is left out
+        is claimed about.
 
     Notes
     -----
@@ -119,20 +137,24 @@ def check(
     )
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
-        runs=runs,
+        runs=runs, average_anyway=average_anyway,
     )  # fmt: skip
     if not lines:
         raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
     parsed = [parse_claim(line.text) for line in lines]
     taken = take_scores("check", scores)
     known_names(parsed, taken.models, tuple(taken.tasks))
-    chosen = _without_gaps(taken, claimed_models(parsed, taken.models), missing)
+    models = claimed_models(parsed, taken.models)
+    chosen = _chosen(taken, models)
+    if missing_tasks is not None or missing_items is not None:
+        chosen = _without_tasks(chosen, parsed, missing_tasks or "insert")
+    chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)
     draws = enough_resamples(resamples, len(parsed), alpha) if together else resamples
 
     def contrasts(pair: Scores, a: str, b: str) -> HeadToHead:
         return contrast_models(
             pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=draws,
-            votes=votes, zero_se=zero_se, runs=runs,
+            votes=votes, zero_se=zero_se, runs=runs, average_anyway=average_anyway,
         )  # fmt: skip
 
     judged, notes = judge_claims(chosen, parsed, spec, contrasts, together=together)
@@ -202,23 +224,70 @@ def _written_later(claims: object, scores: Scores) -> tuple[Note, ...]:
     return (Note("claims-later", text),)
 
 
-def _without_gaps(scores: Scores, models: tuple[str, ...], missing: str) -> Scores:
-    """The scores of the models that are claimed about, with what is missing settled."""
-    chosen = scores
-    if len(models) < len(scores.models):
-        chosen = scores.select(models=models)
-        chosen = replace(chosen, notes=tuple(one for one in chosen.notes if one.code != "chosen"))
-    gaps = find_gaps(chosen)
+def _chosen(scores: Scores, models: tuple[str, ...]) -> Scores:
+    """The scores of the models that are claimed about."""
+    if len(models) == len(scores.models):
+        return scores
+    chosen = scores.select(models=models)
+    return replace(chosen, notes=tuple(one for one in chosen.notes if one.code != "chosen"))
+
+
+def _without_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores:
+    """The tasks that every claimed model ran, with a note on the others; or all of them."""
+    check_name("policy for missing tasks", policy, MISSING_TASKS)
+    lacking = {gap.task: gap.model for gap in find_gaps(scores) if never_run(scores, gap)}
+    if not lacking:
+        return scores
+    task, model = next(iter(lacking.items()))
+    kept = [name for name in scores.tasks if name not in lacking]
+    summary = (
+        f"{len(lacking):,} of {len(scores.tasks):,} tasks were not run by every model that is "
+        f"claimed about; for instance {model!r} never ran {task!r}."
+    )
+    if policy == "bounds":
+        return scores.with_notes([Note("missing", f"{summary} There the difference may be any.")])
+    if policy in ("raise", "drop_models"):
+        leaves = (
+            " drop_models leaves out a model that is claimed about." if policy != "raise" else ""
+        )
+        raise DataError(
+            f"{summary}{leaves} Nothing was judged. Use --missing-tasks insert to judge on the "
+            f"{len(kept):,} that all ran, or bounds to keep these tasks, without an average."
+        )
+    if not kept:
+        raise DataError(f"{summary} No task was run by all of them. Claim about fewer models.")
+    for claim in claims:
+        if claim.task in lacking:
+            raise DataError(
+                f"Claim {claim.text!r} is about a task that {lacking[claim.task]!r}, which is "
+                "claimed about, too, never ran. Judge it in a run of its own, or use "
+                "--missing-tasks bounds."
+            )
+    text = f"{summary} Claims are judged on the {len(kept):,} that all ran."
+    return scores.select(tasks=kept).with_notes([Note("missing", text)])
+
+
+def _without_gaps(
+    scores: Scores, models: tuple[str, ...], missing: str, tasks: str | None, items: str | None
+) -> Scores:
+    """The scores with what is missing settled, tasks that were never run having been looked at."""
+    gaps, option = find_gaps(scores), "--missing"
+    apart = tasks is not None or items is not None
+    if apart:
+        gaps = [gap for gap in gaps if not never_run(scores, gap)]
+    if items is not None:
+        check_name("policy for missing items", items, MISSING_ITEMS)
+        missing, option = items, "--missing-items"
     if gaps and missing == "raise":
         call = "rb.check(scores, claims, "
-        raise refuse_gaps(chosen, gaps, ("pairwise", "listwise", "fail"), "judged", call)
-    resolved = resolve_missing(chosen, missing)
+        raise refuse_gaps(scores, gaps, ("pairwise", "listwise", "fail"), "judged", call)
+    resolved = resolve_items(scores, missing) if apart else resolve_missing(scores, missing)
     gone = sorted(set(models) - set(resolved.models))
-    lost = len(chosen.tasks) - len(resolved.tasks)
+    lost = len(scores.tasks) - len(resolved.tasks)
     if gone or lost:
-        what = f"the model {gone[0]!r}" if gone else f"{lost} of {len(chosen.tasks)} tasks"
+        what = f"the model {gone[0]!r}" if gone else f"{lost} of {len(scores.tasks)} tasks"
         raise DataError(
-            f"--missing {missing} leaves out {what}, of which something is claimed. Use --missing "
+            f"{option} {missing} leaves out {what}, of which something is claimed. Use {option} "
             "pairwise, listwise or fail."
         )
     return resolved

@@ -234,3 +234,79 @@ def test_a_file_that_is_not_there_and_two_sets_of_claims(rankbars: Command, resu
     both = rankbars("check", results, "--claims", "no.yaml", "--claim", "m0 > m1")
     assert (both.code, "two sets of claims" in both.err) == (2, True)
     assert rankbars("check", "--claim", "m0 > m1").code == 2
+
+
+def without(results: str, *gone: str) -> str:
+    """A file beside the results, without the lines that begin so."""
+    lines = Path(results).read_text(encoding="utf-8").splitlines()
+    left = [line for line in lines if not line.startswith(gone)]
+    Path("gaps.csv").write_text("\n".join(left) + "\n", encoding="utf-8")
+    return "gaps.csv"
+
+
+def test_claims_are_judged_on_the_tasks_that_all_ran(rankbars: Command, results: str) -> None:
+    gaps = without(results, "m2,t3,")
+    claims = ("--claim", "m0 > m2", "--claim", "m0 > m1 on each task", "--json", "-q")
+    assert rankbars("check", gaps, *claims).code == 1
+    found = json.loads(rankbars("check", gaps, *claims, "--missing-tasks", "insert").out)
+    three = [word for task in ("t0", "t1", "t2") for word in ("--tasks", task)]
+    wanted = json.loads(rankbars("check", results, *claims, *three).out)
+    assert [one["estimate"] for one in found["claims"]] == [
+        one["estimate"] for one in wanted["claims"]
+    ]
+    assert any("m2" in note["message"] and "t3" in note["message"] for note in found["notes"])
+    alike = [rankbars("check", gaps, *claims, "--missing-tasks", word).out
+             for word in ("insert", "additive", "drop_tasks")]  # fmt: skip
+    assert len(set(alike)) == 1
+
+
+@pytest.mark.parametrize(
+    ("claim", "policy", "said"),
+    [
+        ("m0 > m2", "raise", "Nothing was judged"),
+        ("m0 > m2", "drop_models", "leaves out a model"),
+        ("m0 > m2 on t3", "insert", "never ran"),
+        ("m0 > m2 on at least 3 of 4 tasks", "insert", "there are 3"),
+        ("m0 > m2", "bounds", "there is none"),
+        ("m0 > m2", "median", "Known: insert"),
+    ],
+)
+def test_a_task_that_was_never_run_cannot_be_claimed_about(
+    rankbars: Command, results: str, claim: str, policy: str, said: str
+) -> None:
+    gaps = without(results, "m2,t3,")
+    answer = rankbars("check", gaps, "--claim", claim, "--missing-tasks", policy, "-q")
+    assert answer.code in (1, 2)
+    assert said in " ".join(answer.err.split())
+
+
+def test_two_models_are_judged_on_gaps_as_they_are_compared(
+    rankbars: Command, results: str
+) -> None:
+    gaps = without(results, "m2,t3,", "m2,t1,3,", "m0,t2,7,")
+    for words in (("--missing-items", "pairwise"),
+                  ("--missing-tasks", "insert", "--missing-items", "listwise"),
+                  ("--missing-tasks", "drop_tasks", "--missing", "pairwise")):  # fmt: skip
+        pair = ("--models", "m0", "--models", "m2", "--json", "-q")
+        compared = json.loads(rankbars("compare", gaps, *pair, *words).out)
+        judged = json.loads(rankbars("check", gaps, "--claim", "m0 > m2", "--json", *words).out)
+        assert judged["claims"][0]["estimate"] == compared["average"]["difference"]
+    few = without(results, "m2,t1,3,")
+    answer = rankbars("check", few, "--claim", "m0 > m2", "--missing-items", "drop_models", "-q")
+    assert "--missing-items drop_models leaves out" in answer.err
+
+
+def test_different_metrics_are_averaged_as_they_are_where_that_is_asked_for(
+    rankbars: Command,
+) -> None:
+    lines = ["model,task,item,metric,score"]
+    for item in range(30):
+        lines += [f"{model},a,{item},accuracy,{(item + shift) % 3 > 0:d}"
+                  for model, shift in (("new", 0), ("old", 1))]  # fmt: skip
+        lines += [f"{model},b,{item},bleu,{20 + item % 5 + more}"
+                  for model, more in (("new", 2 + item % 2), ("old", 0))]  # fmt: skip
+    Path("mixed.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ("check", "mixed.csv", "--claim", "new >= old - 0.01", "--json", "-q")
+    assert rankbars(*words).code == 1
+    (one,) = json.loads(rankbars(*words, "--average-anyway").out)["claims"]
+    assert one["estimate"] == pytest.approx(2.5 / 2)  # no difference on a, 2.5 on b

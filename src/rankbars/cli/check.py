@@ -10,6 +10,7 @@ import click
 
 from rankbars.cli.options import (
     Reading,
+    average_anyway_option,
     named_option,
     quiet_option,
     reading_options,
@@ -21,7 +22,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
-from rankbars.data.spec import FAIL_ON, OVERS
+from rankbars.data.spec import FAIL_ON, MISSING_ITEMS, MISSING_TASKS, OVERS
 from rankbars.errors import WriteError
 
 __all__ = ["check_command"]
@@ -88,12 +89,22 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
     help="What to do where a model that is claimed about has no score: stop (if nothing is said), "
     "compare the rows that both have, use the rows that all have, or count it as the lowest score.",
 )  # fmt: skip
+@named_option(
+    "--missing-tasks", known=MISSING_TASKS,
+    help="What to do with tasks that a model that is claimed about never ran: judge on the tasks "
+    "that all of them ran (insert, additive, drop_tasks), show no average (bounds), or stop.",
+)  # fmt: skip
+@named_option(
+    "--missing-items", known=MISSING_ITEMS,
+    help="What to do where a task was run and some of its rows have no score.",
+)  # fmt: skip
 @zero_se_option
 @runs_option
 @named_option(
     "--aggregate", known=OVERS, default="auto", show_default=True,
     help="The average over these items and tasks, over a population of tasks, or none.",
 )  # fmt: skip
+@average_anyway_option
 @seed_option
 @resamples_option
 @reading_options
@@ -115,9 +126,12 @@ def check_command(
     test: str,
     alpha: float | None,
     missing: str | None,
+    missing_tasks: str | None,
+    missing_items: str | None,
     zero_se: str,
     runs: str,
     aggregate: str,
+    average_anyway: bool,
     seed: int,
     resamples: int,
     reading: Reading,
@@ -155,8 +169,9 @@ def check_command(
         made = check(
             scores, claims if file is None else Path(file), guards=guards,
             together=False if each else None, alpha=alpha, test=test, over=aggregate,
-            missing=missing, seed=seed, resamples=resamples, zero_se=zero_se,
-            runs=runs,
+            missing=missing, missing_tasks=missing_tasks, missing_items=missing_items,
+            seed=seed, resamples=resamples, zero_se=zero_se, runs=runs,
+            average_anyway=average_anyway,
         )  # fmt: skip
     read_of = frozenset(scores.notes)
     shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
