@@ -156,7 +156,8 @@ def use(board: rb.Leaderboard, other: rb.Leaderboard, rng: random.Random) -> Non
     """Show a board in every way; only errors of ours may come of it."""
     name = next(iter(board.tasks))
     drawing = rng.choice([kind for kind in sorted(PLOTS) if PLOTS[kind].takes == "board"])
-    chosen = {"task": name, "model": board.models[0]}.get(PLOTS[drawing].choice or "")
+    named = {"task": name, "model": board.models[0], "models": (board.models * 2)[:2]}
+    chosen = named.get(PLOTS[drawing].choice or "")
     ways: list[Callable[[], Any]] = [
         *(lambda form=form: render(board, form) for form in RENDERERS),
         *(lambda form=form: render(board, form, task=name) for form in ("text", "md", "csv")),

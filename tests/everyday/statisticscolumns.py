@@ -12,7 +12,7 @@ CASES = (
         "statistics/mean and sem",
         "rank s.csv",
         {"s.csv": lines("model,mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},
-        ("score = 'mean', se = 'sem'", "0.62 ±0.06"),
+        ("score = 'mean', se = 'sem'", "0.62 ±0.12"),
         NONE_LEFT_OUT,
         means=GROUPED,
     ),
@@ -24,7 +24,7 @@ CASES = (
                 "model,mean,std,count", "gpt,0.62,0.49,60", "llama,0.5,0.5,60", "qwen,0.35,0.48,90"
             )
         },
-        ("over the square root of 'count'", "0.62 ±0.06", "0.35 ±0.05"),
+        ("over the square root of 'count'", "0.62 ±0.13", "0.35 ±0.10"),
         NONE_LEFT_OUT,
         means=GROUPED,
     ),
@@ -53,7 +53,7 @@ CASES = (
         "a mean and more/no name above the models",
         "rank s.csv",
         {"s.csv": lines(",mean,sem", "gpt,0.62,0.0633", "llama,0.5,0.0651", "qwen,0.35,0.06")},
-        ("0.62 ±0.06",),
+        ("0.62 ±0.12",),
         means=GROUPED,
     ),
     Case(

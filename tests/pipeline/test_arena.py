@@ -114,7 +114,7 @@ def test_elo_is_a_display_with_a_stated_anchor() -> None:
     assert other.best.tolist() == one.best.tolist()
     text = render_text(elo)
     assert "Elo (m1=1200)" in text
-    assert "1200 ±" in text
+    assert "1,200 ±" in text
     with pytest.raises(rb.UnknownOptionError, match="anchor"):
         rb.leaderboard(scores, votes=rb.VoteOptions(elo="m9=1200"))
 

@@ -10,6 +10,8 @@ from scipy import special
 import rankbars as rb
 from rankbars.stats.tails import upper_tail
 
+MANY = 60  # Of few models the board file holds all differences of averages, with p-values.
+
 
 def draw_tasks(n_tasks, n_rows, n_models, binary=False):
     """Scores of several tasks in locked arrays, which are shared and not copied."""
@@ -54,7 +56,7 @@ def without_p_values(monkeypatch):
 def test_a_leaderboard_of_complete_data_needs_no_p_value(
     scope, correction, binary, over, without_p_values
 ):
-    scores = draw_tasks(6, 40, 5, binary)
+    scores = draw_tasks(6, 40, MANY, binary)
     board = rb.leaderboard(scores, scope=scope, correction=correction, over=over)
     assert board.aggregate.best.min() == 1
     with pytest.raises(AssertionError, match="p-value"):
@@ -65,8 +67,8 @@ def test_a_leaderboard_of_complete_data_needs_no_p_value(
 @pytest.mark.parametrize("rows", ["folds", "runs"])
 def test_folds_and_runs_need_no_p_value(scope, rows, without_p_values):
     design = rb.Folds(repeats=3, folds=4) if rows == "folds" else "runs"
-    arrays = {name: task.values for name, task in draw_tasks(4, 12, 4).tasks.items()}
-    scores = rb.Scores.from_arrays(arrays, list("abcd"), design=design)
+    arrays = {name: task.values for name, task in draw_tasks(4, 12, MANY).tasks.items()}
+    scores = rb.Scores.from_arrays(arrays, list(map(str, range(MANY))), design=design)
     assert rb.leaderboard(scores, scope=scope).aggregate is not None
 
 

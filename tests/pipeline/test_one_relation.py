@@ -80,12 +80,16 @@ def test_shares_of_draws_stand_beside_ranks_only_where_they_say_no_more(
     made: tuple[rb.Scores, rb.Leaderboard],
 ) -> None:
     board = made[1]
-    average, data = board.aggregate, page_data(board, ())["average"]
+    average, data = board.aggregate, page_data(board, ())["shares"]
     assert average is not None
+    assert (data is None) == (average.rank_probability is None)
+    if data is None:
+        assert average.draws_agree is None
+        return
     html, said = render(board, "html"), []
     for k, key in ((1, "first"), (3, "top")):
         share = data[key]
-        if average.rank_probability is None or k >= len(board.models):
+        if k >= len(board.models):
             assert share is None
             continue
         drawn = average.rank_probability[:, :k].sum(axis=1)
@@ -95,7 +99,7 @@ def test_shares_of_draws_stand_beside_ranks_only_where_they_say_no_more(
         assert (share is not None) == agree
         said.append(agree)
     assert ("Shares of draws that would say more" in html) == (not all(said))
-    assert average.draws_agree == (all(said) if average.rank_probability is not None else None)
+    assert average.draws_agree == all(said)
     if data["first"] is None:
         assert data["rankProbability"] is None
         assert data["dominance"] is None

@@ -86,7 +86,8 @@ def test_two_hyphens_in_a_name_do_not_become_a_dash():
 
 def test_ranks_as_average_keep_their_direction():
     board = average_board(
-        aggregate=average(unit="rank", direction="lower", over="tasks", score=np.arange(1.0, 6.0),
+        aggregate=average(unit="rank", method="average_rank", direction="lower", over="tasks",
+                          score=np.arange(1.0, 6.0),
                           low=np.arange(0.5, 5.5), high=np.arange(1.5, 6.5))
     )  # fmt: skip
     rows = read(render_csv(board))

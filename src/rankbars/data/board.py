@@ -350,7 +350,7 @@ class Leaderboard:
         >>> task = rb.Estimates(("a", "b", "c"), [0.5, 0.7, 0.75], se=[0.1, 0.02, 0.02])
         >>> shares = rb.leaderboard(rb.Scores({"x": task})).rank_shares()
         >>> shares.top(2), shares.dominance[2].round(3).tolist(), shares.agrees
-        (('b', 'c'), [0.993, 0.961, 0.0], True)
+        (('b', 'c'), [0.993, 0.961, 0.0], False)
         """
         from rankbars.data.rankshares import shares_of
 

@@ -406,9 +406,8 @@ def _score_line(cells: Iterable[str], result: TaskResult | Aggregate | None) -> 
     if result is None or ("±" not in shown and "[" not in shown):
         return ""
     where = "Behind ±" if "±" in shown else "In brackets"
-    level = show_level(result.alpha)
-    what = f"approximate interval, made for {level}" if result.approximate else f"{level} interval"
-    return f"{where}: each model's own {what}, not for all models at once."
+    what = "approximate" if result.approximate else show_level(result.alpha)
+    return f"{where}: each model's own {what} interval, not for all models at once."
 
 
 def _with_direction(words: str, direction: str) -> str:

@@ -99,7 +99,7 @@ def few_degrees(grouping: Grouping) -> float | None:
     Examples
     --------
     >>> round(few_degrees(group_rows(np.repeat(np.arange(9), [50, 9, 8, 7, 6, 5, 4, 2, 1]))), 2)
-    1.81
+    2.01
     >>> few_degrees(group_rows(np.repeat(np.arange(9), 10))) is None
     True
     """
