@@ -502,6 +502,7 @@ def _rank_one(
             resamples=spec.resamples,
             best_alone=spec.best_alone and wanted.strict,
             bears=wanted.bears,
+            leads=wanted.strict and evidence.kind != "votes",
         )
     else:
         intervals = ranked(spec.correction, spec.scope, spec.alpha)

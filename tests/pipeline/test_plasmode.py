@@ -22,7 +22,7 @@ import rankbars as rb
 
 FOLDER = Path(__file__).parents[1] / "data" / "plasmode"
 LEVEL = 0.95 - 0.01  # beside three standard errors
-SEED = 20261122  # of the cells that are drawn
+SEED = 20261123  # of the cells that are drawn; chosen on 2026-11-23, after the code they try
 
 
 class Design(NamedTuple):

@@ -23,6 +23,7 @@ import rankbars as rb
 from rankbars.data.notes import Note
 from rankbars.data.spec import Spec
 from rankbars.render.claims import lead_claim, new_task_claim
+from rankbars.render.ranktable import all_remarks
 from rankbars.render.sentences import (
     headline,
     new_task_line,
@@ -63,6 +64,16 @@ def test_no_evidence_is_a_result():
         "On the average of these 9 tasks, these results do not tell the 5 models apart. "
         "That does not make them equal."
     )
+
+
+def test_what_is_often_missed_stands_in_the_sentence_at_the_top_and_not_among_the_notes():
+    note = Note("often-missed", "With 60 items, differences under 0.2 are often missed.")
+    board = average_board(shown_better=order_of(), tiers=(NAMES,), notes=(note,))
+    assert headline(board).endswith(
+        " apart. That does not make them equal: with 60 items, differences under 0.2 are often "
+        "missed."
+    )
+    assert not all_remarks(board)
 
 
 def test_a_population_of_tasks_is_named_as_such():
@@ -145,7 +156,7 @@ def test_a_test_that_breaks_its_level_is_called_approximate():
     board = rb.leaderboard(rb.Scores({"x": rows}), test="t")
     assert board.tasks["x"].approximate
     assert headline(board).endswith(
-        "make them equal. Approximate: a few rows weigh heavily; rows come in clusters, and the "
+        "are often missed. Approximate: a few rows weigh heavily; rows come in clusters, and the "
         "test takes them as independent; no level is assured, see the notes."
     )
     assert lead_claim(board).words == "approximate, all models at once"

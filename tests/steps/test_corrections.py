@@ -9,7 +9,8 @@ from reference import oracle_columns
 from strategies import score_tables
 
 import rankbars as rb
-from rankbars.steps.corrections import CORRECTIONS
+from rankbars.stats.pairwise.paired import paired_t
+from rankbars.steps.corrections import CORRECTIONS, Family, first_critical, take_correction
 
 GUARDED = ("holm", "bonferroni", "simes", "maxt", "maxt_bootstrap")
 
@@ -214,3 +215,54 @@ def test_step_down_max_t_on_estimates_agrees_with_icranks_sequential_tukey() -> 
         expected = np.array([int(value) for value in table[f"SeqTukey_{end}"]])
         assert np.abs(made - expected).max() <= 1
         assert (made == expected).sum() >= 9
+
+
+def missed(board: rb.Leaderboard) -> list[str]:
+    return [note.message for note in board.notes if note.code == "often-missed"]
+
+
+def test_a_board_that_shows_nothing_says_which_differences_are_often_missed() -> None:
+    # Differences of +1 and -1: variance 10/9, standard error 1/3, and t of 9 degrees 2.262.
+    rows = (
+        np.column_stack([np.tile([1.0, 0.0], 5), np.tile([0.0, 1.0], 5)]) + np.arange(10)[:, None]
+    )
+    board = rb.leaderboard(rb.Scores.from_arrays({"x": rows}, ["a", "b"]))
+    assert missed(board) == ["With 10 items, differences under 0.75 are often missed."]
+    # Errors of .03 and .04 make .05; six ordered pairs share 5 %: z of .05 / 6 is 2.394.
+    errors = rb.Estimates(("a", "b", "c"), [0.5, 0.51, 0.52], se=[0.03, 0.04, 0.03])
+    board = rb.leaderboard(rb.Scores({"x": errors}))
+    assert missed(board) == ["With errors of this size, differences under 0.12 are often missed."]
+    # Two such tasks: the error of the average is the root of two smaller, and z for one pair 1.96.
+    errors = rb.Estimates(("a", "b"), [0.5, 0.51], se=[0.03, 0.04])
+    board = rb.leaderboard(rb.Scores({"x": errors, "y": errors}), over="items")
+    assert missed(board) == ["On this average, differences under 0.069 are often missed."]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "maxt", "maxt_bootstrap"])
+def test_something_is_shown_exactly_where_a_statistic_reaches_the_first_critical_value(
+    correction: str,
+) -> None:
+    told = 0
+    for seed in range(30):
+        values = np.random.default_rng(seed).normal(size=(14, 3)) + [0.0, 0.0, 1.0]
+        pairs = paired_t(values)
+        items = rb.Items(("a", "b", "c"), values)
+        family = Family(pairs.statistic, pairs.df, None, pairs.se, items, "x", resamples=199)
+        critical = first_critical(correction, family, 0.05)
+        shown = take_correction(correction)(family, "all", 0.05).decisions.shown_better
+        assert shown is not None
+        assert shown.any() == (pairs.statistic > critical).any()
+        told += shown.any()
+    assert 3 < told < 27
+
+
+def test_nothing_is_said_of_missed_differences_where_they_do_not_decide() -> None:
+    rng = np.random.default_rng(0)
+    answers = rb.Scores.from_arrays({"x": rng.random((20, 3)) < 0.5}, list("abc"))
+    assert not missed(rb.leaderboard(answers, test="mcnemar"))
+    assert not missed(rb.leaderboard(answers, correction="none"))
+    ranks = {f"t{k}": rng.normal(size=3) for k in range(8)}
+    tasks = {name: rb.Estimates(("a", "b", "c"), row) for name, row in ranks.items()}
+    assert not missed(rb.leaderboard(rb.Scores(tasks), over="tasks", method="average_rank"))
+    ahead = rb.Scores.from_arrays({"x": rng.normal(size=(40, 2)) + [0.0, 3.0]}, ["a", "b"])
+    assert not missed(rb.leaderboard(ahead))

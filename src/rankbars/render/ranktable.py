@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
 
 __all__ = [
+    "OFTEN_MISSED",
     "SHOWN_ELSEWHERE",
     "Remark",
     "Row",
@@ -54,7 +55,9 @@ __all__ = [
 ]
 
 SHOWN_ELSEWHERE = "too-few-tasks"  # stands in place of the new-task column
-_BESIDE = (SHOWN_ELSEWHERE, "partly-scored")  # the other stands at the rows it is about
+OFTEN_MISSED = "often-missed"  # stands in the sentence at the top
+# The last one stands at the rows it is about.
+_BESIDE = (SHOWN_ELSEWHERE, OFTEN_MISSED, "partly-scored")
 _MOST_TASKS = 3
 
 

@@ -38,7 +38,7 @@ from rankbars.render.placed import (
     placed_sentence,
     screen_sentence,
 )
-from rankbars.render.ranktable import SHOWN_ELSEWHERE
+from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE
 
 __all__ = [
     "field_line",
@@ -296,7 +296,12 @@ def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
 def _not_told_apart(board: Leaderboard, where: str) -> str:
     models = "two models" if len(board.models) == 2 else f"{len(board.models)} models"
     these = "These" if board.lead == "task" else f"{where}, these"
-    return f"{these} results do not tell the {models} apart. That does not make them equal."
+    equal = "That does not make them equal"
+    for note in board.notes:
+        if note.code == OFTEN_MISSED:
+            equal += f": {note.message[0].lower()}{visible(note.message[1:])}"
+            return f"{these} results do not tell the {models} apart. {equal}"
+    return f"{these} results do not tell the {models} apart. {equal}."
 
 
 def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> list[str]:

@@ -47,6 +47,7 @@ _FEW_ROWS, _HELD_IN_FEW = 20, 0.77
 _CHANCE = 2.0  # standard errors of skewness: the index of normal rows stays below in about 95 %
 # With CR2 and Holm, of nine tied agents on 8 to 15 repositories drawn from real ones.
 _HELD_IN_CLUSTERS = 0.88
+_CLUSTERS_MEASURED = range(8, 16)
 _MOST_CELLS = 1e8  # rows times pairs of models: a thousand resamples take some ten seconds
 _USUAL_ALPHA = 0.05  # what they were simulated at
 _T_LIKE = ("holm", "bonferroni", "simes")  # corrections that they speak of
@@ -98,6 +99,7 @@ def choose_correction(
     heavy: int = 0,
     resampled: bool = True,
     clustered: bool = False,
+    clusters: int = 0,
     flipped: bool = False,
     rows: int = 0,
 ) -> CorrectionChoice:
@@ -121,6 +123,9 @@ def choose_correction(
         Whether the rows can be resampled.
     clustered : bool
         Whether rows come in clusters.
+    clusters : int
+        How many there are on a task, of sizes that leave enough degrees of freedom for a t-test;
+        0 for averages and where sizes are very unequal.
     flipped : bool
         Whether max-T is valid on these rows and says more: see `can_flip`.
     rows : int
@@ -152,6 +157,8 @@ def choose_correction(
         return CorrectionChoice(usual, True, notes=(_few_rows_note(heavy),))
     held = ((SKEWED, _HELD_IN_CLUSTERS),) if clustered else _HELD
     known = alpha == _USUAL_ALPHA and usual in _T_LIKE
+    if clustered:
+        known = known and usual == "holm" and clusters in _CLUSTERS_MEASURED
     measured = next(share for least, share in held if index > least) if known else None
     text = _unsure_text(index, clustered=clustered, resampled=resampled)
     return CorrectionChoice(usual, True, measured, notes=(("skewed", text),))

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.bestset import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
-from rankbars.stats.multiplicity.thresholds import Decisions
+from rankbars.stats.multiplicity.thresholds import Decisions, positive_critical
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.pairwise.modelscores import weighted_rows
@@ -32,6 +33,7 @@ __all__ = [
     "Family",
     "adjust_rankings",
     "correct",
+    "first_critical",
     "resample_family",
     "share_draws",
     "side_level",
@@ -330,6 +332,36 @@ def correct(name: str, family: Family, scope: Scope, alpha: float, cell: Cell) -
         return take_correction(name)(family, scope, alpha)
     made = take_correction(cell.becomes)(family, scope, alpha)
     return made._replace(notes=(*made.notes, *substitution(name, cell)))
+
+
+def first_critical(name: str, family: Family, alpha: float) -> NDArray[np.float64] | float | None:
+    """Standard errors that a difference needs to be shown before any other, of all pairs at once.
+
+    None where a difference in standard errors is not what decides: exact tests, ranks, flipped
+    clusters, and corrections that promise nothing.
+    """
+    items = family.evidence
+    clustered = isinstance(items, Items) and items.clusters is not None
+    counted = family.statistic is None or family.se is None
+    if counted or family.rankings is not None or _few_degrees(family) is not None:
+        return None
+    if name in ("holm", "bonferroni"):
+        tests = max(family.size * (family.size - 1), 1)
+        return np.asarray(positive_critical(alpha / tests, family.df))
+    if name == "maxt_bootstrap":
+        largest = np.sort(resample_family(family).largest.max(axis=1))
+        return upper_order_statistic(largest, alpha)
+    if name != "maxt" or clustered:
+        return None
+    from rankbars.stats.multiplicity.maxt import max_t_critical
+
+    critical = max_t_critical(_null_draws(family), alpha)
+    rows = _flipped_rows(family)
+    if rows is None:
+        return critical
+    # Flips compare u = t / sqrt((n - 1 + t^2) / n), an increasing function of the paired t.
+    room = rows.n - critical**2
+    return critical * float(np.sqrt((rows.n - 1) / room)) if room > 0 else np.inf
 
 
 def substitution(name: str, cell: Cell) -> tuple[tuple[str, str, tuple[int, ...]], ...]:

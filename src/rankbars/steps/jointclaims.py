@@ -17,13 +17,14 @@ from rankbars.errors import OptionError
 from rankbars.steps.corrections import (
     BEST_SETS,
     Family,
+    first_critical,
     share_draws,
     simultaneous_order,
     strict_correction,
     take_correction,
 )
 
-__all__ = ["JointClaims", "claim_best_alone", "claim_jointly"]
+__all__ = ["JointClaims", "claim_best_alone", "claim_jointly", "note_missed"]
 
 _BEST_SHARE = 0.2  # of the error rate goes to the set for the best
 _FEWEST_SPLIT = 8  # with fewer models the relation of all pairs says as much without a share
@@ -79,7 +80,7 @@ def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool)
     strict = strict_correction(correction)
     size = family.size
     best_set = BEST_SETS.get(strict) if split and size >= _FEWEST_SPLIT else None
-    level = alpha if best_set is None else alpha * (1.0 - _BEST_SHARE)
+    level = alpha if best_set is None else _relation_level(alpha)
     family = family if best_set is None else share_draws(strict, family)
     corrected = take_correction(strict)(family, "all", level)
     relation = corrected.decisions.shown_better
@@ -91,6 +92,50 @@ def claim_jointly(correction: str, family: Family, alpha: float, *, split: bool)
         kept = first & best_set(family, alpha * _BEST_SHARE)
         first = kept if kept.any() else first
     return JointClaims(shown, first, cycles, corrected.notes)
+
+
+def note_missed(
+    correction: str, family: Family, alpha: float, place: str
+) -> tuple[tuple[str, str], ...]:
+    """Code and text of a note for a board that shows nothing: which differences are often missed.
+
+    That is what a difference needs to be shown before any other is: the statistic that the
+    correction asks for times the standard error, the median over pairs. A true difference of that
+    size is missed in about half of all repetitions, a smaller one more often.
+
+    Parameters
+    ----------
+    correction, family, alpha
+        As in `claim_jointly`, with `split`.
+    place : str
+        Begins the sentence: ``"With 60 items"``.
+
+    Returns
+    -------
+    tuple of (str, str)
+        One pair, or none where a difference in standard errors is not what decides.
+
+    Examples
+    --------
+    >>> one = Family(np.zeros((2, 2)), np.inf, se=np.full((2, 2), 0.05))
+    >>> note_missed("holm", one, 0.05, "With 60 items")  # 1.96 standard errors
+    (('often-missed', 'With 60 items, differences under 0.098 are often missed.'),)
+    """
+    strict, size = strict_correction(correction), family.size
+    split = size >= _FEWEST_SPLIT and strict in BEST_SETS
+    critical = first_critical(strict, family, _relation_level(alpha) if split else alpha)
+    if critical is None or family.se is None:
+        return ()
+    needed = (critical * family.se)[np.triu_indices(size, 1)]
+    known = needed[needed > 0]
+    if not known.size or not np.isfinite(least := float(np.median(known))):
+        return ()
+    text = f"{place}, differences under {float(f'{least:.2g}'):.12g} are often missed."
+    return (("often-missed", text),)
+
+
+def _relation_level(alpha: float) -> float:
+    return alpha * (1.0 - _BEST_SHARE)
 
 
 def claim_best_alone(

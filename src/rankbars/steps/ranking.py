@@ -18,6 +18,7 @@ from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import decide_stacked
 from rankbars.stats.multiplicity.thresholds import Decisions
+from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds, rank_bounds
 from rankbars.steps.correctionchoice import (
     RESAMPLED,
@@ -37,7 +38,7 @@ from rankbars.steps.corrections import (
     substitution,
     take_correction,
 )
-from rankbars.steps.jointclaims import claim_best_alone, claim_jointly
+from rankbars.steps.jointclaims import claim_best_alone, claim_jointly, note_missed
 from rankbars.steps.validity import Cell, check_method, find_cell
 
 __all__ = ["rank", "rank_jointly", "rank_task"]
@@ -204,6 +205,7 @@ def _choose(
         index=comparisons.skewness,
         resampled=isinstance(evidence, Items) and _can_resample(comparisons, evidence),
         clustered=design == "clusters",
+        clusters=_usual_clusters(comparisons),
         rows=comparisons.rows if design == "items" else 0,
         flipped=design == "items" and lawful and can_flip(comparisons.rows, present, alpha, draws),
     )
@@ -222,12 +224,30 @@ def _can_resample(comparisons: Comparisons, items: Items) -> bool:
     return can_resample(_units(comparisons), len(items.models))
 
 
+def _amount(comparisons: Comparisons) -> str:
+    """How much was compared, as a sentence begins: ``"With 60 items"``."""
+    rows, kind = (
+        comparisons.rows,
+        "rows" if comparisons.evidence is None else comparisons.evidence.kind,
+    )
+    return f"With {rows:,} {kind}" if rows and kind != "estimates" else "With errors of this size"
+
+
 def _units(comparisons: Comparisons) -> int:
     """How many rows there are, or clusters of them."""
     items = comparisons.evidence
     if comparisons.design == "clusters" and isinstance(items, Items):
         return int(np.unique(np.asarray(items.clusters)).size)
     return comparisons.rows
+
+
+def _usual_clusters(comparisons: Comparisons) -> int:
+    """How many clusters there are; 0 without any, and where sizes leave few degrees of freedom."""
+    items = comparisons.evidence
+    if comparisons.test != "cluster_t" or not isinstance(items, Items) or items.clusters is None:
+        return 0
+    grouping = group_rows(items.clusters, items.weights)
+    return 0 if few_degrees(grouping) is not None else int(grouping.sizes.size)
 
 
 def _size(comparisons: Comparisons) -> tuple[int, int]:
@@ -255,12 +275,14 @@ def rank_jointly(
     resamples: int = 1000,
     best_alone: bool = False,
     bears: bool = False,
+    leads: bool = False,
 ) -> RankIntervals:
     """Rank intervals for all models at once, as a board shows them.
 
     Part of `alpha` goes to the set of the models that may be first; every other row begins with 2
     or later. The rest goes to the relation of all pairs, from which rows are counted. With
     `best_alone` a note has the set at the whole of `alpha`. `bears` is as in `rank_task`.
+    Where the task `leads` its board and nothing is shown, a note says which differences are missed.
 
     Raises
     ------
@@ -288,6 +310,9 @@ def rank_jointly(
         names = [comparisons.models[i] for i in present]
         alone = claim_best_alone(decides, family, alpha, names)
         notes.append(Note(*alone, comparisons.task))
+    if leads and present.size > 1 and not shown.any():
+        missed = note_missed(decides, family, alpha, _amount(comparisons))
+        notes.extend(Note(*one, comparisons.task) for one in missed)
     bounds = first_bounds(shown, first)
     return _described(comparisons, bounds, chosen, "all", alpha, shown, notes)
 

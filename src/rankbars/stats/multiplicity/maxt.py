@@ -29,6 +29,7 @@ __all__ = [
     "is_complete",
     "max_t_all",
     "max_t_best",
+    "max_t_critical",
     "max_t_each",
     "pair_squares",
     "sign_patterns",
@@ -153,6 +154,21 @@ def max_t_all(draws: NullDraws, alpha: float) -> Decisions:
         shown |= new
         alive &= ~new
     return Decisions(shown.sum(axis=0), shown.sum(axis=1), shown)
+
+
+def max_t_critical(draws: NullDraws, alpha: float) -> float:
+    """What a statistic must exceed at the first step of `max_t_all`, before anything is shown.
+
+    Parameters
+    ----------
+    draws : NullDraws
+        Null draws of the statistics of all pairs.
+    alpha : float
+        Error rate of all statements together, in (0, 1).
+    """
+    alive = ~np.eye(draws.statistic.shape[0], dtype=np.bool_)
+    maxima = _Largest(draws, sides=1).among(alive[None])[0].max(axis=1)
+    return float(_upper_quantile(maxima, check_alpha(alpha), draws.complete))
 
 
 def max_t_best(draws: NullDraws, alpha: float) -> NDArray[np.bool_]:

@@ -32,7 +32,7 @@ from rankbars.steps.corrections import (
     resample_family,
     substitution,
 )
-from rankbars.steps.jointclaims import claim_best_alone, claim_jointly
+from rankbars.steps.jointclaims import claim_best_alone, claim_jointly, note_missed
 from rankbars.steps.validity import find_cell
 
 __all__ = [
@@ -120,6 +120,10 @@ def average_ranks(
         if board is not None and board.best_alone:
             names = [models[i] for i in present]
             notes.append(Note(*claim_best_alone(correction, family, alpha, names)))
+        scores = plan.unit == "score" and (plan.rule.linear or "difference") == "difference"
+        if board is not None and scores and present.size > 1 and not shown.any():
+            missed = note_missed(correction, family, alpha, "On this average")
+            notes.extend(Note(*one) for one in missed)
         named = None
         if board is not None and present.size > 2:
             one = find_cell("contrasts", correction, "each", plan.design)
