@@ -52,6 +52,17 @@ def test_one_model_that_beats_all_is_first():
     )
 
 
+def test_a_question_about_rows_or_tasks_leaves_the_scope_of_the_sentence():
+    plain = average_board()
+    asked = Note("dependent-rows", "Rows may go together.")
+    open_board = replace(plain, notes=(asked,))
+    assert lead_claim(open_board).scope.endswith("if rows are independent")
+    assert headline(open_board) == headline(plain)
+    alone = replace(plain, aggregate=average(scope="each"))
+    assert scopes_line(alone)
+    assert scopes_line(replace(alone, notes=(asked,))) == scopes_line(alone)
+
+
 def test_a_complete_order_says_so():
     shown = np.triu(np.ones((5, 5), dtype=np.bool_), k=1)
     board = average_board(shown_better=shown, tiers=tuple((name,) for name in NAMES))

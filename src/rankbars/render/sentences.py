@@ -218,7 +218,7 @@ def scopes_line(board: Leaderboard) -> str:
     """What the rows do not say together; empty where everything holds for all models at once."""
     if board.lead == "new_task" or len(board.models) < 3:
         return ""
-    if lead_claim(board).scope != SCOPE_WORDS["each"]:
+    if not lead_claim(board).scope.startswith(SCOPE_WORDS["each"]):
         return ""
     return (
         "Each rank interval holds for one model chosen in advance, and not for several together: "
@@ -281,7 +281,7 @@ def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
     unknown = [name(model) for model in np.array(board.models)[~known].tolist()]
     if not states_who_is_first(board):
         sentences = [_not_told_apart(board, where)]
-    elif lead_claim(board).scope != SCOPE_WORDS["all"]:
+    elif not lead_claim(board).scope.startswith(SCOPE_WORDS["all"]):
         models = "1 model" if len(first) == 1 else f"{len(first)} models"
         sentences = [f"{where}, {models} may be first ({level}): {listed(first, _MOST_NAMES)}."]
     else:
@@ -340,7 +340,7 @@ def _confidence(board: Leaderboard) -> str:
         return NO_GUARANTEE
     level = statements_level(board)
     level = level if level == APPROXIMATE else f"{level} confidence"
-    together = claim.scope == SCOPE_WORDS["all"]
+    together = claim.scope.startswith(SCOPE_WORDS["all"])
     return f"{level}, {'all statements together' if together else 'one model named in advance'}"
 
 
