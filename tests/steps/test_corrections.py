@@ -221,6 +221,13 @@ def missed(board: rb.Leaderboard) -> list[str]:
     return [note.message for note in board.notes if note.code == "often-missed"]
 
 
+def test_a_difference_that_cannot_be_is_not_called_often_missed() -> None:
+    board = rb.leaderboard(
+        rb.Scores.from_arrays({"x": [[0.0, 1, 0], [1, 0, 1], [1, 1, 0]]}, ["a", "b", "c"])
+    )
+    assert missed(board) == []
+
+
 def test_a_board_that_shows_nothing_says_which_differences_are_often_missed() -> None:
     # Differences of +1 and -1: variance 10/9, standard error 1/3, and t of 9 degrees 2.262.
     rows = (

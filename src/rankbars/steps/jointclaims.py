@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.evidence import Items
 from rankbars.errors import OptionError
 from rankbars.steps.corrections import (
     BEST_SETS,
@@ -126,10 +127,13 @@ def note_missed(
     critical = first_critical(strict, family, _relation_level(alpha) if split else alpha)
     if critical is None or family.se is None:
         return ()
-    needed = (critical * family.se)[np.triu_indices(size, 1)]
-    known = needed[needed > 0]
-    if not known.size or not np.isfinite(least := float(np.median(known))):
+    known = np.triu(family.se > 0, k=1)
+    needed = np.broadcast_to(critical, family.se.shape)[known] * family.se[known]
+    if not needed.size or not 0 < (least := float(np.median(needed))) < np.inf:
         return ()
+    rows = family.evidence
+    if isinstance(rows, Items) and least >= np.nanmax(rows.values) - np.nanmin(rows.values):
+        return ()  # no two models differ by so much
     text = f"{place}, differences under {float(f'{least:.2g}'):.12g} are often missed."
     return (("often-missed", text),)
 
