@@ -96,7 +96,7 @@ def hold_out(
     names = sorted(known.tasks)
     if not 1 <= tasks <= len(names) - 2:
         raise OptionError(
-            f"{tasks} tasks cannot be held out of {len(names)}: hold out at least 1, and leave at "
+            f"{tasks} of {len(names)} tasks cannot be held out: hold out at least 1, and leave at "
             "least 2."
         )
     drawn = stream(spec.seed, "hold out").permutation(len(names))[:tasks]

@@ -68,7 +68,7 @@ def test_whole_clusters_are_split() -> None:
         ({"by": "width", "max_width": 1.5}, "max_width must be strictly between 0 and 1"),
         ({"by": "top_k", "k": 4}, "k must be between 1 and 3"),
         ({"by": "width", "share": 0.0}, "share must be strictly between"),
-        ({"by": "width", "max_width": 0.01, "alpha": 1e-12}, "Raise max_width"),
+        ({"by": "width", "max_width": 0.01, "alpha": 1e-12}, "Raise --max-width"),
     ],
 )
 def test_wrong_choices_are_refused(options: dict[str, object], message: str) -> None:

@@ -11,7 +11,9 @@ import click
 from rankbars.cli.options import (
     Reading,
     average_anyway_option,
+    missing_items_option,
     named_option,
+    over_option,
     quiet_option,
     reading_options,
     refuse_empty,
@@ -22,7 +24,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
-from rankbars.data.spec import FAIL_ON, MISSING_ITEMS, MISSING_TASKS, OVERS
+from rankbars.data.spec import FAIL_ON, MISSING_TASKS
 from rankbars.errors import WriteError
 
 __all__ = ["check_command"]
@@ -94,16 +96,10 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
     help="What to do with tasks that a model that is claimed about never ran: judge on the tasks "
     "that all of them ran (insert, additive, drop_tasks), show no average (bounds), or stop.",
 )  # fmt: skip
-@named_option(
-    "--missing-items", known=MISSING_ITEMS,
-    help="What to do where a task was run and some of its rows have no score.",
-)  # fmt: skip
+@missing_items_option
 @zero_se_option
 @runs_option
-@named_option(
-    "--aggregate", known=OVERS, default="auto", show_default=True,
-    help="The average over these items and tasks, over a population of tasks, or none.",
-)  # fmt: skip
+@over_option
 @average_anyway_option
 @seed_option
 @resamples_option

@@ -14,7 +14,9 @@ from rankbars.cli.options import (
     alpha_option,
     average_anyway_option,
     inputs_argument,
+    missing_items_option,
     named_option,
+    over_option,
     quiet_option,
     reading_options,
     resamples_option,
@@ -24,7 +26,7 @@ from rankbars.cli.options import (
     zero_se_option,
 )
 from rankbars.cli.outputs import emit, emit_text, output_width
-from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, OVERS
+from rankbars.data.spec import MISSING_POLICIES, MISSING_TASKS
 from rankbars.errors import DataError, RankbarsError
 
 if TYPE_CHECKING:
@@ -88,17 +90,10 @@ Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: no
     help="What to do with tasks that one of the two never ran: compare on the tasks that both ran "
     "(insert, additive, drop_tasks: the same for two models), show no average (bounds), or stop.",
 )
-@named_option(
-    "--missing-items",
-    known=MISSING_ITEMS,
-    help="What to do where a task was run and some of its rows have no score.",
-)
+@missing_items_option
 @zero_se_option
 @runs_option
-@named_option(
-    "--aggregate", known=OVERS, default="auto", show_default=True,
-    help="The average over these items and tasks, over a population of tasks, or none.",
-)  # fmt: skip
+@over_option
 @average_anyway_option
 @seed_option
 @resamples_option

@@ -37,7 +37,9 @@ __all__ = [
     "collect_options",
     "inputs_argument",
     "known_name",
+    "missing_items_option",
     "named_option",
+    "over_option",
     "quiet_option",
     "reading_options",
     "refuse_empty",
@@ -371,6 +373,14 @@ alpha_option = click.option(
 average_anyway_option = click.option(
     "--average-anyway", is_flag=True, help="Average scores of different metrics as they are."
 )
+missing_items_option = named_option(
+    "--missing-items", known=MISSING_ITEMS,
+    help="What to do where a task was run and some of its rows have no score.",
+)  # fmt: skip
+over_option = named_option(
+    "--aggregate", known=OVERS, default="auto", show_default=True,
+    help="The average over these items and tasks, over a population of tasks, or none.",
+)  # fmt: skip
 _missing_options = (
     named_option(
         "--missing", known=MISSING_POLICIES,

@@ -132,7 +132,7 @@ def select_tasks(
         if not kept:
             raise DataError(
                 f"No task has rank intervals of mean width {max_width:g} of the field or less. "
-                "Raise max_width."
+                "Raise --max-width (in Python: max_width)."
             )
         chosen = halves.inferred_on.select(tasks=kept)
     else:
