@@ -34,7 +34,6 @@ from rankbars.steps.boardassembly import (
     observe_ranks,
     summarise_pairs,
 )
-from rankbars.steps.connection import keep_connected
 from rankbars.steps.correctionchoice import RESAMPLED, can_bear_flips
 from rankbars.steps.corrections import side_level, strict_correction, take_correction
 from rankbars.steps.missingness import count_outcomes
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rankbars.intake import Results
-    from rankbars.stats.newtask.budget import Budget
+    from rankbars.stats.newtask.guarantees import Budget
     from rankbars.steps.average.aggregation import AverageCollector
     from rankbars.steps.rowquestions import RowFinding
     from rankbars.steps.sharedruns import RunFinding
@@ -299,7 +298,11 @@ def usable_scores(scores: Scores, spec: Spec) -> Scores:
 
 
 def _entries(scores: Scores, spec: Spec) -> Entries:
-    scores = keep_connected(count_outcomes(scores), spec.votes)
+    scores = count_outcomes(scores)
+    if spec.votes.largest_component:
+        from rankbars.steps.components import keep_connected
+
+        scores = keep_connected(scores, spec.votes)
     return settle_missing(_filled(scores, spec), spec)
 
 
@@ -602,7 +605,7 @@ def _budget(scores: Scores, spec: Spec) -> Budget | None:
     nothing = side_level(spec.correction, "each", spec.alpha) is None
     if nothing or _merge(scores, spec) != "joint":
         return None
-    from rankbars.stats.newtask.budget import split_budget
+    from rankbars.stats.newtask.guarantees import split_budget
 
     return split_budget(len(scores.tasks), spec.alpha_overall, spec.alpha)
 

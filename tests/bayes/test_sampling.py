@@ -17,9 +17,15 @@ from numpyro.handlers import substitute, trace
 from scipy import special, stats
 
 import rankbars as rb
-from rankbars.bayes.models import MODELS, Answers, independent
-from rankbars.bayes.modelterms import Observed
-from rankbars.bayes.onefactor import _unfold, _unfold_spreads, _Unknowns
+from rankbars.bayes.models import (
+    MODELS,
+    Answers,
+    Observed,
+    _unfold,
+    _unfold_spreads,
+    _Unknowns,
+    independent,
+)
 
 RIGHT = np.array([[60, 75], [40, 52], [85, 88], [20, 35], [66, 70], [50, 71]])
 

@@ -15,7 +15,7 @@ import rankbars as rb
 from rankbars.simulate.coverages import covers
 from rankbars.simulate.levels import pool_intervals, pool_scores
 from rankbars.simulate.populations import Design, true_rank_sets
-from rankbars.stats.newtask.budget import split_budget
+from rankbars.stats.newtask.guarantees import split_budget
 from rankbars.steps.prediction import predict_within
 
 # Tasks, how many of N + 1 are left out, error rate of a side, guarantee; for the rates .2 and .05,

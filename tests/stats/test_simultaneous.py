@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import miss_bound
-from rankbars.stats.newtask.simultaneous import _outermost, split_score_merge
+from rankbars.stats.newtask.merges import _outermost, split_score_merge
 
 MERGES = {"simultaneous": split_score_merge}
 alphas = st.sampled_from(ALPHAS)

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.bayes.packages import import_numpyro
-from rankbars.errors import ConvergenceError, OptionError
+from rankbars.errors import ConvergenceError, MissingPackageError, OptionError
 from rankbars.stats.hierarchical.convergence import effective_draws, split_rhat
 from rankbars.stats.streams import stream
 
@@ -122,7 +121,11 @@ def run_chains(model: Any, data: Any, settings: ChainSettings, key: str) -> Chai
     Hoffman & Gelman 2014, *Journal of Machine Learning Research* 15; Phan, Pradhan & Jankowiak
     2019, arXiv:1912.11554.
     """
-    numpyro = import_numpyro("A Bayesian model sampled by Markov chains")
+    try:
+        import numpyro
+    except ModuleNotFoundError as error:
+        purpose = "A Bayesian model sampled by Markov chains"
+        raise MissingPackageError.for_extra("numpyro", purpose, '"rankbars[bayes]"') from error
     import jax
     from numpyro.infer import MCMC, NUTS, init_to_uniform
 

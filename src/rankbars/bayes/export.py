@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankbars.bayes.packages import import_arviz
 from rankbars.bayes.posterior import Posterior
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.draws import Draws
-from rankbars.errors import DataError
+from rankbars.errors import DataError, MissingPackageError
 
 if TYPE_CHECKING:
     from xarray import DataTree
@@ -39,7 +38,11 @@ def to_arviz(result: Posterior | Draws | Aggregate) -> DataTree:
     DataError
         If an average has no draws.
     """
-    arviz = import_arviz("Export to ArviZ")
+    try:
+        import arviz_base as arviz
+    except ModuleNotFoundError as error:
+        install = '"rankbars[arviz]"'
+        raise MissingPackageError.for_extra("arviz_base", "Export to ArviZ", install) from error
     if isinstance(result, Aggregate):
         if result.draws is None:
             raise DataError("This average has no draws, so there is nothing to export.")

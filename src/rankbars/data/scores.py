@@ -479,8 +479,7 @@ class Scores:
         >>> scores.to_frame("polars").rows()[0]
         ('a', 'math', '1', 1.0)
         """
-        from rankbars.data.frames import make_frame
-        from rankbars.data.scorecolumns import score_columns
+        from rankbars.data.frames import make_frame, score_columns
 
         return make_frame(score_columns(self), backend, self.library)
 

@@ -1,17 +1,28 @@
-"""Which models the votes put on one scale: found out before any fit, and said by name."""
+"""Which models the votes put on one scale: found out before any fit; who is left out, by name."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.evidence import take_models
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions
+from rankbars.data.storedtasks import Change, change_tasks
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.votes.connectivity import Connectivity, find_components, largest_component
 from rankbars.steps.tallies import tally
 
-__all__ = ["connected_models"]
+__all__ = [
+    "connected_models",
+    "keep_connected",
+]
+
 
 _MOST_NAMES = 5
 _MOST_GROUPS = 3
@@ -88,3 +99,59 @@ def _listed(names: NDArray[np.object_]) -> str:
     if len(names) > _MOST_NAMES:
         return f"{', '.join(shown)} and {len(names) - _MOST_NAMES} more"
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def keep_connected(scores: Scores, options: VoteOptions) -> Scores:
+    """Votes among the largest group of comparable models.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results; only votes are looked at.
+    options : VoteOptions
+        How votes are counted; with ``largest_component``.
+
+    Returns
+    -------
+    Scores
+        With a note that names the models that were left out of a task.
+
+    Raises
+    ------
+    DataError
+        If no two models of a task can be compared.
+
+    Examples
+    --------
+    >>> votes = Votes(("a", "b", "c"), [[0, 3, 5], [1, 0, 2], [0, 0, 0]])
+    >>> kept = keep_connected(Scores({"arena": votes}), VoteOptions(largest_component=True))
+    >>> kept.models, kept.notes[0].models
+    (('a', 'b'), ('c',))
+    """
+    changes: dict[str, Change | None] = dict.fromkeys(scores.tasks)
+    notes = []
+    for name, evidence in scores.tasks.items():
+        if not isinstance(evidence, Votes):
+            continue
+        chosen = connected_models(evidence, options, name)
+        if chosen.size == len(evidence.models):
+            continue
+        models = tuple(evidence.models[i] for i in chosen)
+        changes[name] = Change(partial(take_models, columns=chosen), models)
+        out = np.setdiff1d(np.arange(len(evidence.models)), chosen)
+        notes.append(
+            Note(
+                "not-connected",
+                f"{out.size} of {len(evidence.models)} models were left out, because the votes do "
+                "not put them on one scale with the others: "
+                f"{_first_ten([evidence.models[i] for i in out])}. Ranks are among the others.",
+                name,
+                tuple(evidence.models[i] for i in out),
+            )
+        )
+    return replace(scores, tasks=change_tasks(scores.tasks, changes)).with_notes(notes)
+
+
+def _first_ten(names: list[str]) -> str:
+    shown = ", ".join(map(repr, names[:10]))
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"

@@ -12,8 +12,12 @@ from numpy.typing import NDArray
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError
 from rankbars.stats.newtask.guarantees import Rate, miss_bound, smallest_number_of_tasks
-from rankbars.stats.newtask.merges import joint_merge, quantile_merge, union_merge
-from rankbars.stats.newtask.simultaneous import split_score_merge
+from rankbars.stats.newtask.merges import (
+    joint_merge,
+    quantile_merge,
+    split_score_merge,
+    union_merge,
+)
 from rankbars.stats.newtask.weighted import (
     family_merge,
     family_miss_bound,

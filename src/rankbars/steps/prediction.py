@@ -16,8 +16,7 @@ from rankbars.data.notes import Note
 from rankbars.data.spec import check_rate
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.newtask.budget import Budget
-from rankbars.stats.newtask.guarantees import Rate, guarantee
+from rankbars.stats.newtask.guarantees import Budget, Rate, guarantee
 from rankbars.steps.corrections import side_level
 from rankbars.steps.mergers import MERGES, Bag, Merged
 

@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
-from rankbars.data.storedtasks import Change, Outline, StoredTasks, TaskReference, change_tasks
+from rankbars.data.storedtasks import (
+    Change,
+    Outline,
+    StoredTasks,
+    TaskFile,
+    TaskReference,
+    change_tasks,
+)
 from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records
@@ -54,8 +61,6 @@ class Shelf:
             cube = None if cube is None else 0.0 - cube
         answers = cells.answers if several else None
         if self._folder is not None:
-            from rankbars.data.partitions import TaskFile
-
             TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
             averaged = cells.crossing.averaged
             self._stored[task] = Outline.of(values, answers, averaged=averaged)
@@ -98,8 +103,6 @@ class Shelf:
             if len(models) < len(names["model"]):
                 changes[task] = Change(partial(take_models, columns=present), models)
             if self._folder is not None:
-                from rankbars.data.partitions import TaskFile
-
                 path = self._path(code, self._folder)
                 TaskFile.put_rows(path, ids[span], clusters, weights)
                 about = self._stored[code]._replace(design=design)

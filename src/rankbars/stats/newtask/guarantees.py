@@ -15,10 +15,12 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 __all__ = [
+    "Budget",
     "Rate",
     "exact_rate",
     "guarantee",
@@ -26,8 +28,10 @@ __all__ = [
     "miss_bound",
     "order_index",
     "smallest_number_of_tasks",
+    "split_budget",
     "split_index",
 ]
+
 
 Rate = float | str | Fraction | Decimal
 """An error rate; floats and strings are read as exact decimals."""
@@ -333,3 +337,79 @@ _SMALLEST: dict[str, Callable[[Fraction], int]] = {
     "weighted": _two_sided_smallest,
     "simultaneous": _split_score_smallest,
 }
+
+
+LEAST_SIDE, MOST_SIDE = Fraction(1, 5), Fraction(2, 5)
+"""Between these rates of a side intervals are narrowest, in simulations and on real boards."""
+
+
+class Budget(NamedTuple):
+    """What is spent where.
+
+    Attributes
+    ----------
+    need : int
+        How many of N + 1 intervals the merge may leave out; 0 stands for the trivial interval.
+    side : Fraction
+        Error rate of one side of the task intervals that are merged, below one half.
+    """
+
+    need: int
+    side: Fraction
+
+    @property
+    def alpha_task(self) -> float:
+        """Error rate of the task intervals, both sides together."""
+        return float(2 * self.side)
+
+
+def split_budget(n_tasks: int, alpha_overall: Rate, alpha: Rate) -> Budget:
+    """The split between tasks that are left out and errors of the intervals on tasks.
+
+    Parameters
+    ----------
+    n_tasks : int
+        N, number of tasks.
+    alpha_overall : float, str, Fraction or Decimal
+        Error rate of the merge.
+    alpha : float, str, Fraction or Decimal
+        Error rate of the board's task intervals, both sides together.
+
+    Returns
+    -------
+    Budget
+        With ``1 - [need / (N + 1)] / (1 - side)`` at least
+        ``1 - alpha_overall / (1 - alpha / 2)``, what the board's own task intervals promise at the
+        least.
+
+    Raises
+    ------
+    DataError
+        If there is no task.
+    OptionError
+        If a rate is not strictly between 0 and 1.
+
+    Notes
+    -----
+    The guarantee is ``1 - [need / (N + 1)] / (1 - side)``. With task intervals at the board's own
+    level, `need` is rounded down to a whole number, and what is cut off is lost. Here the rest goes
+    to the task intervals, which get narrower. The rule reads the number of tasks and the two rates
+    only, never results, so tasks stay exchangeable.
+
+    Examples
+    --------
+    >>> split_budget(14, 0.2, 0.05), split_budget(14, 0.2, 0.05).alpha_task
+    (Budget(need=2, side=Fraction(7, 20)), 0.7)
+    >>> split_budget(4, 0.2, 0.05), split_budget(3, 0.2, 0.05)
+    (Budget(need=1, side=Fraction(1, 40)), Budget(need=0, side=Fraction(1, 40)))
+    """
+    if n_tasks < 1:
+        raise DataError(f"A rank on a new task needs at least one task; got {n_tasks}.")
+    usual = exact_rate(alpha) / 2
+    # The most that need / (1 - side) may be.
+    spent = (n_tasks + 1) * exact_rate(alpha_overall, "alpha_overall") / (1 - usual)
+    need = min(math.floor((1 - LEAST_SIDE) * spent), n_tasks)
+    if need and 1 - need / spent <= MOST_SIDE:
+        return Budget(need, 1 - need / spent)
+    need = min(math.floor((1 - usual) * spent), n_tasks)
+    return Budget(need, min(1 - need / spent, MOST_SIDE) if need else usual)
