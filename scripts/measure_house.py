@@ -8,7 +8,9 @@ or the package in FOLDER, such as ``src/rankbars`` of another checkout.
 
 References are counted by name, through the imports of each module: ``function`` or
 ``module.function``. Calls through an object or a dict of functions are not seen as such, only the
-place that puts the function there.
+place that puts the function there. Circles are those of the whole import graph, late imports
+included; a second line leaves out what only types need and the doors that
+``tests/test_architecture.py`` lists.
 """
 
 from __future__ import annotations
@@ -139,6 +141,25 @@ def import_graph(modules: dict[str, Module]) -> dict[str, set[str]]:
     }
 
 
+def load_doors() -> set[tuple[str, str]]:
+    """The late imports of rooms above that the tests list as doors."""
+    tests = ast.parse((ROOT / "tests" / "test_architecture.py").read_text(encoding="utf-8"))
+    for node in tests.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "DOORS":
+            return set(ast.literal_eval(node.value))
+    sys.exit("tests/test_architecture.py lists no DOORS")
+
+
+def drop_types(tree: ast.Module) -> ast.Module:
+    """The tree without its blocks for type checkers."""
+    body = [
+        node
+        for node in tree.body
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    ]
+    return ast.Module(body, tree.type_ignores)
+
+
 def find_circles(graph: dict[str, set[str]]) -> list[list[str]]:
     """Groups of modules that reach each other, the largest first."""
 
@@ -227,8 +248,9 @@ def report_sources(package: Path, listing: bool) -> None:
             places[module.path.stem].append(name)
     repeated = {stem: names for stem, names in places.items() if len(names) > 1}
     lone = [name for name in modules if importers[name] == 1]
-    circles = find_circles(graph)
-    sizes = ", ".join(str(len(circle)) for circle in circles) or "none"
+    doors = load_doors()
+    run = import_graph({n: m._replace(tree=drop_types(m.tree)) for n, m in modules.items()})
+    indoors = {name: {to for to in run[name] if (name, to) not in doors} for name in run}
 
     def show_list(title: str, names: Iterable[str]) -> None:
         names = list(names)
@@ -236,6 +258,10 @@ def report_sources(package: Path, listing: bool) -> None:
 
     def show_functions(title: str, keys: Iterable[tuple[str, str]]) -> None:
         show_list(title, (".".join(key) for key in keys))
+
+    def show_circles(title: str, circles: list[list[str]]) -> None:
+        sizes = ", ".join(str(len(circle)) for circle in circles) or "none"
+        show(title, sizes, map(" ".join, circles) if listing else ())
 
     show("modules", len(modules))
     show("lines", sum(lines.values()))
@@ -251,7 +277,8 @@ def report_sources(package: Path, listing: bool) -> None:
     show_list(
         "base names that repeat", (f"{stem}: {', '.join(repeated[stem])}" for stem in repeated)
     )
-    show("import circles, files in each", sizes, map(" ".join, circles) if listing else ())
+    show_circles("import circles, files in each", find_circles(graph))
+    show_circles("  without types and the listed doors", find_circles(indoors))
     show_list("modules with exactly one importer", lone)
 
 
