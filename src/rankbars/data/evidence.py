@@ -171,6 +171,13 @@ class Items:
     averaged : tuple of str
         What the answers that were averaged into a value differ in, where that is known:
         ``"runs"``, ``"prompts"``, ``"items"``, ``"folds"``.
+    within : array of float, shape (n, M), optional
+        Variance of the answers behind each value, with divisor K - 1 for K answers; NaN where
+        there are fewer than two. With `answers` and `values` that is all a plain mean needs, and
+        for 0/1 answers the counts themselves.
+    trials : array of float, shape (n, S, M), optional
+        The answers by run where they are not complete, or every model has runs of its own (its
+        S-th is then another than that of others); NaN where there is none. See `by_run`.
 
     Raises
     ------
@@ -193,6 +200,8 @@ class Items:
     answers: NDArray[np.int64] | None = None
     runs: NDArray[np.float64] | None = None
     averaged: tuple[str, ...] = ()
+    within: NDArray[np.float64] | None = None
+    trials: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         rows, models = np.shape(self.values)
@@ -222,6 +231,16 @@ class Items:
         object.__setattr__(
             self, "answers", frozen_optional(self.answers, np.int64, "answers", values.shape)
         )
+        object.__setattr__(
+            self, "within", frozen_optional(self.within, np.float64, "within", values.shape)
+        )
+        if self.within is not None and (self.within < 0).any():
+            raise DataError("within holds variances, which are 0 or more.")
+        if self.trials is not None:
+            shape = (rows, np.shape(self.trials)[1], len(self.models))
+            object.__setattr__(
+                self, "trials", frozen_array(self.trials, np.float64, "trials", shape)
+            )
         if self.runs is not None:
             shape = (rows, np.shape(self.runs)[1], len(self.models))
             object.__setattr__(self, "runs", frozen_array(self.runs, np.float64, "runs", shape))
@@ -265,6 +284,11 @@ class Items:
     def n(self) -> int:
         """Number of rows."""
         return int(self.values.shape[0])
+
+    @property
+    def by_run(self) -> NDArray[np.float64] | None:
+        """Every answer by run, shape (n, S, M), NaN where there is none; None if not known."""
+        return self.trials if self.runs is None else self.runs
 
     @property
     def kind(self) -> Literal["items", "folds", "runs"]:
@@ -371,6 +395,8 @@ def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -
             values=evidence.values[:, chosen],
             answers=None if evidence.answers is None else evidence.answers[:, chosen],
             runs=None if evidence.runs is None else evidence.runs[:, :, chosen],
+            within=None if evidence.within is None else evidence.within[:, chosen],
+            trials=None if evidence.trials is None else evidence.trials[:, :, chosen],
         )
     return Estimates(
         models,
@@ -416,4 +442,6 @@ def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
         ids=None if ids is None else tuple(ids[i] for i in np.flatnonzero(keep)),
         answers=None if items.answers is None else items.answers[keep],
         runs=None if items.runs is None else items.runs[keep],
+        within=None if items.within is None else items.within[keep],
+        trials=None if items.trials is None else items.trials[keep],
     )

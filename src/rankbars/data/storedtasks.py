@@ -360,12 +360,9 @@ class TaskFile:
     averaged: tuple[str, ...] = ()
 
     @staticmethod
-    def put_scores(
-        path: Path, values: NDArray[np.float64], answers: NDArray[np.int64] | None,
-        runs: NDArray[np.float64] | None,
-    ) -> None:  # fmt: skip
-        """Write what is large, as soon as it is known."""
-        for name, array in (("values", values), ("answers", answers), ("runs", runs)):
+    def put_scores(path: Path, arrays: Mapping[str, NDArray[Any] | None]) -> None:
+        """Write what is large, by its field of `Items`, as soon as it is known."""
+        for name, array in arrays.items():
             if array is not None:
                 np.save(f"{path}.{name}.npy", array)
 
@@ -406,6 +403,8 @@ class TaskFile:
             self._take("answers"),
             self._take("runs"),
             self.averaged,
+            self._take("within"),
+            self._take("trials"),
         )
 
     def _take(self, name: str) -> NDArray[Any] | None:

@@ -420,6 +420,8 @@ def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, st
                 values=np.hstack([evidence.values, column]),
                 runs=None,
                 answers=None,
+                within=None,
+                trials=None,
             )
         elif isinstance(evidence, Estimates):
             error = evidence.se

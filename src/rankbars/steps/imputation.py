@@ -107,14 +107,19 @@ def _filled(evidence: Evidence, models: tuple[str, ...], baseline: str) -> Evide
     if isinstance(evidence, Items):
         values = evidence.values[:, columns]
         gone = np.isnan(values)
-        answers, runs = evidence.answers, evidence.runs
+        answers, runs, within = evidence.answers, evidence.runs, evidence.within
         if answers is not None:
             answers = np.where(gone, answers[:, [back]], answers[:, columns])
         if runs is not None:
             own = runs[:, :, columns]
             runs = np.where(np.isnan(own), runs[:, :, [back]], own)
+        if within is not None:
+            within = np.where(gone, within[:, [back]], within[:, columns])
         values = np.where(gone, evidence.values[:, [back]], values)
-        return replace(evidence, models=models, values=values, answers=answers, runs=runs)
+        return replace(
+            evidence, models=models, values=values, answers=answers, runs=runs, within=within,
+            trials=None,
+        )  # fmt: skip
     columns = np.where(np.isnan(evidence.mean[columns]), back, columns)
     return Estimates(
         models,

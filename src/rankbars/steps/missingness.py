@@ -307,16 +307,21 @@ def _fill(
         return evidence
     values = np.full((evidence.n, len(models)), np.nan)
     answers = None if evidence.answers is None else np.zeros(values.shape, dtype=np.int64)
+    within = None if evidence.within is None else np.full(values.shape, np.nan)
     columns = locate_models(evidence.models, models)
     values[:, columns] = evidence.values
     if answers is not None and evidence.answers is not None:
         answers[:, columns] = evidence.answers
+    if within is not None and evidence.within is not None:
+        within[:, columns] = evidence.within
     return replace(
         evidence,
         models=models,
         values=np.where(np.isnan(values) & [name in failed for name in models], lowest, values),
         answers=answers,
         runs=None,
+        within=within,
+        trials=None,
     )
 
 
@@ -500,7 +505,7 @@ def _blank(evidence: Evidence, absent: frozenset[str]) -> Evidence:
     if isinstance(evidence, Items):
         values = evidence.values.copy()
         values[:, columns] = np.nan
-        return replace(evidence, values=values, runs=None)
+        return replace(evidence, values=values, runs=None, trials=None)
     mean = evidence.mean.copy()
     mean[columns] = np.nan
     return replace(evidence, mean=mean)

@@ -21,7 +21,7 @@ __all__ = ["READY", "pack_ready", "unpack_ready"]
 READY = "ready"
 
 _INFO = ("category", "family", "metric", "weight", "direction", "minimum", "maximum", "chance")
-_ITEMS = ("values", "clusters", "weights", "answers", "runs")
+_ITEMS = ("values", "clusters", "weights", "answers", "runs", "within", "trials")
 _ESTIMATES = ("mean", "se", "cov", "n")
 _COVERAGE = ("scored", "unscored", "errors", "missing", "zeros")
 _INTEGERS = frozenset({"clusters", "answers", "n", *_COVERAGE})

@@ -517,4 +517,6 @@ def _among(items: Items, models: tuple[str, ...]) -> Items:
         values=spread(items.values, np.nan),
         answers=answers,
         runs=None if items.runs is None else spread(items.runs, np.nan),
+        within=None if items.within is None else spread(items.within, np.nan),
+        trials=None if items.trials is None else spread(items.trials, np.nan),
     )

@@ -287,13 +287,42 @@ def _join_items(task: str, first: _Piece, second: _Piece) -> tuple[Items, Covera
         answers = np.concatenate(
             [_spread(e, _answers(e).astype(np.float64), ids, 0.0) for e in (one, two)], axis=1
         )[:, order].astype(np.int64)
-    # Labels of runs are not kept, so that runs of two tables cannot be matched.
+    within = None
+    if one.within is not None or two.within is not None:
+        within = np.concatenate(
+            [_spread(e, _or_blank(e.within, e.values), ids, np.nan) for e in (one, two)], axis=1
+        )[:, order]
+    # Labels of runs are not kept, so that runs of two tables cannot be matched: each model has
+    # runs of its own.
+    averaged = tuple(dict.fromkeys((*one.averaged, *two.averaged)))
     items = Items(
         tuple(models[i] for i in order), values[:, order], None, one.weights, one.design, ids,
-        answers, averaged=tuple(dict.fromkeys((*one.averaged, *two.averaged))),
+        answers, None, averaged, within, _join_trials(one, two, ids, order),
     )  # fmt: skip
     coverage = _join_coverage(first.info.coverage, second.info.coverage, order, len(ids))
     return items, coverage
+
+
+def _join_trials(
+    one: Items, two: Items, ids: tuple[str, ...], order: Sequence[int]
+) -> NDArray[np.float64] | None:
+    """Answers of both by run; None unless runs of both are known, and those of each model's own."""
+    if one.averaged not in ((), ("runs",)) or two.averaged not in ((), ("runs",)):
+        return None
+    if one.by_run is None or two.by_run is None:
+        return None
+    runs = max(one.by_run.shape[1], two.by_run.shape[1])
+    parts = []
+    for items, cube in ((one, one.by_run), (two, two.by_run)):
+        room = ((0, 0), (0, runs - cube.shape[1]), (0, 0))
+        parts.append(_spread(items, np.pad(cube, room, constant_values=np.nan), ids, np.nan))
+    return np.concatenate(parts, axis=2)[:, :, order]
+
+
+def _or_blank(
+    within: NDArray[np.float64] | None, values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    return np.full(values.shape, np.nan) if within is None else within
 
 
 def _spread(
@@ -303,7 +332,7 @@ def _spread(
     if items.ids == ids:
         return values
     place = {name: row for row, name in enumerate(ids)}
-    wide = np.full((len(ids), values.shape[1]), empty)
+    wide = np.full((len(ids), *values.shape[1:]), empty)
     wide[[place[name] for name in items.ids or ()]] = values
     return wide
 

@@ -95,12 +95,15 @@ class TaskCells(NamedTuple):
     answers : array of int, shape (n, M), or None
         Answers behind each value, if some cell has several.
     crossing : Crossing
-        What several answers differ in, and all of them where they are complete.
+        What several answers differ in, and all of them where they are labelled.
+    within : array of float, shape (n, M), or None
+        Variance of the answers behind each value, if some cell has several.
     """
 
     values: NDArray[np.float64]
     answers: NDArray[np.int64] | None = None
     crossing: Crossing = Crossing((), None)
+    within: NDArray[np.float64] | None = None
 
 
 class Matrix(NamedTuple):
@@ -207,19 +210,19 @@ class Filling:
         del filled
         if not self.answers and number != seen:
             raise records.duplicates(())
-        behind, labels = self._average(kept, values, first) if kept else (None, None)
+        behind, within, labels = self._average(kept, values, first) if kept else (None,) * 3
         for task in tasks:
             span = index.span(task)
             part = slice(span.start - first, span.stop - first)
             if part.start < part.stop:
                 self._count(task, values[part])
-            if behind is None:
+            if behind is None or within is None:
                 yield task, TaskCells(values[part])
                 continue
             crossing = Crossing((), None)
             if labels is not None and behind[part].max(initial=0) > 1:
                 crossing = labels.cross(part, self.models)
-            yield task, TaskCells(values[part], behind[part], crossing)
+            yield task, TaskCells(values[part], behind[part], crossing, within[part])
         values.setflags(write=False)
 
     @property
@@ -246,16 +249,17 @@ class Filling:
 
     def _average(
         self, kept: Sequence[Answers], values: NDArray[np.float64], first: int
-    ) -> tuple[NDArray[np.int64] | None, Labels | None]:
+    ) -> tuple[NDArray[np.int64] | None, NDArray[np.float64] | None, Labels | None]:
         joined = Answers.joined(kept)
         if joined.has_duplicates():
             raise self.records.duplicates(self.answers)
-        behind = joined.average(values, self._counts, self.index.task_of_row, first)
-        if behind is None:
-            return None, None
+        found = joined.average(values, self._counts, self.index.task_of_row, first)
+        if found is None:
+            return None, None, None
+        behind, within = found
         self._most_answers = max(self._most_answers, int(behind.max()))
         widths = tuple(len(self.records.names[role]) for role in self.answers)
-        return behind, Labels(joined, self.answers, widths)
+        return behind, within, Labels(joined, self.answers, widths)
 
     def _count(self, task: int, values: NDArray[np.float64]) -> None:
         self._largest[task] = np.fmax.reduce(values, axis=0)

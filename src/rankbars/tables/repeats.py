@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED
 
-__all__ = ["Answers", "Crossing", "Labels"]
+__all__ = ["MOST_CELLS", "THINNEST", "Answers", "Crossing", "Labels"]
 
 # What answers differ in, by the role of the column that numbers them.
 LABELLED: Mapping[str, str] = {
@@ -20,6 +20,7 @@ LABELLED: Mapping[str, str] = {
 
 # A cube of more cells is not kept: it costs 8 bytes each.
 MOST_CELLS = 40_000_000
+THINNEST = 4  # nor is one with more than so many cells to an answer
 
 
 class Answers(NamedTuple):
@@ -49,7 +50,7 @@ class Answers(NamedTuple):
         counts: NDArray[np.int64],
         task_of_row: NDArray[np.int64],
         first: int = 0,
-    ) -> NDArray[np.int64] | None:
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
         """Write the mean of the scored answers of each cell, and count the states of cells.
 
         Parameters
@@ -65,10 +66,12 @@ class Answers(NamedTuple):
 
         Returns
         -------
-        array of int, shape (R, M), or None
-            Answers behind each value; None where no cell has several.
+        (array of int, array of float), shape (R, M), or None
+            Answers behind each value, and their variance with NaN where there are fewer than two;
+            None where no cell has several.
         """
         behind = np.zeros(values.shape, np.int64)
+        within = np.full(values.shape, np.nan)
         scored = self.state == SCORED
         cells, starts = np.unique(self.cell[scored], return_index=True)
         if len(cells):
@@ -76,8 +79,14 @@ class Answers(NamedTuple):
             number = np.diff(np.append(starts, np.count_nonzero(scored)))
             values.reshape(-1)[cells] = sums / number
             behind.reshape(-1)[cells] = number
+            several = number > 1
+            if several.any():
+                which = np.searchsorted(cells, self.cell[scored])
+                off = self.score[scored] - (sums / number)[which]
+                squares = np.add.reduceat(np.square(off), starts)[several]
+                within.reshape(-1)[cells[several]] = squares / (number[several] - 1)
         self._count_cells(values.shape[1], counts, task_of_row[first:])
-        return behind if behind.size and behind.max() > 1 else None
+        return (behind, within) if behind.size and behind.max() > 1 else None
 
     def _count_cells(
         self, models: int, counts: NDArray[np.int64], task_of_row: NDArray[np.int64]
@@ -101,10 +110,19 @@ class Crossing(NamedTuple):
     cube : array of float, shape (n, S, M), or None
         The answers by row, label and model, if every model with any answer gave one to every
         row under the same S labels. NaN for models without any answer.
+    trials : array of float, shape (n, S, M), or None
+        The scored answers by row, label and model where they are not complete so, or the labels
+        are those of runs of one model each; NaN where there is none.
     """
 
     averaged: tuple[str, ...]
     cube: NDArray[np.float64] | None
+    trials: NDArray[np.float64] | None = None
+
+    def turned(self) -> Crossing:
+        """The same with the other sign."""
+        cube, trials = (None if one is None else 0.0 - one for one in self[1:])
+        return Crossing(self.averaged, cube, trials)
 
 
 class Labels(NamedTuple):
@@ -134,12 +152,19 @@ class Labels(NamedTuple):
         several = {role: code for role, code in codes.items() if _differ(cell, code)}
         averaged = tuple(dict.fromkeys(LABELLED[role] for role in several))
         # Labels of two columns are not independent draws: those that share a seed are alike.
-        if len(several) != 1 or (self.answers.state[first:last] != SCORED).any():
+        if len(several) != 1:
             return Crossing(averaged, None)
         (code,) = several.values()
         row, model = np.divmod(cell - rows.start * models, models)
         shape = (rows.stop - rows.start, models)
-        return Crossing(averaged, _fill(row, model, code, self.answers.score[first:last], shape))
+        score, scored = self.answers.score[first:last], self.answers.state[first:last] == SCORED
+        cube = _fill(row, model, code, score, shape) if scored.all() else None
+        if cube is not None:
+            return Crossing(averaged, cube)
+        if averaged == ("runs",):
+            code = _own_labels(model, code)
+        row, model, code, score = row[scored], model[scored], code[scored], score[scored]
+        return Crossing(averaged, None, _fill_partly(row, model, code, score, shape))
 
     def _codes(self, first: int, last: int) -> dict[str, NDArray[np.int64]]:
         """Code of each answer by role, -1 for an empty cell; undoes the one number for all."""
@@ -168,6 +193,31 @@ def _fill(
     # No answer stands twice, so that as many answers as cells fill them all.
     complete = len(score) == rows * len(names) * present
     if not complete or names[0] < 0 or rows * len(names) * models > MOST_CELLS:
+        return None
+    cube = np.full((rows, len(names), models), np.nan)
+    cube[row, label.reshape(-1), model] = score
+    return cube
+
+
+def _own_labels(model: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Labels by their place among those of their model; an empty one stays -1."""
+    width = int(code.max(initial=0)) + 2
+    pairs, place = np.unique(model * width + code + 1, return_inverse=True)
+    owner, named = np.divmod(pairs, width)
+    rank = np.arange(len(pairs)) - np.searchsorted(owner * 2 + (named > 0), owner * 2 + 1)
+    own: NDArray[np.int64] = np.where(named > 0, rank, -1)[place.reshape(-1)]
+    return own
+
+
+def _fill_partly(
+    row: NDArray[np.int64], model: NDArray[np.int64], code: NDArray[np.int64],
+    score: NDArray[np.float64], shape: Sequence[int],
+) -> NDArray[np.float64] | None:  # fmt: skip
+    """Scores by row, label and model, NaN where there is none; None if most would be NaN."""
+    names, label = np.unique(code, return_inverse=True)
+    rows, models = shape
+    cells = rows * len(names) * models
+    if not len(names) or names[0] < 0 or cells > min(MOST_CELLS, THINNEST * len(score)):
         return None
     cube = np.full((rows, len(names), models), np.nan)
     cube[row, label.reshape(-1), model] = score

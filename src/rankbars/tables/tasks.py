@@ -54,19 +54,23 @@ class Shelf:
     def put(self, task: int, cells: TaskCells) -> None:
         """Take the scores of one task; they are changed in place."""
         several = cells.answers is not None and cells.answers.max(initial=0) > 1
-        cube = cells.crossing.cube
-        values = cells.values
+        crossing, values = cells.crossing, cells.values
         if task in self._turned:
             np.subtract(0.0, values, out=values)
-            cube = None if cube is None else 0.0 - cube
-        answers = cells.answers if several else None
+            crossing = crossing.turned()
+        answers, within = (cells.answers, cells.within) if several else (None, None)
         if self._folder is not None:
-            TaskFile.put_scores(self._path(task, self._folder), values, answers, cube)
-            averaged = cells.crossing.averaged
-            self._stored[task] = Outline.of(values, answers, averaged=averaged)
+            TaskFile.put_scores(
+                self._path(task, self._folder),
+                {
+                    "values": values, "answers": answers, "runs": crossing.cube, "within": within,
+                    "trials": crossing.trials,
+                },
+            )  # fmt: skip
+            self._stored[task] = Outline.of(values, answers, averaged=crossing.averaged)
             return
         values.setflags(write=False)
-        self._cells[task] = TaskCells(values, answers, cells.crossing._replace(cube=cube))
+        self._cells[task] = TaskCells(values, answers, crossing, within)
 
     def _path(self, task: int, folder: TemporaryFolder) -> Path:
         return folder.path / str(task)
@@ -108,10 +112,10 @@ class Shelf:
                 about = self._stored[code]._replace(design=design)
                 files[task] = TaskFile(str(path), names["model"], design, about, about.averaged)
                 continue
-            values, answers, crossing = self._cells.pop(code)
+            values, answers, crossing, within = self._cells.pop(code)
             items[task] = Items(
                 names["model"], values, clusters, weights, design, tuple(ids[span]), answers,
-                crossing.cube, crossing.averaged,
+                crossing.cube, crossing.averaged, within, crossing.trials,
             )  # fmt: skip
         stored: Mapping[str, Evidence] = items
         if files:

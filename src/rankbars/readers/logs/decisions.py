@@ -272,8 +272,10 @@ def _values(evidence: Evidence) -> NDArray[np.float64]:
 def _turn(evidence: Evidence) -> Evidence:
     """The same evidence with the sign that makes higher better."""
     if isinstance(evidence, Items):
-        runs = None if evidence.runs is None else 0.0 - evidence.runs
-        return replace(evidence, values=0.0 - evidence.values, runs=runs)
+        runs, trials = (
+            None if one is None else 0.0 - one for one in (evidence.runs, evidence.trials)
+        )
+        return replace(evidence, values=0.0 - evidence.values, runs=runs, trials=trials)
     if isinstance(evidence, Estimates):
         return replace(evidence, mean=0.0 - evidence.mean)
     return evidence

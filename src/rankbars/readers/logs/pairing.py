@@ -14,6 +14,7 @@ from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Run
 from rankbars.readers.logs.taskremarks import Remarks
 from rankbars.tables.codes import sort_names
+from rankbars.tables.repeats import MOST_CELLS, THINNEST
 
 __all__ = ["pair_items"]
 
@@ -24,11 +25,12 @@ _STATE_OF = np.argsort(_STRENGTH)
 
 
 class _Answers(NamedTuple):
-    """Answers of one model, sorted by item and repeat."""
+    """Answers of one model, sorted by item and repeat; repeats are numbered over its files."""
 
     item: NDArray[np.int64]
     score: NDArray[np.float64]
     state: NDArray[np.uint8]
+    repeat: NDArray[np.int64]
 
 
 def pair_items(
@@ -59,18 +61,25 @@ def pair_items(
     values = np.full((len(ids), len(models)), np.nan)
     behind = np.zeros(values.shape, np.int64)
     state = np.full(values.shape, MISSING, np.uint8)
-    stacks = []
+    within = np.full(values.shape, np.nan)
+    stacks, every = [], []
     for column, model in enumerate(models):
         answers = _collect(chosen, model, named[model], place)
         values[:, column], behind[:, column], state[:, column] = _average(answers, len(ids))
+        within[:, column] = _vary(answers, values[:, column], behind[:, column])
         stacks.append(_stack(answers, behind[:, column]))
+        every.append(answers)
+    several = bool(behind.size) and int(behind.max()) > 1
+    runs = _runs(stacks)
     items = Items(
         models,
         values,
         clusters=_clusters(chosen, named, place) if clustered else None,
         ids=ids,
-        answers=behind if behind.size and behind.max() > 1 else None,
-        runs=_runs(stacks),
+        answers=behind if several else None,
+        runs=runs,
+        within=within if several else None,
+        trials=_trials(every, len(ids)) if several and runs is None else None,
     )
     return items, _count(chosen, state, shared_only)
 
@@ -160,6 +169,7 @@ def _collect(
         places[order],
         np.concatenate(scores)[order],
         np.concatenate(states)[order].astype(np.uint8),
+        np.unique(runs, axis=1, return_inverse=True)[1].reshape(-1)[order],
     )
 
 
@@ -184,6 +194,29 @@ def _average(
     strength = np.zeros(items, np.int64)
     np.maximum.at(strength, answers.item, _STRENGTH[answers.state])
     return values, behind.astype(np.int64), _STATE_OF[strength].astype(np.uint8)
+
+
+def _vary(
+    answers: _Answers, mean: NDArray[np.float64], behind: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Variance of the scored answers to each item; NaN where there are fewer than two."""
+    scored = answers.state == SCORED
+    item = answers.item[scored]
+    squares = np.bincount(item, np.square(answers.score[scored] - mean[item]), len(mean))
+    return np.where(behind > 1, squares / np.maximum(behind - 1, 1), np.nan)
+
+
+def _trials(every: Sequence[_Answers], items: int) -> NDArray[np.float64] | None:
+    """Scored answers by item, repeat and model; None if most of it would be empty."""
+    width = max(int(one.repeat.max(initial=-1)) for one in every) + 1
+    answers = sum(len(one.item) for one in every)
+    if items * width * len(every) > min(MOST_CELLS, THINNEST * answers):
+        return None
+    cube = np.full((items, width, len(every)), np.nan)
+    for column, one in enumerate(every):
+        scored = one.state == SCORED
+        cube[one.item[scored], one.repeat[scored], column] = one.score[scored]
+    return cube
 
 
 def _stack(answers: _Answers, behind: NDArray[np.int64]) -> NDArray[np.float64] | None:

@@ -1,0 +1,138 @@
+"""Several answers to one item are kept as numbers, means and variances, and by run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from storefiles import add, held
+from tablefiles import read_columns
+
+import rankbars as rb
+from rankbars.data.evidence import Items, take_models, take_rows
+from rankbars.errors import DataError
+
+# Answers of ash and birch to three items; ash was asked the second one once, and three times.
+ANSWERS = {
+    ("ash", "q1"): [1, 0, 1], ("ash", "q2"): [1], ("ash", "q3"): [0, 0, 1],
+    ("birch", "q1"): [1, 1], ("birch", "q2"): [0, 1, 1], ("birch", "q3"): [0, 0],
+}  # fmt: skip
+
+
+def table(runs_of: dict[str, str] | None = None, label: str = "trial") -> dict[str, list[Any]]:
+    names = runs_of or {}
+    rows = [
+        (model, item, f"{names.get(model, '')}{place}", score)
+        for (model, item), scores in ANSWERS.items()
+        for place, score in enumerate(scores)
+    ]
+    columns = [list(cells) for cells in zip(*rows, strict=True)]
+    return dict(zip(("model", "item", label, "score"), columns, strict=True))
+
+
+def only(scores: rb.Scores) -> Items:
+    (evidence,) = scores.tasks.values()
+    assert isinstance(evidence, Items)
+    return evidence
+
+
+def check(items: Items) -> None:
+    for (model, item), scores in ANSWERS.items():
+        assert items.ids is not None
+        row, column = items.ids.index(item), items.models.index(model)
+        assert items.values[row, column] == np.mean(scores)
+        assert items.answers is not None and items.answers[row, column] == len(scores)
+        assert items.within is not None
+        expected = np.var(scores, ddof=1) if len(scores) > 1 else np.nan
+        np.testing.assert_allclose(items.within[row, column], expected, rtol=1e-15)
+        assert items.by_run is not None
+        kept = items.by_run[row, :, column]
+        assert sorted(kept[~np.isnan(kept)]) == sorted(scores)
+
+
+@pytest.mark.parametrize("label", ["trial", "seed"])
+def test_unequal_trials_of_a_table_are_kept(label: str) -> None:
+    items = only(read_columns(table(label=label)))
+    check(items)
+    assert items.runs is None
+    assert items.trials is not None
+    assert items.trials.shape == (3, 3, 2)
+
+
+def test_runs_with_names_of_their_own_are_those_of_each_model() -> None:
+    items = only(read_columns(table({"ash": "job-7-", "birch": "job-9-"}, "run")))
+    check(items)
+    assert items.trials is not None
+    assert items.trials.shape == (3, 3, 2)
+    assert items.trials[0, :, 0].tolist() == [1, 0, 1]
+
+
+def test_a_name_for_every_answer_numbers_no_runs() -> None:
+    columns = table(label="seed")
+    columns["seed"] = [f"u{place}" for place in range(len(columns["score"]))]
+    columns = {name: cells * 4 for name, cells in columns.items()}
+    rows = len(columns["seed"])
+    columns["seed"] = [f"u{place}" for place in range(rows)]
+    columns["item"] = [f"{item}-{place // 14}" for place, item in enumerate(columns["item"])]
+    items = only(read_columns(columns))
+    assert items.by_run is None
+    assert items.within is not None
+
+
+def test_lower_scores_that_are_better_keep_their_spread() -> None:
+    items = only(read_columns(table(), direction="lower"))
+    assert items.trials is not None and items.within is not None
+    assert np.nanmax(items.trials) == 0.0
+    np.testing.assert_allclose(items.within[0, 0], 1 / 3)
+
+
+def test_answers_that_failed_leave_the_trials() -> None:
+    columns = table()
+    columns["score"] = [None if place == 1 else score for place, score in
+                        enumerate(columns["score"])]  # fmt: skip
+    items = only(read_columns(columns))
+    assert items.answers is not None and items.answers[0, 0] == 2
+    assert items.within is not None and items.within[0, 0] == 0.0
+    assert items.trials is not None and np.isnan(items.trials[0, 1, 0])
+
+
+def test_a_memory_limit_and_a_store_keep_trials(tmp_path: Path) -> None:
+    path = tmp_path / "runs.csv"
+    rows = zip(*(columns := table()).values(), strict=True)
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]))
+    known = only(rb.read(path))
+    store = str(tmp_path / "board.duckdb")
+    add(str(path), store=store)
+    for other in (rb.read(path, memory_limit="1GB"), held(store)):
+        items = only(other)
+        check(items)
+        np.testing.assert_array_equal(items.by_run, known.by_run)
+        np.testing.assert_array_equal(items.within, known.within)
+
+
+def test_part_of_the_evidence_keeps_its_trials() -> None:
+    items = only(read_columns(table()))
+    some = take_rows(take_models(items, [1]), np.array([True, False, True]))
+    assert some.within is not None and some.trials is not None
+    assert some.within.tolist() == [[0.0], [0.0]]
+    assert some.trials.shape == (2, 3, 1)
+
+
+def test_models_of_two_files_keep_their_trials(tmp_path: Path) -> None:
+    parts = []
+    for model in ("ash", "birch"):
+        columns = table()
+        mine = [place for place, name in enumerate(columns["model"]) if name == model]
+        path = tmp_path / f"{model}.json"
+        path.write_text(json.dumps([{name: cells[i] for name, cells in columns.items()}
+                                    for i in mine]))  # fmt: skip
+        parts.append(path)
+    check(only(rb.read(parts)))
+
+
+def test_variances_below_zero_are_refused() -> None:
+    with pytest.raises(DataError, match="within holds variances"):
+        Items(("a",), [[1.0]], within=[[-1.0]])
