@@ -44,7 +44,8 @@ def check(items: Items) -> None:
         assert items.ids is not None
         row, column = items.ids.index(item), items.models.index(model)
         assert items.values[row, column] == np.mean(scores)
-        assert items.answers is not None and items.answers[row, column] == len(scores)
+        assert items.answers is not None
+        assert items.answers[row, column] == len(scores)
         assert items.within is not None
         expected = np.var(scores, ddof=1) if len(scores) > 1 else np.nan
         np.testing.assert_allclose(items.within[row, column], expected, rtol=1e-15)
@@ -84,7 +85,8 @@ def test_a_name_for_every_answer_numbers_no_runs() -> None:
 
 def test_lower_scores_that_are_better_keep_their_spread() -> None:
     items = only(read_columns(table(), direction="lower"))
-    assert items.trials is not None and items.within is not None
+    assert items.trials is not None
+    assert items.within is not None
     assert np.nanmax(items.trials) == 0.0
     np.testing.assert_allclose(items.within[0, 0], 1 / 3)
 
@@ -94,9 +96,12 @@ def test_answers_that_failed_leave_the_trials() -> None:
     columns["score"] = [None if place == 1 else score for place, score in
                         enumerate(columns["score"])]  # fmt: skip
     items = only(read_columns(columns))
-    assert items.answers is not None and items.answers[0, 0] == 2
-    assert items.within is not None and items.within[0, 0] == 0.0
-    assert items.trials is not None and np.isnan(items.trials[0, 1, 0])
+    assert items.answers is not None
+    assert items.answers[0, 0] == 2
+    assert items.within is not None
+    assert items.within[0, 0] == 0.0
+    assert items.trials is not None
+    assert np.isnan(items.trials[0, 1, 0])
 
 
 def test_a_memory_limit_and_a_store_keep_trials(tmp_path: Path) -> None:
@@ -116,7 +121,8 @@ def test_a_memory_limit_and_a_store_keep_trials(tmp_path: Path) -> None:
 def test_part_of_the_evidence_keeps_its_trials() -> None:
     items = only(read_columns(table()))
     some = take_rows(take_models(items, [1]), np.array([True, False, True]))
-    assert some.within is not None and some.trials is not None
+    assert some.within is not None
+    assert some.trials is not None
     assert some.within.tolist() == [[0.0], [0.0]]
     assert some.trials.shape == (2, 3, 1)
 
