@@ -15,6 +15,7 @@ from rankbars.data.judged import Check, Role
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
+from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.readers.claimfiles import ClaimLine, read_claims
@@ -149,6 +150,7 @@ def check(
     if missing_tasks is not None or missing_items is not None:
         chosen = _without_tasks(chosen, parsed, missing_tasks or "insert")
     chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)
+    chosen = count_groups(chosen)
     draws = enough_resamples(resamples, len(parsed), alpha) if together else resamples
 
     def contrasts(pair: Scores, a: str, b: str) -> HeadToHead:

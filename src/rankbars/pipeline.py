@@ -303,7 +303,15 @@ def _entries(scores: Scores, spec: Spec) -> Entries:
         from rankbars.steps.components import keep_connected
 
         scores = keep_connected(scores, spec.votes)
-    return settle_missing(_filled(scores, spec), spec)
+    entries = settle_missing(_filled(scores, spec), spec)
+    # One fit of models and tasks bridges gaps, and there all tasks count.
+    if entries.estimator is not None or all(one.group is None for one in scores.info.values()):
+        return entries
+    from rankbars.data.taskgroups import count_groups
+
+    counted = count_groups(entries.scores, _OTHER_GROUPS)
+    whole = None if entries.whole is None else replace(entries.whole, info=counted.info)
+    return entries._replace(scores=counted, whole=whole)
 
 
 def ranks_to_merge(
@@ -575,6 +583,7 @@ def _with_rows(ranked: _Ranked, scores: Scores, name: str) -> _Ranked:
     return ranked._replace(comparisons=replace(comparisons, evidence=evidence))
 
 
+_OTHER_GROUPS = " --groups none counts all tasks the same, --groups FILE names other groups."
 _OBSERVED = Note(
     "observed-ranks",
     "The scores come without errors, so nobody can say how sure they are on any task. Intervals "

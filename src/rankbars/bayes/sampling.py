@@ -10,6 +10,7 @@ from rankbars.bayes.models import MODELS, Answers, ModelFunction
 from rankbars.bayes.posterior import Posterior
 from rankbars.data.rightanswers import RightAnswers, count_answers, settle_shift
 from rankbars.data.scores import Scores
+from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
 __all__ = ["sample_posterior"]
@@ -99,7 +100,7 @@ def sample_posterior(
         checks,
         {site: values for site, values in found.sites.items() if site != "score"},
         name,
-        {task: scores.info[task].weight for task in scores.tasks},
+        {task: one.weight for task, one in count_groups(scores).info.items()},
         found.diverging,
         "share of right answers" if not lower else "share of wrong answers",
         "lower" if lower else "higher",

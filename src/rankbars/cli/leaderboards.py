@@ -123,14 +123,14 @@ file to `rankbars rank`.
     "--groups",
     metavar="FILE",
     help="Groups of tasks that count as one in the average, in the same way: MMLU of 57 subjects "
-    "as one of three.",
+    "as one of three. Those that an lm-eval log gives a value for do so anyway; none: no groups.",
 )
 @named_option(
     "--within-groups",
     known=WITHIN_GROUPS,
-    default="size",
-    show_default=True,
-    help="Whether tasks count in their group by their number of rows, or the same.",
+    default=None,
+    help="Whether tasks count in their group by their number of rows (size, the default for "
+    "--groups), or the same (equal).",
 )
 @click.option(
     "--clusters",
@@ -200,7 +200,7 @@ def rank_command(
     families: str | None,
     weights: str | None,
     groups: str | None,
-    within_groups: str,
+    within_groups: str | None,
     clusters: str | None,
     chance: str | None,
     limits: str | None,
@@ -257,7 +257,7 @@ def rank_command(
             scores = choose(_told(scores, files, tuple(read.tasks)), (), (), where)
             if limits is not None:
                 scores = limit_tasks(scores, limits, tuple(read.tasks))
-            if groups is not None:
+            if groups is not None or within_groups is not None:
                 scores = group_tasks(scores, groups, within_groups, tuple(read.tasks))
         said = report_reading(scores, quiet=quiet)
         refuse_unused(scores, voting)

@@ -200,17 +200,20 @@ def _limit_lines(path: str) -> list[tuple[str, list[str]]]:
     return [(task, ends) for task, *ends in rows]
 
 
-def group_tasks(scores: Scores, path: str, within: str, known: Sequence[str]) -> Scores:
+def group_tasks(
+    scores: Scores, path: str | None, within: str | None, known: Sequence[str]
+) -> Scores:
     """`scores` with tasks in the groups that a file names.
 
     Parameters
     ----------
     scores : Scores
         The tasks that are used.
-    path : str
+    path : str or None
         Task and group, as other files about tasks; a task without a line is a group of its own.
-    within : {"size", "equal"}
-        How tasks count in their group.
+        ``"none"``: no groups, whatever a log says. None: those of the log.
+    within : {"size", "equal"}, optional
+        How tasks count in their group; by size if not given.
     known : sequence of str
         Every task that was read; the file may speak of those that are not used.
 
@@ -221,12 +224,15 @@ def group_tasks(scores: Scores, path: str, within: str, known: Sequence[str]) ->
     UnknownOptionError
         If it names a task that was not read.
     """
-    groups = read_task_file(path)
+    if path is None:
+        groups = {task: one.group for task, one in scores.info.items() if one.group is not None}
+    else:
+        groups = {} if path == "none" else read_task_file(path)
     for task in groups:
         if task not in known:
             raise UnknownOptionError.among(f"task in {path}", task, known)
     used = {task: group for task, group in groups.items() if task in scores.tasks}
-    return scores.group_tasks(used, within=within)
+    return scores.group_tasks(used, within=within or "size")
 
 
 def cluster_rows(scores: Scores, path: str) -> Scores:

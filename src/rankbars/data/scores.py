@@ -63,6 +63,11 @@ class TaskInfo:
         Declared score of guessing, in the units and direction of the input.
     grouped : bool
         Whether the tasks of a family count as one in every average; see `Scores.group_tasks`.
+    group : str, optional
+        Group of the task in the report of the tool that ran it. Its tasks count as one in an
+        average, unless weights, families or groups are declared.
+    pooled : bool
+        Whether tasks count in that group by their number of rows, or the same.
     """
 
     category: str | None = None
@@ -75,11 +80,13 @@ class TaskInfo:
     coverage: Coverage | None = field(default=None, compare=False)
     chance: float | None = None
     grouped: bool = False
+    group: str | None = None
+    pooled: bool = True
 
     def __post_init__(self) -> None:
         check_name("direction", self.direction, ("higher", "lower"))
         object.__setattr__(self, "weight", check_number("weight of a task", self.weight, 0.0))
-        for what in ("category", "family", "metric"):
+        for what in ("category", "family", "metric", "group"):
             value = getattr(self, what)
             if value is not None and not isinstance(value, str):
                 raise OptionError.out_of_range(f"{what} of a task", value, "a name, or None")
@@ -534,7 +541,8 @@ class Scores:
         Parameters
         ----------
         groups : mapping from str to str
-            Group of each task; a task that is not named is a group of its own.
+            Group of each task; a task that is not named is a group of its own. Empty, all tasks
+            count the same, whatever the log of a tool says of groups.
         within : {"size", "equal"}
             Whether tasks count in their group by their number of rows, as lm-eval pools MMLU, or
             the same.
@@ -558,16 +566,23 @@ class Scores:
         >>> {name: one.weight for name, one in grouped.info.items()}
         {'gsm8k': 0.5, 'mmlu_art': 0.125, 'mmlu_law': 0.375}
         """
-        from rankbars.data.taskgroups import nested_weights
+        from rankbars.data.taskgroups import group_note, nested_weights
 
         found = nested_weights(self, groups, within, weights)
-        return replace(
-            self,
-            info={
-                task: replace(one, family=found[task][0], weight=found[task][1], grouped=True)
-                for task, one in self.info.items()
-            },
-        )
+        members: dict[str, list[str]] = {}
+        for task, (name, _) in found.items():
+            members.setdefault(name, []).append(task)
+        several = {name: tasks for name, tasks in members.items() if len(tasks) > 1}
+        grouped = bool(several)
+        by_size = frozenset(found) if within == "size" else frozenset()
+        alike = grouped and weights is None and len(members) > 1
+        said = (group_note(several, len(members), by_size),) if alike else ()
+        info = {}
+        for task, one in self.info.items():
+            name, weight = found[task]
+            family = name if grouped else one.family
+            info[task] = replace(one, family=family, weight=weight, grouped=grouped, group=None)
+        return replace(self, info=info, notes=self.notes + said)
 
     def weigh_categories(self, weights: Mapping[str, float]) -> Scores:
         """These scores with such weights of tasks that categories count as given in an average.

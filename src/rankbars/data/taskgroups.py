@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Items
+from rankbars.data.notes import Note
 from rankbars.data.spec import WITHIN_GROUPS
 from rankbars.data.storedtasks import known_outline
 from rankbars.errors import DataError, OptionError
@@ -16,7 +18,9 @@ from rankbars.errors import DataError, OptionError
 if TYPE_CHECKING:
     from rankbars.data.scores import Scores
 
-__all__ = ["nested_weights"]
+__all__ = ["count_groups", "group_note", "nested_weights"]
+
+_MOST_NAMES = 3
 
 
 def nested_weights(
@@ -43,21 +47,114 @@ def nested_weights(
     whole = sum(share.values())
     if whole == 0:
         raise OptionError("All weights of groups are zero; one must be above 0.")
-    members = {name: sum(one == name for one in group.values()) for name in known}
-    alone = {task for task, name in group.items() if members[name] == 1}
-    own = {
-        task: 1.0 if within == "equal" or task in alone else _rows(scores, task) for task in tasks
+    sizes = _sizes(scores, group) if within == "size" else {}
+    for task, size in sizes.items():
+        if size is None:
+            raise DataError(
+                f"Task {task!r}: nothing says how many rows it has, so tasks cannot count in their "
+                "group by size. Use --within-groups equal (within='equal')."
+            )
+    return _nest(group, {name: one / whole for name, one in share.items()}, sizes)
+
+
+def count_groups(scores: Scores, otherwise: str = "") -> Scores:
+    """These scores with the groups of the tool's own report as one task each in an average.
+
+    Where weights, families or groups were declared, those count, and nothing changes. Tasks of a
+    single group count in it as in the report, too.
+
+    Parameters
+    ----------
+    scores : Scores
+        The tasks that count, and no others: groups share their weight among these.
+    otherwise : str
+        How to have it otherwise, where there is an option for that.
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> tasks = {"law": [[0.0]] * 3, "art": [[1.0]], "gsm8k": [[1.0]] * 2}
+    >>> info = {name: rb.TaskInfo(group="mmlu") for name in ("law", "art")}
+    >>> found = count_groups(rb.Scores.from_arrays(tasks, ["a"], info=info))
+    >>> {name: one.weight for name, one in found.info.items()}
+    {'art': 0.125, 'gsm8k': 0.5, 'law': 0.375}
+    """
+    declared = any(
+        one.grouped or one.family is not None or one.weight != 1.0 for one in scores.info.values()
+    )
+    members: dict[str, list[str]] = {}
+    for task, one in scores.info.items():
+        if one.group is not None:
+            members.setdefault(one.group, []).append(task)
+    members = {name: tasks for name, tasks in members.items() if len(tasks) > 1}
+    if declared or not members:
+        return scores
+    group = {task: task for task in scores.tasks}
+    group |= {task: name for name, tasks in members.items() for task in tasks}
+    sizes: dict[str, float | None] = {}
+    for tasks in members.values():
+        of_group = _sizes(scores, dict.fromkeys(tasks, ""))
+        if all(scores.info[task].pooled for task in tasks) and None not in of_group.values():
+            sizes |= of_group
+    known = tuple(dict.fromkeys(group.values()))
+    found = _nest(group, dict.fromkeys(known, 1.0 / len(known)), sizes)
+    several = len(known) > 1
+    info = {
+        task: replace(
+            one,
+            family=found[task][0] if several else None,
+            weight=found[task][1],
+            grouped=several,
+        )
+        for task, one in scores.info.items()
     }
-    sizes = dict.fromkeys(known, 0.0)
+    said = group_note(members, len(known), frozenset(sizes))
+    text = f"As in the report of the tool, {said.message}{otherwise}"
+    return replace(scores, info=info, notes=(*scores.notes, replace(said, message=text)))
+
+
+def group_note(members: Mapping[str, Sequence[str]], units: int, by_size: frozenset[str]) -> Note:
+    """Which tasks count as one, and how.
+
+    Parameters
+    ----------
+    members : mapping from str to sequence of str
+        The tasks of each group of several.
+    units : int
+        Groups, and tasks without one.
+    by_size : frozenset of str
+        Tasks that count by their number of rows.
+    """
+    ways = {tasks[0] in by_size for tasks in members.values()}
+    said = [f"{len(tasks)} tasks of {name!r}" for name, tasks in members.items()]
+    more = f" and {len(said) - _MOST_NAMES} more groups" if len(said) > _MOST_NAMES else ""
+    way = {
+        frozenset({True}): "by their numbers of rows",
+        frozenset({False}): "each the same",
+    }.get(frozenset(ways), "by their numbers of rows where these are known and the report does so")
+    listed = ", ".join(said[:_MOST_NAMES]) + more
+    counted = f"count as one, {way}" if units > 1 else f"count {way}"
+    of = f" The average is of {units} groups and tasks." if units > 1 else ""
+    return Note("grouped-tasks", f"{listed} {counted}.{of}")
+
+
+def _nest(
+    group: Mapping[str, str], share: Mapping[str, float], sizes: Mapping[str, float | None]
+) -> dict[str, tuple[str, float]]:
+    own = {task: sizes.get(task) or 1.0 for task in group}
+    total = dict.fromkeys(share, 0.0)
     for task, name in group.items():
-        sizes[name] += own[task]
-    return {
-        task: (name, share[name] / whole * own[task] / sizes[name]) for task, name in group.items()
-    }
+        total[name] += own[task]
+    return {task: (name, share[name] * own[task] / total[name]) for task, name in group.items()}
 
 
-def _rows(scores: Scores, task: str) -> float:
-    """How many rows a task has."""
+def _sizes(scores: Scores, group: Mapping[str, str]) -> dict[str, float | None]:
+    """How many rows the tasks have that are not alone in their group; None = nothing says it."""
+    members = list(group.values())
+    return {task: _rows(scores, task) for task, name in group.items() if members.count(name) > 1}
+
+
+def _rows(scores: Scores, task: str) -> float | None:
     outline = known_outline(scores.tasks, task)
     if outline is not None:
         return float(outline.rows)
@@ -66,7 +163,4 @@ def _rows(scores: Scores, task: str) -> float:
         return float(evidence.n)
     if isinstance(evidence, Estimates) and evidence.n is not None:
         return float(np.nanmax(evidence.n))
-    raise DataError(
-        f"Task {task!r}: nothing says how many rows it has, so tasks cannot count in their group "
-        "by size. Use --within-groups equal (within='equal')."
-    )
+    return None

@@ -264,6 +264,8 @@ def _make_run(
         expected=known.n,
         category=known.category,
         parts=known.parts,
+        group=known.group,
+        pooled=known.pooled,
         notes=tuple(notes),
     )
 

@@ -34,6 +34,9 @@ NO_METRICS = frozenset({"alias", "name", "sample_len", "sample_count", "samples"
 # How JSON and Python write a value that is no number; "none" is null.
 NO_NUMBER = frozenset({"none", "nan", "inf", "infinity"})
 
+# Values of groups are written in full, and tables of them with four digits.
+_ROUNDING = 1e-4
+
 _SPELLING = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|[+-]?inf")
 
 
@@ -61,6 +64,10 @@ class TaskResult(NamedTuple):
         Declared number of items.
     parts : tuple of str
         Tasks of a group.
+    group : str or None
+        The widest group around the task that the file gives a value for.
+    pooled : bool
+        Whether that value weighs tasks by their number of items.
     """
 
     values: Mapping[str, Mapping[str, Value]]
@@ -72,6 +79,8 @@ class TaskResult(NamedTuple):
     category: str | None = None
     n: int | None = None
     parts: tuple[str, ...] = ()
+    group: str | None = None
+    pooled: bool = True
 
     @property
     def metrics(self) -> frozenset[str]:
@@ -133,6 +142,7 @@ def read_results(file: InputFile, stamp: str | None) -> Results:
         task: _read_task(content, config, task, as_mapping(values), groups)
         for task, values in results.items()
     }
+    tasks = _count_as_one(tasks, groups)
     if not any(one.values for one in tasks.values()):
         raise ReadError.at(file.label, "there is no value of any metric under 'results'.")
     system = {
@@ -223,7 +233,65 @@ def _find_groups(
     for name, parts in as_mapping(content.get("group_subtasks")).items():
         if isinstance(parts, list) and parts:
             groups[name] = tuple(part for part in parts if isinstance(part, str))
-    return groups
+    # A group of groups has the tasks of these: a group need not have a value of its own.
+    return {name: (*dict.fromkeys((*parts, *_leaves(name, groups))),) for name, parts in
+            groups.items()}  # fmt: skip
+
+
+def _leaves(name: str, groups: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Tasks of a group, down to those that are no groups."""
+    found: dict[str, None] = {}
+    seen, waiting = {name}, list(groups[name])
+    while waiting:
+        one = waiting.pop(0)
+        if one in seen:
+            continue
+        seen.add(one)
+        if one in groups:
+            waiting = [*groups[one], *waiting]
+        else:
+            found[one] = None
+    return tuple(found)
+
+
+def _count_as_one(
+    tasks: Mapping[str, TaskResult], groups: Mapping[str, tuple[str, ...]]
+) -> dict[str, TaskResult]:
+    """Tasks with the group that counts as one in the report: one with a value of its own."""
+    found = dict(tasks)
+    reported = {name: tasks[name] for name in groups if name in tasks and tasks[name].values}
+    leaves = {name: [one for one in _leaves(name, groups) if one in tasks] for name in reported}
+    # The widest last, so that it is the one that stays.
+    for name in sorted(reported, key=lambda one: (len(leaves[one]), one)):
+        parts = [tasks[one] for one in leaves[name]]
+        pooled = not _is_plain_mean(reported[name], parts)
+        for one in leaves[name]:
+            found[one] = found[one]._replace(group=name, pooled=pooled)
+    return found
+
+
+def _is_plain_mean(whole: TaskResult, parts: list[TaskResult]) -> bool:
+    """Whether the value of a group is the mean of its tasks, whatever their numbers of items."""
+    sizes = [one.n for one in parts]
+    for used, values in whole.values.items():
+        for metric, value in values.items():
+            of_parts = [
+                found.value
+                for one in parts
+                if (found := one.values.get(used, {}).get(metric)) is not None
+            ]
+            known = [one for one in of_parts if one is not None]
+            if value.value is None or len(known) < max(len(parts), 2):
+                continue
+            plain = math.fsum(known) / len(known)
+            pooled = math.nan
+            if None not in sizes:
+                counts = [n or 0 for n in sizes]
+                pairs = zip(known, counts, strict=True)
+                pooled = math.fsum(one * n for one, n in pairs) / sum(counts)
+            near = abs(plain - value.value) <= _ROUNDING
+            return near and not abs(pooled - value.value) <= _ROUNDING
+    return False
 
 
 def _read_task(

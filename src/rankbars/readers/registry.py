@@ -85,8 +85,9 @@ FORMATS: dict[str, Format] = {
         files="results_TIME.json and samples_TASK_TIME.jsonl of current versions; results.json and "
         "samples as JSON lists of 0.4.0 to 0.4.2; one file per run before that",
         chosen="model = model_name; item = doc_hash, else doc_id; task = each leaf, groups are the "
-        "categories of their parts; of several filters the first; the direction is "
-        "higher_is_better; models must have been given the same documents, version and shots",
+        "categories of their parts, and the widest one with a value of its own counts as one in "
+        "the average; of several filters the first; the direction is higher_is_better; models must "
+        "have been given the same documents, version and shots",
         options=("--metric", "--filter", "--column cluster=KEY", "--reruns", "--compare-anyway"),
     ),
     "inspect": Format(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.render.notation import show_guarantee, show_level
+from rankbars.render.notation import show_guarantee, show_level, visible
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate, Over
@@ -26,6 +27,7 @@ __all__ = [
     "average_title",
     "average_words",
     "drawn_words",
+    "group_words",
     "is_approximate",
     "is_weighted",
     "lead_claim",
@@ -326,6 +328,24 @@ def is_weighted(board: Leaderboard) -> bool:
     """Whether the tasks that count in the average count differently."""
     weights = np.array([task.weight for task in board.tasks.values() if task.weight > 0])
     return bool(np.ptp(weights / weights.max(initial=0.0)) > _EQUAL) if weights.size else False
+
+
+def group_words(board: Leaderboard) -> str:
+    """Which tasks count as one in the average, in brackets; nothing if none do."""
+    counted = {name: task for name, task in board.tasks.items() if task.weight > 0}
+    if not is_weighted(board) or any(task.family is None for task in counted.values()):
+        return ""
+    weights: dict[str, list[float]] = {}
+    for task in counted.values():
+        weights.setdefault(task.family or "", []).append(task.weight)
+    totals = np.array([math.fsum(one) for one in weights.values()])
+    if np.ptp(totals / totals.max()) > _EQUAL:
+        return ""
+    several = {name: one for name, one in weights.items() if len(one) > 1}
+    if len(several) == 1:
+        ((name, members),) = several.items()
+        return f" ({len(members)} of {visible(name)} count as one)"
+    return f" (in {len(weights)} groups that count the same)"
 
 
 def leads_with_band(board: Leaderboard) -> bool:

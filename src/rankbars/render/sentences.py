@@ -13,6 +13,7 @@ from rankbars.render.claims import (
     SCOPE_WORDS,
     approximate_sentence,
     average_words,
+    group_words,
     is_approximate,
     is_weighted,
     lead_claim,
@@ -371,12 +372,13 @@ def _field(board: Leaderboard) -> str:
         # Weights act within a family; families count alike.
         within = ", weighted within each" if weighted else ""
         return f"On the {quantity or 'average'} over families of tasks like these{within}"
-    kind = f"weighted {quantity or 'average'}" if weighted else quantity or "average"
+    groups = group_words(board)
+    kind = quantity or "average" if groups or not weighted else f"weighted {quantity or 'average'}"
     predicted = board.aggregate.estimator == "bayes_predictive"
     if board.aggregate.over == "tasks":
         return "On one new task" if predicted else f"On the {kind} over tasks like these"
     fresh = "fresh items of " if predicted else ""
-    return f"On the {kind} {'over' if quantity else 'of'} {fresh}these {count} tasks"
+    return f"On the {kind} {'over' if quantity else 'of'} {fresh}these {count} tasks{groups}"
 
 
 def is_arena(board: Leaderboard) -> bool:

@@ -15,6 +15,7 @@ from rankbars.data.headtohead import Contrast, HeadToHead, Verdict
 from rankbars.data.notes import Note
 from rankbars.data.scores import Direction, Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
+from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
@@ -75,7 +76,7 @@ def contrast_models(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
         runs=runs, average_anyway=average_anyway,
     )  # fmt: skip
-    chosen = scores.select(models=(a, b))
+    chosen = count_groups(scores.select(models=(a, b)))
     pair = _Pair(a, b)
     setting = Setting(
         seed, resamples, votes=VoteOptions() if votes is None else votes, zero_se=zero_se,

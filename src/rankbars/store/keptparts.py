@@ -163,6 +163,8 @@ def _pack_run(run: Run, instead: str | None = None) -> KeptPart:
         facts[name] = dict(getattr(run, name))
     facts["agree"] = {name: list(one) for name, one in run.agree.items()}
     facts["parts"] = list(run.parts)
+    if run.group is not None:
+        facts |= {"group": run.group, "pooled": run.pooled}
     facts["notes"] = notes_to_json(run.notes)
     facts["measures"] = {name: _measure_facts(one) for name, one in run.measures.items()}
     facts["answers"] = None if run.rows is None else _answer_facts(run.rows)

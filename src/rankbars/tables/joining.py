@@ -127,7 +127,8 @@ def _join_info(task: str, one: _Piece, two: _Piece) -> TaskInfo:
     first, second = one.info, two.info
     first = replace(first, metric=_telling(first.metric) or _telling(second.metric) or first.metric)
     second = replace(second, metric=_telling(second.metric) or first.metric)
-    for what in ("direction", "metric", "minimum", "maximum", "chance", "category", "family"):
+    for what in ("direction", "metric", "minimum", "maximum", "chance", "category", "family",
+                 "group"):  # fmt: skip
         values = {getattr(first, what), getattr(second, what)} - {None}
         if len(values) > 1:
             said = " and ".join(repr(value) for value in sorted(values, key=repr))
@@ -143,6 +144,8 @@ def _join_info(task: str, one: _Piece, two: _Piece) -> TaskInfo:
         minimum=first.minimum if first.minimum is not None else second.minimum,
         maximum=first.maximum if first.maximum is not None else second.maximum,
         chance=first.chance if first.chance is not None else second.chance,
+        group=first.group or second.group,
+        pooled=first.pooled and second.pooled,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,6 +157,7 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
     raw |= estimates.tasks
     _check_scales(raw, metrics, directions, options)
     tasks, info = {}, {}
+    suites = _suites(every)
     for chosen in every:
         task = chosen.task
         _compare_with_published(chosen, raw[task], remarks)
@@ -164,10 +167,24 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
             category=next((r.category for rs in chosen.runs.values() for r in rs if r.category),
                           None),
             metric=metrics[task], direction=directions[task], minimum=low, maximum=high,
-            coverage=coverage[task],
+            coverage=coverage[task], **suites[task],
         )  # fmt: skip
         tasks[task] = _turn(raw[task]) if directions[task] == "lower" else raw[task]
     return Scores(tasks, info, (*notes, *estimates.notes))
+
+
+def _suites(every: Sequence[Chosen]) -> dict[str, dict[str, Any]]:
+    """The group with which each task counts as one: the widest, where logs name several."""
+    said = {chosen.task: {(r.group, r.pooled) for rs in chosen.runs.values() for r in rs if r.group}
+            for chosen in every}  # fmt: skip
+    width = Counter(name for found in said.values() for name, _ in found)
+    suites: dict[str, dict[str, Any]] = {}
+    for task, found in said.items():
+        name = max((name for name, _ in found), key=lambda one: (width[one], one), default=None)
+        suites[task] = {
+            "group": name, "pooled": all(pooled for one, pooled in found if one == name),
+        }  # fmt: skip
+    return suites
 
 
 def _metric_name(chosen: Chosen) -> str | None:

@@ -184,6 +184,10 @@ class Run:
         Group of the task.
     parts : tuple of str
         Tasks that this one is put together from.
+    group : str, optional
+        The group with which the task counts as one in the report of the producer.
+    pooled : bool
+        Whether tasks count in it by their number of items, or the same.
     notes : tuple of Note
         What the reader did.
     """
@@ -206,6 +210,8 @@ class Run:
     failed: int = 0
     category: str | None = None
     parts: tuple[str, ...] = ()
+    group: str | None = None
+    pooled: bool = True
     notes: tuple[Note, ...] = ()
 
 

@@ -22,6 +22,7 @@ from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores
 from rankbars.data.spec import SCOPES, Spec
 from rankbars.data.storedtasks import sizes_of
+from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import add_task, start_sums
@@ -200,10 +201,12 @@ def aggregate(
     if correction != "auto":
         take_correction(correction)
     check_method(test, correction, spec.scope)
+    said = scores.notes
+    scores = scores if weights is not None else count_groups(scores)
     plan = plan_average(scores, spec, weights=weights, limits=limits, prior=prior)
     plan = plan._replace(bears=can_bear_flips(sizes_of(scores.tasks), resamples))
     collector = AverageCollector(scores, plan)
-    level: list[Note] = []
+    level = [note for note in scores.notes if note not in said]
     setting = Setting(zero_se=zero_se, runs=runs)
     for name, evidence in scores.tasks.items():
         compared = compare_evidence(evidence, scores.models, test, name, setting)

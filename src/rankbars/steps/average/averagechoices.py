@@ -100,7 +100,14 @@ def plan_average(
     estimator = _choose_estimator(scores, shares, spec.estimator, over, chosen.name)
     if over not in ESTIMATORS[estimator]:
         known = " or ".join(repr(one) for one in ESTIMATORS[estimator])
-        raise OptionError(f"Estimator {estimator!r} is for over={known}; got over={over!r}.")
+        grouped = over == "families" and spec.over != "families"
+        why = (
+            "groups of tasks count as one here, and are what is averaged. --groups none "
+            "(scores.group_tasks({})) counts all tasks the same."
+            if grouped
+            else f"got over={over!r}."
+        )
+        raise OptionError(f"Estimator {estimator!r} is for over={known}; {why}")
     if chosen.name == "kemeny":
         _check_kemeny(over, _shared_models(scores, shares))
     prior = spec.prior if prior is None else prior
