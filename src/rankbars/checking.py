@@ -12,6 +12,7 @@ from rankbars.data.checks import check_name
 from rankbars.data.claim import Claim, known_names, parse_claim
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import Check, Role
+from rankbars.data.ledger import digest_of
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
@@ -19,6 +20,7 @@ from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.readers.claimfiles import ClaimLine, read_claims
+from rankbars.records import open_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.missingness import (
@@ -28,6 +30,7 @@ from rankbars.steps.missingness import (
     resolve_items,
     resolve_missing,
 )
+from rankbars.steps.pooling import leave_out_items
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -55,6 +58,10 @@ def check(
     zero_se: str = "zero",
     runs: str = "independent",
     average_anyway: bool = False,
+    costs: Results | None = None,
+    anchor: str | None = None,
+    ledger: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
+    change: str = "",
 ) -> Check:
     """Judge claims about models: supported, refuted, or cannot tell.
 
@@ -93,6 +100,17 @@ def check(
     test, over, seed, resamples, votes, zero_se, runs, average_anyway
         As for `rankbars.head_to_head`. Where rows are resampled, at least as many resamples are
         drawn as the number of claims asks for.
+    costs : Scores, path, or data frame, optional
+        What the same models cost, lower is better, for claims such as ``"new cheaper than old"``.
+    anchor : str, optional
+        A model such as the last release. Every claim about the claimed model and one other is made
+        about it and the anchor, too, so that many small losses do not pass one by one.
+    ledger : path, or sequence of paths, optional
+        A file that keeps every look at a change: rows of all looks are pooled, and look k is made
+        at ``alpha / 2**k``, so that all verdicts of all looks hold together at `alpha`. The look is
+        added to it. Lines of further ledgers are merged into the first.
+    change : str
+        What is decided about, such as a commit: looks are counted for each change by itself.
 
     Returns
     -------
@@ -106,8 +124,8 @@ def check(
     OptionError
         If a line is no claim, two claims contradict each other, or a margin has no unit.
     DataError
-        If a score of a claimed model is missing and `missing` is ``"raise"``, or what is left out
-        is claimed about.
+        If a score of a claimed model is missing and `missing` is ``"raise"``, what is left out is
+        claimed about, or a ledger was edited.
 
     Notes
     -----
@@ -131,35 +149,58 @@ def check(
     if not isinstance(claims, os.PathLike):
         lines += _lines("claims", (claims,) if isinstance(claims, str) else claims, "must")
     lines += _lines("guards", guards, "guard")
-    alpha, together, missing = (
+    alpha, together = (
         _first(alpha, file and file.alpha, 0.05),
         _first(together, file and file.together, True),
-        _first(missing, file and file.missing, "raise"),
     )
+    missing = _first(missing, file and file.missing, "raise")
+    missing_tasks = missing_tasks or (file and file.missing_tasks)
+    missing_items = missing_items or (file and file.missing_items)
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
         runs=runs, average_anyway=average_anyway,
     )  # fmt: skip
     if not lines:
         raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
-    parsed = [parse_claim(line.text) for line in lines]
+    parsed = [_with_margin(parse_claim(line.text), file and file.margin) for line in lines]
+    lines, parsed = _anchored(lines, parsed, anchor or (file and file.anchor))
     taken = take_scores("check", scores)
-    known_names(parsed, taken.models, tuple(taken.tasks))
-    models = claimed_models(parsed, taken.models)
-    chosen = _chosen(taken, models)
+    prices = _costs(parsed, costs)
+    about = [claim for claim in parsed if not claim.of_cost]
+    known_names(about, taken.models, tuple(taken.tasks))
+    models = claimed_models(about, taken.models)
+    chosen = _chosen(taken, models) if about else taken
+    if file is not None and file.flaky:
+        chosen = leave_out_items(chosen, file.flaky)
     if missing_tasks is not None or missing_items is not None:
         chosen = _without_tasks(chosen, parsed, missing_tasks or "insert")
-    chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)
+    record = None
+    if ledger is not None:
+        rules = [
+            [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
+            together, test, over, zero_se, runs,
+        ]  # fmt: skip
+        record = open_record(ledger, change, alpha, digest_of(rules), chosen)
+        chosen = record.pooled
+    if about:
+        chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)
     chosen = count_groups(chosen)
-    draws = enough_resamples(resamples, len(parsed), alpha) if together else resamples
+    level = alpha if record is None else record.level
+    draws = enough_resamples(resamples, len(parsed), level) if together else resamples
 
     def contrasts(pair: Scores, a: str, b: str) -> HeadToHead:
         return contrast_models(
-            pair, a, b, test=test, alpha=alpha, over=over, seed=seed, resamples=draws,
-            votes=votes, zero_se=zero_se, runs=runs, average_anyway=average_anyway,
+            pair, a, b, test=test, alpha=level, over=over, seed=seed, resamples=draws,
+            votes=votes, zero_se=zero_se, runs=runs,
+            average_anyway=average_anyway or pair is prices,
         )  # fmt: skip
 
-    judged, notes = judge_claims(chosen, parsed, spec, contrasts, together=together)
+    judged, notes = judge_claims(
+        chosen, parsed, replace(spec, alpha=level), contrasts, together=together, costs=prices
+    )
+    if record is not None:
+        judged, kept = record.settle(judged)
+        notes = (*notes, *kept)
     return Check(
         claims=tuple(
             replace(one, role=line.role, why=line.why)
@@ -171,6 +212,7 @@ def check(
         inputs=taken.inputs,
         source=None if file is None else file.source,
         why="" if file is None else file.why,
+        look=None if record is None else record.written(judged),
     )
 
 
@@ -191,9 +233,7 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
     OptionError
         If it is no margin, or has no unit here.
     """
-    form = parse_claim(f"a >= b - {margin}")
-    if form.kind != "better" or form.task is not None or form.least is not None:
-        raise OptionError.out_of_range("the margin", margin, "a number such as 0.01, or 1 point")
+    form = margin_of(margin)
     text = f"{duel.a} >= {duel.b} - {margin}"
     claim = replace(form, text=text, model=duel.a, others=(duel.b,))
     both = scores.select(models=(duel.a, duel.b), tasks=tuple(duel.tasks))
@@ -201,10 +241,67 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
     return Check(judged, duel.alpha, together=True, notes=duel.notes, inputs=duel.inputs)
 
 
+def margin_of(margin: str) -> Claim:
+    """A claim that has this margin."""
+    form = parse_claim(f"a >= b - {margin}")
+    if form.kind != "better" or form.task is not None or form.least is not None:
+        raise OptionError.out_of_range("the margin", margin, "a number such as 0.01, or 1 point")
+    return form
+
+
 def _lines(what: str, given: Sequence[str], role: Role) -> list[ClaimLine]:
     if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
         raise OptionError.out_of_range(what, given, "lines of text such as ['new > old']")
     return [ClaimLine(line, role) for line in given]
+
+
+def _with_margin(claim: Claim, margin: str | None) -> Claim:
+    """The claim with the margin of the file, where it allows one and names none."""
+    if margin is None or claim.kind != "better" or claim.strict or claim.margin != 0.0:
+        return claim
+    form = margin_of(margin)
+    return replace(claim, margin=form.margin, in_points=form.in_points)
+
+
+def _anchored(
+    lines: list[ClaimLine], parsed: list[Claim], anchor: str | None
+) -> tuple[list[ClaimLine], list[Claim]]:
+    """The claims, and those of two models made about the anchor, too."""
+    if anchor is None:
+        return lines, parsed
+    before = {replace(claim, text="") for claim in parsed}
+    for line, claim in list(zip(lines, parsed, strict=True)):
+        pair = claim.kind in ("better", "within") and len(claim.others) == 1
+        if not pair or anchor in (claim.model, *claim.others):
+            continue
+        text = f"{claim.text} (anchor: {anchor})"
+        turned = replace(claim, text=text, others=(anchor,))
+        if replace(turned, text="") not in before:
+            before.add(replace(turned, text=""))
+            lines, parsed = [*lines, line._replace(text=text)], [*parsed, turned]
+    return lines, parsed
+
+
+def _costs(parsed: Sequence[Claim], costs: Results | None) -> Scores | None:
+    """What models cost, where a claim is about that."""
+    claims = [claim for claim in parsed if claim.of_cost]
+    if not claims:
+        return None
+    if costs is None:
+        raise OptionError(
+            f"Claim {claims[0].text!r} is about costs, and none are given. Name their column or "
+            "metric: --costs cost (in Python: costs=rb.read(PATH, metric='cost', ...))."
+        )
+    taken = take_scores("check", costs)
+    known_names(claims, taken.models, tuple(taken.tasks))
+    wrong = [name for name, entry in taken.info.items() if entry.direction != "lower"]
+    if wrong:
+        raise OptionError(
+            f"Costs are better if lower, and on {wrong[0]!r} higher is said to be better. Declare "
+            "it: --direction METRIC=lower."
+        )
+    models = claimed_models(claims, taken.models)
+    return _without_gaps(_chosen(taken, models), models, "raise", None, None)
 
 
 def _first(asked: T | None, filed: T | None, usual: T) -> T:

@@ -34,7 +34,9 @@ def test_what_fails_can_be_chosen(rankbars: Command, results: str) -> None:
 
 def test_the_claim_is_said_back_before_its_verdict(rankbars: Command, results: str) -> None:
     answer = rankbars("check", results, "--claim", "m0 not worse than m1 by 1 point", "-q")
-    first, second = answer.out.splitlines()[:2]
+    warning, _, verdicts = answer.out.partition("\n\n")
+    assert warning.startswith("Before judging: With these rows, even models that are equal")
+    first, second = verdicts.splitlines()[:2]
     assert first == "m0 is not worse than m1 by more than 0.01 on the average of 4 tasks."
     assert second.lstrip().startswith(("SUPPORTED.", "CANNOT TELL.", "REFUTED."))
 

@@ -41,6 +41,7 @@ without quotes the shell takes > as the name of a file to write.
   rankbars check new=a.csv old=b.csv --claim "new not worse than old by 0.01"
   rankbars check results/ --claim "new first" --guard "new >= old - 0.02 on each task"
   rankbars check --claims claims.yaml
+  rankbars check --claims claims.yaml --ledger gate.jsonl --change "$GITHUB_SHA"
 
 Exit codes: 0 every claim is supported (a guard: not refuted); 3 a claim cannot be told; 4 a claim
 is refuted; 1 the data or a claim is at fault; 2 wrong usage.
@@ -82,6 +83,25 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
     "--github", is_flag=True,
     help="Print annotations of a GitHub workflow, and add to its step summary.",
 )  # fmt: skip
+@click.option(
+    "--costs", metavar="METRIC",
+    help="Column or metric of the same inputs that says what models cost, for claims such as "
+    "\"new cheaper than old\"; lower is better.",
+)  # fmt: skip
+@click.option(
+    "--anchor", metavar="MODEL",
+    help="Claim everything about two models of this one, too, such as the last release: many small "
+    "losses do not pass one by one.",
+)  # fmt: skip
+@click.option(
+    "--ledger", "ledgers", metavar="FILE", multiple=True,
+    help="Keep looks in this file: rows of all looks at a change are pooled, and each look has "
+    "half of the error rate that is left. Repeat to merge further ledgers into the first.",
+)  # fmt: skip
+@click.option(
+    "--change", metavar="NAME", default="",
+    help="What is decided about, such as a commit: --ledger counts looks for each by itself.",
+)  # fmt: skip
 @test_option
 @click.option(
     "--alpha", type=float, help="Error rate of all verdicts together; 0.05 if nothing is said."
@@ -119,6 +139,10 @@ def check_command(
     junit: str | None,
     badge: str | None,
     github: bool,
+    costs: str | None,
+    anchor: str | None,
+    ledgers: tuple[str, ...],
+    change: str,
     test: str,
     alpha: float | None,
     missing: str | None,
@@ -144,8 +168,11 @@ def check_command(
         for option, path in (("--md", md), ("--junit", junit), ("--badge", badge))
         if path is not None
     }
+    if change and not ledgers:
+        raise click.UsageError("--change counts looks in a ledger; name it with --ledger FILE.")
     lines, inputs = _take(claims, guards, file, inputs)
-    check_targets(targets, (*inputs, *([file] if file is not None else [])))
+    read = (*inputs, *ledgers[1:], *([file] if file is not None else []))
+    check_targets(targets | ({"--ledger": ledgers[0]} if ledgers else {}), read)
 
     from rankbars.checking import check
     from rankbars.cli.inputs import read_scores, report_reading
@@ -154,11 +181,17 @@ def check_command(
     from rankbars.data.drafts import write_all
     from rankbars.render import verdicts
 
-    for line in lines:
-        parse_claim(line)  # before the long work, not after it
+    parsed = [parse_claim(line) for line in lines]  # before the long work, not after it
+    if costs is None and any(claim.of_cost for claim in parsed):
+        raise click.UsageError(
+            "A claim is about costs. Name the column or metric that holds them: --costs cost."
+        )
     with reading_files(quiet=quiet) as progress:
         scores = read_scores(inputs, reading, progress=progress)
-    scores = scores.select(tasks=tasks) if tasks else scores
+        prices = None if costs is None else read_scores(inputs, _priced(reading, costs))
+    if tasks:
+        scores = scores.select(tasks=tasks)
+        prices = None if prices is None else prices.select(tasks=tasks)
     if not quiet:
         report_reading(scores)
     with working("Judging", quiet=quiet):
@@ -167,17 +200,19 @@ def check_command(
             together=False if each else None, alpha=alpha, test=test, over=aggregate,
             missing=missing, missing_tasks=missing_tasks, missing_items=missing_items,
             seed=seed, resamples=resamples, zero_se=zero_se, runs=runs,
-            average_anyway=average_anyway,
+            average_anyway=average_anyway, costs=prices, anchor=anchor, ledger=ledgers or None,
+            change=change,
         )  # fmt: skip
     read_of = frozenset(scores.notes)
     shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
-    texts = {}
-    if md is not None:
-        texts[md] = verdicts.check_markdown(shown, fail_on=fail_on)
-    if junit is not None:
-        texts[junit] = verdicts.check_junit(made, fail_on=fail_on)
-    if badge is not None:
-        texts[badge] = verdicts.check_badge(made, fail_on=fail_on)
+    renderers = {
+        md: verdicts.check_markdown, junit: verdicts.check_junit, badge: verdicts.check_badge,
+    }  # fmt: skip
+    texts = {
+        path: render(shown, fail_on=fail_on)
+        for path, render in renderers.items()
+        if path is not None
+    }
     printed = texts.pop(STANDARD, None)
     write_all(texts)
     if as_json:
@@ -212,6 +247,13 @@ def _take(
     if not inputs:
         raise click.UsageError("There are no results to read. Name a file or a folder.")
     return (*claims, *guards), inputs
+
+
+def _priced(reading: Reading, costs: str) -> Reading:
+    """How costs are read: lower is better, if nothing else was said of them."""
+    said = any(name == costs for name, _ in reading.direction)
+    direction = reading.direction if said else (*reading.direction, (costs, "lower"))
+    return replace(reading, metric=(costs,), direction=direction, score_min=None, score_max=None)
 
 
 def _add_to_summary(text: str) -> None:

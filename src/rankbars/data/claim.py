@@ -17,7 +17,7 @@ _FORMS = (
     "Claims look like: new > old; new >= old - 0.01; new = old +- 0.02; new > each of a, b on "
     "math; new > old on at least 5 of 7 tasks; new in top 3; new first; new >= 0.8. In words: new "
     "better than old; new not worse than old by 0.01 on each task; new within 0.02 of old; new at "
-    "least 0.8."
+    "least 0.8; new cheaper than old."
 )
 _TOKEN = re.compile(
     r"""\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<sign>>=|<=|[<>≥≤,±]|\+/?-|[-+](?=[\d.]))"""
@@ -59,6 +59,8 @@ class Claim:
         The task that it is about; None for the average (or the only task).
     least, of : int, optional
         On how many tasks it must hold, and of how many; 0 of 0 for each task.
+    of_cost : bool
+        Whether it is about what models cost, not about their scores.
     """
 
     text: str
@@ -74,6 +76,7 @@ class Claim:
     task: str | None = None
     least: int | None = None
     of: int | None = None
+    of_cost: bool = False
 
     @property
     def has_unit(self) -> bool:
@@ -107,6 +110,8 @@ class Claim:
             said = f"differs from {other} by less than {margin}"
         elif self.margin > 0:
             said = f"is not worse than {other} by more than {margin}"
+        elif self.of_cost:
+            said = f"is cheaper than {other}" + (f" by more than {margin}" if self.margin else "")
         elif self.margin < 0:
             said = f"is better than {other} by more than {margin}"
         else:
@@ -237,6 +242,9 @@ class _Line:
         if self.next_is("better", "than"):
             claim = replace(claim, others=self.others())
             return self.by(claim, -1.0)
+        if self.next_is("cheaper", "than"):
+            claim = replace(claim, others=self.others(), of_cost=True)
+            return self.by(claim, -1.0)
         if self.next_is("not", "worse", "than"):
             claim = replace(claim, others=self.others(), strict=False)
             return self.by(claim, 1.0)
@@ -260,11 +268,6 @@ class _Line:
             )
         if self.next_is("in", "the", "top") or self.next_is("in", "top"):
             return replace(claim, kind="top", k=self.whole())
-        if self.next_is("cheaper"):
-            raise OptionError(
-                f"Claim {self.text!r}: costs are not read, so no claim about them can be judged. "
-                "Leave it out."
-            )
         if not self.next_is("first"):
             self.wrong(f"{self.words[self.place][0]!r} is no relation.")
         return replace(claim, kind="top", k=1)
@@ -393,7 +396,7 @@ def refuse_contradictions(claims: Sequence[Claim]) -> None:
 
 
 def _contradict(one: Claim, other: Claim) -> bool:
-    if (one.task, one.least) != (other.task, other.least) or one.least:
+    if (one.task, one.least, one.of_cost) != (other.task, other.least, other.of_cost) or one.least:
         return False
     if one.kind == other.kind == "top":
         return one.k == other.k == 1

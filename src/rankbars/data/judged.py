@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from rankbars.data.claim import Claim
 from rankbars.data.notes import Note
@@ -11,7 +11,10 @@ from rankbars.data.scores import Input
 from rankbars.data.spec import FAIL_ON
 from rankbars.errors import UnknownOptionError
 
-__all__ = ["Check", "JudgedClaim", "Role"]
+__all__ = ["OUT_OF_REACH", "Check", "JudgedClaim", "LookState", "Role"]
+
+OUT_OF_REACH = "margin-out-of-reach"
+"""Code of the note that is read before the verdicts: which claims can hardly be decided."""
 
 Role = Literal["must", "guard"]
 
@@ -82,6 +85,31 @@ class JudgedClaim:
         )
 
 
+class LookState(NamedTuple):
+    """Which look of a ledger a check is, and what it spent.
+
+    Attributes
+    ----------
+    change : str
+        What is decided about; empty where the ledger is one decision.
+    number : int
+        1 for the first look at the change.
+    level, left : float
+        The error rate of this look, and what is left for later ones.
+    again : bool
+        Whether the same results were judged before, so that nothing was spent.
+    digest : str
+        Of its line in the ledger.
+    """
+
+    change: str
+    number: int
+    level: float
+    left: float
+    again: bool
+    digest: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Check:
     """Claims about results, judged together.
@@ -102,6 +130,8 @@ class Check:
         The file of claims and its digest.
     why : str
         Why the file says that the claims are made.
+    look : LookState, optional
+        Which look of a ledger it is; `alpha` is then the error rate of all looks together.
     """
 
     claims: tuple[JudgedClaim, ...]
@@ -111,6 +141,7 @@ class Check:
     inputs: tuple[Input, ...] = ()
     source: Input | None = None
     why: str = ""
+    look: LookState | None = None
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -15,7 +16,10 @@ from rankbars.readers.inputfiles import split_name
 
 __all__ = ["ClaimFile", "ClaimLine", "read_claims"]
 
-_KEYS = ("claims", "inputs", "alpha", "together", "missing", "why")
+_KEYS = (
+    "claims", "inputs", "alpha", "together", "margin", "missing", "missing_tasks", "missing_items",
+    "anchor", "flaky", "why",
+)  # fmt: skip
 _ROLES: dict[str, Role] = {"claim": "must", "must": "must", "guard": "guard"}
 _SHAPE = (
     "A file of claims looks like:\nclaims:\n  - new > old\n  - guard: new >= old - 0.02 on each "
@@ -42,8 +46,12 @@ class ClaimFile(NamedTuple):
         The file and its digest.
     inputs : tuple of str
         Results to read, each a path or ``name=path``, seen from where the process runs.
-    alpha, together, missing
+    alpha, together, missing, missing_tasks, missing_items, anchor
         As for `rankbars.check`; None where the file does not say.
+    margin : str, optional
+        How much worse is not yet worse, for claims with ``>=`` that name no margin of their own.
+    flaky : tuple of str
+        Items that are known to be flaky.
     why : str
         Why the claims are made.
     """
@@ -55,6 +63,11 @@ class ClaimFile(NamedTuple):
     together: bool | None = None
     missing: str | None = None
     why: str = ""
+    missing_tasks: str | None = None
+    missing_items: str | None = None
+    anchor: str | None = None
+    margin: str | None = None
+    flaky: tuple[str, ...] = ()
 
 
 def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
@@ -64,7 +77,8 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
     ----------
     path : path
         YAML: a list of claims, or a mapping with ``claims`` and, if wanted, ``inputs`` (paths
-        beside the file), ``alpha``, ``together``, ``missing`` and ``why``. A claim is a line, or a
+        beside the file), ``alpha``, ``together``, ``margin``, ``missing``, ``missing_tasks``,
+        ``missing_items``, ``anchor``, ``flaky`` (items) and ``why``. A claim is a line, or a
         mapping with ``must`` or ``guard``, and ``why``.
 
     Raises
@@ -92,7 +106,9 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
         raise ReadError.at(path, f"there are no claims in it. {_SHAPE}")
     unknown = [key for key in values if key not in _KEYS]
     if unknown:
-        raise ReadError.at(path, f"unknown key {unknown[0]!r}. Known: {', '.join(_KEYS)}.")
+        near = difflib.get_close_matches(str(unknown[0]), _KEYS, n=1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise ReadError.at(path, f"unknown key {unknown[0]!r}.{hint} Known: {', '.join(_KEYS)}.")
     folder = Path(path).parent
     return ClaimFile(
         lines=tuple(_line(path, one) for one in _listed(path, "claims", values["claims"])),
@@ -102,8 +118,12 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
         ),
         alpha=_number(path, values.get("alpha")),
         together=_switch(path, values.get("together")),
-        missing=None if values.get("missing") is None else str(values["missing"]),
         why=str(values.get("why") or ""),
+        flaky=tuple(str(one) for one in _listed(path, "flaky", values.get("flaky"))),
+        **{
+            key: None if values.get(key) is None else str(values[key])
+            for key in ("missing", "missing_tasks", "missing_items", "anchor", "margin")
+        },
     )
 
 

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from rankbars.data.judged import Check, JudgedClaim
+from rankbars.data.judged import OUT_OF_REACH, Check, JudgedClaim
 from rankbars.render.notation import (
     listed,
     show_count,
@@ -47,6 +47,8 @@ def check_text(check: Check, *, fail_on: str = "undecided", width: int = 80) -> 
     """
     width = max(width, _NARROWEST)
     lines = []
+    for text in _notes(check, before=True):
+        lines += [*textwrap.wrap(f"Before judging: {text}", width), ""]
     for one in check.claims:
         lines += claim_lines(one, width)
         lines.append("")
@@ -66,8 +68,10 @@ def check_markdown(check: Check, *, fail_on: str = "undecided") -> str:
         What the summary counts as failed.
     """
     failing = check.failing(fail_on)
-    lines = [f"**{_cell(_summary(check, fail_on))}**", "", "| | claim | verdict | numbers |",
-             "|---|---|---|---|"]  # fmt: skip
+    lines = [f"**{_cell(_summary(check, fail_on))}**", ""]
+    for note in _notes(check, before=True):
+        lines += [f"Before judging: {_cell(note)}", ""]
+    lines += ["| | claim | verdict | numbers |", "|---|---|---|---|"]
     for one in check.claims:
         mark = "❌" if one in failing else "✅" if one.verdict == "supported" else "❔"
         role = " (guard)" if one.role == "guard" else ""
@@ -180,6 +184,7 @@ def check_json(check: Check, *, fail_on: str = "undecided") -> str:
         "counts": check.counts(),
         "source": None if check.source is None else
         {"path": check.source.path, "sha256": check.source.sha256},
+        "look": None if check.look is None else dict(sorted(check.look._asdict().items())),
         "notes": [
             {
                 "code": note.code,
@@ -294,6 +299,26 @@ def _summary(check: Check, fail_on: str) -> str:
 
 
 def _guarantee(check: Check) -> str:
+    return f"{_level(check)}{_look(check)}"
+
+
+def _look(check: Check) -> str:
+    """Which look it is, and what is left of the error rate."""
+    look = check.look
+    if look is None:
+        return ""
+    change = f" at {visible(look.change)}" if look.change else ""
+    told = (
+        "These results were judged before; nothing was spent."
+        if look.again
+        else f"It spent {look.level:.3g} of the error rate of {check.alpha:g}, and {look.left:.3g} "
+        "is left for further ones."
+    )
+    pooled = ", with the rows of all looks so far" if look.number > 1 else ""
+    return f" Look {look.number}{change}{pooled}; the level is that of all looks. {told}"
+
+
+def _level(check: Check) -> str:
     level = show_level(check.alpha)
     if any(one.approximate for one in check.claims):
         return (
@@ -315,9 +340,12 @@ def _guarantee(check: Check) -> str:
     )
 
 
-def _notes(check: Check) -> list[str]:
+def _notes(check: Check, *, before: bool = False) -> list[str]:
+    """Texts of the notes that are read before the verdicts, or behind them."""
     places: dict[str, list[str]] = {}
     for note in check.notes:
+        if (note.code == OUT_OF_REACH) != before:
+            continue
         tasks = places.setdefault(note.message, [])
         if note.task is not None and note.task not in tasks:
             tasks.append(note.task)

@@ -1,0 +1,156 @@
+"""A check that is a look of a ledger: what was seen before, which level is left, what is kept."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rankbars.data.judged import JudgedClaim, LookState
+from rankbars.data.ledger import (
+    Look,
+    TaskRows,
+    add_look,
+    left_level,
+    read_ledger,
+    rows_digest,
+)
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.errors import DataError
+from rankbars.steps.pooling import flaky_note, pool_looks, rows_of
+
+__all__ = ["Record", "open_record"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Record:
+    """One look before it is written.
+
+    Parameters
+    ----------
+    paths : tuple of path
+        The ledger, and those that are merged into it.
+    look : Look
+        What will be written: without verdicts, or as it was written before.
+    earlier : tuple of Look
+        Looks at the same change before it.
+    pooled : Scores
+        Rows of all of them.
+    """
+
+    paths: tuple[str | os.PathLike[str], ...]
+    look: Look
+    earlier: tuple[Look, ...]
+    pooled: Scores
+
+    @property
+    def level(self) -> float:
+        """Error rate of this look."""
+        return self.look.level
+
+    def settle(
+        self, judged: Sequence[JudgedClaim]
+    ) -> tuple[tuple[JudgedClaim, ...], tuple[Note, ...]]:
+        """Claims with what an earlier look has decided: all looks hold together."""
+        settled, kept, against = [], [], []
+        for one in judged:
+            told = {look.verdicts.get(one.claim.text, "cannot_tell") for look in self.earlier}
+            told = (told | {one.verdict}) - {"cannot_tell"}
+            if len(told) > 1:
+                against.append(one.claim.text)
+                settled.append(replace(one, verdict="cannot_tell"))
+            elif told and one.verdict == "cannot_tell":
+                kept.append(one.claim.text)
+                settled.append(replace(one, verdict=told.pop()))  # type: ignore[arg-type]
+            else:
+                settled.append(one)
+        notes = []
+        if kept:
+            text = f"Decided at an earlier look, and not undone by this one: {', '.join(kept)}."
+            notes.append(Note("looks", text))
+        if against:
+            text = f"Two looks exclude each other, so one was wrong: {', '.join(against)}."
+            notes.append(Note("looks-contradict", text))
+        return tuple(settled), tuple(notes)
+
+    def written(self, judged: Sequence[JudgedClaim]) -> LookState:
+        """Add the look to the ledger, unless it stands there, and say what it spent."""
+        again = bool(self.look.digest)
+        verdicts = {one.claim.text: one.verdict for one in judged}
+        digest = self.look.digest
+        if not again:
+            digest = add_look(self.paths[0], replace(self.look, verdicts=verdicts), self.paths[1:])
+        spent = math.fsum(look.level for look in (*self.earlier, self.look))
+        left = self.look.alpha - spent
+        number = len(self.earlier) + 1
+        return LookState(self.look.change, number, self.level, left, again, digest)
+
+
+def open_record(
+    ledger: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    change: str,
+    alpha: float,
+    rules: str,
+    scores: Scores,
+) -> Record:
+    """The next look at a change, with the rows of all earlier ones; nothing is written yet.
+
+    Parameters
+    ----------
+    ledger : path, or sequence of paths
+        The ledger, and further ones that are merged into it.
+    change : str
+        What is decided about.
+    alpha : float
+        Error rate of all looks at it.
+    rules : str
+        Digest of the claims and of how they are judged.
+    scores : Scores
+        What this look has read.
+
+    Raises
+    ------
+    DataError
+        If a ledger was edited, the change was judged by other claims or at another error rate, or
+        nothing of the error rate is left.
+    """
+    paths = (ledger,) if isinstance(ledger, (str, os.PathLike)) else tuple(ledger)
+    every = {look.digest: look for look in read_ledger(paths[0])}
+    for path in paths[1:]:
+        every |= {look.digest: look for look in read_ledger(path, there=True)}
+    before = tuple(look for look in every.values() if look.change == change)
+    for number, look in enumerate(before, 1):
+        if look.rules != rules or look.alpha != alpha:
+            what = f"the change {change!r}" if change else "what is decided here"
+            raise DataError(
+                f"{paths[0]}: look {number} at {what} was made with other claims, another error "
+                "rate, or other options. All looks at a change are judged alike: restore the "
+                "claims, or name the next change (--change)."
+            )
+    rows = rows_of(scores)
+    for number, look in enumerate(before):
+        if rows_digest(look.rows) == rows_digest(rows):
+            earlier = before[:number]
+            pooled = pool_looks(scores, [one.rows for one in earlier])
+            return Record(paths, look, earlier, _noted(pooled, earlier, rows))
+    look = Look(change, alpha, left_level(before, alpha), rules, {}, rows)
+    pooled = pool_looks(scores, [one.rows for one in before])
+    notes = _changed(tuple(every.values()), before, rules)
+    return Record(paths, look, before, _noted(pooled, before, rows).with_notes(notes))
+
+
+def _noted(pooled: Scores, earlier: Sequence[Look], rows: Mapping[str, TaskRows]) -> Scores:
+    return pooled.with_notes(flaky_note([*(look.rows for look in earlier), rows]))
+
+
+def _changed(every: Sequence[Look], before: Sequence[Look], rules: str) -> list[Note]:
+    """A note where a new change is judged by other claims than the last one was."""
+    if before or not every or every[-1].rules == rules:
+        return []
+    text = (
+        "The claims, or how they are judged, were changed since the last look in the ledger. The "
+        "level holds for claims that were written before the results were read."
+    )
+    return [Note("claims-later", text)]

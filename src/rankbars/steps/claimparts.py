@@ -1,0 +1,316 @@
+"""What claims are made of: comparisons of two models, with the p-values of either side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as attribute
+from typing import NamedTuple
+
+import numpy as np
+
+from rankbars.data.claim import Claim
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.headtohead import Contrast, HeadToHead
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.spec import Spec
+from rankbars.errors import DataError, OptionError
+from rankbars.stats.multiplicity.claimtests import TwoSides, all_hold, at_least, top_places
+from rankbars.stats.pairwise.margins import Difference, null_error, p_beyond
+from rankbars.steps.claimunits import check_margin, check_means, scale_of
+from rankbars.steps.correctionchoice import is_binary
+
+__all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "weigh_claim"]
+
+Contrasts = Callable[[Scores, str, str], HeadToHead]
+
+
+class Part(NamedTuple):
+    """One comparison of a claim: a difference in favour of its model, and the border."""
+
+    sides: TwoSides
+    found: Difference
+    border: float
+    contrast: Contrast
+    against: str | None
+    task: str | None
+    offset: float = 0.0  # what is added to a difference to show it: the value of a claimed score
+    sign: float = 1.0  # -1 where scores are shown that are better if lower
+
+
+class Weighed(NamedTuple):
+    """A claim with its p-values, before all claims are looked at together."""
+
+    claim: Claim
+    words: str
+    sides: TwoSides
+    whole: list[TwoSides]
+    by_place: list[list[Part]]
+
+
+@dataclass
+class ClaimField:
+    """The scores, and the comparisons that were made already."""
+
+    scores: Scores
+    spec: Spec
+    contrasts: Contrasts
+    made: dict[tuple[str, str, float | None], HeadToHead] = attribute(default_factory=dict)
+    notes: dict[Note, None] = attribute(default_factory=dict)
+
+    def duel(self, model: str, other: str) -> tuple[HeadToHead, float]:
+        """The two face to face, and the sign of what speaks for the first."""
+        a, b = sorted((model, other))
+        key = (a, b, None)
+        if key not in self.made:
+            self.made[key] = self._noted(self.contrasts(self.scores, a, b))
+        return self.made[key], 1.0 if self.made[key].a == model else -1.0
+
+    def against(self, model: str, value: float, task: str | None) -> HeadToHead:
+        """A model face to face with one that has the same score on every row."""
+        key = (model, task or "", value)
+        if key not in self.made:
+            scores = self.scores if task is None else self.scores.select(tasks=(task,))
+            pair, name = _with_constant(scores, model, value)
+            self.made[key] = self._noted(self.contrasts(pair, model, name))
+        return self.made[key]
+
+    def _noted(self, duel: HeadToHead) -> HeadToHead:
+        of_reading = set(self.scores.notes)
+        # What is missing was said already, once for all models.
+        self.notes |= dict.fromkeys(
+            note
+            for note in duel.notes
+            if note not in of_reading and note.code not in ("rows-in-common", "no-average")
+        )
+        return duel
+
+    def places(self, claim: Claim) -> tuple[str | None, ...]:
+        """The tasks on which a claim is looked at; None for the average, or the only task."""
+        if claim.least is not None:
+            return tuple(self.scores.tasks)
+        return (claim.task,)
+
+    def contrast(self, duel: HeadToHead, claim: Claim, task: str | None) -> Contrast:
+        """The two on a task, or on what is answered first."""
+        if task is not None and len(self.scores.tasks) > 1:
+            return duel.tasks[task]
+        if duel.main is not None:
+            return duel.main
+        why = next((f" {n.message}" for n in duel.notes if n.code == "no-average"), "")
+        raise DataError(
+            f"Claim {claim.text!r} is about an average, and there is none.{why} Say on which task "
+            "it is meant (on TASK), or on each task."
+        )
+
+
+def weigh_claim(field: ClaimField, claim: Claim) -> Weighed:
+    """The comparisons of a claim, and its p-values."""
+    scale = scale_of(field.scores, claim)
+    size = scale / 100 if claim.in_points else 1.0
+    if claim.kind == "better" or claim.kind == "within":
+        check_margin(field.scores, claim, claim.margin * size)
+    by_place = []
+    for task in field.places(claim):
+        if claim.kind == "top":
+            by_place.append(_place_of(field, claim, task))
+        elif claim.kind == "score":
+            by_place.append([_score(field, claim, claim.value * size, task)])
+        else:
+            by_place.append(
+                [_pair(field, claim, other, claim.margin * size, task) for other in claim.others]
+            )
+    whole = [_combined(claim, parts) for parts in by_place]
+    if claim.least:
+        plain = all(
+            isinstance(evidence, Items) and evidence.design == "items"
+            for evidence in field.scores.tasks.values()
+        )
+        sides = at_least(whole, claim.least, independent=plain)
+    else:
+        sides = all_hold(whole) if len(whole) > 1 else whole[0]
+    name = by_place[0][0].contrast.name
+    return Weighed(claim, claim.words(_where(field, claim, name), scale), sides, whole, by_place)
+
+
+def _combined(claim: Claim, parts: Sequence[Part]) -> TwoSides:
+    """All comparisons on one task, or on the average."""
+    if claim.kind == "top":
+        over = [part.sides.support for part in parts]
+        under = [part.sides.refute for part in parts]
+        return top_places(over, under, claim.k)
+    return all_hold([part.sides for part in parts]) if len(parts) > 1 else parts[0].sides
+
+
+def _pair(field: ClaimField, claim: Claim, other: str, margin: float, task: str | None) -> Part:
+    duel, sign = field.duel(claim.model, other)
+    one = field.contrast(duel, claim, task)
+    if margin != 0.0:
+        check_means(claim, one)
+    found = Difference(sign * one.difference, one.se, one.df, one.resampled)
+
+    def above(border: float) -> float:
+        return _p(field, duel, one, found, border, sign)
+
+    def below(border: float) -> float:
+        turned = found._replace(value=-found.value)
+        return _p(field, duel, one, turned, -border, -sign)
+
+    if claim.kind == "within":
+        sides = TwoSides(
+            max(above(-margin), below(margin)), min(1.0, 2 * min(above(margin), below(-margin)))
+        )
+    else:
+        sides = TwoSides(above(-margin), below(-margin))
+    return Part(sides, found, -margin, one, other, task)
+
+
+def _place_of(field: ClaimField, claim: Claim, task: str | None) -> list[Part]:
+    tasks = field.scores.tasks if task is None else (task,)
+    if any(isinstance(field.scores.tasks[name], Votes) for name in tasks):
+        raise OptionError(
+            f"Claim {claim.text!r}: of votes, those between two models decide about the two, and "
+            "not all models met. Claim it of two models; who may be first: rankbars rank."
+        )
+    others = [name for name in field.scores.models if name != claim.model]
+    return [_pair(field, claim, other, 0.0, task) for other in others]
+
+
+def _p(
+    field: ClaimField,
+    duel: HeadToHead,
+    one: Contrast,
+    found: Difference,
+    border: float,
+    sign: float,
+) -> float:
+    """P-value that the difference, in one direction, is above the border."""
+    given = one.p_better if sign > 0 else one.p_worse
+    if border == 0.0:
+        return 1.0 if math.isnan(given) else given
+    if one.p_better == one.p_worse == 1.0 and found.se > 0:
+        return 1.0  # there are too few rows to show anything
+    # Rows on the other side of zero than the border lies on.
+    towards = sign if border < 0 else -sign
+    counts = [
+        (task.name, (task.ahead if towards > 0 else task.behind) or 0, task.n)
+        for task in (duel.tasks.values() if one is duel.average else (one,))
+    ]
+    if abs(border) >= 1.0 or one.kind == "tasks" or not _plain_answers(field.scores, counts):
+        return p_beyond(found, border)
+    weights = _weights(field.scores, [name for name, _, _ in counts])
+    null = null_error(border, [(w, q / n, n) for w, (_, q, n) in zip(weights, counts, strict=True)])
+    return p_beyond(found, border, null)
+
+
+def _plain_answers(scores: Scores, counts: Sequence[tuple[str, int, int]]) -> bool:
+    """Whether these tasks are independent answers of 0 and 1."""
+    for name, _, rows in counts:
+        evidence = scores.tasks[name]
+        if not isinstance(evidence, Items) or evidence.design != "items" or rows < 2:
+            return False
+        if evidence.clusters is not None or evidence.weights is not None:
+            return False
+        if not is_binary(evidence.values):
+            return False
+    return True
+
+
+def _weights(scores: Scores, tasks: Sequence[str]) -> list[float]:
+    raw = [scores.info[name].weight for name in tasks]
+    total = math.fsum(raw)
+    return [weight / total for weight in raw] if total > 0 else raw
+
+
+def _score(field: ClaimField, claim: Claim, value: float, task: str | None) -> Part:
+    scores = field.scores
+    tasks = (task,) if task is not None else tuple(scores.tasks)
+    if any(isinstance(scores.tasks[name], Votes) for name in tasks):
+        raise OptionError(
+            f"Claim {claim.text!r}: votes say who is better, and have no scores of their own."
+        )
+    directions = {scores.info[name].direction for name in tasks}
+    if len(directions) > 1:
+        raise OptionError(
+            f"Claim {claim.text!r}: higher is better on some tasks and lower on others, so their "
+            "average is no score. Say on which task it is meant: on TASK."
+        )
+    lower = directions == {"lower"}
+    if lower != claim.at_most:
+        right = "<=" if lower else ">="
+        raise OptionError(
+            f"Claim {claim.text!r}: {'lower' if lower else 'higher'} is better here, so write "
+            f"{claim.model} {right} {value:g}."
+        )
+    sign = -1.0 if lower else 1.0
+    duel = field.against(claim.model, sign * value, task)
+    one = duel.tasks[task] if task is not None else field.contrast(duel, claim, task)
+    check_means(claim, one)
+    found = Difference(one.difference, one.se, one.df, one.resampled)
+    nothing = one.p_better == one.p_worse == 1.0 and found.se > 0
+    null = _null_of_score(scores, tasks, value) if one.kind != "tasks" else None
+    turned = found._replace(value=-found.value)
+    sides = (
+        TwoSides(1.0, 1.0)
+        if nothing
+        else TwoSides(p_beyond(found, 0.0, null), p_beyond(turned, 0.0, null))
+    )
+    return Part(sides, found, 0.0, one, None, task, offset=value, sign=sign)
+
+
+def _null_of_score(
+    scores: Scores, tasks: Sequence[str], value: float
+) -> tuple[float, float] | None:
+    """Standard error of a share of right answers that is the value, and its degrees of freedom."""
+    counts = []
+    for name in tasks:
+        evidence = scores.tasks[name]
+        counts.append((name, 0, evidence.n if isinstance(evidence, Items) else 0))
+    if not 0 < value < 1 or not _plain_answers(scores, counts):
+        return None
+    variance = math.fsum(
+        weight**2 * value * (1 - value) / rows
+        for weight, (_, _, rows) in zip(_weights(scores, tasks), counts, strict=True)
+    )
+    return math.sqrt(variance), float(sum(rows - 1 for _, _, rows in counts))
+
+
+def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, str]:
+    """The scores of a model, and one with the same value on every row."""
+    name = f"{value:g}" if f"{value:g}" != model else f"score {value:g}"
+    alone = scores.select(models=(model,))
+    tasks: dict[str, Evidence] = {}
+    for task, evidence in alone.tasks.items():
+        if isinstance(evidence, Items):
+            column = np.where(np.isnan(evidence.values), np.nan, value)
+            tasks[task] = replace(
+                evidence,
+                models=(model, name),
+                values=np.hstack([evidence.values, column]),
+                runs=None,
+                answers=None,
+                within=None,
+                trials=None,
+            )
+        elif isinstance(evidence, Estimates):
+            error = evidence.se
+            if evidence.cov is not None:
+                error = np.sqrt(np.diag(evidence.cov))
+            tasks[task] = Estimates(
+                (model, name),
+                np.append(evidence.mean, value),
+                None if error is None else np.append(error, 0.0),
+            )
+    info = {task: replace(alone.info[task], coverage=None) for task in tasks}
+    return replace(alone, tasks=tasks, info=info), name
+
+
+def _where(field: ClaimField, claim: Claim, name: str) -> str:
+    count = len(field.scores.tasks)
+    if claim.least:
+        return f"on at least {claim.least} of {claim.of} tasks"
+    if claim.least == 0:
+        return f"on each of {count} tasks" if count > 1 else f"on {name}"
+    return f"on {'the ' if claim.task is None and count > 1 else ''}{name}"
