@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from commandline import Command, table
+from commandline import Command, answer, table
 from logfiles import write_simple
 from scipy import stats
 from storefiles import add
@@ -411,3 +412,17 @@ def test_runs_that_share_an_effect_are_declared(rankbars: Command) -> None:
     refused = rankbars("rank", path, "--runs", "shared", "--test", "t")
     assert refused.code == 1
     assert "chooses the test two_way" in refused.err
+
+
+def test_tasks_on_different_scales_have_digits_of_their_own(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    lines = ["model,task,item,score"]
+    for place, model in enumerate("ab"):
+        for item in range(60):
+            lines.append(f"{model},acc,{item},{int(rng.random() < 0.5 + 0.1 * place)}")
+            lines.append(f"{model},rate,{item},{rng.uniform(20, 80):.1f}")
+    (tmp_path / "mixed.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    shown = answer(["compare", str(tmp_path / "mixed.csv")]).out
+    assert re.search(r"^acc +[-+]0\.\d\d \[-0\.\d\d, [-+]0\.\d\d\]", shown, re.MULTILINE)
+    assert re.search(r"^rate +[-+]\d+ \[-\d+, \+\d+\]", shown, re.MULTILINE)
+    assert ">" not in shown

@@ -32,6 +32,8 @@ __all__ = [
 HEAD_TO_HEAD_SCHEMA = "rankbars.head-to-head/1"
 _NARROWEST = 40
 _GAP = "  "
+_NOTHING = (0.0,)  # the only value that a difference must not be rounded to
+_ANOTHER_SCALE = 20.0  # times the scores of another task
 _LONG_NAME = 48
 _MOST_TASKS = 3
 _REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
@@ -235,7 +237,7 @@ def _difference(one: Contrast, decimals: int | None) -> str:
 
 
 def _signed(value: float, decimals: int | None) -> str:
-    shown = show_number(value, decimals)
+    shown = show_number(value, decimals, _NOTHING)
     return f"+{shown}" if value > 0 and shown[0].isdigit() else shown
 
 
@@ -248,7 +250,7 @@ def _decimals(contrasts: Sequence[Contrast]) -> int | None:
 def _task_rows(duel: HeadToHead) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Titles and cells of the table of tasks, without their names."""
     tasks = list(duel.tasks.values())
-    alike = len({(task.metric, task.direction) for task in tasks}) == 1
+    alike = len({(task.metric, task.direction) for task in tasks}) == 1 and _on_one_scale(tasks)
     shared = _decimals(tasks)
     rows = [_cells(task, shared if alike else _decimals([task])) for task in tasks]
     sure = not any(task.approximate for task in tasks)
@@ -257,6 +259,13 @@ def _task_rows(duel: HeadToHead) -> tuple[tuple[str, ...], list[tuple[str, ...]]
     if all(row[1] == MISSING for row in rows):
         header, rows = _without(header, 1), [_without(row, 1) for row in rows]
     return header, rows
+
+
+def _on_one_scale(tasks: Sequence[Contrast]) -> bool:
+    """Whether scores are of one size: digits of a rate say nothing beside those of a rating."""
+    largest = [max(abs(task.score_a), abs(task.score_b)) for task in tasks]
+    known = [one for one in largest if one > 0]
+    return not known or max(known) < _ANOTHER_SCALE * min(known)
 
 
 def _table(duel: HeadToHead, width: int) -> list[str]:
@@ -280,7 +289,7 @@ def _cells(task: Contrast, decimals: int | None) -> tuple[str, ...]:
     return (
         _difference(task, decimals),
         f"{task.ahead} : {task.behind}" if counted else MISSING,
-        show_number(task.detectable, decimals),
+        show_number(task.detectable, decimals, _NOTHING),
         task.verdict,
     )
 

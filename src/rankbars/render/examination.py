@@ -326,7 +326,7 @@ def _effect_words(health: VoteHealth, judge: JudgeReport) -> str:
     words = ""
     for name, effect, se in zip(health.controls, judge.effects, judge.effect_se, strict=False):
         sways = " (sways it)" if abs(effect) > _SURE * se else ""
-        words += f"; {visible(name)} {effect:+.2g} ± {se:.1g}{sways}"
+        words += f"; {visible(name)} {effect:+.2g} (standard error {se:.1g}){sways}"
     return words
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rankbars.data.board import Leaderboard
+from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.render.claims import (
     APPROXIMATE,
     NO_GUARANTEE,
@@ -239,11 +239,18 @@ def scale_line(board: Leaderboard) -> str:
 def field_parts(board: Leaderboard) -> list[str]:
     """How much was compared: models, tasks and, where they can be added up, rows."""
     parts = [counted(len(board.models), "model"), counted(len(board.tasks), "task")]
-    kinds = {task.kind for task in board.tasks.values()}
+    words = {_row_word(task) for task in board.tasks.values()}
     rows = sum(task.n for task in board.tasks.values())
-    if len(kinds) == 1 and rows and kinds != {"estimates"}:
-        parts.append(counted(rows, kinds.pop().removesuffix("s")))
+    if len(words) == 1 and rows and words != {"estimate"}:
+        parts.append(counted(rows, words.pop()))
     return parts
+
+
+def _row_word(task: TaskResult) -> str:
+    """What one row of a task is; the kind of prompt variants is that of runs."""
+    if task.kind == "runs" and any("prompt variants" in one for one in task.assumptions):
+        return "prompt"
+    return task.kind.removesuffix("s")
 
 
 def field_line(board: Leaderboard) -> str:
@@ -256,7 +263,7 @@ def task_line(board: Leaderboard, name: str, write: _NameWriter = plain_name) ->
     task = board.tasks[name]
     parts = [counted(int((task.coverage > 0).sum()), "model")]
     if task.n and task.kind != "estimates":
-        parts.append(counted(task.n, task.kind.removesuffix("s")))
+        parts.append(counted(task.n, _row_word(task)))
     return f"{write(name)}: {', '.join(parts)}."
 
 

@@ -187,7 +187,7 @@ def _find_agreement(votes: Votes) -> Finding | None:
             kappa.kappa,
             f"{one} and {other} judged {kappa.n:,.0f} of the same comparisons and agreed on "
             f"{kappa.observed:.1%}; by chance it would be {kappa.expected:.1%}: kappa = "
-            f"{kappa.kappa:.2f} ± {kappa.se:.2f} (0 as by chance, 1 always).",
+            f"{kappa.kappa:.2f} (standard error {kappa.se:.2f}; 0 as by chance, 1 always).",
             concern=bool(kappa.kappa < 0.4),
         )
     return Finding(
