@@ -36,6 +36,12 @@ empty, is left out with a note that names it and says why. A file that was *name
 **Runs of one model on one task**: the newest one counts, with a note that says which; `--reruns all` takes all of them as
 repeats of each other. Copies count once. Runs that no time puts in order are refused.
 
+**Trials of agents and samples of code** (tau-bench to MLE-bench, and the platforms): files, jobs and days of one model are its trials,
+all of them, unless `--reruns newest` is given; a record that stands in two files counts once. Trials without a number are numbered by
+when they began. A trial that failed or timed out without a verdict has no score; a note counts them with their reasons, and
+`--missing fail` counts them as the lowest score, as most of these tools do. What a trial cost is a second metric of it (`--metric cost`,
+`seconds`, `tokens`), never a task; an amount that is 0 in every record was not counted.
+
 **Parts and their whole** are never both tasks: an overall score is left out beside its parts, and becomes their category.
 
 **One metric per task.** The tool's main metric counts; the note lists the others, for `--metric`.

@@ -29,6 +29,7 @@ from rankbars.readers.compression import (
 __all__ = [
     "COMPRESSIONS",
     "DAMAGE",
+    "HEAD_BYTES",
     "InputFile",
     "Meter",
     "Progress",

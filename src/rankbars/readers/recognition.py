@@ -89,7 +89,7 @@ class Format(NamedTuple):
             return None
         answer = self._module.sniff(path, head)
         # One module may know several formats.
-        is_other = answer is not None and answer.confidence and answer.format != self.name
+        is_other = answer is not None and answer.format != self.name
         return None if is_other else answer
 
     def read(self, files: Sequence[InputFile], options: ReadOptions) -> Sequence[Part] | Scores:

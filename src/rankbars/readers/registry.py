@@ -5,6 +5,7 @@ A module is imported only where the name and the first bytes of a file allow its
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from rankbars.readers.inputfiles import data_suffix
@@ -70,6 +71,22 @@ def _is_text_with_yaml(path: Path, head: bytes) -> bool:
 
 def _is_tabarena(path: Path, head: bytes) -> bool:
     return head.startswith(b"PAR1") or b"metric_error" in head
+
+
+def _holds(*keys: bytes) -> Callable[[Path, bytes], bool]:
+    """Whether the first bytes hold each of some keys, whatever stands around them."""
+
+    def look(path: Path, head: bytes) -> bool:
+        return head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") and all(
+            b'"%s"' % key in head for key in keys
+        )
+
+    return look
+
+
+def _names(*columns: bytes) -> Callable[[Path, bytes], bool]:
+    """Whether the first bytes hold one of some names."""
+    return lambda path, head: any(column in head for column in columns)
 
 
 def _is_csv_with(column: bytes, path: Path, head: bytes) -> bool:
@@ -229,15 +246,225 @@ FORMATS: dict[str, Format] = {
     "swebench": Format(
         "swebench",
         "rankbars.readers.swebench",
-        "reports of the SWE-bench family: of runs, of instances, of experiments, of Pro",
+        "reports of the SWE-bench family, leaderboards.json, costs of mini-SWE-agent",
         looks=_is_swebench,
         files="MODEL.RUN.json; RUN/MODEL/INSTANCE/report.json; "
         "evaluation/SPLIT/SYSTEM/results/results.json; RUN/eval_results.json; a list of instances "
-        "as JSON or text",
+        "as JSON or text; leaderboards.json; INSTANCE.traj.json beside reports",
         chosen="task = split, item = instance; resolved 1, unresolved and empty patches 0; errors "
         "and absent verdicts are no scores (--missing fail counts them 0, as the official score "
-        "does); experiments list what was resolved, the others of the split count as unresolved",
-        options=("--missing fail", "--column cluster=repo", "--reruns"),
+        "does); experiments list what was resolved, the others of the split count as unresolved; "
+        "entries of a leaderboard without details only with --metric printed; trajectories give "
+        "what instances cost",
+        options=("--missing fail", "--column cluster=repo", "--reruns", "--metric cost"),
+    ),
+    "tau-bench": Format(
+        "tau-bench",
+        "rankbars.readers.agents",
+        "results of tau-bench",
+        looks=_holds(b"task_id", b"reward", b"info"),
+        files="a JSON list of records with task_id, reward, info, traj and trial",
+        chosen="model and domain from the name of the file; item = task_id; trial = trial; a run "
+        "that crashed has no score, although the tool writes 0 (--missing fail counts it so); "
+        "user_cost is what the simulated user cost",
+        options=("--metric pass^4", "--missing fail", "--reruns"),
+    ),
+    "tau2-bench": Format(
+        "tau2-bench",
+        "rankbars.readers.agents",
+        "results of tau2-bench, and submissions to its leaderboard",
+        looks=_is_object,
+        files="results.json with simulations, or beside a folder of them; submission.json",
+        chosen="model = agent_info.llm; task = domain; item = task_id; trial = trial; what ended "
+        "by infrastructure_error has no score, as for the producer; an early end has the score "
+        "that was given; submissions are published shares, percent divided by 100",
+        options=("--metric pass^4", "--missing fail", "--metric cost"),
+    ),
+    "harbor": Format(
+        "harbor",
+        "rankbars.readers.agents",
+        "jobs of Harbor",
+        looks=_is_object,
+        files="JOB/TRIAL/result.json; JOB/result.json where the trials are not there",
+        chosen="model = agent + model; task = source; item = task_name; trials in the order of "
+        "their start; a trial with a reward is scored, also after an exception; without one it "
+        "failed (Harbor counts it 0, as --missing fail does); cost = cost_usd",
+        options=("--metric pass@5", "--missing fail", "--metric cost"),
+    ),
+    "terminal-bench": Format(
+        "terminal-bench",
+        "rankbars.readers.agents",
+        "runs of Terminal-Bench (tb)",
+        looks=_is_object,
+        files="results.json of a run, with run_metadata.json and the results of single trials",
+        chosen="model = agent + model, else the folder; task = data set and version; item = "
+        "task_id; several runs of one model are its trials; no verdict is no score (the tool "
+        "counts it as unresolved, as --missing fail does); tokens 0 are not counted",
+        options=("--metric pass@5", "--missing fail", "--column cluster=task", "--reruns"),
+    ),
+    "hal": Format(
+        "hal",
+        "rankbars.readers.agents",
+        "uploads of the Holistic Agent Leaderboard",
+        looks=_is_object,
+        files="RUN_UPLOAD.json, decrypted",
+        chosen="model = agent and model; task = benchmark; item = task; successful_tasks 1, "
+        "failed_tasks 0, else the reward; from the documentation",
+        options=("--metric cost", "--reruns"),
+    ),
+    "nemo-gym": Format(
+        "nemo-gym",
+        "rankbars.readers.agents",
+        "rollouts of NeMo Gym",
+        looks=_is_json_or_lines,
+        files="JSON lines with responses_create_params, response and reward",
+        chosen="model = response.model; task = agent_ref; item = task index, else the line; trial "
+        "= rollout index; other numbers of a row are further metrics",
+        options=("--metric",),
+    ),
+    "nemo-evaluator": Format(
+        "nemo-evaluator",
+        "rankbars.readers.agents",
+        "step records of NeMo Evaluator",
+        looks=_holds(b"idx"),
+        files="a JSON list of records with idx, reward and scoring_details",
+        chosen="task = benchmark; model from the name of the file, or its folder",
+    ),
+    "evalplus": Format(
+        "evalplus",
+        "rankbars.readers.codetests",
+        "results of EvalPlus: HumanEval+ and MBPP+",
+        looks=_holds(b"eval", b"base_status"),
+        files="MODEL_eval_results.json",
+        chosen="model = name of the file; task = HumanEval or Mbpp; item = problem; trial = "
+        "sample; plus needs both statuses to be pass, base the first alone; a timeout is a failure",
+        options=("--metric base", "--metric pass@5"),
+    ),
+    "bigcode": Format(
+        "bigcode",
+        "rankbars.readers.codetests",
+        "results of the BigCode evaluation harness",
+        looks=_is_json,
+        files="a JSON object with config and one object of pass@k per task",
+        chosen="model = config.model; published shares without items, so without errors; strata "
+        "of a task are tasks of its category, their Average is left out",
+        options=("--metric pass@10",),
+    ),
+    "livecodebench": Format(
+        "livecodebench",
+        "rankbars.readers.codetests",
+        "results of LiveCodeBench",
+        looks=_is_json,
+        files="MODEL/Scenario.codegeneration_N_TEMPERATURE_eval_all.json",
+        chosen="model = folder; task = scenario; item = question_id; trial = position in "
+        "graded_list; the dates of the contests are noted, models are compared on what they share",
+        options=("--metric pass@5", "--column cluster=contest"),
+    ),
+    "arc-agi": Format(
+        "arc-agi",
+        "rankbars.readers.codetests",
+        "results of ARC-AGI",
+        looks=_holds(b"score", b"total_tasks"),
+        files="MODEL/results.json with score, total_tasks and task_results",
+        chosen="model = folder; item = task; score 0, 0.5 or 1; the header is a sum, and is "
+        "compared with the items",
+    ),
+    "mle-bench": Format(
+        "mle-bench",
+        "rankbars.readers.codetests",
+        "grading reports of MLE-bench",
+        looks=_holds(b"total_runs"),
+        files="MODEL/grading_report.json, one report per seed, or all in one",
+        chosen="model = folder; item = competition; each report of a competition is a trial; "
+        "any_medal, else --metric above_median; raw scores have scales of their own and are not "
+        "used",
+        options=("--metric above_median",),
+    ),
+    "pydantic-evals": Format(
+        "pydantic-evals",
+        "rankbars.readers.experiments",
+        "reports of pydantic-evals",
+        looks=_holds(b"cases"),
+        files="an EvaluationReport as JSON",
+        chosen="model = name of the report; task = dataset_name; item = source_case_name, else "
+        "name; a failure has no score, and the tool's means leave it out; assertions, else scores",
+        options=("--metric", "--missing fail"),
+    ),
+    "phoenix": Format(
+        "phoenix",
+        "rankbars.readers.experiments",
+        "experiments of Phoenix",
+        is_table=True,
+        looks=_names(b"repetition_number"),
+        files="the JSON or CSV of an experiment",
+        chosen="model = name of the file; item = example_id; trial = repetition_number; score = "
+        "annotations; a row with an error has no score",
+        options=("--metric", "--direction"),
+    ),
+    "langsmith": Format(
+        "langsmith",
+        "rankbars.readers.experiments",
+        "experiments of LangSmith as CSV",
+        is_table=True,
+        looks=_names(b"feedback."),
+        files="results.to_pandas().to_csv()",
+        chosen="model = name of the file; item = example_id, repeated ids are trials; score = "
+        "feedback.NAME; a row with an error has no score",
+        options=("--metric", "--direction"),
+    ),
+    "mlflow": Format(
+        "mlflow",
+        "rankbars.readers.experiments",
+        "evaluations of MLflow: traces as CSV, tables as JSON",
+        is_table=True,
+        looks=_names(b"assessments", b"/score"),
+        files="the traces of mlflow.genai.evaluate; eval_results_table.json",
+        chosen="model = name of the file; item = request; score = NAME/value; expectations, which "
+        "have the same form, are left out",
+        options=("--metric", "--direction"),
+    ),
+    "opik": Format(
+        "opik",
+        "rankbars.readers.experiments",
+        "experiments of Opik",
+        is_table=True,
+        looks=_names(b"feedback_scores"),
+        files="items as JSON or JSON lines, or the CSV with dataset.* and feedback_scores.*",
+        chosen="model = name of the file; item = dataset_item_id, else the row of the data set; "
+        "from the documentation",
+        options=("--metric", "--direction"),
+    ),
+    "braintrust": Format(
+        "braintrust",
+        "rankbars.readers.experiments",
+        "experiments of Braintrust",
+        is_table=True,
+        looks=_names(b"scores", b"eval_name", b"experiment_name"),
+        files="events of an experiment as JSON or JSON lines",
+        chosen="model = name of the file; item = dataset_record_id, else the input; score = "
+        "scores.NAME; summaries have no scores of examples; from the documentation",
+        options=("--metric", "--direction"),
+    ),
+    "ragas": Format(
+        "ragas",
+        "rankbars.readers.experiments",
+        "results of Ragas as CSV",
+        is_table=True,
+        looks=_names(b"user_input"),
+        files="result.to_pandas().to_csv()",
+        chosen="model = name of the file; item = user_input; every column of numbers is a metric; "
+        "an empty cell is a judge that failed",
+        options=("--metric", "--direction"),
+    ),
+    "llmperf": Format(
+        "llmperf",
+        "rankbars.readers.experiments",
+        "requests of LLMPerf",
+        looks=_names(b"ttft_s"),
+        files="the list of individual responses",
+        chosen="model = name of the file; means and errors over requests that succeeded, which "
+        "are not the same for models; seconds lower, throughput higher is better",
+        options=("--metric ttft_s",),
     ),
     "hf-hub": Format(
         "hf-hub",

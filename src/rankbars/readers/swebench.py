@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -19,6 +19,12 @@ from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.swebench_boards import (
+    is_board,
+    is_trajectory,
+    join_trajectories,
+    read_board,
+)
 from rankbars.readers.swebench_reports import (
     EXPERIMENT_LISTS,
     METADATA,
@@ -62,6 +68,12 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
                            f"{', '.join(key for key in keys if 'resolved' in key)}.")  # fmt: skip
     if keys and all(is_instance(key) for key in keys):
         return Recognition("swebench", CERTAIN, "Its keys are names of SWE-bench instances.")
+    if is_board(frozenset(keys)):
+        return Recognition("swebench", CERTAIN, "It has the key of SWE-bench's leaderboards.json: "
+                           "leaderboards.")  # fmt: skip
+    if is_trajectory(frozenset(keys)):
+        return Recognition("swebench", CERTAIN, "It has the keys of a trajectory of "
+                           "mini-SWE-agent: instance_id, trajectory_format.")  # fmt: skip
     if path.name == INSTANCE_REPORT and is_instance(path.resolve().parent.name):
         return Recognition("swebench", CERTAIN, "It is named like the report on an instance and "
                            "lies in its folder.")  # fmt: skip
@@ -101,7 +113,8 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     Parameters
     ----------
     files : sequence of InputFile
-        Run reports, reports on instances, experiments, verdicts by instance, lists of instances.
+        Run reports, reports on instances, experiments, verdicts by instance, lists of instances,
+        leaderboards.json, trajectories.
     options : ReadOptions
         What the caller declares; the column ``cluster`` may be ``repo``.
 
@@ -121,7 +134,11 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     described: list[InputFile] = []
     listed: dict[str, frozenset[str]] = {}
     damaged: list[ReadError] = []
+    boards = [run for file in files if _is(is_board, file) for run in read_board(file, options)]
+    spent = [file for file in files if _is(is_trajectory, file)]
     for file in files:
+        if file in spent or _is(is_board, file):
+            continue
         try:
             keys = frozenset(top_level_keys(file.path))
             if file.path.name == METADATA:
@@ -141,10 +158,16 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     if damaged:
         raise ReadError.joined(damaged)
     kept, notes = _drop_doubles(reports, joined)
-    if not kept:
+    kept, more = join_trajectories(kept, spent)
+    notes += more
+    if not kept and not boards:
         alone = [*listed, *(file.label for file in described)]
         raise ReadError.at(alone[0], "there is no report on instances beside it.")
-    return [*_make_runs(kept, listed), *_name_notes(kept), *notes]
+    return [*boards, *_make_runs(kept, listed), *_name_notes(kept), *notes]
+
+
+def _is(kind: Callable[[frozenset[str]], bool], file: InputFile) -> bool:
+    return kind(frozenset(top_level_keys(file.path)))
 
 
 def _name_notes(reports: Sequence[Report]) -> list[Note]:
@@ -378,11 +401,18 @@ def _make_run(report: Report, task: str, notes: Sequence[Note]) -> Run:
     verdicts = report.verdicts.values()
     scores = np.array([np.nan if one.score is None else one.score for one in verdicts])
     own = [Note(code, f"{report.label}: {text}") for code, text in report.remarks]
+    spent = {
+        what: Measure(
+            what, scores=np.array([amounts.get(name, np.nan) for name in names]),
+            direction="lower", origin=f"by what {what!r} means",
+        )
+        for what, amounts in report.amounts.items()
+    }  # fmt: skip
     return Run(
         report.label,
         report.model,
         task,
-        {"resolved": Measure("resolved", scores=scores, limits=(0.0, 1.0))},
+        {"resolved": Measure("resolved", scores=scores, limits=(0.0, 1.0)), **spent},
         rows=Rows(
             names,
             np.array([one.status for one in verdicts], np.uint8),

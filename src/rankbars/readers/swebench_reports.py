@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Set
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rankbars.errors import ReadError
@@ -99,6 +100,8 @@ class Report(NamedTuple):
         Code and text of what is worth a note.
     named_after : str
         What the model's name is taken from: ``"folder"``, ``"file"`` or nothing of the kind.
+    amounts : mapping from str to (mapping from str to float)
+        What instances cost, by what was spent.
     """
 
     label: str
@@ -111,6 +114,7 @@ class Report(NamedTuple):
     stamp: float | None = None
     remarks: tuple[tuple[str, str], ...] = ()
     named_after: str = ""
+    amounts: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
 
 def is_list_report(keys: frozenset[str]) -> bool:

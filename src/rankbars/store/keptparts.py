@@ -169,6 +169,8 @@ def _pack_run(run: Run, instead: str | None = None) -> KeptPart:
     facts["measures"] = {name: _measure_facts(one) for name, one in run.measures.items()}
     facts["answers"] = None if run.rows is None else _answer_facts(run.rows)
     facts["instead"] = instead
+    if run.trials:
+        facts["trials"] = True
     rows: dict[str, CodedRows] = {}
     if run.rows is not None:
         rows["scores"] = _pack_answers(run, run.rows)

@@ -234,9 +234,11 @@ def _choose_runs(
     if len(distinct) == 1:
         return (distinct[0],)
     with_scores = [run for run in distinct if _has_scores(run, metric)]
-    if options.reruns == "all":
+    as_trials = options.reruns is None and all(run.trials for run in distinct)
+    if options.reruns == "all" or as_trials:
         kept = sorted(with_scores or distinct, key=lambda run: (run.stamp or 0.0, run.source))
-        remarks.add("reruns", f"model {model!r}: {len(kept)} runs count as repeats.", task)
+        other = "; --reruns newest takes the newest alone" if as_trials else ""
+        remarks.add("reruns", f"model {model!r}: {len(kept)} runs count as repeats{other}.", task)
         return tuple(kept)
     best = max(distinct, key=lambda run: _preference(run, metric))
     same = [run for run in distinct if _preference(run, metric) == _preference(best, metric)]

@@ -22,7 +22,7 @@ from rankbars.readers.inputfiles import COMPRESSIONS, DAMAGE, InputFile, open_bi
 __all__ = [
     "LARGEST_DOCUMENT", "JsonStream", "as_count", "as_finite", "as_float", "as_mapping",
     "as_score", "as_text", "fingerprint", "first_object", "load_json", "parse_json",
-    "parse_time", "read_json_lines", "top_level_keys",
+    "parse_time", "read_json_lines", "record_keys", "top_level_keys",
 ]  # fmt: skip
 
 # Far above what any tool writes; a document is held in memory as a whole, a line for a moment.
@@ -161,21 +161,33 @@ def top_level_keys(path: Path) -> tuple[str, ...]:
     For recognising a file: cut and damaged files give the keys that can be seen.
     """
     state = path.stat()
-    return _top_level_keys(path, state.st_size, state.st_mtime_ns)
+    return _keys(path, "", state.st_size, state.st_mtime_ns)
+
+
+def record_keys(path: Path) -> tuple[str, ...]:
+    """Keys of the first object of a JSON list, in order; empty if the file holds something else.
+
+    For recognising a file, as `top_level_keys`.
+    """
+    state = path.stat()
+    return _keys(path, "[", state.st_size, state.st_mtime_ns)
 
 
 # Every format asks the same of the same file, one after the other.
-@lru_cache(maxsize=8)
-def _top_level_keys(path: Path, size: int, changed: int) -> tuple[str, ...]:
+@lru_cache(maxsize=16)
+def _keys(path: Path, before: str, size: int, changed: int) -> tuple[str, ...]:
     try:
         with open_binary(path) as raw:
-            return _scan_keys(raw)
+            return _scan_keys(raw, before)
     except DAMAGE:
         return ()
 
 
-def _scan_keys(raw: IO[bytes]) -> tuple[str, ...]:
+def _scan_keys(raw: IO[bytes], before: str) -> tuple[str, ...]:
     text = raw.read(KEY_BYTES).decode("utf-8-sig", errors="replace").lstrip()
+    if not text.startswith(before):
+        return ()
+    text = text.removeprefix(before).lstrip()
     if not text.startswith("{"):
         return ()
     keys: dict[str, None] = {}

@@ -188,6 +188,9 @@ class Run:
         The group with which the task counts as one in the report of the producer.
     pooled : bool
         Whether tasks count in it by their number of items, or the same.
+    trials : bool
+        Whether more runs of the model on the task are more trials of its items, unless the caller
+        chooses (``--reruns``); else the newest run counts.
     notes : tuple of Note
         What the reader did.
     """
@@ -212,6 +215,7 @@ class Run:
     parts: tuple[str, ...] = ()
     group: str | None = None
     pooled: bool = True
+    trials: bool = False
     notes: tuple[Note, ...] = ()
 
 

@@ -1,0 +1,550 @@
+"""Trials of agents: tau-bench, tau2-bench, Harbor, Terminal-Bench, HAL, NeMo Gym and Evaluator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.errors import ReadError
+from rankbars.readers.inputfiles import InputFile, file_stem, read_each
+from rankbars.readers.logs.jsontext import (
+    as_count,
+    as_finite,
+    as_mapping,
+    as_score,
+    as_text,
+    load_json,
+    parse_time,
+    read_json_lines,
+    record_keys,
+    top_level_keys,
+)
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
+from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import ReadOptions
+from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
+from rankbars.readers.trials import (
+    Sheet,
+    Trial,
+    as_runs,
+    name_of,
+    notes_on,
+    read_members,
+    read_records,
+    score_of,
+    spent,
+    take_path,
+)
+
+__all__ = ["read", "sniff"]
+
+_TAU_NAME = re.compile(
+    r"(?P<strategy>tool-calling|act|react|few-shot)-(?P<model>.+)-\d+\.\d+_range_.+_user-.+"
+)
+_TAU_DOMAIN = re.compile(r"^(?P<model>.+?)[-_](?P<domain>airline|retail)(?:[-_].*)?$")
+_ATTEMPT = re.compile(r"\.(\d+)-of-(\d+)(?:\.|$)")
+_PASS = re.compile(r"pass_(\d+)")
+
+# What ended a conversation of tau2-bench as it should end.
+_TAU2_ENDS = ("user_stop", "agent_stop")
+# What ended it through no fault of the agent; the producer leaves it out.
+_TAU2_OUTSIDE = "infrastructure_error"
+
+# As near to 1 as a success of tau-bench must be.
+_SUCCESS = 1e-6
+
+_UNIT = (0.0, 1.0)
+
+
+class _Kind(NamedTuple):
+    """What a file is: its format, the keys that tell it, and what makes sheets of such files."""
+
+    format: str
+    what: str
+    keys: frozenset[str]
+    in_list: bool = False
+
+
+_KINDS = (
+    _Kind("harbor", "trial", frozenset(("trial_name", "task_name", "agent_info",
+                                        "verifier_result"))),
+    _Kind("harbor", "job", frozenset(("n_total_trials", "stats"))),
+    _Kind("harbor", "beside", frozenset(("job_name", "agents", "datasets"))),
+    _Kind("terminal-bench", "run", frozenset(("results", "n_resolved", "accuracy"))),
+    _Kind("terminal-bench", "trial", frozenset(("trial_name", "task_id", "is_resolved",
+                                                "failure_mode"))),
+    _Kind("terminal-bench", "beside", frozenset(("run_id", "agent_name", "n_attempts"))),
+    _Kind("terminal-bench", "beside", frozenset(("lockfile_version", "run_config", "dataset"))),
+    _Kind("tau2-bench", "run", frozenset(("info", "simulations"))),
+    _Kind("tau2-bench", "simulation", frozenset(("task_id", "termination_reason", "trial"))),
+    _Kind("tau2-bench", "submission", frozenset(("model_name", "submitting_organization",
+                                                 "results"))),
+    _Kind("tau-bench", "run", frozenset(("task_id", "reward", "info", "traj", "trial")), True),
+    _Kind("hal", "run", frozenset(("raw_eval_results", "results"))),
+    _Kind("nemo-gym", "run", frozenset(("responses_create_params", "response", "reward"))),
+    _Kind("nemo-evaluator", "run", frozenset(("idx", "reward", "scoring_details")), True),
+)  # fmt: skip
+_TOOLS = {
+    "harbor": "Harbor", "terminal-bench": "Terminal-Bench", "tau-bench": "tau-bench",
+    "tau2-bench": "tau2-bench", "hal": "HAL", "nemo-gym": "NeMo Gym",
+    "nemo-evaluator": "NeMo Evaluator",
+}  # fmt: skip
+
+
+def _kind_of(path: Path) -> _Kind | None:
+    keys = frozenset(top_level_keys(path))
+    listed = frozenset() if keys else frozenset(record_keys(path))
+    for kind in _KINDS:
+        if kind.keys <= (listed if kind.in_list else keys):
+            return kind
+    if keys >= {"info", "tasks"} and (path.parent / "simulations").is_dir():
+        return _Kind("tau2-bench", "beside", keys)
+    return None
+
+
+def sniff(path: Path, head: bytes) -> Recognition | None:
+    """Whether the file holds trials of a known harness for agents.
+
+    Examples
+    --------
+    >>> _ = Path("gpt-4o-airline.json").write_text(
+    ...     '[{"task_id": 0, "reward": 1.0, "info": {}, "traj": [], "trial": 0}]')
+    >>> sniff(Path("gpt-4o-airline.json"), b"[").format
+    'tau-bench'
+    """
+    kind = _kind_of(path)
+    if kind is None:
+        if "mean/reward" in (*top_level_keys(path), *record_keys(path)):
+            return Recognition("nemo-gym", DECLINED, "It sums up rollouts of NeMo Gym; the "
+                               "rollouts themselves are read.")  # fmt: skip
+        return None
+    shown = ", ".join(sorted(kind.keys)[:4])
+    named = f"It has the keys of {_TOOLS[kind.format]}: {shown}."
+    return Recognition(kind.format, CERTAIN, named)
+
+
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+    """Trials of agents, as runs; the same record in two files counts once.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        Files of the tools that the module knows, in any order.
+    options : ReadOptions
+        What the caller declares.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged.
+    DataError
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    """
+    kinds = {file: _kind_of(file.path) for file in files}
+
+    def of(format: str, *what: str) -> list[InputFile]:
+        return [file for file, kind in kinds.items()
+                if kind is not None and kind.format == format and kind.what in what]  # fmt: skip
+
+    unknown = [file for file, kind in kinds.items() if kind is None]
+    if unknown:
+        raise ReadError.joined([
+            ReadError.at(file.label, f"expected files of {', '.join(_TOOLS.values())}.")
+            for file in unknown
+        ])  # fmt: skip
+    sheets = [
+        *_harbor(of("harbor", "trial")),
+        *_terminal_bench([*of("terminal-bench", "run"), *of("terminal-bench", "trial")]),
+        *_join(read_each(of("tau-bench", "run"), _tau_bench)),
+        *_join(read_each(of("tau2-bench", "run"), _tau2_bench)),
+        *_tau2_folders(of("tau2-bench", "simulation")),
+        *_join(read_each(of("hal", "run"), _hal)),
+        *_join(read_each(of("nemo-gym", "run"), _nemo_gym)),
+        *_join(read_each(of("nemo-evaluator", "run"), _nemo_evaluator)),
+    ]
+    for sheet in sheets:
+        sheet.limits = _limits(sheet)
+    runs = as_runs(sheets)
+    known = {Path(sheet.source) for sheet in sheets}
+    jobs = [one for one in of("harbor", "job") if Path(one.label).parent not in known]
+    runs += _join(read_each(jobs, _harbor_job))
+    runs += _join(read_each(of("tau2-bench", "submission"), _tau2_submission))
+    if not runs:
+        raise ReadError.at(files[0].label, "there is no trial in the file or beside it.")
+    return [*runs, *notes_on(sheets)]
+
+
+def _join(found: Iterable[Iterable[Any]]) -> list[Any]:
+    return [one for some in found for one in some]
+
+
+def _seconds(span: object) -> float | None:
+    """Time from the start to the end of a phase."""
+    start = parse_time(as_mapping(span).get("started_at"))
+    end = parse_time(as_mapping(span).get("finished_at"))
+    return None if start is None or end is None else end - start
+
+
+def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
+    """Trials of Harbor, which has a folder per job and in it one per trial."""
+    jobs: dict[str, dict[tuple[str, str], Sheet]] = {}
+
+    def add(file: InputFile) -> None:
+        content = load_json(file)
+        source = Path(file.label).parent.parent.as_posix()
+        agent = as_text(take_path(content, "agent_info", "name")) or "agent"
+        model = as_text(take_path(content, "agent_info", "model_info", "name"))
+        names = (f"{agent} + {model}" if model else agent,
+                 as_text(content.get("source")) or "adhoc")  # fmt: skip
+        rewards = {
+            name: score
+            for name, value in as_mapping(
+                take_path(content, "verifier_result", "rewards")).items()
+            if (score := score_of(value, f"{file.label}, {name}")) is not None
+        }  # fmt: skip
+        main = "reward" if "reward" in rewards or not rewards else next(iter(rewards))
+        steps = content.get("step_results")
+        parts = [content, *(steps if isinstance(steps, list) else ())]
+        used = [as_mapping(as_mapping(part).get("agent_result")) for part in parts]
+        start = parse_time(content.get("started_at"))
+        trial = Trial(
+            name_of(content.get("task_name"), file.label, "a task_name"),
+            {
+                **rewards,
+                **spent("cost", *(one.get("cost_usd") for one in used)),
+                **spent("tokens", *(one.get(name) for one in used
+                                    for name in ("n_input_tokens", "n_output_tokens"))),
+                **spent("seconds", _seconds(content.get("agent_execution"))),
+            },
+            SCORED if rewards else ERROR,
+            start=start,
+            identity=as_text(content.get("id")) or "",
+            reason=as_text(take_path(content, "exception_info", "exception_type")) or "",
+        )  # fmt: skip
+        sheets = jobs.setdefault(source, {})
+        sheet = sheets.setdefault(names, Sheet(source, *names, metric=main))
+        sheet.trials.append(trial)
+        if start is not None:
+            sheet.stamp = start if sheet.stamp is None else min(sheet.stamp, start)
+
+    read_each(files, add)
+    for sheets in jobs.values():
+        yield from sheets.values()
+
+
+def _limits(sheet: Sheet) -> tuple[float | None, float | None]:
+    """0 and 1, if no score lies beyond them."""
+    scores = [one.scores[sheet.metric] for one in sheet.trials if sheet.metric in one.scores]
+    return _UNIT if all(0.0 <= score <= 1.0 for score in scores) else (None, None)
+
+
+def _harbor_job(file: InputFile) -> Iterator[Run]:
+    """Means of a job whose trials are not there."""
+    content = load_json(file)
+    for key, value in as_mapping(take_path(content, "stats", "evals")).items():
+        agent, _, rest = key.partition("__")
+        model, _, task = rest.rpartition("__")
+        metrics = as_mapping(value).get("metrics")
+        first = as_mapping(metrics[0]) if isinstance(metrics, list) and metrics else {}
+        yield Run(
+            file.label, f"{agent} + {model}" if model else agent, task or "adhoc",
+            {"mean": Measure("mean", value=as_finite(first.get("mean")), direction="higher",
+                             origin="by what 'mean' means in Harbor")},
+            stamp=parse_time(content.get("started_at")),
+            notes=(Note("aggregate", f"{file.label}: the trials of the job are not there, only "
+                        "their mean; give the folder of the job."),),
+        )  # fmt: skip
+
+
+def _terminal_bench(files: Sequence[InputFile]) -> list[Sheet]:
+    """Runs of the harness tb: a file per pass, or per trial."""
+    sheets = _join(read_each(files, _terminal_bench_file))
+    known = {sheet.task for sheet in sheets if sheet.task}
+    for sheet in sheets:
+        if not sheet.task:
+            sheet.task = next(iter(known)) if len(known) == 1 else "terminal-bench"
+            sheet.notes.append(Note("task-name", f"{sheet.source}: no data set is named; it is "
+                                    f"taken for {sheet.task!r}."))  # fmt: skip
+    return sheets
+
+
+def _terminal_bench_file(file: InputFile) -> Iterator[Sheet]:
+    header: dict[str, Any] = {}
+    single = "failure_mode" in top_level_keys(file.path)
+    records: Iterable[Mapping[str, Any]]
+    records = [load_json(file)] if single else read_records(file, "results", header)
+    trials = [_terminal_bench_trial(one, f"{file.label}, record {number}")
+              for number, one in enumerate(records, start=1)]  # fmt: skip
+    folder = file.path.resolve().parent
+    folders = [folder, *folder.parents[:2]] if single else [folder]
+    about = _terminal_bench_about(folders, file)
+    agent, model = as_text(about.get("agent_name")), as_text(about.get("model_name"))
+    # Where an agent fixes its model, only the folder of the submission tells the two.
+    run = as_text(about.get("run_id"))
+    place = folder.parent.parent if single else folder
+    named = place.parent.name if place.name == run else place.name
+    data = as_text(about.get("dataset_name"))
+    version = as_text(about.get("dataset_version"))
+    lost = any(one.status == ERROR for one in trials)
+    accuracy = as_finite(header.get("accuracy"))
+    yield Sheet(
+        file.label,
+        f"{agent} + {model}" if agent and model else named or agent or "model",
+        f"{data} {version}" if data and version else data or "",
+        trials,
+        metric="resolved",
+        published={} if accuracy is None or lost else {"resolved": accuracy},
+        named="" if agent and model else "file",
+        stamp=parse_time(about.get("start_time")),
+    )
+
+
+def _terminal_bench_about(folders: Sequence[Path], file: InputFile) -> Mapping[str, Any]:
+    """What stands beside a run about its agent, model and data set."""
+    for folder in folders:
+        beside = folder / "run_metadata.json"
+        if beside.is_file():
+            return load_json(InputFile(beside, f"{file.label}: {beside.name}"))
+    return {}
+
+
+def _terminal_bench_trial(record: Mapping[str, Any], place: str) -> Trial:
+    verdict = record.get("is_resolved")
+    mode = as_text(record.get("failure_mode")) or ""
+    reason = "" if mode in ("unset", "none") else mode
+    if verdict is not None and not isinstance(verdict, bool):
+        raise ReadError.at(place, f"is_resolved is {str(verdict)[:40]!r}, not true or false.")
+    item = name_of(record.get("task_id"), place, "a task_id")
+    attempt = _ATTEMPT.search(as_text(record.get("trial_name")) or "")
+    start = parse_time(record.get("agent_started_at"))
+    end = parse_time(record.get("agent_ended_at"))
+    return Trial(
+        item,
+        {
+            **({} if verdict is None else {"resolved": float(verdict)}),
+            **spent("tokens", record.get("total_input_tokens"), record.get("total_output_tokens")),
+            **spent("seconds", None if start is None or end is None else end - start),
+        },
+        ERROR if verdict is None else SCORED,
+        number=int(attempt[1]) - 1 if attempt and len(attempt[1]) < 9 else None,
+        start=parse_time(record.get("trial_started_at")),
+        identity=as_text(record.get("id")) or as_text(record.get("uuid")) or "",
+        reason=reason,
+        cluster=item.split(".")[0],
+    )
+
+
+def _tau_bench(file: InputFile) -> list[Sheet]:
+    stem = file_stem(file.path)
+    named, in_name = _TAU_NAME.fullmatch(stem), _TAU_DOMAIN.match(stem)
+    model, task = stem, ""
+    if named is not None:
+        model = named["model"]
+    elif in_name is not None:
+        model, task = in_name["model"], in_name["domain"]
+    folders = [folder.name for folder in file.path.resolve().parents[:3]]
+    task = task or next((name for name in folders if name in ("airline", "retail")), "tau-bench")
+    sheet = Sheet(
+        file.label, model, task, metric="reward",
+        system={} if named is None else {"strategy": named["strategy"]}, named="file",
+    )  # fmt: skip
+    for number, record in enumerate(read_records(file), start=1):
+        place = f"{file.label}, record {number}"
+        info = as_mapping(record.get("info"))
+        reward = score_of(record.get("reward"), place)
+        crashed = "error" in info
+        score = {} if crashed or reward is None else {
+            "reward": 1.0 if abs(reward - 1.0) <= _SUCCESS else reward
+        }  # fmt: skip
+        sheet.trials.append(Trial(
+            name_of(record.get("task_id"), place, "a task_id"),
+            {**score, **spent("user_cost", info.get("user_cost"))},
+            ERROR if crashed else SCORED,
+            number=as_count(record.get("trial")),
+            reason="crashed" if crashed else "",
+        ))  # fmt: skip
+    return [sheet]
+
+
+def _tau2_sheet(source: str, info: Mapping[str, Any], content: Mapping[str, Any]) -> Sheet:
+    agent = as_mapping(info.get("agent_info"))
+    how = as_text(agent.get("implementation"))
+    return Sheet(
+        source,
+        as_text(agent.get("llm")) or how or "agent",
+        as_text(take_path(info, "environment_info", "domain_name")) or "tau2-bench",
+        metric="reward",
+        stamp=parse_time(content.get("timestamp")),
+        system={} if how is None else {"agent": how},
+    )
+
+
+def _tau2_bench(file: InputFile) -> list[Sheet]:
+    header: dict[str, Any] = {}
+    records = read_records(file, "simulations", header, skip=("tasks",))
+    trials = [_tau2_trial(one, f"{file.label}, simulation {number}")
+              for number, one in enumerate(records, start=1)]  # fmt: skip
+    sheet = _tau2_sheet(file.label, as_mapping(header.get("info")), header)
+    sheet.trials = trials
+    return [sheet]
+
+
+def _tau2_folders(files: Sequence[InputFile]) -> list[Sheet]:
+    """Simulations in files of their own, beside what is known of all of them."""
+    folders: dict[Path, list[InputFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.resolve().parent.parent, []).append(file)
+    sheets = []
+    for folder, members in folders.items():
+        label = Path(members[0].label).parent.parent.as_posix()
+        whole = folder / "results.json"
+        header = load_json(InputFile(whole, f"{label}/results.json")) if whole.is_file() else {}
+        sheet = _tau2_sheet(label, as_mapping(header.get("info")), header)
+        sheet.trials = read_each(members, lambda file: _tau2_trial(load_json(file), file.label))
+        sheets.append(sheet)
+    return sheets
+
+
+def _tau2_trial(record: Mapping[str, Any], place: str) -> Trial:
+    reward = score_of(take_path(record, "reward_info", "reward"), place)
+    end = as_text(record.get("termination_reason")) or ""
+    outside = end == _TAU2_OUTSIDE
+    early = end not in ("", *_TAU2_ENDS)
+    status = ERROR if outside or (early and reward is None) else SCORED
+    if status == SCORED and reward is None:
+        status = UNSCORED
+    return Trial(
+        name_of(record.get("task_id"), place, "a task_id"),
+        {
+            **({} if reward is None or outside else {"reward": reward}),
+            **spent("cost", record.get("agent_cost")),
+            **spent("user_cost", record.get("user_cost")),
+            **spent("seconds", record.get("duration")),
+        },
+        status,
+        number=as_count(record.get("trial")),
+        start=parse_time(record.get("start_time")),
+        identity=as_text(record.get("id")) or "",
+        reason=end if early else "",
+    )
+
+
+def _tau2_submission(file: InputFile) -> Iterator[Run]:
+    """Published shares of a submission to the leaderboard, by domain."""
+    content = load_json(file)
+    model = name_of(content.get("model_name"), file.label, "a model_name")
+    effort = as_text(content.get("reasoning_effort"))
+    for domain, entry in as_mapping(content.get("results")).items():
+        measures = {}
+        for key, value in as_mapping(entry).items():
+            found, share = _PASS.fullmatch(key), as_finite(value)
+            if found is not None and share is not None:
+                name = f"pass^{found[1]}"
+                measures[name] = Measure(name, value=share / 100.0, direction="higher",
+                                         origin="by what 'pass^k' means", limits=_UNIT)  # fmt: skip
+        cost = as_finite(as_mapping(entry).get("cost"))
+        if measures and cost is not None:
+            measures["cost"] = Measure("cost", value=cost, direction="lower",
+                                       origin="by what 'cost' means")  # fmt: skip
+        if measures:
+            yield Run(
+                file.label, model, domain, measures, headline="pass^1",
+                system={} if effort is None else {"effort": effort},
+                stamp=parse_time(content.get("submission_date")),
+            )  # fmt: skip
+
+
+def _hal(file: InputFile) -> list[Sheet]:
+    header: dict[str, Any] = {}
+    # Logs of conversations are many times larger than all else.
+    raw = _hal_results(file, header)
+    config = {**as_mapping(header.get("metadata")), **as_mapping(header.get("config"))}
+    results = as_mapping(header.get("results"))
+    agent = as_text(config.get("agent_name")) or file_stem(file.path).removesuffix("_UPLOAD")
+    model = as_text(take_path(config, "agent_args", "model_name"))
+    verdicts: dict[str, float | None] = {}
+    for key, score in (("successful_tasks", 1.0), ("failed_tasks", 0.0)):
+        listed = results.get(key)
+        for name in listed if isinstance(listed, list) else ():
+            verdicts[name_of(name, f"{file.label}, {key}", "names of tasks")] = score
+    for item, one in raw.items():
+        if item not in verdicts and "reward" in as_mapping(one):
+            verdicts[item] = score_of(one["reward"], f"{file.label}, task {item}")
+    costs, times = as_mapping(results.get("costs")), as_mapping(results.get("latencies"))
+    trials = []
+    for item, verdict in verdicts.items():
+        took = times.get(item)
+        cost = costs.get(item, as_mapping(raw.get(item)).get("cost"))
+        trials.append(Trial(item, {
+            **({} if verdict is None else {"reward": verdict}),
+            **spent("cost", cost),
+            **spent("seconds", as_mapping(took).get("total_time", took)),
+        }, UNSCORED if verdict is None else SCORED))  # fmt: skip
+    accuracy = as_finite(results.get("accuracy"))
+    return [Sheet(
+        file.label,
+        f"{agent} + {model}" if model and model not in agent else agent,
+        as_text(config.get("benchmark_name")) or "HAL",
+        trials,
+        metric="reward",
+        published={} if accuracy is None else {"reward": accuracy},
+        stamp=parse_time(config.get("date")),
+    )]  # fmt: skip
+
+
+def _hal_results(file: InputFile, header: dict[str, Any]) -> dict[str, Any]:
+    """Rewards and costs by task, without the rest of what an evaluation of a task says."""
+    kept = ("reward", "cost")
+    return {
+        name: {key: one[key] for key in kept if key in one} if isinstance(one, dict) else {}
+        for name, one in read_members(
+            file, "raw_eval_results", header, skip=("raw_logging_results", "total_usage")
+        )
+    }
+
+
+def _nemo_gym(file: InputFile) -> list[Sheet]:
+    sheets: dict[tuple[str, str], Sheet] = {}
+    for row, record in read_json_lines(file):
+        place = f"{file.label}, line {row}"
+        model = as_text(take_path(record, "response", "model")) or "model"
+        task = as_text(take_path(record, "agent_ref", "name")) or file.path.resolve().parent.name
+        names = (model.rpartition("/hf_models/")[2], task or "rollouts")
+        # Truth values and numbers beside the reward are further metrics.
+        scores = {
+            key: score
+            for key, value in record.items()
+            if not key.startswith("_") and (score := as_score(value)) is not None
+        }
+        reward = score_of(record.get("reward"), place)
+        item = as_count(record.get("_ng_task_index"))
+        sheet = sheets.setdefault(names, Sheet(file.label, *names, metric="reward"))
+        sheet.trials.append(Trial(
+            str(len(sheet.trials) if item is None else item),
+            {**scores, **spent("tokens", take_path(record, "response", "usage", "total_tokens"))},
+            SCORED if reward is not None else UNSCORED,
+            number=as_count(record.get("_ng_rollout_index")),
+        ))  # fmt: skip
+    return list(sheets.values())
+
+
+def _nemo_evaluator(file: InputFile) -> list[Sheet]:
+    sheets: dict[str, Sheet] = {}
+    stem = file_stem(file.path)
+    for number, record in enumerate(read_records(file), start=1):
+        place = f"{file.label}, record {number}"
+        task = as_text(take_path(record, "metadata", "benchmark")) or stem
+        model = file.path.resolve().parent.name if stem == task else stem
+        reward = score_of(record.get("reward"), place)
+        sheet = sheets.setdefault(
+            task, Sheet(file.label, model or stem, task, metric="reward", named="file")
+        )
+        sheet.trials.append(Trial(
+            name_of(record.get("idx"), place, "an idx"),
+            {} if reward is None else {"reward": reward},
+            SCORED if reward is not None else UNSCORED,
+        ))  # fmt: skip
+    return list(sheets.values())

@@ -1,0 +1,397 @@
+"""Trials of agents and samples of code, whatever tool ran them: from records to runs.
+
+A tool that answers each item several times writes records of (model, task, item, trial, score,
+status, cost). A reader says where those lie; here they are numbered, counted once, and checked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.errors import ReadError
+from rankbars.readers.inputfiles import InputFile, open_text
+from rankbars.readers.logs.jsontext import JsonStream, as_finite, as_mapping, as_score, as_text
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
+from rankbars.readers.logs.taskremarks import list_names
+
+__all__ = [
+    "Sheet", "Trial", "as_runs", "name_of", "notes_on", "read_members", "read_records",
+    "score_of", "spent", "take_path",
+]  # fmt: skip
+
+# What is spent on a trial; a second measurement of it, never a task.
+_LOWER = ("cost", "user_cost", "seconds", "tokens", "api_calls")
+
+# What stands for the number of a trial, as it is kept.
+_LARGEST_NUMBER = 1 << 31
+
+
+class Trial(NamedTuple):
+    """One trial of one item.
+
+    Parameters
+    ----------
+    item : str
+        The item.
+    scores : mapping from str to float
+        What was measured, by name; what is not known is left out.
+    status : int
+        As in `rankbars.readers.logs.records.Rows`.
+    number : int, optional
+        Which trial of the item it is; None if the file does not say.
+    start : float, optional
+        When it began, in seconds; trials without a number are numbered by it.
+    identity : str
+        What the record is called where it stands several times; empty if it stands once.
+    reason : str
+        Why it has no score, or why it ended early.
+    cluster : str, optional
+        Group of items that are related.
+    """
+
+    item: str
+    scores: Mapping[str, float]
+    status: int = SCORED
+    number: int | None = None
+    start: float | None = None
+    identity: str = ""
+    reason: str = ""
+    cluster: str | None = None
+
+
+@dataclass(slots=True)
+class Sheet:
+    """Trials of one model on one task, as one file or folder has them.
+
+    Parameters
+    ----------
+    source : str
+        The file, or what the paths of its files begin with.
+    model, task : str
+        Their names.
+    trials : list of Trial
+        In the order of the file.
+    metric : str
+        The producer's main measure.
+    limits : (float or None, float or None)
+        Least and greatest possible score of it.
+    directions : mapping from str to {"higher", "lower"}
+        Side of further measures that is better, where the tool fixes it.
+    published : mapping from str to float
+        Means that the producer states, by measure.
+    stamp : float, optional
+        When it was run.
+    system : mapping from str to str
+        Settings that tell models of one name apart.
+    repeats : bool
+        Whether other sheets of the model on the task are more trials.
+    named : str
+        What the model is called after, where the content does not say it: ``"file"``.
+    asked : bool
+        Whether it must be declared which side of the measure is better.
+    notes : list of Note
+        What must be said about it.
+    """
+
+    source: str
+    model: str
+    task: str
+    trials: list[Trial] = field(default_factory=list)
+    metric: str = "score"
+    limits: tuple[float | None, float | None] = (None, None)
+    directions: Mapping[str, Direction] = field(default_factory=dict)
+    published: Mapping[str, float] = field(default_factory=dict)
+    stamp: float | None = None
+    system: Mapping[str, str] = field(default_factory=dict)
+    repeats: bool = True
+    named: str = ""
+    asked: bool = False
+    notes: list[Note] = field(default_factory=list)
+
+
+def read_records(
+    file: InputFile, key: str = "", header: dict[str, Any] | None = None, skip: Sequence[str] = ()
+) -> Iterator[Mapping[str, Any]]:
+    """Records of a JSON file, one by one: those of a list, or of the list under a key.
+
+    Parameters
+    ----------
+    file : InputFile
+        The file.
+    key : str
+        Key of the outermost object that holds the list; empty for a list by itself.
+    header : dict, optional
+        Takes what stands beside the list.
+    skip : sequence of str
+        Keys beside it that are passed over without being held.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or a record is no object.
+    """
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        if not key:
+            yield from _elements(stream, file.label)
+        else:
+            for name in stream.members():
+                if name == key and stream.starts_with("["):
+                    yield from _elements(stream, file.label)
+                elif header is None or name in skip:
+                    stream.skip()
+                else:
+                    header[name] = stream.value()
+        stream.end()
+
+
+def _elements(stream: JsonStream, label: str) -> Iterator[Mapping[str, Any]]:
+    for number, _ in enumerate(stream.elements(), start=1):
+        value = stream.value()
+        if not isinstance(value, dict):
+            raise ReadError.at(f"{label}, record {number}", "expected a JSON object.")
+        yield value
+
+
+def read_members(
+    file: InputFile, key: str, header: dict[str, Any], skip: Sequence[str] = ()
+) -> Iterator[tuple[str, Any]]:
+    """Members of the object under a key of a JSON file, one by one; what is beside in `header`.
+
+    What stands under the keys to `skip` is passed over without being held.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged.
+    """
+    with open_text(file) as text:
+        stream = JsonStream(text, file.label)
+        for name in stream.members():
+            if name == key and stream.starts_with("{"):
+                for member in stream.members():
+                    yield member, stream.value()
+            elif name in skip:
+                stream.skip()
+            else:
+                header[name] = stream.value()
+        stream.end()
+
+
+def take_path(value: object, *keys: str) -> Any:
+    """What lies under keys in nested objects; None where a key is not there.
+
+    Examples
+    --------
+    >>> take_path({"info": {"model": "a"}}, "info", "model"), take_path({}, "info", "model")
+    ('a', None)
+    """
+    for key in keys:
+        value = as_mapping(value).get(key)
+    return value
+
+
+def score_of(value: object, place: str) -> float | None:
+    """A score, or None for null and NaN; anything else is refused with its place.
+
+    Examples
+    --------
+    >>> score_of(True, "x"), score_of(None, "x")
+    (1.0, None)
+    """
+    if value is None:
+        return None
+    score = as_score(value)
+    if score is None:
+        raise ReadError.at(place, f"the score is {str(value)[:40]!r}, not a number.")
+    return None if math.isnan(score) else score
+
+
+def name_of(value: object, place: str, what: str) -> str:
+    """The text of a name; anything else is refused with its place."""
+    name = as_text(value)
+    if name is None or not name.strip():
+        raise ReadError.at(place, f"expected {what}, found {str(value)[:40]!r}.")
+    return name
+
+
+def spent(name: str, *parts: object) -> dict[str, float]:
+    """The sum of what was spent, under a name; nothing where no part is a number of 0 or more.
+
+    Examples
+    --------
+    >>> spent("tokens", 10, 5, None), spent("cost", None), spent("seconds", -1)
+    ({'tokens': 15.0}, {}, {})
+    """
+    known = [number for part in parts if (number := as_finite(part)) is not None and number >= 0]
+    total = math.fsum(known)
+    return {name: total} if known and math.isfinite(total) else {}
+
+
+def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
+    """Runs of sheets; a record that stands in several of them counts once, and is noted.
+
+    Trials without numbers are numbered by when they began, then by their order in the file.
+
+    Examples
+    --------
+    >>> sheet = Sheet("run.json", "a", "math", [Trial("q1", {"score": 1.0}),
+    ...     Trial("q1", {}, ERROR, reason="crashed")])
+    >>> run, = as_runs([sheet])
+    >>> run.rows.repeats.tolist(), run.measures["score"].scores.tolist()
+    ([0, 1], [1.0, nan])
+    """
+    seen: dict[tuple[str, str, str], str] = {}
+    runs = []
+    for sheet in sheets:
+        kept = []
+        places: Counter[str] = Counter()
+        for trial in sheet.trials:
+            key = (sheet.model, sheet.task, trial.identity)
+            if trial.identity and key in seen:
+                places[seen[key]] += 1
+                continue
+            if trial.identity:
+                seen[key] = sheet.source
+            kept.append(trial)
+        notes = [
+            Note("copies", f"{sheet.source}: {count} records stand in {where} too; each counts "
+                 "once.")
+            for where, count in places.items()
+        ]  # fmt: skip
+        sheet.trials = kept
+        if kept:
+            runs.append(_run(sheet, [*sheet.notes, *notes]))
+    return runs
+
+
+def _run(sheet: Sheet, notes: Sequence[Note]) -> Run:
+    trials = sheet.trials
+    answers = Answers(("item", "position"))
+    for number, trial in zip(_numbers(trials), trials, strict=True):
+        scores = {name: score for name, score in trial.scores.items() if not math.isnan(score)}
+        status = UNSCORED if trial.status == SCORED and sheet.metric not in scores else trial.status
+        if status != SCORED:
+            scores.pop(sheet.metric, None)
+        answers.add(trial.item, scores, status=status, repeat=number, cluster=trial.cluster)
+    # Where nothing is scored, what was spent is no score either.
+    scored = sheet.metric in answers.metrics
+    names = dict.fromkeys((sheet.metric, *(answers.metrics if scored else ())))
+    measures = {}
+    for name in names:
+        column = answers.column(name)
+        if name in _LOWER and not (column > 0).any():
+            continue  # nobody counted it
+        known = column[column == column]
+        measures[name] = Measure(
+            name,
+            scores=column if len(known) else None,
+            value=sheet.published.get(name),
+            n=len({trial.item for trial in trials}) if name in sheet.published else None,
+            direction=_direction(name, sheet),
+            origin=f"by what {name!r} means",
+            limits=sheet.limits if name == sheet.metric else (None, None),
+        )
+    return Run(
+        sheet.source,
+        sheet.model,
+        sheet.task,
+        measures,
+        rows=answers.rows(),
+        headline=sheet.metric,
+        system=sheet.system,
+        stamp=sheet.stamp,
+        trials=sheet.repeats,
+        notes=tuple(notes),
+    )
+
+
+def _direction(name: str, sheet: Sheet) -> Direction | None:
+    if name == sheet.metric and not sheet.asked:
+        return sheet.directions.get(name, "higher")
+    return sheet.directions.get(name, "lower" if name in _LOWER else None)
+
+
+def _numbers(trials: Sequence[Trial]) -> list[int]:
+    """Number of each trial: the given ones, if they tell the trials of each item apart."""
+    given = {(trial.item, trial.number) for trial in trials}
+    if len(given) == len(trials) and all(
+        trial.number is not None and 0 <= trial.number < _LARGEST_NUMBER for trial in trials
+    ):
+        return [int(trial.number or 0) for trial in trials]
+    order = sorted(range(len(trials)), key=lambda at: (trials[at].start or 0.0, at))
+    counts: Counter[str] = Counter()
+    numbers = [0] * len(trials)
+    for at in order:
+        numbers[at] = counts[trials[at].item]
+        counts[trials[at].item] += 1
+    return numbers
+
+
+def notes_on(sheets: Sequence[Sheet]) -> list[Note]:
+    """What must be said about sheets as a whole, after `as_runs` has seen them.
+
+    Models that are called after files; trials that failed or ended early, with reasons; items
+    whose grader is broken; amounts that nobody counted.
+    """
+    notes = []
+    if named := list(dict.fromkeys(sheet.model for sheet in sheets if sheet.named)):
+        text = f"Models are called after their files or folders: {list_names(named)}."
+        notes.append(Note("name-from-file", text))
+    for task in dict.fromkeys(sheet.task for sheet in sheets):
+        of_task = [sheet for sheet in sheets if sheet.task == task]
+        for status, code, text in (
+            (ERROR, "failed-trials", "trials that failed and have no score: "),
+            (SCORED, "ended-early", "trials that ended early and are scored: "),
+        ):
+            if found := _reasons(of_task, status):
+                notes.append(Note(code, text + found, task))
+        notes += _broken(of_task, task)
+    for name in _LOWER:
+        amounts = {sheet.model: 0.0 for sheet in sheets}
+        given = {sheet.model for sheet in sheets for one in sheet.trials if name in one.scores}
+        for sheet in sheets:
+            amounts[sheet.model] += sum(one.scores.get(name, 0.0) for one in sheet.trials)
+        if nothing := [model for model in amounts if model in given and not amounts[model]]:
+            notes.append(Note("cost", f"{name} of {list_names(nothing)} is 0 in all records, which "
+                              "says that nobody counted it."))  # fmt: skip
+    return notes
+
+
+def _reasons(sheets: Sequence[Sheet], status: int) -> str:
+    """How many trials of each model have a reason or no score, and which reasons."""
+    every: dict[str, list[Trial]] = {}
+    for sheet in sheets:
+        every.setdefault(sheet.model, []).extend(sheet.trials)
+    parts = []
+    for model, trials in every.items():
+        found = [one.reason or "no reason given" for one in trials
+                 if one.status == status and (one.reason or status != SCORED)]  # fmt: skip
+        if found:
+            shown = ", ".join(f"{reason} {count}"
+                              for reason, count in Counter(found).most_common(4))  # fmt: skip
+            parts.append(f"{model!r} {len(found)} of {len(trials)} ({shown})")
+    more = f"; and {len(parts) - 4} more models" if len(parts) > 4 else ""
+    return "; ".join(parts[:4]) + more + "." if parts else ""
+
+
+def _broken(sheets: Sequence[Sheet], task: str) -> Iterator[Note]:
+    """Items on which every trial of every model failed in one way."""
+    reasons: dict[str, set[str]] = {}
+    for sheet in sheets:
+        for trial in sheet.trials:
+            found = reasons.setdefault(trial.item, set())
+            found.add(trial.reason if trial.status == ERROR else "")
+    items = [item for item, found in reasons.items() if len(found) == 1 and found != {""}]
+    if items and len({sheet.model for sheet in sheets}) > 1:
+        yield Note(
+            "broken-items",
+            f"every trial of every model failed in one way on {list_names(items)}: the grader may "
+            "be broken.",
+            task,
+        )
