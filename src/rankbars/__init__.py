@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.judged import Check, JudgedClaim
     from rankbars.data.notes import Note
+    from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.plaintable import LeaderboardRow, PlainTable
     from rankbars.data.priors import Prior
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         UnknownOptionError,
         WriteError,
     )
+    from rankbars.gates import false_alarms, preflight
     from rankbars.heldout import hold_out
     from rankbars.matches import head_to_head
     from rankbars.methods import explain
@@ -75,6 +77,7 @@ __all__ = [
     "Draws",
     "Estimates",
     "EvalRun",
+    "FalseAlarms",
     "Folds",
     "HeadToHead",
     "HeldOut",
@@ -85,9 +88,11 @@ __all__ = [
     "MissingPackageError",
     "Note",
     "OptionError",
+    "Outlook",
     "PartialOrder",
     "PlainTable",
     "Posterior",
+    "Preflight",
     "Prior",
     "RankIntervals",
     "RankbarsError",
@@ -109,12 +114,14 @@ __all__ = [
     "diff",
     "examine_votes",
     "explain",
+    "false_alarms",
     "head_to_head",
     "hold_out",
     "leaderboard",
     "load",
     "plain_table",
     "predict",
+    "preflight",
     "rank",
     "read",
     "sample_confusion",
@@ -138,6 +145,11 @@ _MODULE_OF: Final = {
     "Draws": "rankbars.data.draws",
     "Estimates": "rankbars.data.evidence",
     "EvalRun": "rankbars.data.evalruns",
+    "FalseAlarms": "rankbars.data.outlook",
+    "Outlook": "rankbars.data.outlook",
+    "Preflight": "rankbars.data.outlook",
+    "false_alarms": "rankbars.gates",
+    "preflight": "rankbars.gates",
     "Folds": "rankbars.data.evidence",
     "HeadToHead": "rankbars.data.headtohead",
     "HeldOut": "rankbars.data.diagnosis",

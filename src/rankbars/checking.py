@@ -6,10 +6,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
+
+import numpy as np
 
 from rankbars.data.checks import check_name
 from rankbars.data.claim import Claim, known_names, parse_claim
+from rankbars.data.evidence import Evidence, Items
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.judged import Check, Role
 from rankbars.data.ledger import digest_of
@@ -19,8 +22,8 @@ from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
-from rankbars.readers.claimfiles import ClaimLine, read_claims
-from rankbars.records import open_record
+from rankbars.readers.claimfiles import ClaimFile, ClaimLine, read_claims
+from rankbars.recordedlooks import open_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.missingness import (
@@ -35,7 +38,7 @@ from rankbars.steps.pooling import leave_out_items
 if TYPE_CHECKING:
     from rankbars.intake import Results
 
-__all__ = ["check", "judge_margin"]
+__all__ = ["AskedClaims", "check", "claim_lines", "judge_margin"]
 
 T = TypeVar("T")
 
@@ -144,15 +147,8 @@ def check(
     >>> [one.verdict for one in made.claims], made.exit_code()
     (['supported', 'cannot_tell'], 3)
     """
-    file = read_claims(claims) if isinstance(claims, os.PathLike) else None
-    lines = [] if file is None else list(file.lines)
-    if not isinstance(claims, os.PathLike):
-        lines += _lines("claims", (claims,) if isinstance(claims, str) else claims, "must")
-    lines += _lines("guards", guards, "guard")
-    alpha, together = (
-        _first(alpha, file and file.alpha, 0.05),
-        _first(together, file and file.together, True),
-    )
+    asked = claim_lines(claims, guards, alpha=alpha, together=together, anchor=anchor)
+    file, lines, parsed, alpha, together = asked
     missing = _first(missing, file and file.missing, "raise")
     missing_tasks = missing_tasks or (file and file.missing_tasks)
     missing_items = missing_items or (file and file.missing_items)
@@ -160,12 +156,8 @@ def check(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
         runs=runs, average_anyway=average_anyway,
     )  # fmt: skip
-    if not lines:
-        raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
-    parsed = [_with_margin(parse_claim(line.text), file and file.margin) for line in lines]
-    lines, parsed = _anchored(lines, parsed, anchor or (file and file.anchor))
     taken = take_scores("check", scores)
-    prices = _costs(parsed, costs)
+    prices = _costs(parsed, costs, taken)
     about = [claim for claim in parsed if not claim.of_cost]
     known_names(about, taken.models, tuple(taken.tasks))
     models = claimed_models(about, taken.models)
@@ -214,6 +206,44 @@ def check(
         why="" if file is None else file.why,
         look=None if record is None else record.written(judged),
     )
+
+
+class AskedClaims(NamedTuple):
+    """What is claimed, and at which error rate; the file if there is one."""
+
+    file: ClaimFile | None
+    lines: list[ClaimLine]
+    parsed: list[Claim]
+    alpha: float
+    together: bool
+
+
+def claim_lines(
+    claims: str | Sequence[str] | os.PathLike[str],
+    guards: Sequence[str] = (),
+    *,
+    alpha: float | None = None,
+    together: bool | None = None,
+    anchor: str | None = None,
+) -> AskedClaims:
+    """The claims of a call or a file, parsed; what is said here goes before what a file says.
+
+    Raises
+    ------
+    OptionError
+        If a line is no claim, or there is none.
+    """
+    file = read_claims(claims) if isinstance(claims, os.PathLike) else None
+    lines = [] if file is None else list(file.lines)
+    if not isinstance(claims, os.PathLike):
+        lines += _lines("claims", (claims,) if isinstance(claims, str) else claims, "must")
+    lines += _lines("guards", guards, "guard")
+    if not lines:
+        raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
+    parsed = [_with_margin(parse_claim(line.text), file and file.margin) for line in lines]
+    lines, parsed = _anchored(lines, parsed, anchor or (file and file.anchor))
+    rate = _first(alpha, file and file.alpha, 0.05)
+    return AskedClaims(file, lines, parsed, rate, _first(together, file and file.together, True))
 
 
 def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
@@ -282,7 +312,7 @@ def _anchored(
     return lines, parsed
 
 
-def _costs(parsed: Sequence[Claim], costs: Results | None) -> Scores | None:
+def _costs(parsed: Sequence[Claim], costs: Results | None, scores: Scores) -> Scores | None:
     """What models cost, where a claim is about that."""
     claims = [claim for claim in parsed if claim.of_cost]
     if not claims:
@@ -294,6 +324,11 @@ def _costs(parsed: Sequence[Claim], costs: Results | None) -> Scores | None:
         )
     taken = take_scores("check", costs)
     known_names(claims, taken.models, tuple(taken.tasks))
+    if any(_same_values(taken.tasks[name], scores.tasks.get(name)) for name in taken.tasks):
+        raise OptionError(
+            f"Claim {claims[0].text!r} is about costs, and what was read as costs are the scores: "
+            "there is no such column or metric. Name the one that holds them: --costs NAME."
+        )
     wrong = [name for name, entry in taken.info.items() if entry.direction != "lower"]
     if wrong:
         raise OptionError(
@@ -302,6 +337,13 @@ def _costs(parsed: Sequence[Claim], costs: Results | None) -> Scores | None:
         )
     models = claimed_models(claims, taken.models)
     return _without_gaps(_chosen(taken, models), models, "raise", None, None)
+
+
+def _same_values(one: Evidence, other: Evidence | None) -> bool:
+    """Whether two tasks hold the same scores, whichever side is better."""
+    if not isinstance(one, Items) or not isinstance(other, Items):
+        return False
+    return np.array_equal(np.abs(one.values), np.abs(other.values), equal_nan=True)
 
 
 def _first(asked: T | None, filed: T | None, usual: T) -> T:

@@ -312,3 +312,73 @@ def test_different_metrics_are_averaged_as_they_are_where_that_is_asked_for(
     assert rankbars(*words).code == 1
     (one,) = json.loads(rankbars(*words, "--average-anyway").out)["claims"]
     assert one["estimate"] == pytest.approx(2.5 / 2)  # no difference on a, 2.5 on b
+
+
+def test_a_gate_is_looked_at_before_it_judges(rankbars: Command, results: str) -> None:
+    words = ("check", results, "--preflight", "-q", "--claim")
+    hard = rankbars(*words, "x >= y - 1 point")
+    assert hard.code == 3
+    assert "HARDLY PASSES: If the two are equal" in hard.out
+    assert "Hardly of use: 1 of 1 claims: 'x >= y - 1 point'." in hard.out
+    easy = rankbars(*words, "m0 >= m2 - 90 points", "--json")
+    assert easy.code == 0
+    made = json.loads(easy.out)
+    assert (made["schema"], made["claims"][0]["works"]) == ("rankbars.preflight/1", True)
+
+
+def test_runs_of_one_system_say_how_often_a_gate_alarms(rankbars: Command) -> None:
+    for run in range(4):
+        rows = [f"sys,t,{item},{int((item * 7 + run) % 5 > 1)}" for item in range(60)]
+        Path(f"run{run}.csv").write_text("\n".join(["model,task,item,correct", *rows]), "utf-8")
+    runs = [word for run in range(4) for word in ("--reruns", f"run{run}.csv")]
+    answer = rankbars("check", *runs, "--claim", "new >= old - 5 points", "-q")
+    assert answer.code == 0
+    assert "4 runs of one system, each against each other" in answer.out
+    assert "on average over fresh baselines" in answer.out
+    made = json.loads(rankbars("check", *runs, "--claim", "new > old", "-q", "--json").out)
+    assert (made["schema"], made["runs"], made["among"]) == ("rankbars.alarms/1", 4, 2)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--claim", "m0 > m1", "--preflight", "--junit", "x.xml"), 2, "Nothing is judged yet"),
+        (("--claim", "m0 > m1", "--preflight", "--ledger", "x"), 2, "--alpha 0.025"),
+        (("--preflight",), 2, "no claim to look at"),
+        (("--claim", "m0 > m1 on maths", "--preflight"), 2, "Unknown task"),
+        (("--claim", "m0 > m1", "--reruns", "run.csv"), 2, "Leave out other inputs"),
+        (("--claim", "m0 > m1", "--reruns", "all", "--reruns", "newest"), 2, "two ways to read"),
+        (("--claim", "m0 > m1", "--change", "c"), 2, "name it with --ledger"),
+        (("--claim", "m0 > m1", "--ledger", "no/such/gate"), 1, "does not exist"),
+        (("--claim", "m0 cheaper than m1"), 2, "--costs cost"),
+        (("--claim", "m0 cheaper than m1", "--costs", "price"), 1, "no such column or metric"),
+        (("--claim", "m0 > m1", "--ledger", "x", "--ledger", "y"), 1, "no such file"),
+    ],
+)
+def test_wrong_use_of_a_gate_is_said_in_one_line_and_writes_nothing(
+    rankbars: Command, results: str, words: tuple[str, ...], code: int, said: str
+) -> None:
+    before = set(Path().iterdir())
+    answer = rankbars("check", results, *words, "-q")
+    assert (answer.code, answer.out) == (code, ""), answer.err
+    assert said in answer.err
+    assert set(Path().iterdir()) == before
+
+
+def test_a_ledger_on_the_command_line_counts_looks_of_a_change(
+    rankbars: Command, results: str
+) -> None:
+    words = ("check", results, "--claim", "m0 > m1", "-q", "--ledger", "gate", "--change", "abc")
+    first = rankbars(*words)
+    assert "Look 1 at abc; the level is that of all looks. It spent 0.025 of the" in " ".join(
+        first.out.split()
+    )
+    assert "nothing was spent" in " ".join(rankbars(*words).out.split())
+    assert json.loads(rankbars(*words, "--json").out)["look"]["number"] == 1
+    text = Path("gate").read_text("utf-8").replace('"level":0.025', '"level":0.0')
+    Path("gate").write_text(text, "utf-8")
+    refused = rankbars(*words, "--junit", "x.xml")
+    assert (refused.code, refused.out) == (1, "")
+    assert "its digest does not fit" in refused.err
+    assert not Path("x.xml").exists()
+    assert Path("gate").read_text("utf-8") == text

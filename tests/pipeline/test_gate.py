@@ -145,6 +145,8 @@ def test_costs_are_judged_with_the_other_claims():
     with pytest.raises(rb.OptionError, match="--costs cost"):
         rb.check(scores, "new cheaper than old")
     with pytest.raises(rb.OptionError, match="Costs are better if lower"):
+        rb.check(scores, "new cheaper than old", costs=answers((0.6, 0.6), 60))
+    with pytest.raises(rb.OptionError, match="no such column"):
         rb.check(scores, "new cheaper than old", costs=scores)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from rankbars.cli.beforejudging import Before, look_before
 from rankbars.cli.options import (
     Reading,
     average_anyway_option,
@@ -42,10 +43,27 @@ without quotes the shell takes > as the name of a file to write.
   rankbars check results/ --claim "new first" --guard "new >= old - 0.02 on each task"
   rankbars check --claims claims.yaml
   rankbars check --claims claims.yaml --ledger gate.jsonl --change "$GITHUB_SHA"
+  rankbars check earlier.csv --claims claims.yaml --preflight
+  rankbars check --claims claims.yaml --reruns run1.csv --reruns run2.csv --reruns run3.csv
+
+Before anything is judged: --preflight says what the gate can show with rows like earlier ones,
+--reruns how often it alarms among runs of one system.
 
 Exit codes: 0 every claim is supported (a guard: not refuted); 3 a claim cannot be told; 4 a claim
 is refuted; 1 the data or a claim is at fault; 2 wrong usage.
 """
+
+
+_RUNS = "rankbars.runs"
+
+
+def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """How reruns are read; paths of runs are kept aside."""
+    words = [value for value in values if value in ("newest", "all")]
+    if len(words) > 1:
+        raise click.BadParameter("newest and all are two ways to read.", ctx, param)
+    ctx.meta[_RUNS] = refuse_empty(ctx, param, tuple(one for one in values if one not in words))
+    return words[0] if words else None
 
 
 @click.command("check", help=HELP, short_help="Judge claims about models.")
@@ -71,6 +89,10 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
 @named_option(
     "--fail-on", known=FAIL_ON, default="undecided", show_default=True,
     help="Which verdicts fail the run: also what cannot be told, or only what is refuted.",
+)  # fmt: skip
+@click.option(
+    "--preflight", is_flag=True,
+    help="Judge nothing; of earlier results say how often each claim would pass and fire.",
 )  # fmt: skip
 @click.option("--tasks", metavar="NAME", multiple=True, help="Only this task. Repeat for more.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -133,6 +155,7 @@ def check_command(
     file: str | None,
     each: bool,
     fail_on: str,
+    preflight: bool,
     tasks: tuple[str, ...],
     as_json: bool,
     md: str | None,
@@ -170,6 +193,11 @@ def check_command(
     }
     if change and not ledgers:
         raise click.UsageError("--change counts looks in a ledger; name it with --ledger FILE.")
+    runs_of_one = click.get_current_context().meta[_RUNS]
+    if preflight or runs_of_one:
+        asked = Before(claims, guards, file, each, fail_on, alpha, test, seed, as_json, quiet)
+        beside = (md, junit, badge, github or None, *ledgers)
+        look_before(asked, inputs, runs_of_one, reading, tasks, others=any(beside))
     lines, inputs = _take(claims, guards, file, inputs)
     read = (*inputs, *ledgers[1:], *([file] if file is not None else []))
     check_targets(targets | ({"--ledger": ledgers[0]} if ledgers else {}), read)
@@ -225,6 +253,17 @@ def check_command(
         emit_text(verdicts.check_github(made, fail_on=fail_on))
         _add_to_summary(verdicts.check_markdown(shown, fail_on=fail_on))
     click.get_current_context().exit(made.exit_code(fail_on))
+
+
+# A word says how to read, as everywhere; a path is a run of one system.
+_RERUNS_OPTION = click.Option(
+    ["--reruns"], metavar="newest|all|PATH", multiple=True, callback=_reruns,
+    help="newest or all, of several runs of one model on one task. Or the results of a run of one "
+    "and the same system, repeated for each run: how often this gate alarms among them.",
+)  # fmt: skip
+check_command.params = [
+    _RERUNS_OPTION if param.name == "reruns" else param for param in check_command.params
+]
 
 
 def _take(

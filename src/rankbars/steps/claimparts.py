@@ -22,7 +22,7 @@ from rankbars.stats.pairwise.margins import Difference, null_error, p_beyond
 from rankbars.steps.claimunits import check_margin, check_means, scale_of
 from rankbars.steps.correctionchoice import is_binary
 
-__all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "weigh_claim"]
+__all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]
 
 Contrasts = Callable[[Scores, str, str], HeadToHead]
 
@@ -132,7 +132,9 @@ def weigh_claim(field: ClaimField, claim: Claim) -> Weighed:
     else:
         sides = all_hold(whole) if len(whole) > 1 else whole[0]
     name = by_place[0][0].contrast.name
-    return Weighed(claim, claim.words(_where(field, claim, name), scale), sides, whole, by_place)
+    return Weighed(
+        claim, claim.words(place_words(field, claim, name), scale), sides, whole, by_place
+    )
 
 
 def _combined(claim: Claim, parts: Sequence[Part]) -> TwoSides:
@@ -307,7 +309,8 @@ def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, st
     return replace(alone, tasks=tasks, info=info), name
 
 
-def _where(field: ClaimField, claim: Claim, name: str) -> str:
+def place_words(field: ClaimField, claim: Claim, name: str) -> str:
+    """Where a claim is said to hold; `name` is that of the task or average."""
     count = len(field.scores.tasks)
     if claim.least:
         return f"on at least {claim.least} of {claim.of} tasks"
