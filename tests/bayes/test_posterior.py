@@ -9,7 +9,7 @@ import pytest
 
 import rankbars as rb
 from rankbars.bayes.chains import ChainChecks
-from rankbars.bayes.confusion import METRICS
+from rankbars.stats.confusion import METRICS
 
 CHECKS = ChainChecks(1.004, 900.0, 0, "mean[0]", "spread[1]")
 

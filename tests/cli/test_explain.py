@@ -34,6 +34,9 @@ def test_explains_choices_agreement_and_plausibility(tmp_path: Path) -> None:
         "mcnemar",
         "Is a new task like these plausible?",
         "left-out task",
+        "What if new tasks were of another kind?",
+        "harder tasks",
+        "Where more rows would help most: ",
     ):
         assert words in result.output
 

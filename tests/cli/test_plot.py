@@ -83,6 +83,16 @@ def test_one_task_has_no_new_task_to_draw(
         assert "task" in capsys.readouterr().err
 
 
+def test_scores_of_items_are_drawn_from_results(tmp_path: Path) -> None:
+    lines = [f"m{k % 2},t{k % 4 // 2},i{k // 4},{(k * 7) % 11}" for k in range(80)]
+    (tmp_path / "r.csv").write_text("\n".join(["model,task,item,score", *lines]) + "\n")
+    for task in ((), ("--task", "t1")):
+        target = tmp_path / "x.svg"
+        assert run(["plot", str(tmp_path / "r.csv"), "item_spread", "-o", str(target), *task]) == 0
+        words = "20 items of t1" if task else "40 items of 2 tasks"
+        assert words in target.read_text()
+
+
 @pytest.mark.parametrize("kind", ["votes_per_pair", "vote_health"])
 def test_votes_are_drawn_from_their_table(kind: str, votes_file: str, tmp_path: Path) -> None:
     target = tmp_path / "x.svg"

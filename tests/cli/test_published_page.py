@@ -23,7 +23,7 @@ ROWS = [
 ]
 COMMANDS = list(dict.fromkeys(re.findall(r"`rankbars ([^`]*)`", "\n".join(ROWS))))
 FEW = "--models 10 --rows 10 --sigma 0.3"
-SCORES = "model,task,score,se\na,x,.50,.02\nb,x,.52,.02\nc,x,.60,.02\nd,x,.61,.02\n"
+SCORES = ["model,task,score,se", "a,x,.50,.02", "b,x,.52,.02", "c,x,.60,.02", "d,x,.61,.02"]
 LONG = ("simulate vtab", "simulate posterior")  # whatever the number of repetitions
 CORRELATION = {"2": 0, "3": 0, "4": 0.2, "5": 0.2, "6": 0, "7": 0.2, "1a": 0, "1b": 0.5}
 
@@ -39,6 +39,8 @@ def shortened(line: str) -> list[str]:
             for one in rest
         ]
     line = line.replace("--hold-out 10", "--hold-out 2")  # of four tasks
+    if line.startswith("simulate vtab"):
+        line += " --picture none"  # the pictures are drawn where their data are looked at
     return [f"{line} --repetitions 2" if line.startswith("simulate") else line]
 
 
@@ -57,22 +59,50 @@ def prompts(tmp_path: Path) -> str:
     return path.name
 
 
-@pytest.fixture
-def others(rankbars: Command, results: str, tmp_path: Path) -> None:
-    """What other rows read: a board, votes with lengths of answers, limits of tasks."""
-    assert rankbars("rank", results, "-o", "board.json").code == 0
-    shares = [f"m{k % 3},t{k // 3},0.{5 + k % 4},0.02" for k in range(12)]
-    (tmp_path / "shares.csv").write_text("\n".join(["model,task,score,se", *shares]) + "\n")
-    (tmp_path / "kinds.csv").write_text("".join(f"t{k},k{k % 2}\n" for k in range(4)))
-    given = ("rank", "shares.csv", "--categories", "kinds.csv", "-o", "categories.json")
-    assert rankbars(*given).code == 0
-    (tmp_path / "limits.csv").write_text("".join(f"t{k},0,2\n" for k in range(4)))
-    votes = [f"m{k % 3},m{(k + 1) % 3},model_{'ab'[k % 5 > 1]},{k % 7},{k % 4}" for k in range(90)]
-    head = "model_a,model_b,winner,length_a,length_b"
-    (tmp_path / "votes.csv").write_text("\n".join([head, *votes]) + "\n")
+def make_input(name: str, rankbars: Command) -> None:
+    """What some rows read beside results: boards, votes with lengths of answers, limits, ..."""
+    if name in MADE:
+        Path(name).write_text("\n".join(MADE[name]()) + "\n")
+    elif name == "runs.json":
+        Path(name).write_text(json.dumps(lesson_records()), encoding="utf-8")
+    elif name in BOARDS:
+        words = shlex.split(BOARDS[name])
+        for word in words:
+            make_input(word, rankbars)
+        assert rankbars("rank", *words, "-o", name).code == 0
 
 
-@pytest.mark.usefixtures("others")
+MADE = {
+    "scores.csv": lambda: SCORES,
+    "shares.csv": lambda: [
+        "model,task,score,se",
+        *(f"m{k % 3},t{k // 3},0.{5 + k % 4},0.02" for k in range(12)),
+    ],
+    "kinds.csv": lambda: [f"t{k},k{k % 2}" for k in range(4)],
+    "limits.csv": lambda: [f"t{k},0,2" for k in range(4)],
+    "votes.csv": lambda: [
+        "model_a,model_b,winner,length_a,length_b",
+        *(f"m{k % 3},m{(k + 1) % 3},model_{'ab'[k % 5 > 1]},{k % 7},{k % 4}" for k in range(90)),
+    ],
+    "confusion.csv": lambda: [
+        "model,task,tp,fp,fn,tn",
+        *(f"m{k % 3},t{k // 3},{70 + k},{9 + k % 3},{20 - k},90" for k in range(6)),
+    ],
+    "datasets.csv": lambda: [  # nobody is ahead on every task
+        "model,task,item,score",
+        *(
+            f"m{k % 4},t{k // 24},i{k // 4 % 6},{(k % 4 + k // 24) % 4 + k % 5 / 9}"
+            for k in range(288)
+        ),
+    ],
+}
+BOARDS = {
+    "board.json": "results.csv",
+    "spread.json": "scores.csv",
+    "categories.json": "shares.csv --categories kinds.csv",
+}
+
+
 @pytest.mark.parametrize(
     "line",
     [
@@ -84,13 +114,12 @@ def test_every_command_of_the_page_runs(
     line: str, rankbars: Command, results: str, prompts: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert (results, prompts) == ("results.csv", "prompts.csv")
-    Path("scores.csv").write_text(SCORES, encoding="utf-8")
-    Path("runs.json").write_text(json.dumps(lesson_records()), encoding="utf-8")
-    if "spread.json" in line:
-        assert rankbars("rank", "scores.csv", "-o", "spread.json").code == 0
+    words = shlex.split(line)
+    made = words.index("-o") + 1 if "-o" in words else 0
+    for place, word in enumerate(words):
+        if place != made:
+            make_input(word, rankbars)
     monkeypatch.setattr(levels, "POOL", 200)
-    if line.startswith(("plot", "show")):
-        assert rankbars("rank", results, "-o", "board.json").code == 0
     for one in shortened(line):
         answer = rankbars(*shlex.split(one))
         assert answer.code == 0, answer.err

@@ -10,6 +10,7 @@ import rankbars as rb
 from rankbars.render.plotting import (
     PLOTS,
     draw_picture,
+    plot_item_spread,
     plot_lanes,
     plot_model_ranks,
     plot_order,
@@ -205,6 +206,15 @@ def points(ax) -> list[tuple[float, float]]:
     ]
 
 
+def medians(ax) -> list[float]:
+    """The median of every box of an axes."""
+    return [
+        line.get_xdata()[0]
+        for line in ax.lines
+        if line.get_linewidth() == 1.8 and line.get_marker() != "o"
+    ]
+
+
 @pytest.mark.parametrize("method", ["mean", "average_rank"])
 def test_scores_stand_on_the_left_and_ranks_on_a_new_task_on_the_right(method: str) -> None:
     board = make_board(tasks=9, over="items", method=method, merge="quantile", alpha_overall=0.5)
@@ -246,9 +256,40 @@ def test_scores_of_a_model_spread_over_the_tasks(board, ax) -> None:
     scores = np.array([task.mean for task in board.tasks.values()])
     expected = [(scores[k, i], row) for row, i in enumerate(order) for k in range(len(scores))]
     assert points(ax) == [pytest.approx(one) for one in expected]
-    medians = [
-        line.get_xdata()[0]
-        for line in ax.lines
-        if line.get_linewidth() == 1.8 and line.get_marker() != "o"
-    ]
-    assert medians == pytest.approx(np.median(scores, axis=0)[order])
+    assert medians(ax) == pytest.approx(np.median(scores, axis=0)[order])
+
+
+@pytest.mark.parametrize("direction", ["higher", "lower"])
+def test_scores_of_a_model_spread_over_the_items_of_all_tasks(direction: str, ax) -> None:
+    rng = np.random.default_rng(0)
+    shares = {name: rng.binomial(10, [0.3, 0.6, 0.5], size=(20, 3)) / 10 for name in "xy"}
+    sign = 1 if direction == "higher" else -1
+    info = {name: rb.TaskInfo(metric="part", direction=direction) for name in "xy"}  # type: ignore[arg-type]
+    tasks = {name: rb.Items(("a", "b", "c"), sign * values) for name, values in shares.items()}
+    plot_item_spread(rb.Scores(tasks, info), ax)
+    every = np.concatenate(list(shares.values()))
+    order = np.argsort(-sign * every.mean(axis=0))
+    assert row_texts(ax) == ["abc"[i] for i in order]
+    assert medians(ax) == pytest.approx(np.median(every, axis=0)[order])
+    drawn = sorted(x for x, y in points(ax) if y == 0)
+    assert drawn == pytest.approx(np.sort(every[:, order[0]]))
+    assert ax.xaxis_inverted() == (direction == "lower")
+    assert "40 items of 2 tasks" in ax.get_title()
+    assert ax.get_xlabel() == "part"
+
+
+def test_many_items_are_drawn_as_boxes_alone_and_shares_of_right_answers_not_at_all(ax) -> None:
+    rng = np.random.default_rng(0)
+    plot_item_spread(rb.Scores.from_arrays({"t": rng.random((300, 2))}, ["a", "b"]), ax)
+    assert not points(ax)
+    assert len(medians(ax)) == 2
+    binary = rb.Scores.from_arrays({"t": rng.integers(0, 2, (30, 2)).astype(float)}, ["a", "b"])
+    published = rb.Scores({"t": rb.Estimates(("a", "b"), [0.1, 0.2], [0.1, 0.1])})
+    both = rb.Scores({"u": rb.Items(("a", "b"), rng.random((9, 2))), **published.tasks})
+    for scores, words in (
+        (binary, "right or wrong"),
+        (published, "no scores of items"),
+        (both, "--task"),
+    ):
+        with pytest.raises(rb.DataError, match=words):
+            plot_item_spread(scores, ax)

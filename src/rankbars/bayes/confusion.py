@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,56 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.bayes.chains import Chains, ChainSettings, check_chains, run_chains
 from rankbars.bayes.posterior import Posterior
 from rankbars.errors import DataError, UnknownOptionError
+from rankbars.stats.confusion import METRICS, Metric
 from rankbars.stats.streams import stream
 
-__all__ = ["METRICS", "Cells", "dirichlet_multinomial", "sample_confusion"]
-
-Metric: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""From probabilities of the cells, shape (..., C, C), truth by answer, to a score, shape (...)."""
-
-
-def _accuracy(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.asarray(np.trace(cells, axis1=-2, axis2=-1))
-
-
-def _per_class(cells: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-    """Found, true and answered share of each class, shape (..., C)."""
-    return np.diagonal(cells, axis1=-2, axis2=-1), cells.sum(axis=-1), cells.sum(axis=-2)
-
-
-def _f1s(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    found, true, answered = _per_class(cells)
-    return np.asarray(2 * found / (true + answered))
-
-
-def _recalls(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    found, true, _ = _per_class(cells)
-    return np.asarray(found / true)
-
-
-def _precision(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    found, _, answered = _per_class(cells)
-    return np.asarray((found / answered)[..., -1])
-
-
-def _correlation(cells: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Matthews' correlation, of any number of classes (Gorodkin 2004)."""
-    found, true, answered = _per_class(cells)
-    above = found.sum(axis=-1) - (true * answered).sum(axis=-1)
-    below = (1 - np.square(true).sum(axis=-1)) * (1 - np.square(answered).sum(axis=-1))
-    return np.asarray(above / np.sqrt(below))
-
-
-METRICS: dict[str, Metric] = {
-    "accuracy": _accuracy,
-    "balanced_accuracy": lambda cells: np.asarray(_recalls(cells).mean(axis=-1)),
-    "f1": lambda cells: np.asarray(_f1s(cells)[..., -1]),
-    "macro_f1": lambda cells: np.asarray(_f1s(cells).mean(axis=-1)),
-    "precision": _precision,
-    "recall": lambda cells: np.asarray(_recalls(cells)[..., -1]),
-    "mcc": _correlation,
-}
-"""Scores of a table. ``f1``, ``precision`` and ``recall`` are those of the last class."""
+__all__ = ["Cells", "dirichlet_multinomial", "sample_confusion"]
 
 
 class Cells(NamedTuple):

@@ -76,9 +76,10 @@ KIND is one of
   left_out          would the other tasks have foreseen each task?
   sensitivity       how much may a new source of tasks differ?
 
-Two take a table of votes in place of a board: votes_per_pair (how often each two models met) and
-vote_health (votes needed to tell neighbours apart). Ranks on tasks that were held out are drawn
-by `rankbars rank --hold-out N --held-out FILE`.
+Three take results in place of a board. Of a table of scores: item_spread (scores of each model
+over the items, as boxes). Of votes: votes_per_pair (how often each two models met) and
+vote_health (votes needed to tell neighbours apart). --task NAME is one task of these. Ranks on
+tasks that were held out are drawn by `rankbars rank --hold-out N --held-out FILE`.
 The suffix of the file says what is written: .svg, .pdf or .png.
 
 \b
@@ -315,7 +316,7 @@ def _chosen(
     wanted = "model" if picture.choice == "models" else picture.choice
     if wanted is not None and named[wanted] is None:
         raise OptionError(f"{kind} draws one {wanted}: name it with --{wanted}.")
-    usable = {wanted, "task" if picture.takes in ("votes", "health") else None}
+    usable = {wanted, "task" if picture.takes in ("scores", "votes", "health") else None}
     for name, value in named.items():
         if value is not None and name not in usable:
             raise OptionError(f"{kind} has no {name} to choose: leave --{name} out.")
@@ -330,6 +331,9 @@ def _subject(picture: Picture, source: str, task: str | None) -> Subject:
         if picture.takes == "votes":
             return votes
         return rb.examine_votes(rb.Scores({name: votes}))[name]
+    if picture.takes == "scores":
+        scores = rb.read(source)
+        return scores if task is None else scores.select(tasks=[task])
     if picture.takes == "held_out":
         raise OptionError(
             "A board does not keep tasks that were held out: rank the results again with "

@@ -464,8 +464,8 @@ analysis_options = collect_options(
             "families, or none: items, tasks, families or none. The estimator: analytic, t, "
             "bootstrap, bootstrap_t, two_level, bayes or bayes_predictive. What is averaged: "
             "mean, geometric, skill (with --baseline), "
-            "average_rank, average_rank_noise, average_rank_bins, kemeny, borda, win_rate, "
-            "win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
+            "average_rank, average_rank_noise, average_rank_bins, kemeny, elo, borda, "
+            "win_rate, win_rate_field or win_rate_top1. Such as items:bootstrap, tasks::borda.",
         ),
         click.option(
             "--normalise", metavar="NAME",

@@ -12,6 +12,7 @@ from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.readers.tables import may_be_table, open_table, parse_tables
 from rankbars.tables.assembly import ParsedTable
+from rankbars.tables.confusion import has_counts
 from rankbars.tables.database import Glance
 from rankbars.tables.layouts import find_layout
 
@@ -47,6 +48,8 @@ def _look(path: Path, size: int, changed: int) -> tuple[str | None, str]:
         except ReadError:
             raise  # it is damaged, whatever its layout
         except DataError as error:
+            if has_counts(table.columns):
+                return "tidy", "Its columns hold confusion counts: tp, fp, fn."
             reason = str(error).removeprefix(f"{path.name}: ")
             return None, reason[0].upper() + reason[1:]
 

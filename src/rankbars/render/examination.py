@@ -134,7 +134,46 @@ def render_diagnosis(found: Diagnosis, board: Leaderboard) -> str:
             f"If the new source is within e of the old one, new-task intervals keep a level of "
             f"at least {show_guarantee(found.guarantee)} minus e."
         )
+    lines += [*_shifted(found), *_more_rows(found)]
     return "\n".join(lines) + "\n"
+
+
+def _shifted(found: Diagnosis) -> list[str]:
+    """What a source of harder, easier or other tasks would do, counted over the seen ones."""
+    if not found.shifts:
+        return []
+    sizes = sorted({one.size for one in found.shifts})
+    rows: dict[str, dict[float, float]] = {}
+    for one in found.shifts:
+        name = f"{one.towards} tasks" if one.kind == "difficulty" else f"more of {one.towards}"
+        rows.setdefault(name, {})[one.size] = float(one.inside.mean())
+    least = {one.size: one.least for one in found.shifts}
+    rows["at least, whatever the shift"] = least
+    names = shorten_all([visible(name) for name in rows], [_NAME_WIDTH] * len(rows))
+    lines = ["", "What if new tasks were of another kind?"]
+    lines.append(f"{'Shift by':<{_NAME_WIDTH}}" + "".join(f"  {size:>6g}" for size in sizes))
+    for name, shares in zip(names, rows.values(), strict=True):
+        cells = [f"  {show_share(shares[size]) if size in shares else '–':>6}" for size in sizes]
+        lines.append(f"{name:<{_NAME_WIDTH}}" + "".join(cells))
+    return lines + _wrapped(
+        "How often a left-out task lies inside, mean over the models, where tasks of that kind "
+        "come up more often (total variation). Counted over the tasks that are there."
+    )
+
+
+def _more_rows(found: Diagnosis) -> list[str]:
+    """On which tasks more rows would make the intervals for a new task narrower."""
+    if not found.gains:
+        return []
+    best = [(name, gain) for name, gain in found.gains.items() if round(gain, 2) > 0]
+    if not best:
+        return ["", *_wrapped("More rows on one task would not make these intervals narrower: "
+                              "more tasks would.")]  # fmt: skip
+    named = ", ".join(f"{visible(name)} ({gain:.2f})" for name, gain in best[:_MOST_NAMES])
+    return ["", *_wrapped(
+        f"Where more rows would help most: {named}. In brackets: by how many ranks the intervals "
+        "would be narrower, on average, if the ranks on that task were known."
+    )]  # fmt: skip
 
 
 def _table(outcomes: tuple[MethodOutcome, ...]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -92,6 +93,7 @@ _TITLES = {
 }
 
 
+@cache
 def vtab_scores() -> rb.Scores:
     """Accuracies of 16 models on 19 tasks with the official numbers of test images.
 

@@ -17,6 +17,7 @@ from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
+from rankbars.tables.confusion import take_confusion
 from rankbars.tables.crossing import pairing_column
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
@@ -192,7 +193,7 @@ def _prepare(table: Table, names: FileNames, options: TableOptions, engine: Engi
         from rankbars.tables.decorated import split_cells
 
         return _prepare_split(split_cells(table, options.cells, engine), names, options)
-    summed = take_statistics(table, options, engine)
+    summed = take_confusion(table, options, engine) or take_statistics(table, options, engine)
     if summed is not None:
         options = replace(options, columns={**summed.roles, **options.columns})
         tidy = prepare_tidy(summed.table, names, options)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis, HeldOut
+from rankbars.data.scores import Scores
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -41,6 +42,7 @@ from rankbars.render.plotting.rankplots import (
 )
 from rankbars.render.plotting.scoreplots import (
     plot_board_weights,
+    plot_item_spread,
     plot_score_against_rank,
     plot_score_new_task,
     plot_score_spread,
@@ -64,6 +66,7 @@ __all__ = [
     "plot_dominance",
     "plot_heatmap",
     "plot_held_out",
+    "plot_item_spread",
     "plot_lanes",
     "plot_left_out",
     "plot_model_ranks",
@@ -87,7 +90,7 @@ __all__ = [
     "plot_widths",
 ]
 
-Subject = Leaderboard | Diagnosis | HeldOut | Votes | VoteHealth
+Subject = Leaderboard | Diagnosis | HeldOut | Scores | Votes | VoteHealth
 _ROW, _HEAD = 0.165, 0.95  # inches
 _TALLEST = 100.0  # inches; beyond that, nothing can show the picture
 
@@ -101,7 +104,7 @@ class Picture(NamedTuple):
         Takes the subject, the axes, and a task or model where one is chosen; returns the axes.
     words : str
         What it shows, in one line.
-    takes : {"board", "diagnosis", "held_out", "votes", "health"}
+    takes : {"board", "diagnosis", "held_out", "scores", "votes", "health"}
         Its subject.
     size : callable
         Subject -> width and height in inches.
@@ -113,7 +116,7 @@ class Picture(NamedTuple):
 
     draw: Callable[..., Any]
     words: str
-    takes: Literal["board", "diagnosis", "held_out", "votes", "health"] = "board"
+    takes: Literal["board", "diagnosis", "held_out", "scores", "votes", "health"] = "board"
     size: Callable[[Any], tuple[float, float]] = lambda _: (COLUMN, COLUMN)
     choice: Literal["task", "model", "models"] | None = None
     projection: str | None = None
@@ -126,7 +129,7 @@ def draw_picture(kind: str, subject: Subject, chosen: str | Sequence[str] | None
     ----------
     kind : str
         A key of `PLOTS`.
-    subject : Leaderboard, Diagnosis, HeldOut, Votes or VoteHealth
+    subject : Leaderboard, Diagnosis, HeldOut, Scores, Votes or VoteHealth
         What the picture takes.
     chosen : str or sequence of str, optional
         The task or model, where one has to be named, or both models.
@@ -203,7 +206,7 @@ def _held_out(found: HeldOut) -> tuple[float, float]:
     return PAGE * 0.7, _HEAD + len(found.models) * max(_ROW, 0.05 * len(found.tasks))
 
 
-def _by_model(subject: Leaderboard | Diagnosis) -> tuple[float, float]:
+def _by_model(subject: Leaderboard | Diagnosis | Scores) -> tuple[float, float]:
     return PAGE * 0.7, _HEAD + _ROW * len(subject.models)
 
 
@@ -261,6 +264,9 @@ PLOTS: dict[str, Picture] = {
     ),
     "score_spread": Picture(
         plot_score_spread, "scores of each model over the tasks", size=_by_model
+    ),
+    "item_spread": Picture(
+        plot_item_spread, "scores of each model over the items", "scores", _by_model
     ),
     "widths": Picture(plot_widths, "how well each task separates the models", size=_by_task),
     "shown_better": Picture(plot_shown_better, "who was shown better than whom", size=_square),

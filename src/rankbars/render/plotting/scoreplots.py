@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.categorymeans import WeightMap
+from rankbars.data.evidence import Items
+from rankbars.data.scores import Direction, Scores
 from rankbars.data.taskresult import TaskResult
 from rankbars.errors import DataError
 from rankbars.render.claims import average_level, average_title, lead_claim, overall_claim
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "plot_board_weights",
+    "plot_item_spread",
     "plot_score_against_rank",
     "plot_score_new_task",
     "plot_score_spread",
@@ -42,6 +45,8 @@ __all__ = [
 
 _MOST_NAMES, _PUSHES = 48, 400
 _CATEGORIES = 3
+_OVER_TASKS = "Rank the results and draw score_spread: the scores of each model over the tasks."
+_MOST_POINTS = 200  # of one model; more would be a blot
 _STEPS = 64  # finer marks would be smaller than a printer's dots
 
 
@@ -145,23 +150,80 @@ def plot_score_spread(board: Leaderboard, ax: Axes) -> Axes:
         raise DataError("One task has one score for each model, which does not spread over tasks.")
     order = list(board.order)
     scores = np.array([task.mean for task in tasks])[:, order]
-    known = [column[~np.isnan(column)] for column in scores.T]
-    ax.boxplot(
-        known, positions=range(len(order)), orientation="horizontal", widths=0.62, whis=(0, 100),
-        medianprops={"color": FIRST, "lw": 1.8}, boxprops={"lw": 0.7}, whiskerprops={"lw": 0.7},
-        capprops={"lw": 0.7},
-    )  # fmt: skip
-    for row, column in enumerate(known):
-        ax.plot(column, np.full(column.size, row), "o", color=SECOND, ms=2.2, alpha=0.7)
+    _spread(ax, scores, tasks[0].direction)
     label_rows(ax, [board.models[i] for i in order])
-    if tasks[0].direction == "lower":
-        ax.invert_xaxis()
     ax.set_xlabel(_score_name(tasks[0]))
     ax.set_title(
         f"Scores of each model on {counted(len(tasks), 'task')}\na point per task; box: quartiles"
     )
-    ax.spines["left"].set_visible(False)
     return ax
+
+
+def plot_item_spread(scores: Scores, ax: Axes) -> Axes:
+    """How the scores of each model spread over the items: quartiles, and a point per item if few.
+
+    Parameters
+    ----------
+    scores : Scores
+        One task, or several with the same metric, whose items are taken together; of items that
+        were asked with several prompts, the mean over these.
+    ax : matplotlib axes
+        Drawn on.
+
+    Raises
+    ------
+    DataError
+        If a task has no scores of items, or tasks are on different scales, or every item is right
+        or wrong, so that a share says all of it.
+    """
+    parts = scores.tasks
+    metrics = {(one.metric, one.direction) for one in scores.info.values()}
+    rows = [task for task in parts.values() if isinstance(task, Items)]
+    if not rows:
+        raise DataError(f"There are no scores of items here. {_OVER_TASKS}")
+    if len(rows) < len(parts) or len(metrics) > 1:
+        lacks = "have no scores of items" if len(rows) < len(parts) else "have different metrics"
+        raise DataError(f"Some of these tasks {lacks}. Name one task with --task.")
+    sign = -1.0 if next(iter(metrics))[1] == "lower" else 1.0
+    values = np.full((sum(task.n for task in rows), len(scores.models)), np.nan)
+    at = 0
+    for task in rows:
+        place = [scores.models.index(name) for name in task.models]
+        values[at : at + task.n, place] = sign * task.values
+        at += task.n
+    if np.isin(values[~np.isnan(values)], (0.0, 1.0)).all():
+        raise DataError(
+            "Every item is right or wrong here, so that the share of right answers says all of it. "
+            + _OVER_TASKS
+        )
+    middle = np.nanmean(np.where(np.isnan(values).all(axis=0), -np.inf, values), axis=0)
+    order = np.lexsort((scores.models, -sign * middle))
+    _spread(ax, values[:, order], "lower" if sign < 0 else "higher")
+    label_rows(ax, [scores.models[i] for i in order])
+    what = visible(next(iter(parts))) if len(parts) == 1 else counted(len(parts), "task")
+    shown = "a point per item; " if len(values) <= _MOST_POINTS else ""
+    ax.set_xlabel(visible(next(iter(metrics))[0] or "score"))
+    ax.set_title(
+        f"Scores of each model on {counted(len(values), 'item')} of {what}\n{shown}box: quartiles; "
+        "whiskers: all"
+    )
+    return ax
+
+
+def _spread(ax: Axes, scores: NDArray[np.float64], direction: Direction) -> None:
+    """A box per model (column), over all that is known of it, and a point per row if few."""
+    known = [column[~np.isnan(column)] for column in scores.T]
+    ax.boxplot(
+        known, positions=range(len(known)), orientation="horizontal", widths=0.62, whis=(0, 100),
+        medianprops={"color": FIRST, "lw": 1.8}, boxprops={"lw": 0.7}, whiskerprops={"lw": 0.7},
+        capprops={"lw": 0.7},
+    )  # fmt: skip
+    for row, column in enumerate(known):
+        if len(scores) <= _MOST_POINTS:
+            ax.plot(column, np.full(column.size, row), "o", color=SECOND, ms=2.2, alpha=0.7)
+    if direction == "lower":
+        ax.invert_xaxis()
+    ax.spines["left"].set_visible(False)
 
 
 def _on_one_scale(board: Leaderboard) -> list[TaskResult]:

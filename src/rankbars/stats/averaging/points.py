@@ -19,18 +19,22 @@ __all__ = [
     "Limits",
     "binned_ranks",
     "borda_points",
+    "elo_rows",
     "field_wins",
     "first_places",
     "noise_ranks",
     "noisy_ranks",
     "standard_limits",
     "top_win_rates",
+    "unbeaten",
     "win_rates",
     "win_shares",
 ]
 
 _PERCENT = 100.0
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
+_MEAN_ELO = 1000.0
+_MOST_STEPS, _SMALL_STEP = 200, 1e-10
 
 
 def binned_ranks(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -119,6 +123,83 @@ def win_shares(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     others = values.shape[-1] - 1
     return borda_points(values) / others if others else np.ones(values.shape)
+
+
+def unbeaten(shares: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """The fewest models that win every comparison with all others, where there are such.
+
+    Parameters
+    ----------
+    shares : array of float, shape (M,)
+        Means of `win_shares` over tasks.
+
+    Notes
+    -----
+    Totals of the k last models are at least k (k - 1) / 2, their wins among themselves; they are
+    no more where these models never won against the others (Landau 1953).
+
+    Examples
+    --------
+    >>> unbeaten(np.array([0.25, 1.0, 0.25])).tolist(), unbeaten(np.array([0.6, 0.4])).any().item()
+    ([False, True, False], False)
+    """
+    size = shares.size
+    order = np.argsort(shares, kind="stable")
+    behind = np.arange(1, size)
+    spare = np.cumsum(shares[order] * max(size - 1, 1))[:-1] - behind * (behind - 1) / 2
+    found = np.zeros(size, dtype=np.bool_)
+    tight = np.flatnonzero(spare <= _ROUNDING * size * size)
+    if tight.size:
+        found[order[tight[-1] + 1 :]] = True
+    return found
+
+
+def elo_rows(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each task adds to Elo ratings by Bradley and Terry's model; their mean is the ratings.
+
+    Parameters
+    ----------
+    shares : array of float, shape (N, M)
+        `win_shares` of each task, of models none of which are `unbeaten` on average.
+
+    Returns
+    -------
+    array of float, shape (N, M)
+        Ratings of mean 1000, 400 for odds of ten to one, plus how far they would move, to first
+        order, if a task weighed more (the influence function). So their spread is that of ratings
+        that are fitted to other tasks like these.
+
+    Notes
+    -----
+    Every task has each two models meet once, the better score wins, and equal scores are half a
+    win. Ratings then depend on the total of wins alone (it is sufficient), so that their order is
+    that of mean ranks, and two models rate the same where their mean ranks are equal.
+    Source: Bradley and Terry (1952), Biometrika 39, 324-345; ratings of boards over data sets:
+    TabArena, Erickson et al. (2025), arXiv:2506.16791.
+
+    Examples
+    --------
+    >>> rows = elo_rows(np.array([[1.0, 0.0]] * 10 + [[0.0, 1.0]]))  # ten wins to one
+    >>> rows.mean(axis=0).round(6).tolist()
+    [1200.0, 800.0]
+    """
+    size = shares.shape[-1]
+    if size < 2:
+        return np.full(shares.shape, _MEAN_ELO)
+    wins = shares * (size - 1)
+    total, strength = wins.mean(axis=0), np.zeros(size)
+    for _ in range(_MOST_STEPS):
+        chance = special.expit(strength[:, None] - strength)
+        spread = chance * (1 - chance)
+        np.fill_diagonal(spread, 0.0)
+        # Equal shifts of all strengths are free; a constant makes them cost something.
+        inverse = np.linalg.inv(np.diag(spread.sum(axis=0)) - spread + 1.0 / size)
+        step = inverse @ (total - chance.sum(axis=1) + 0.5)
+        strength = strength + step / max(1.0, float(np.abs(step).max()))
+        if np.abs(step).max() < _SMALL_STEP:
+            break
+    ratings = strength - strength.mean() + (wins - total) @ inverse
+    return np.asarray(_MEAN_ELO + ratings * 400 / np.log(10))
 
 
 def field_wins(values: NDArray[np.float64]) -> NDArray[np.float64]:

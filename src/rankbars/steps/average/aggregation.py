@@ -113,7 +113,8 @@ def aggregate(
         What is averaged. ``"mean"``, ``"geometric"``; ``"average_rank"`` (ties share the mean of
         their ranks), ``"average_rank_noise"``, ``"average_rank_bins"``; ``"kemeny"``
         (rank in the order that contradicts the fewest comparisons on tasks; exact, up to 12
-        models, over items); ``"borda"``;
+        models, over items); ``"elo"`` (the rating by who beats whom on each task, over tasks);
+        ``"borda"``;
         ``"win_rate"`` (share of the other models beaten), ``"win_rate_field"`` (tasks won
         against the mean of the others), ``"win_rate_top1"``; ties split. ``"auto"``: the mean
         where tasks share a scale, else the average rank.

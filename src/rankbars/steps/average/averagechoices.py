@@ -110,6 +110,12 @@ def plan_average(
         raise OptionError(f"Estimator {estimator!r} is for over={known}; {why}")
     if chosen.name == "kemeny":
         _check_kemeny(over, _shared_models(scores, shares))
+    if chosen.name == "elo" and estimator != "t":
+        raise OptionError(
+            "Elo ratings are of the tasks that each two models meet on, by the estimator t: use "
+            "--aggregate tasks::elo (method='elo', over='tasks'), or families::elo. For ratings "
+            "from votes rank the votes."
+        )
     prior = spec.prior if prior is None else prior
     _check_prior(prior, estimator)
     if normalise == "minmax_draws" and (estimator, over) != ("bootstrap", "items"):
@@ -293,7 +299,8 @@ def _choose_over(scores: Scores, shares: Mapping[str, float], spec: Spec, chosen
     fits = ("items", "tasks") if spec.estimator == "auto" else tuple(ESTIMATORS[spec.estimator])
     wanted = spec.over
     if wanted == "auto":
-        items = "items" in fits and (len(fits) == 1 or (sure and not chosen.fallback))
+        able = sure and not chosen.fallback and take_method(chosen.name).rows is None
+        items = "items" in fits and (len(fits) == 1 or able)
         wanted = "items" if items else "tasks"
     if wanted == "items":
         _refuse_items(chosen, sure)

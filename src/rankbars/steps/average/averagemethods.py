@@ -14,6 +14,7 @@ from rankbars.stats.averaging.kemeny import kemeny_orders, kemeny_ranks, pair_wi
 from rankbars.stats.averaging.points import (
     binned_ranks,
     borda_points,
+    elo_rows,
     field_wins,
     first_places,
     noise_ranks,
@@ -64,6 +65,9 @@ class Method(NamedTuple):
     settle : callable, optional
         From the average of the points to that of the models, where points are of pairs of models,
         shape (..., M * M).
+    rows : callable, optional
+        From the points of all tasks, shape (N, M), to rows whose mean is the number, where it is no
+        mean of points.
     """
 
     words: str
@@ -76,6 +80,7 @@ class Method(NamedTuple):
     reach: Reach | None = None
     sign: float = 1.0
     settle: Points | None = None
+    rows: Points | None = None
 
     def draw(self, values: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """What models earn in each draw of their scores, shape (S, M)."""
@@ -152,6 +157,7 @@ METHODS: dict[str, Method] = {
         reach=_ranks,
         settle=kemeny_ranks,
     ),
+    "elo": Method("Elo rating", win_shares, reach=lambda models: (-np.inf, np.inf), rows=elo_rows),
     "borda": Method("average number of models beaten (Borda)", borda_points, reach=_rivals),
     "win_rate": Method("share of the other models beaten", win_shares, reach=_shares),
     "win_rate_field": Method(

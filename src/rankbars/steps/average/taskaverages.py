@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from rankbars.data.draws import Source
 from rankbars.data.notes import Note
-from rankbars.errors import OptionError
+from rankbars.errors import DataError, OptionError
+from rankbars.stats.averaging.points import unbeaten
 from rankbars.stats.averaging.taskcontrasts import family_means
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary, sampled_rows
@@ -163,8 +164,22 @@ class _TaskRows:
             points = family_means(points, weights, names)
             weights = np.ones(len(points))
         rows = sampled_rows(points, weights) if np.ptp(weights) > 0 else points
+        if self._plan.rule.rows is not None:
+            self._refuse_unbeaten(rows.mean(axis=0))
+            rows = self._plan.rule.rows(rows)
         points = points * (weights / weights.mean())[:, None]
         return _Sample(points, rows, item_summary(rows), paired_t(rows))
+
+    def _refuse_unbeaten(self, shares: NDArray[np.float64]) -> None:
+        apart = unbeaten(shares)
+        if apart.any():
+            names = [self._plan.models[i] for i in self._plan.positions[apart]]
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            raise DataError(
+                f"{', '.join(map(repr, names[:3]))}{more}: ahead of all other models on every "
+                "task, so that no finite Elo rating says how far. Use average_rank or borda, or "
+                "leave these models out (--models)."
+            )
 
     def _components(self, shared: NDArray[np.intp], count: int) -> _PairComponents | None:
         return None

@@ -1,0 +1,201 @@
+"""Tables of confusion counts: tp, fp, fn and tn of a model, or counts of truth by answer."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from rankbars.errors import DataError
+from rankbars.stats.confusion import METRICS, confusion_scores
+from rankbars.tables.cells import parse_number
+from rankbars.tables.columns import ROLES, fold_name
+from rankbars.tables.database import Engine
+from rankbars.tables.metrics import split_words
+from rankbars.tables.relations import Table
+from rankbars.tables.statistics import Statistics
+from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.valuetables import Chunk, ValueTable
+
+__all__ = ["has_counts", "take_confusion"]
+
+# Places of the counts in a table of truth by answer, the positive class last.
+_CELLS: Mapping[str, tuple[int, int]] = {
+    name: place
+    for names, place in (
+        ("tn truenegative truenegatives", (0, 0)),
+        ("fp falsepositive falsepositives", (0, 1)),
+        ("fn falsenegative falsenegatives", (1, 0)),
+        ("tp truepositive truepositives", (1, 1)),
+    )
+    for name in split_words(names)
+}
+_TRUTH = split_words("truth true truelabel actual gold goldlabel label target expected reference")
+_ANSWER = split_words("""
+    answer predicted prediction predictedlabel pred response output guess
+""")
+_COUNT = split_words("count counts n number frequency cases")
+_OF_TWO = ("f1", "precision", "recall")
+_NEEDS_TN = ("accuracy", "balanced_accuracy", "macro_f1", "mcc")
+_MOST_ROWS = 100_000
+
+
+def take_confusion(table: Table, options: TableOptions, engine: Engine) -> Statistics | None:
+    """The table read as confusion counts and scored by the metric, or None where it holds others.
+
+    Parameters
+    ----------
+    table : Table
+        Any table.
+    options : TableOptions
+        What the caller declares; the metric says which score the counts make.
+    engine : Engine
+        The database that rows are put into.
+
+    Raises
+    ------
+    DataError
+        If the counts are there and no metric of theirs is named, or they make no score.
+    """
+    if options.layout not in (None, "tidy") or options.columns.get("score"):
+        return None
+    four = {_CELLS[fold_name(one)]: one for one in table.columns if fold_name(one) in _CELLS}
+    metric = options.metric
+    if has_counts(table.columns):
+        scored = {fold_name(name) for name in ("score", *ROLES["score"].aliases, *METRICS)}
+        if metric is None and scored & {fold_name(name) for name in table.columns}:
+            return None
+        return _of_four(table, four, metric, engine)
+    if metric not in METRICS or metric in table.columns:
+        return None
+    names = [_one_of(table, known) for known in (_TRUTH, _ANSWER, _COUNT)]
+    if None in names:
+        return None
+    return _of_labels(table, [str(name) for name in names], metric, engine)
+
+
+def has_counts(columns: Collection[str]) -> bool:
+    """Whether columns hold counts of right and wrong answers by class, true negatives apart.
+
+    Examples
+    --------
+    >>> has_counts(["model", "TP", "FP", "FN"]), has_counts(["model", "tp", "fn"])
+    (True, False)
+    """
+    found = {_CELLS[fold_name(one)] for one in columns if fold_name(one) in _CELLS}
+    return {(0, 1), (1, 0), (1, 1)} <= found
+
+
+def _one_of(table: Table, known: frozenset[str]) -> str | None:
+    found = [name for name in table.columns if fold_name(name) in known]
+    return found[0] if len(found) == 1 else None
+
+
+def _of_four(
+    table: Table, four: Mapping[tuple[int, int], str], metric: str | None, engine: Engine
+) -> Statistics | None:
+    shown = ", ".join(name for name in table.columns if name in four.values())
+    known = [one for one in METRICS if (0, 0) in four or one not in _NEEDS_TN]
+    if metric in table.columns:
+        return None
+    if metric not in known:
+        asked = "" if metric is None else f"; got --metric {metric}"
+        raise DataError(
+            f"{table.source}: {shown} are confusion counts{asked}. Say which score they make: "
+            f"--metric f1, or one of {', '.join(one for one in known if one != 'f1')}."
+        )
+    rows = _rows(table)
+    counts = np.zeros((len(rows), 2, 2))
+    for place, name in four.items():
+        at = table.columns.index(name)
+        counts[:, place[0], place[1]] = [
+            _count(row[at], table, name, i) for i, row in enumerate(rows)
+        ]
+    keys = [name for name in table.columns if name not in four.values()]
+    data = {name: [row[table.columns.index(name)] for row in rows] for name in keys}
+    what = f"{metric} of {shown}"
+    return _scored(table, data, counts, str(metric), what, engine)
+
+
+def _of_labels(
+    table: Table, names: Sequence[str], metric: str, engine: Engine
+) -> Statistics | None:
+    rows, (truth, answer, count) = _rows(table), names
+    keys = [name for name in table.columns if name not in names]
+    at = {name: place for place, name in enumerate(table.columns)}
+    classes = sorted({str(row[at[name]]) for row in rows for name in (truth, answer)})
+    if len(classes) < 2:
+        raise DataError(
+            f"{table.source}: {truth!r} holds one class, {classes[0]!r}; two are needed."
+        )
+    tables: dict[tuple[object, ...], np.ndarray] = {}
+    for i, row in enumerate(rows):
+        own = tables.setdefault(
+            tuple(row[at[name]] for name in keys), np.zeros((len(classes), len(classes)))
+        )
+        place = classes.index(str(row[at[truth]])), classes.index(str(row[at[answer]]))
+        own[place] += _count(row[at[count]], table, count, i)
+    data = {name: [key[k] for key in tables] for k, name in enumerate(keys)}
+    of_class = f", of the class {classes[-1]!r}" if metric in _OF_TWO else ""
+    what = f"{metric} of {truth!r} by {answer!r}{of_class}"
+    return _scored(table, data, np.array(list(tables.values())), metric, what, engine)
+
+
+def _scored(
+    table: Table, data: dict[str, list[object]], counts: np.ndarray, metric: str, what: str,
+    engine: Engine,
+) -> Statistics:  # fmt: skip
+    items = counts.sum(axis=(-2, -1))
+    empty = np.flatnonzero(items == 0)
+    found = confusion_scores(np.where(items[:, None, None] == 0, 1.0, counts), metric)
+    lacking = np.flatnonzero(np.isnan(found.score) | (items == 0))
+    if lacking.size:
+        who = ", ".join(f"{cells[lacking[0]]}" for cells in data.values())
+        why = "all counts are 0" if lacking[0] in empty else "a class it needs never came up"
+        raise DataError(
+            f"{table.source}: {metric} is not defined for {who}: {why}. Leave these rows out, or "
+            "use --metric accuracy."
+        )
+    columns: dict[str, Sequence[object]] = {
+        **data, metric: found.score.tolist(), "se": found.se.tolist(),
+    }  # fmt: skip
+    roles = {"score": metric, "se": "se"}
+    if metric == "accuracy":  # a share of so many items, which other scores are not
+        columns["n"], roles["n"] = items.astype(np.int64).tolist(), "n"
+    taken = set(data) & {metric, "se", "n"}
+    if taken:
+        raise DataError(
+            f"{table.source}: confusion counts stand beside {sorted(taken)[0]!r}, which would be "
+            "made of them. Rename or leave out that column."
+        )
+
+    def read_chunks(wanted: Collection[str]) -> Iterator[Chunk]:
+        yield {name: columns[name] for name in wanted}
+
+    made = ValueTable(table.source, tuple(columns), read_chunks, table.header_rows, engine)
+    remark = (
+        f"The score is {what}, with the error of independent items; what models have in common on "
+        "the same items is not in counts."
+    )
+    return Statistics(made, roles, remark)
+
+
+def _rows(table: Table) -> list[tuple[object, ...]]:
+    rows = table.head(_MOST_ROWS + 1)
+    if len(rows) > _MOST_ROWS:
+        raise DataError(
+            f"{table.source}: a table of confusion counts has at most {_MOST_ROWS} rows."
+        )
+    return rows
+
+
+def _count(cell: object, table: Table, name: str, row: int) -> float:
+    value = parse_number(cell) if isinstance(cell, str) else cell
+    number = math.nan if value is None else float(value)  # type: ignore[arg-type]  # a number
+    if not (number >= 0 and number == math.floor(number) and math.isfinite(number)):
+        raise DataError(
+            f"{table.source}, row {row + 1}: {name} must be a count, a whole number of 0 or more; "
+            f"got {cell!r}."
+        )
+    return number
