@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -202,3 +203,23 @@ def test_a_baseline_with_gaps_fills_nothing() -> None:
 def test_filling_needs_a_baseline() -> None:
     with pytest.raises(rb.OptionError, match="Add --baseline NAME"):
         rb.leaderboard(fold_losses(), baseline_fills=True)
+
+
+def test_skill_and_geometric_means_of_folds_of_the_automl_benchmark() -> None:
+    """1 − AUC and log loss per fold, as AMLB published them; of models that never failed."""
+    frame = pd.read_parquet(TABLES / "amlb2019.parquet")
+    frame["loss"] = np.where(frame.category == "binary", 1.0 - frame.score, -frame.score)
+    whole = frame.groupby("model").score.apply(lambda one: one.notna().all())
+    frame = frame[frame.model.isin(whole[whole].index)]
+    scores = rb.Scores.from_frame(
+        frame[["model", "task", "item", "loss"]],
+        score="loss", columns={"fold": "item"}, direction="lower",
+    )  # fmt: skip
+    means = frame.groupby(["task", "model"]).loss.mean().unstack()
+    baseline = means.columns[0]
+    skill = rb.aggregate(scores, baseline=baseline, over="items")
+    ratios = means.div(means[baseline], axis=0)
+    assert skill.models == tuple(means.columns)
+    assert skill.score == pytest.approx(1.0 - np.exp(np.log(ratios).mean()).to_numpy(), abs=1e-12)
+    geometric = rb.aggregate(scores, method="geometric", over="tasks", correction="holm")
+    assert geometric.score == pytest.approx(np.exp(np.log(means).mean()).to_numpy(), rel=1e-12)
