@@ -371,6 +371,26 @@ CASES = (
         },
         ("gpt is better than llama", "law", "math"),
     ),
+    *(
+        Case(
+            f"runs in files/{name}",
+            line,
+            {
+                path.format(model=model, seed=seed): table(
+                    {"id": IDS, "correct": right(share, seed=seed)}
+                )
+                for model, share in (("new", 0.85), ("old", 0.5))
+                for seed in (1, 2, 3)
+            },
+            ("60 items", "3 answers to each", "No column names the run"),
+            ("180 items",),
+        )
+        for name, line, path in (
+            ("folders of two sides", "compare runs/new runs/old", "runs/{model}/seed{seed}/r.csv"),
+            ("files of two sides", "compare runs/new runs/old", "runs/{model}/run-{seed}.csv"),
+            ("a folder of folders", "rank runs", "runs/{model}/seed_{seed}/results.csv"),
+        )
+    ),
     Case(
         "no ids/numbers only",
         "rank a.txt b.txt",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -123,8 +124,16 @@ def name_files(
     `side` are of the model that is called so, and several of them are tasks.
     """
     if side and len(files) > 1:
+        runs = _runs_of(files)
+        if runs:
+            return [FileNames(side, _SHARED, _SHARED, run=run) for run in runs]
         return [FileNames(side, task, task) for task in _tasks_of(files)]
     alike = _folders_of(files)
+    parts = [name.rpartition("/") for name in alike]
+    if parts and all(model and _RUN.fullmatch(run) for model, _, run in parts):
+        return [
+            FileNames(model, _SHARED, _SHARED, folders=True, run=run) for model, _, run in parts
+        ]
     stems = alike or _distinct_stems(files)
     counts = Counter(stem.rpartition("_")[2] for stem in stems)
     named = [_split_metric(stem, counts) for stem in stems]
@@ -145,6 +154,21 @@ def name_files(
 
 # Between the name that the caller gives an input and its path.
 _NAMED = " = "
+
+
+_RUN = re.compile(
+    r"(seed|run|trial|rep|repeat|repetition|attempt|epoch|sample|try|iteration)[-_ =]?\d+", re.I
+)
+
+
+def _runs_of(files: Sequence[InputFile]) -> list[str]:
+    """What files of one model are called as runs, by their names or folders; else nothing."""
+    stems = [file_stem(file.path) for file in files]
+    folders = [Path(file.label).parent.name for file in files]
+    for names in (stems, folders):
+        if len(set(names)) == len(names) and all(map(_RUN.fullmatch, names)):
+            return names
+    return []
 
 
 def _tasks_of(files: Sequence[InputFile]) -> list[str]:

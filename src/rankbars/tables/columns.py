@@ -48,7 +48,7 @@ ROLES: Mapping[str, Role] = {
     "item": Role(
         ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
          "prompt_id", "case", "case_id", "question", "problem", "problem_id"),
-        ("task_id", "id"),
+        ("task_id", "id", "query_id", "request_id", "test_id"),
     ),
     "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),
     "repeat": Role(("repetition", "replicate")),

@@ -42,6 +42,8 @@ class FileNames(NamedTuple):
         What to ask where the path does not tell the model from the task; empty if it does.
     folders : bool
         Whether the name of the model is that of a folder.
+    run : str or None
+        The run that the path names, such as ``"seed0"``; None if it names none.
     """
 
     model: str | None
@@ -51,6 +53,7 @@ class FileNames(NamedTuple):
     given: bool = False
     crossed: str = ""
     folders: bool = False
+    run: str | None = None
 
 
 class TidyTable(NamedTuple):
@@ -121,10 +124,22 @@ def take_names(table: TidyTable, names: FileNames) -> TidyTable:
         name = task if role == "task" else str(names.model)
         constants[role] = name
         remarks.append(_name_remark(role, name, names))
+    roles = dict(table.roles)
+    if names.run is not None and "task" in table.lacking and not _AGAIN & roles.keys():
+        constants["run"], roles["run"] = names.run, "run"
+        remarks.append(("run-from-file", _RUN_REMARK))
     metric = names.metric if table.renamed and names.metric is not None else table.metric
     return table.with_constants(constants)._replace(
-        metric=metric, remarks=tuple(remarks), lacking=()
+        roles=roles, metric=metric, remarks=tuple(remarks), lacking=()
     )
+
+
+# Roles that say how often something was asked.
+_AGAIN = frozenset({"run", "epoch", "repeat", "fold", "variant"})
+_RUN_REMARK = (
+    "No column names the run; it is taken from the path. Files of one model whose paths differ in "
+    "the run alone hold answers to the same items."
+)
 
 
 def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyTable:
