@@ -73,6 +73,7 @@ DOORS = {
     ("rankbars.data.board", "rankbars.render.plotting"),
     ("rankbars.data.headtohead", "rankbars.render.duel"),
     ("rankbars.data.judged", "rankbars.render.verdicts"),
+    ("rankbars.data.noise", "rankbars.render.noisetext"),
     ("rankbars.data.outlook", "rankbars.render.outlooks"),
     ("rankbars.data.scores", "rankbars.data.evalruns"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),

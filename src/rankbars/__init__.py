@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.judged import Check, JudgedClaim
+    from rankbars.data.noise import Noise
     from rankbars.data.notes import Note
     from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
     from rankbars.data.partialorder import PartialOrder
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from rankbars.pipeline import leaderboard
     from rankbars.readers import read
     from rankbars.render.evalrecords import write_eee
+    from rankbars.repeated import noise
     from rankbars.steps.average.aggregation import aggregate
     from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
@@ -86,6 +88,7 @@ __all__ = [
     "Leaderboard",
     "LeaderboardRow",
     "MissingPackageError",
+    "Noise",
     "Note",
     "OptionError",
     "Outlook",
@@ -119,6 +122,7 @@ __all__ = [
     "hold_out",
     "leaderboard",
     "load",
+    "noise",
     "plain_table",
     "predict",
     "preflight",
@@ -158,6 +162,7 @@ _MODULE_OF: Final = {
     "Leaderboard": "rankbars.data.board",
     "LeaderboardRow": "rankbars.data.plaintable",
     "MissingPackageError": "rankbars.errors",
+    "Noise": "rankbars.data.noise",
     "Note": "rankbars.data.notes",
     "OptionError": "rankbars.errors",
     "PartialOrder": "rankbars.data.partialorder",
@@ -187,6 +192,7 @@ _MODULE_OF: Final = {
     "hold_out": "rankbars.heldout",
     "leaderboard": "rankbars.pipeline",
     "load": "rankbars.data.boardfile",
+    "noise": "rankbars.repeated",
     "plain_table": "rankbars.steps.recordmeans",
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",

@@ -392,6 +392,7 @@ def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboar
 
 _FEWEST_TO_ASK = 20  # rows; of fewer nothing can be told
 _FEWEST_TASKS_TO_ASK = 10
+_MOST_NOISE_PAIRS = 500  # of more, a board keeps what is said of each model
 
 
 def _questions(
@@ -547,6 +548,14 @@ def _rank_one(
         from rankbars.steps.sharedruns import examine_task_runs
 
         found = examine_task_runs(evidence, spec.seed, name)
+    if isinstance(evidence, Items) and (evidence.answers is not None or evidence.runs is not None):
+        from rankbars.steps.noiseparts import examine_task_noise
+
+        noise = examine_task_noise(
+            evidence, models, name, seed=spec.seed, alpha=spec.alpha, found=found,
+            most_pairs=_MOST_NOISE_PAIRS,
+        )  # fmt: skip
+        result = replace(result, noise=noise)
     asked = None if spec.independent_rows else _ask(evidence)
     return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict, found, asked)
 

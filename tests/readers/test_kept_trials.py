@@ -71,6 +71,19 @@ def test_runs_with_names_of_their_own_are_those_of_each_model() -> None:
     assert items.trials[0, :, 0].tolist() == [1, 0, 1]
 
 
+def test_two_columns_of_the_same_runs_are_one() -> None:
+    columns = table()
+    columns["run"] = [
+        f"job-{trial}" if model == "ash" else "one-job"
+        for model, trial in zip(columns["model"], columns["trial"], strict=True)
+    ]
+    check(only(read_columns(columns)))
+    columns["run"] = [f"job-{int(trial) // 2}" for trial in columns["trial"]]
+    nested = only(read_columns(columns))
+    assert nested.by_run is None  # answers of one job may be alike
+    assert nested.within is not None
+
+
 def test_a_name_for_every_answer_numbers_no_runs() -> None:
     columns = table(label="seed")
     columns["seed"] = [f"u{place}" for place in range(len(columns["score"]))]

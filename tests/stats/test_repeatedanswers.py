@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from rankbars.stats.pairwise.runeffects import examine_runs
-from rankbars.stats.pairwise.twoway import two_way_t
+from rankbars.stats.pairwise.twoway import run_squares, two_way_t
 from rankbars.stats.repeatedanswers import (
     best_answers,
     buy,
@@ -79,7 +79,7 @@ def test_golden_flips_and_the_level_of_one_model() -> None:
 @pytest.mark.parametrize(("first", "excess"), [("C", 0.031481481481481485), ("A", -0.0037037)])
 def test_golden_parts_of_whole_runs(first: str, excess: float) -> None:
     cube = np.array([TRIALS["runs"][first], TRIALS["runs"]["B"]], float)[..., None]
-    found = run_part(cube)
+    found = run_part([run_squares(one) for one in cube], 10, 4)
     np.testing.assert_allclose(found.raw, excess, rtol=1e-5)
     assert 0 <= found.low[0] <= max(excess, 0) <= found.high[0]
     # The truncated test adds just this to the variance of item means.
@@ -182,7 +182,7 @@ def test_parts_of_whole_runs_of_known_size(tau: float) -> None:
     rng = np.random.default_rng(7)
     boards, n, runs = 300, 40, 5
     cubes = rng.normal(0, 0.6, (2, n, runs, boards)) + rng.normal(0, tau, (2, 1, runs, boards))
-    found = run_part(cubes)
+    found = run_part([run_squares(one) for one in cubes], n, runs)
     true = 2 * tau**2 / runs
     np.testing.assert_allclose(found.raw.mean(), true, atol=3 * found.raw.std() / boards**0.5)
     covered = ((found.low <= true) & (true <= found.high)).mean()

@@ -30,6 +30,7 @@ COMMANDS: Final = {
     "select": "rankbars.cli.selecting.select_command",
     "compare": "rankbars.cli.comparing.compare_command",
     "check": "rankbars.cli.check.check_command",
+    "noise": "rankbars.cli.noisecommand.noise_command",
     "diff": "rankbars.cli.boards.diff_command",
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",

@@ -76,10 +76,11 @@ KIND is one of
   left_out          would the other tasks have foreseen each task?
   sensitivity       how much may a new source of tasks differ?
 
-Three take results in place of a board. Of a table of scores: item_spread (scores of each model
-over the items, as boxes). Of votes: votes_per_pair (how often each two models met) and
-vote_health (votes needed to tell neighbours apart). --task NAME is one task of these. Ranks on
-tasks that were held out are drawn by `rankbars rank --hold-out N --held-out FILE`.
+Four take results in place of a board. Of a table of scores: item_spread (scores of each model
+over the items, as boxes). Of repeated answers: noise (which part of each error is items, answers,
+and whole runs). Of votes: votes_per_pair (how often each two models met) and vote_health (votes
+needed to tell neighbours apart). --task NAME is one task of these. Ranks on tasks that were held
+out are drawn by `rankbars rank --hold-out N --held-out FILE`.
 The suffix of the file says what is written: .svg, .pdf or .png.
 
 \b
@@ -326,6 +327,8 @@ def _chosen(
 def _subject(picture: Picture, source: str, task: str | None) -> Subject:
     import rankbars as rb
 
+    if picture.takes == "noise":
+        return rb.noise(rb.read(source))
     if picture.takes in ("votes", "health"):
         name, votes = _votes(rb.read(source), source, task)
         if picture.takes == "votes":

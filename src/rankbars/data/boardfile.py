@@ -153,7 +153,7 @@ _MAY_BE_FIRST = {
 
 KEYS: dict[type, Keys] = {
     TaskResult: Keys(
-        optional=("rank_probability", "dominance", "draws_agree"), derived=_MAY_BE_FIRST
+        optional=("rank_probability", "dominance", "draws_agree", "noise"), derived=_MAY_BE_FIRST
     ),
     BoardFile: Keys(optional=("pairs", "vote_health", "digest")),
     RankIntervals: Keys(

@@ -25,6 +25,7 @@ from rankbars.data.fields import (
     freeze,
 )
 from rankbars.data.intervals import Scope
+from rankbars.data.noise import TaskNoise
 from rankbars.data.scores import Direction
 from rankbars.errors import DataError
 from rankbars.stats.ranks import RankBounds
@@ -249,6 +250,8 @@ class TaskResult:
     draws_agree : bool, optional
         Whether shares of the draws may stand beside the ranks: False where they say more of who is
         first, or among the first three, than `best` and `worst` do. None without draws.
+    noise : TaskNoise, optional
+        Where its errors come from, where items have several answers.
     """
 
     name: str
@@ -289,6 +292,7 @@ class TaskResult:
     rank_probability: Chances | None = None
     dominance: Chances | None = None
     draws_agree: bool | None = None
+    noise: TaskNoise | None = None
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
@@ -299,6 +303,8 @@ class TaskResult:
         check_level(self.guarantee, self.approximate, self.measured_level)
         if self.counts is not None and self.counts.scored.shape != (size,):
             raise DataError(f"Task {self.name!r} must have counts for each of {size} models.")
+        if self.noise is not None and self.noise.flips.shape != (size,):
+            raise DataError(f"Task {self.name!r} must have the noise of each of {size} models.")
 
     @property
     def may_be_first(self) -> NDArray[np.bool_]:

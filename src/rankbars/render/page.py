@@ -13,11 +13,13 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.noise import Noise
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
 from rankbars.render.claims import average_level, is_approximate, level_words
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.methodbox import MethodEntry, method_entries
+from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
 from rankbars.render.notation import shorten, visible
 from rankbars.render.pagedata import drawn_part, page_json, top_share
 from rankbars.render.pagelayout import (
@@ -74,6 +76,17 @@ class _TaskBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class _NoiseBlock:
+    """Where the errors of one task come from."""
+
+    task: str
+    rows: str
+    answers: str
+    text: str
+    table: NoiseTable
+
+
+@dataclass(frozen=True, slots=True)
 class _NoteLine:
     """One note, with the number that rows point to."""
 
@@ -99,6 +112,7 @@ class _Page:
     picture: Picture
     average: Matrix | None
     groups: Matrix | None
+    noise: tuple[_NoiseBlock, ...]
     matrix: Matrix | None
     tasks: tuple[_TaskBlock, ...]
     scores: Matrix | None
@@ -221,6 +235,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         picture=interval_picture(table),
         average=average_matrix(board),
         groups=group_matrix(board),
+        noise=_noise_blocks(board),
         matrix=task_matrix(board) if len(board.tasks) > 1 else None,
         tasks=blocks,
         scores=None if blocks or board.lead == "task" else score_matrix(board),
@@ -251,6 +266,20 @@ def _task_blocks(board: Leaderboard) -> tuple[_TaskBlock, ...]:
         )
         for name in board.tasks
     )
+
+
+def _noise_blocks(board: Leaderboard) -> tuple[_NoiseBlock, ...]:
+    found = {name: task.noise for name, task in board.tasks.items() if task.noise is not None}
+    noise = Noise(board.models, found, board.spec.alpha, shared=board.spec.runs == "shared")
+    order = {board.models[place]: rank for rank, place in enumerate(board.order)}
+    blocks = []
+    for name, task in found.items():
+        table = noise_table(board.models, task)
+        rows = tuple(sorted(table.rows, key=lambda row: order.get(row[0], len(order))))
+        text = " ".join(noise_sentences(noise, name))
+        table = table._replace(rows=rows)
+        blocks.append(_NoiseBlock(name, task.row, task.answer, text, table))
+    return tuple(blocks)
 
 
 def _notes(remarks: tuple[Remark, ...]) -> tuple[_NoteLine, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.twoway import run_squares
+from rankbars.stats.pairwise.twoway import RunSquares
 from rankbars.stats.tails import critical_value
 
 __all__ = [
@@ -312,14 +313,16 @@ def spread_over_runs(cube: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def run_part(cubes: NDArray[np.float64], alpha: float = 0.05) -> RunPart:
-    """What effects of whole runs add to the variance of a mean, or of a difference.
+def run_part(squares: Sequence[RunSquares], n: int, runs: int, alpha: float = 0.05) -> RunPart:
+    """What effects of whole runs add to the variance of means, or of differences of means.
 
     Parameters
     ----------
-    cubes : ndarray, shape (S, n, K, P)
-        Complete answers of one model (S = 1: mean), of two (S = 2: difference of their means, each
-        with runs of its own), or differences of two that share runs (S = 1).
+    squares : sequence of RunSquares
+        Mean squares of complete answers, (P,) each: of one model for its mean; of the two models
+        of a difference, each with runs of its own; or of the differences of two that share runs.
+    n, runs : int
+        Items and runs behind them.
     alpha : float
         Error rate of the interval.
 
@@ -334,18 +337,14 @@ def run_part(cubes: NDArray[np.float64], alpha: float = 0.05) -> RunPart:
 
     Examples
     --------
-    >>> part = run_part(np.array([[[[1.0], [2.0]], [[2.0], [5.0]]]]))
-    >>> part.raw.tolist()
+    >>> from rankbars.stats.pairwise.twoway import run_squares
+    >>> answers = np.array([[[1.0], [2.0]], [[2.0], [5.0]]])
+    >>> run_part([run_squares(answers)], 2, 2).raw.tolist()
     [0.75]
     """
     from scipy.special import fdtri
 
-    _, n, runs, columns = cubes.shape
-    blank = np.full(columns, np.nan)
-    if n < 2 or runs < 2:
-        return RunPart(blank, blank, blank)
-    found = [run_squares(cube) for cube in cubes]
-    among, rest = (np.stack([one[part] for one in found]) for part in (0, 1))
+    among, rest = (np.stack([one[part] for one in squares]) for part in (0, 1))
     with np.errstate(invalid="ignore", divide="ignore"):
         sums, errors = among.sum(axis=0), rest.sum(axis=0)
         upper = np.square(sums) / (np.square(among).sum(axis=0) / (runs - 1))

@@ -35,7 +35,7 @@ class RunFinding(NamedTuple):
     tau : float
         3 % of the range of the scores: 3 points of 100.
     models, items, runs : int
-        How many there are.
+        How many there are; 0 runs where some answers are missing.
     """
 
     q: float
@@ -48,21 +48,21 @@ class RunFinding(NamedTuple):
 
 
 def examine_task_runs(evidence: Evidence, seed: int, task: str) -> RunFinding | None:
-    """The test for effects of whole runs; None without complete answers by run, or a spread.
+    """The test for effects of whole runs; None without labels of runs, or a spread.
 
     Prompts that models share are not tested: what they do to all models cancels in differences.
     """
-    if not isinstance(evidence, Items) or evidence.runs is None or evidence.design != "items":
+    if not isinstance(evidence, Items) or evidence.by_run is None or evidence.design != "items":
         return None
     if evidence.averaged not in ((), ("runs",)):
         return None
-    cube = evidence.runs[:, :, ~np.isnan(evidence.values).all(axis=0)]
+    cube = evidence.by_run[:, :, ~np.isnan(evidence.values).all(axis=0)]
     if cube.shape[1] < 2 or not cube.size:
         return None
     found = examine_runs(cube, stream(seed, "run effects", task, 0))
     if found.df == 0:
         return None
-    tau = _SHARE * _range(float(cube.min()), float(cube.max()))
+    tau = _SHARE * _range(float(np.nanmin(cube)), float(np.nanmax(cube)))
     return RunFinding(
         q=_as_chi_square(found.p, found.df) if found.permuted else found.q,
         df=found.df,
@@ -70,7 +70,7 @@ def examine_task_runs(evidence: Evidence, seed: int, task: str) -> RunFinding | 
         tau=tau,
         models=cube.shape[2],
         items=cube.shape[0],
-        runs=cube.shape[1],
+        runs=0 if np.isnan(cube).any() else cube.shape[1],
     )
 
 
@@ -99,7 +99,8 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
     size = f" with a standard deviation of {parts[0].tau:.3g}" if len(taus) == 1 else ""
     size = size or " with a standard deviation of 3 % of the range of scores"
     shapes = {(one.items, one.runs) for one in parts}
-    seen = f"{parts[0].items} items × {parts[0].runs} answers. " if len(shapes) == 1 else ""
+    even = len(shapes) == 1 and parts[0].runs > 0
+    seen = f"{parts[0].items} items × {parts[0].runs} answers. " if even else ""
     text = (
         f"{seen}The ± holds for new items and new answers. No sign of an effect shared by whole "
         f"runs (p = {p:.2g}; one{size} would show in {100 * power:.0f} % of cases)."

@@ -151,11 +151,11 @@ class Labels(NamedTuple):
         codes = self._codes(first, last)
         several = {role: code for role, code in codes.items() if _differ(cell, code)}
         averaged = tuple(dict.fromkeys(LABELLED[role] for role in several))
-        # Labels of two columns are not independent draws: those that share a seed are alike.
-        if len(several) != 1:
-            return Crossing(averaged, None)
-        (code,) = several.values()
         row, model = np.divmod(cell - rows.start * models, models)
+        code = _one_label(model, tuple(several.values()))
+        # Labels of two columns are not independent draws: those that share a seed are alike.
+        if code is None:
+            return Crossing(averaged, None)
         shape = (rows.stop - rows.start, models)
         score, scored = self.answers.score[first:last], self.answers.state[first:last] == SCORED
         cube = _fill(row, model, code, score, shape) if scored.all() else None
@@ -197,6 +197,27 @@ def _fill(
     cube = np.full((rows, len(names), models), np.nan)
     cube[row, label.reshape(-1), model] = score
     return cube
+
+
+def _one_label(
+    model: NDArray[np.int64], codes: tuple[NDArray[np.int64], ...]
+) -> NDArray[np.int64] | None:
+    """The labels, where all columns name the same runs of a model, or all of them the same.
+
+    Of several such columns the one with the fewest names.
+    """
+    if len(codes) < 2:
+        return codes[0] if codes else None
+
+    def count(*labels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many different ones each model has."""
+        return np.bincount(np.unique(np.stack((model, *labels)), axis=1)[0])
+
+    runs = count(*codes)
+    own = [count(code) for code in codes]
+    telling = [code for code, found in zip(codes, own, strict=True) if (found == runs).all()]
+    plain = all(((found == runs) | (found <= 1)).all() for found in own)
+    return min(telling, key=lambda code: len(np.unique(code))) if plain and telling else None
 
 
 def _own_labels(model: NDArray[np.int64], code: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis, HeldOut
+from rankbars.data.noise import Noise
 from rankbars.data.scores import Scores
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.render.plotting.healthplots import (
     plot_left_out,
+    plot_noise,
     plot_ratings,
     plot_sensitivity,
     plot_vote_health,
@@ -71,6 +73,7 @@ __all__ = [
     "plot_left_out",
     "plot_model_ranks",
     "plot_new_task",
+    "plot_noise",
     "plot_order",
     "plot_rank_probability",
     "plot_rank_shares",
@@ -90,7 +93,7 @@ __all__ = [
     "plot_widths",
 ]
 
-Subject = Leaderboard | Diagnosis | HeldOut | Scores | Votes | VoteHealth
+Subject = Leaderboard | Diagnosis | HeldOut | Noise | Scores | Votes | VoteHealth
 _ROW, _HEAD = 0.165, 0.95  # inches
 _TALLEST = 100.0  # inches; beyond that, nothing can show the picture
 
@@ -104,7 +107,7 @@ class Picture(NamedTuple):
         Takes the subject, the axes, and a task or model where one is chosen; returns the axes.
     words : str
         What it shows, in one line.
-    takes : {"board", "diagnosis", "held_out", "scores", "votes", "health"}
+    takes : {"board", "diagnosis", "held_out", "noise", "scores", "votes", "health"}
         Its subject.
     size : callable
         Subject -> width and height in inches.
@@ -116,7 +119,7 @@ class Picture(NamedTuple):
 
     draw: Callable[..., Any]
     words: str
-    takes: Literal["board", "diagnosis", "held_out", "scores", "votes", "health"] = "board"
+    takes: Literal["board", "diagnosis", "held_out", "noise", "scores", "votes", "health"] = "board"
     size: Callable[[Any], tuple[float, float]] = lambda _: (COLUMN, COLUMN)
     choice: Literal["task", "model", "models"] | None = None
     projection: str | None = None
@@ -129,7 +132,7 @@ def draw_picture(kind: str, subject: Subject, chosen: str | Sequence[str] | None
     ----------
     kind : str
         A key of `PLOTS`.
-    subject : Leaderboard, Diagnosis, HeldOut, Scores, Votes or VoteHealth
+    subject : Leaderboard, Diagnosis, HeldOut, Noise, Scores, Votes or VoteHealth
         What the picture takes.
     chosen : str or sequence of str, optional
         The task or model, where one has to be named, or both models.
@@ -226,6 +229,10 @@ def _models_by_tasks(board: Leaderboard) -> tuple[float, float]:
     return 2.0 + 0.34 * len(board.tasks), 1.6 + _ROW * len(board.models)
 
 
+def _by_noise(noise: Noise) -> tuple[float, float]:
+    return PAGE * 0.7, _HEAD + 0.5 + _ROW * len(noise.models) * len(noise.tasks)
+
+
 def _square(subject: Leaderboard | Votes) -> tuple[float, float]:
     side = 1.8 + 0.2 * len(subject.models)
     return side + 0.4, side
@@ -293,6 +300,9 @@ PLOTS: dict[str, Picture] = {
     ),
     "left_out": Picture(
         plot_left_out, "would the other tasks have foreseen each task?", "diagnosis", _by_model
+    ),
+    "noise": Picture(
+        plot_noise, "which part of each error is items, answers, and whole runs", "noise", _by_noise
     ),
     "held_out": Picture(
         plot_held_out, "ranks on held-out tasks over those for a new one", "held_out", _held_out

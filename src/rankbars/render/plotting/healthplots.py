@@ -1,4 +1,4 @@
-"""Pictures of what was examined: votes, their health, a new task."""
+"""Pictures of what was examined: votes, their health, a new task, noise of answers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import Diagnosis
+from rankbars.data.noise import Noise
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "plot_left_out",
+    "plot_noise",
     "plot_ratings",
     "plot_sensitivity",
     "plot_vote_health",
@@ -185,3 +187,46 @@ def plot_sensitivity(found: Diagnosis, ax: Axes) -> Axes:
 
 def _falls(found: Diagnosis) -> str:
     return f"{show_guarantee(found.guarantee or 0.0)} minus the shift"
+
+
+def plot_noise(noise: Noise, ax: Axes) -> Axes:
+    """Which share of the variance of each score is items, answers and whole runs.
+
+    Parameters
+    ----------
+    noise : Noise
+        From `rankbars.noise`; several tasks stand one below the other.
+    ax : matplotlib axes
+        Drawn on.
+    """
+    names, shares, errors = [], [], []
+    words: set[str] = set()
+    for name, task in noise.tasks.items():
+        means = task.means
+        words.add(task.answer)
+        for place in np.flatnonzero(means.variance > 0):
+            runs = max(float(np.nan_to_num(means.runs[place])), 0.0)
+            answers = float(np.nan_to_num(min(means.answers[place], means.variance[place])))
+            parts = np.array([means.variance[place] - answers, answers, runs])
+            shares.append(100 * parts / parts.sum())
+            errors.append(float(np.sqrt(means.variance[place])))
+            model = noise.models[place]
+            names.append(f"{name}: {model}" if len(noise.tasks) > 1 else model)
+    if not names:
+        raise DataError("There is no variance to draw: each model has the same score on all rows.")
+    table = np.array(shares)
+    rows, left = np.arange(len(names)), np.zeros(len(names))
+    answer = words.pop() if len(words) == 1 else "answers"
+    for column, (word, color) in enumerate(
+        (("items", FIRST), (answer, SECOND), ("whole runs", PALE))
+    ):
+        ax.barh(rows, table[:, column], left=left, color=color, height=0.62, label=word)
+        left += table[:, column]
+    for row, error in zip(rows, errors, strict=True):
+        ax.annotate(f" error {error:.2g}", (100, row), va="center", fontsize=6)
+    label_rows(ax, names)
+    ax.set_xlim(0, 100)
+    ax.set_xlabel("share of the variance of the score, %")
+    ax.set_title("Where the error comes from")
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.12), ncols=3)
+    return ax

@@ -1,0 +1,243 @@
+"""Where the errors of a task come from: what its repeated answers say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Evidence, Folds, Items
+from rankbars.data.fields import locate_models
+from rankbars.data.noise import NoiseParts, RunEffect, TaskNoise
+from rankbars.stats.pairwise.runeffects import chi_square_tail, signal_power
+from rankbars.stats.pairwise.twoway import RunSquares, run_squares
+from rankbars.stats.repeatedanswers import (
+    RunPart,
+    Split,
+    flip_chance,
+    run_part,
+    split_means,
+    split_pairs,
+    spread_over_runs,
+)
+from rankbars.steps.sharedruns import RunFinding, examine_task_runs
+from rankbars.steps.testrows import averaged_words, row_word
+
+__all__ = ["examine_task_noise"]
+
+_FEWEST_SHARED = 4  # with fewer shared prompts, what both models have in common counts twice
+
+
+def examine_task_noise(
+    evidence: Evidence, models: tuple[str, ...], task: str, *, seed: int = 0, alpha: float = 0.05,
+    found: RunFinding | None = None, most_pairs: int = 5_000,
+) -> TaskNoise | None:  # fmt: skip
+    """Split of the errors of one task, aligned with `models`; None without repeated answers.
+
+    Parameters
+    ----------
+    evidence : evidence
+        The task.
+    models : tuple of str
+        Models that the arrays speak of; those without evidence get NaN.
+    task : str
+        Its name, for the stream of permutations.
+    seed : int
+        Seed of permutations of few items.
+    alpha : float
+        Error rate of intervals.
+    found : RunFinding, optional
+        What is known of effects of runs already.
+    most_pairs : int
+        With more pairs than this, they are left out.
+    """
+    if not isinstance(evidence, Items) or isinstance(evidence.design, Folds):
+        return None
+    counted = _count(evidence)
+    if counted is None:
+        return None
+    answers, within = counted
+    columns = locate_models(evidence.models, models)
+    values, answers, within = (
+        _wide(cells, columns, len(models)) for cells in (evidence.values, answers, within)
+    )
+    rows = (evidence.weights, evidence.clusters, alpha)
+    pairs = np.triu_indices(len(models), 1)
+    cube = _shared_labels(evidence)
+    if cube is not None:
+        cube = _wide(cube, columns, len(models))
+        within = _vary_beside_labels(cube)
+    elif _answer_word(evidence) != "answers":
+        within = np.full(within.shape, np.nan)  # what labels do to all rows is not told apart
+    crossed = cube is not None and cube.shape[1] >= _FEWEST_SHARED
+    runs = _Runs(evidence, columns, len(models))
+    if found is None:
+        found = examine_task_runs(evidence, seed, task)
+    known = answers[~np.isnan(values)]
+    several = ~np.isnan(within)
+    number = several.sum(axis=0)
+    mixed = np.full(len(models), np.nan)
+    np.divide((within > 0).sum(axis=0), number, out=mixed, where=number > 0)
+    return TaskNoise(
+        row=row_word(evidence),
+        answer=_answer_word(evidence),
+        items=evidence.n,
+        fewest=int(known.min(initial=known.max(initial=0))),
+        most=int(known.max(initial=0)),
+        means=_parts(split_means(values, answers, within, *rows), runs.of_means(alpha)),
+        pairs=None
+        if len(pairs[0]) > most_pairs
+        else _parts(
+            split_pairs(values, answers, within, pairs, *rows)
+            if cube is None
+            else _split_differences(cube, values, pairs, rows),
+            runs.of_pairs(pairs, alpha, crossed=crossed),
+        ),
+        flips=flip_chance(values, answers, within),
+        mixed=mixed,
+        run_error=runs.spread(),
+        run_effect=None if found is None else _effect(found),
+    )
+
+
+def _count(items: Items) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+    """Number and variance of the answers behind each value; None where no item has two."""
+    if items.within is not None and items.answers is not None:
+        return (items.answers, items.within) if (items.answers > 1).any() else None
+    cube = items.by_run
+    if cube is None:
+        return None
+    number = (~np.isnan(cube)).sum(axis=1)
+    if not (number > 1).any():
+        return None
+    mean = np.nansum(cube, axis=1) / np.maximum(number, 1)
+    squares = np.nansum(np.square(cube - mean[:, None, :]), axis=1)
+    within = np.where(number > 1, squares / np.maximum(number - 1, 1), np.nan)
+    return number.astype(np.int64), within
+
+
+def _wide(cells: NDArray[Any], columns: NDArray[np.intp], models: int) -> NDArray[Any]:
+    """Cells among those of further models, which are empty."""
+    empty = np.nan if cells.dtype.kind == "f" else 0
+    wide = np.full((*cells.shape[:-1], models), empty, cells.dtype)
+    wide[..., columns] = cells
+    return wide
+
+
+def _answer_word(items: Items) -> str:
+    words = averaged_words(items)
+    return "answers" if words in ("", "runs") else words
+
+
+def _shared_labels(items: Items) -> NDArray[np.float64] | None:
+    """All answers, where models and rows share what they differ in, as they share prompts."""
+    return None if _answer_word(items) == "answers" else items.runs
+
+
+def _vary_beside_labels(cube: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Variance of the answers to a row beside what each label does to all rows, (n, M)."""
+    n, labels, _ = cube.shape
+    if n < 2 or labels < 2:
+        return np.full((n, cube.shape[2]), np.nan)
+    found: NDArray[np.float64] = (cube - cube.mean(axis=0)).var(axis=1, ddof=1) * n / (n - 1)
+    return found
+
+
+def _split_differences(
+    cube: NDArray[np.float64], values: NDArray[np.float64],
+    pairs: tuple[NDArray[np.intp], NDArray[np.intp]], rows: tuple[Any, Any, float],
+) -> Split:  # fmt: skip
+    """The split of differences of models whose answers to a row share labels, and what they do."""
+    first, second = pairs
+    within = [
+        _vary_beside_labels((cube[:, :, a] - cube[:, :, b])[:, :, None])
+        for a, b in zip(first, second, strict=True)
+    ]
+    spread = np.concatenate(within, axis=1) if within else np.empty((len(values), 0))
+    difference = values[:, first] - values[:, second]
+    return split_means(difference, np.full(difference.shape, cube.shape[1]), spread, *rows)
+
+
+class _Runs:
+    """The answers of models with complete runs, equally many of all."""
+
+    def __init__(self, items: Items, columns: NDArray[np.intp], models: int) -> None:
+        self.models = models
+        cube = items.by_run
+        plain = items.design == "items" and items.weights is None and items.clusters is None
+        cubes: dict[int, NDArray[np.float64]] = {}
+        if cube is not None and plain and items.n > 1:
+            for place, model in enumerate(columns.tolist()):
+                own = cube[:, :, place]
+                own = own[:, ~np.isnan(own).all(axis=0)]
+                if own.shape[1] > 1 and not np.isnan(own).any():
+                    cubes[model] = own
+        most = max((own.shape[1] for own in cubes.values()), default=0)
+        self.runs = most
+        chosen = {model: own for model, own in cubes.items() if own.shape[1] == most}
+        self.columns = np.array(list(chosen), np.intp)
+        self.cube = np.stack([*chosen.values()], axis=2) if chosen else None
+
+    def spread(self) -> NDArray[np.float64]:
+        """Spread of the means of runs, (M,)."""
+        found = np.full(self.models, np.nan)
+        if self.cube is not None:
+            found[self.columns] = spread_over_runs(self.cube)
+        return found
+
+    def of_means(self, alpha: float) -> RunPart:
+        """What whole runs add to the variance of means."""
+        found = _blank(self.models)
+        if self.cube is not None:
+            made = run_part([run_squares(self.cube)], len(self.cube), self.runs, alpha)
+            for into, part in zip(found, made, strict=True):
+                into[self.columns] = part
+        return found
+
+    def of_pairs(
+        self, pairs: tuple[NDArray[np.intp], NDArray[np.intp]], alpha: float, *, crossed: bool
+    ) -> RunPart:
+        """What whole runs add to the variance of differences."""
+        found = _blank(len(pairs[0]))
+        if self.cube is None:
+            return found
+        place = np.full(self.models, -1)
+        place[self.columns] = np.arange(len(self.columns))
+        use = (place[pairs[0]] >= 0) & (place[pairs[1]] >= 0)
+        first, second = (place[one[use]] for one in pairs)
+        squares: list[RunSquares]
+        if crossed:
+            each = [
+                run_squares((self.cube[:, :, a] - self.cube[:, :, b])[:, :, None])
+                for a, b in zip(first, second, strict=True)
+            ]
+            squares = [RunSquares(*(np.concatenate(part) for part in zip(*each, strict=True)))]
+        else:
+            own = run_squares(self.cube)
+            squares = [RunSquares(*(part[one] for part in own)) for one in (first, second)]
+        made = run_part(squares, len(self.cube), self.runs, alpha)
+        for into, part in zip(found, made, strict=True):
+            into[use] = part
+        return found
+
+
+def _blank(size: int) -> RunPart:
+    return RunPart(*(np.full(size, np.nan) for _ in range(3)))
+
+
+def _parts(split: Split, runs: RunPart) -> NoiseParts:
+    """Parts of the variance of means, from those of a row."""
+    n = np.maximum(split.n, 1)
+    return NoiseParts(
+        split.n, split.known, split.mean, split.total / n, split.rerun / n, split.once / n,
+        split.low, split.high, *runs,
+    )  # fmt: skip
+
+
+def _effect(found: RunFinding) -> RunEffect:
+    power = signal_power(found.signal, found.df)
+    return RunEffect(
+        found.q, found.df, chi_square_tail(found.q, found.df), found.tau,
+        None if np.isnan(power) else power,
+    )  # fmt: skip
