@@ -317,7 +317,7 @@ def _chosen(
     wanted = "model" if picture.choice == "models" else picture.choice
     if wanted is not None and named[wanted] is None:
         raise OptionError(f"{kind} draws one {wanted}: name it with --{wanted}.")
-    usable = {wanted, "task" if picture.takes in ("scores", "votes", "health") else None}
+    usable = {wanted, "task" if picture.takes in ("noise", "scores", "votes", "health") else None}
     for name, value in named.items():
         if value is not None and name not in usable:
             raise OptionError(f"{kind} has no {name} to choose: leave --{name} out.")
@@ -327,16 +327,15 @@ def _chosen(
 def _subject(picture: Picture, source: str, task: str | None) -> Subject:
     import rankbars as rb
 
-    if picture.takes == "noise":
-        return rb.noise(rb.read(source))
     if picture.takes in ("votes", "health"):
         name, votes = _votes(rb.read(source), source, task)
         if picture.takes == "votes":
             return votes
         return rb.examine_votes(rb.Scores({name: votes}))[name]
-    if picture.takes == "scores":
-        scores = rb.read(source)
-        return scores if task is None else scores.select(tasks=[task])
+    if picture.takes in ("noise", "scores"):
+        read = rb.read(source)
+        scores = read if task is None else read.select(tasks=[task])
+        return rb.noise(scores) if picture.takes == "noise" else scores
     if picture.takes == "held_out":
         raise OptionError(
             "A board does not keep tasks that were held out: rank the results again with "
