@@ -75,6 +75,8 @@ DOORS = {
     ("rankbars.data.judged", "rankbars.render.verdicts"),
     ("rankbars.data.noise", "rankbars.render.noisetext"),
     ("rankbars.data.outlook", "rankbars.render.outlooks"),
+    ("rankbars.data.studyplan", "rankbars.render.plantext"),
+    ("rankbars.data.studyplan", "rankbars.render.plotting.planplots"),
     ("rankbars.data.scores", "rankbars.data.evalruns"),
     ("rankbars.data.scores", "rankbars.tables.dataframes"),
     ("rankbars.data.scores", "rankbars.tables.joining"),

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec, VoteOptions
+    from rankbars.data.studyplan import Plan
     from rankbars.data.votes import Votes
     from rankbars.errors import (
         ConvergenceError,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from rankbars.matches import head_to_head
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
+    from rankbars.planned import plan
     from rankbars.readers import read
     from rankbars.render.evalrecords import write_eee
     from rankbars.repeated import noise
@@ -94,6 +96,7 @@ __all__ = [
     "Outlook",
     "PartialOrder",
     "PlainTable",
+    "Plan",
     "Posterior",
     "Preflight",
     "Prior",
@@ -124,6 +127,7 @@ __all__ = [
     "load",
     "noise",
     "plain_table",
+    "plan",
     "predict",
     "preflight",
     "rank",
@@ -167,6 +171,7 @@ _MODULE_OF: Final = {
     "OptionError": "rankbars.errors",
     "PartialOrder": "rankbars.data.partialorder",
     "PlainTable": "rankbars.data.plaintable",
+    "Plan": "rankbars.data.studyplan",
     "Posterior": "rankbars.bayes.posterior",
     "Prior": "rankbars.data.priors",
     "RankIntervals": "rankbars.data.intervals",
@@ -194,6 +199,7 @@ _MODULE_OF: Final = {
     "load": "rankbars.data.boardfile",
     "noise": "rankbars.repeated",
     "plain_table": "rankbars.steps.recordmeans",
+    "plan": "rankbars.planned",
     "predict": "rankbars.steps.prediction",
     "rank": "rankbars.steps.ranking",
     "read": "rankbars.readers",

@@ -31,6 +31,7 @@ COMMANDS: Final = {
     "compare": "rankbars.cli.comparing.compare_command",
     "check": "rankbars.cli.check.check_command",
     "noise": "rankbars.cli.noisecommand.noise_command",
+    "plan": "rankbars.cli.plancommand.plan_command",
     "diff": "rankbars.cli.boards.diff_command",
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
@@ -101,6 +102,7 @@ Reads evaluation results, and says which part of the order of the models they su
   rankbars rank results/ --html report.html   a folder of files, with a page
   rankbars compare a.csv b.csv                is one model better than the other?
   rankbars check r.csv --claim "new > old"    do claims hold, all of them together?
+  rankbars plan pilot.csv --top 3             how much more has to be run?
   rankbars demo                               see it on real results
 
 Exit codes: 0 done; 1 the data or a value out of range is at fault; 2 wrong usage; of check also

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rankbars.calls import explaining_methods
 from rankbars.data.notes import Note
 from rankbars.data.scores import Direction, Input
+from rankbars.stats.samplesize import FEWEST_ROWS, FEWEST_TASKS, Needed, needed_by_pilot
 
 __all__ = ["Contrast", "HeadToHead", "Verdict"]
 
@@ -177,6 +178,22 @@ class HeadToHead:
         if self.average is not None:
             return self.average
         return next(iter(self.tasks.values())) if len(self.tasks) == 1 else None
+
+    @property
+    def needed(self) -> Needed | None:
+        """Rows that would tell the two apart, as `rankbars.plan` says of this pilot.
+
+        None where they are told apart already, or the observed difference says nothing of that:
+        there is none, or no spread, or there are fewer than 20 rows (3 tasks).
+        """
+        main = self.main
+        if main is None or main.verdict != "cannot tell" or main.kind in ("folds", "estimates"):
+            return None
+        few = main.n < (FEWEST_TASKS if main.kind == "tasks" else FEWEST_ROWS)
+        gap = abs(main.difference)
+        if few or not (gap > 0 and main.se > 0 and main.df > 0):
+            return None
+        return needed_by_pilot(gap, main.se, main.n, self.alpha / 2, self.power, main.df)
 
     def to_text(self) -> str:
         """The verdict with the numbers behind it, as ``rankbars compare`` prints it.

@@ -24,6 +24,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
+from rankbars.render.plantext import needed_to_dict, needed_words
 
 __all__ = [
     "HEAD_TO_HEAD_SCHEMA", "head_to_head_html", "head_to_head_json", "head_to_head_text",
@@ -36,6 +37,7 @@ _NOTHING = (0.0,)  # the only value that a difference must not be rounded to
 _ANOTHER_SCALE = 20.0  # times the scores of another task
 _LONG_NAME = 48
 _MOST_TASKS = 3
+_ROWS = {"runs": "training runs"}
 _REALS = ("score_a", "score_b", "difference", "low", "high", "se", "df", "p_better", "p_worse",
           "p_value", "detectable")  # fmt: skip
 _PLAIN = ("name", "kind", "test", "n", "n_a", "n_b", "ahead", "behind", "binary", "verdict",
@@ -59,6 +61,8 @@ def head_to_head_json(duel: HeadToHead, claim: Mapping[str, Any] | None = None) 
         "average": None if duel.average is None else _contrast_to_dict(duel.average),
         # What is answered first, under one key whether there is one task or several.
         "main": None if duel.main is None else _contrast_to_dict(duel.main),
+        # Rows that would tell the two apart, where the first answer could not.
+        "needed": needed_to_dict(duel.needed),
         "notes": [
             {
                 "code": note.code,
@@ -177,6 +181,11 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
             f"The smallest true difference that {_rows(main)} would show in {duel.power:.0%} of "
             f"repetitions: {show_number(main.detectable, decimals)}."
         )
+        if duel.needed is not None:
+            unit = _ROWS.get(main.kind, main.kind)
+            supposing = "the true difference is the observed one"
+            words = needed_words(duel.needed, unit, supposing)
+            lines.append(f"To tell them apart: {words[0].lower()}{words[1:]}")
     elif math.isnan(main.low):
         lines.append(
             f"{_why_no_interval(duel, main)}, so there is no interval and no smallest detectable "
@@ -223,10 +232,9 @@ def _counts_sentence(duel: HeadToHead, main: Contrast) -> str:
 
 
 def _rows(main: Contrast) -> str:
-    words = {"runs": "training runs", "estimates": "scores"}
     if main.kind == "estimates" or main.n == 0:
         return "these scores"
-    return f"these {show_count(main.n)} {words.get(main.kind, main.kind)}"
+    return f"these {show_count(main.n)} {_ROWS.get(main.kind, main.kind)}"
 
 
 def _difference(one: Contrast, decimals: int | None) -> str:

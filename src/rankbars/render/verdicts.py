@@ -19,6 +19,7 @@ from rankbars.render.notation import (
     suitable_decimals,
     visible,
 )
+from rankbars.render.plantext import rounded_rows
 
 __all__ = [
     "CHECK_SCHEMA", "check_badge", "check_github", "check_json", "check_junit", "check_markdown",
@@ -264,19 +265,14 @@ def _numbers(one: JudgedClaim) -> str:
         decides = ", which decides" if one.parts > 1 else ""
         parts.append(f"{what}{whom}{where} {shown}{rows}{level}{decides}.")
     if one.needed is not None:
+        rows = rounded_rows(one.needed)
         parts.append(
-            f"About {show_count(_rounded(one.needed))} {_ROWS.get(one.kind, one.kind)} would "
-            f"settle it with power .8, {one.supposing}."
+            f"{f'About {rows}' if rows[0].isdigit() else rows.capitalize()} "
+            f"{_ROWS.get(one.kind, one.kind)} would settle it with power .8, {one.supposing}."
         )
     if one.why:
         parts.append(f"Why: {visible(one.why)}")
     return " ".join(parts) or "Nothing can be computed of it."
-
-
-def _rounded(value: float) -> int:
-    """Two digits, upwards: more would look surer than it is."""
-    step = int(10 ** max(math.floor(math.log10(value)) - 1, 0))
-    return math.ceil(value / step) * step
 
 
 def _signed(value: float, decimals: int | None) -> str:

@@ -13,7 +13,7 @@ from rankbars.data.spec import Spec
 from rankbars.errors import OptionError
 from rankbars.stats.multiplicity.claimtests import Judgement, judge_sides
 from rankbars.stats.pairwise.margins import chance_if_equal, half_width
-from rankbars.stats.pairwise.pairstatistics import detectable_difference
+from rankbars.stats.samplesize import sample_size
 from rankbars.steps.claimparts import ClaimField, Contrasts, Part, Weighed, weigh_claim
 
 __all__ = ["claimed_models", "enough_resamples", "judge_claims"]
@@ -216,7 +216,8 @@ def _needed(claim: Claim, part: Part, support: float) -> tuple[float | None, str
     if part.border < 0:
         difference, supposing = 0.0, "if the true difference is 0"
     effect = difference - part.border
-    seen = detectable_difference(part.found.se, part.found.df, 2 * support, _POWER)
-    if not (effect > 0 and math.isfinite(seen)):
+    if not (effect > 0 and part.found.se > 0 and part.found.df > 0):
         return None, ""
-    return n * max((seen / effect) ** 2, 1.0), supposing
+    spread, freedom = part.found.se * math.sqrt(n), (part.found.df + 1) / n
+    rows = sample_size(effect, spread, support, _POWER, freedom)
+    return (max(rows, float(n)) if math.isfinite(rows) else None), supposing

@@ -1,0 +1,204 @@
+"""``rankbars plan``: how much to run, from a pilot or before there are any results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from rankbars.cli.options import (
+    Reading,
+    average_anyway_option,
+    models_option,
+    named_option,
+    over_option,
+    quiet_option,
+    reading_options,
+    refuse_empty,
+    seed_option,
+    tasks_option,
+    where_option,
+)
+from rankbars.cli.outputs import check_targets, emit, emit_text
+from rankbars.cli.stopping import account_for_files
+from rankbars.data.spec import MISSING_POLICIES
+from rankbars.errors import OptionError
+
+if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
+    from rankbars.data.scores import Scores
+
+__all__ = ["plan_command"]
+
+HELP = """Say how much to run: items, trials, tasks.
+
+From a pilot (results, a board file, a store), or before there are any results. Every number from a
+pilot comes with its uncertainty: the difference in a pilot is known no better than the pilot knows
+it.
+
+\b
+  rankbars plan --rates 0.70 0.65                  right or wrong, before anything is run
+  rankbars plan pilot.csv                          the first from the second
+  rankbars plan pilot.csv --pair new old
+  rankbars plan pilot.csv --top 3                  settle which three are best
+  rankbars plan pilot.csv --pair new old --margin 0.01
+  rankbars plan pilot.csv --cost-item 1 --cost-trial 0.2
+"""
+
+
+@click.command("plan", help=HELP, short_help="Say how much to run.")
+@click.argument("inputs", metavar="[INPUT]...", nargs=-1, callback=refuse_empty)
+@click.option(
+    "--pair", nargs=2, metavar="A B", default=None,
+    help="Tell A from B. Without a question: the first of the pilot from the second.",
+)  # fmt: skip
+@click.option(
+    "--top", type=int, metavar="K",
+    help="Settle the first K: show each better than each other model.",
+)  # fmt: skip
+@click.option("--tiers", is_flag=True, help="Tell every model from every other.")
+@click.option(
+    "--margin", type=float, metavar="X",
+    help="Show A to be not worse than B by more than this, in units of the score, if they are "
+    "equal (or differ by --effect).",
+)  # fmt: skip
+@click.option(
+    "--effect", type=float, metavar="X",
+    help="True difference to plan for, in place of the observed ones.",
+)  # fmt: skip
+@click.option(
+    "--power", type=float, default=0.8, show_default=True,
+    help="Probability to show it.",
+)  # fmt: skip
+@click.option(
+    "--alpha", type=float, default=0.05, show_default=True,
+    help="Error rate: both sides of a pair; of all comparisons of --top and --tiers together.",
+)  # fmt: skip
+@click.option(
+    "--rates", nargs=2, type=float, metavar="P Q", default=None,
+    help="Without results: how often each of two models is right, as shares.",
+)  # fmt: skip
+@click.option(
+    "--discordance", type=float, metavar="D",
+    help="With --rates: share of items on which only one of the two is right.",
+)  # fmt: skip
+@click.option(
+    "--sd", type=float, metavar="S",
+    help="Without results: standard deviation of paired differences of single items.",
+)  # fmt: skip
+@click.option(
+    "--of", type=int, metavar="M", help="Without results, with --top or --tiers: how many models."
+)
+@click.option(
+    "--flip", type=float, metavar="F",
+    help="How often two answers of one model to an item differ, where results do not show it.",
+)  # fmt: skip
+@click.option(
+    "--cost-item", type=float, metavar="X", help="What an item costs, however often it is asked."
+)
+@click.option(
+    "--cost-trial", type=float, metavar="Y",
+    help="What one answer of both models costs. With both costs the cheapest number of answers "
+    "to an item is said.",
+)  # fmt: skip
+@click.option("--most-items", type=int, metavar="N", help="With costs: no more items exist.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option(
+    "--plot", metavar="FILE",
+    help="Draw how many neighbours are told apart over items (.svg, .pdf, .png).",
+)  # fmt: skip
+@models_option
+@tasks_option
+@where_option
+@named_option(
+    "--missing", known=MISSING_POLICIES,
+    help="What to do where a model has no score, as for rank.",
+)  # fmt: skip
+@over_option
+@average_anyway_option
+@seed_option
+@reading_options
+@quiet_option
+def plan_command(
+    *,
+    inputs: tuple[str, ...],
+    pair: tuple[str, str] | None,
+    top: int | None,
+    tiers: bool,
+    margin: float | None,
+    effect: float | None,
+    power: float,
+    alpha: float,
+    rates: tuple[float, float] | None,
+    discordance: float | None,
+    sd: float | None,
+    of: int | None,
+    flip: float | None,
+    cost_item: float | None,
+    cost_trial: float | None,
+    most_items: int | None,
+    as_json: bool,
+    plot: str | None,
+    models: tuple[str, ...],
+    tasks: tuple[str, ...],
+    where: tuple[str, ...],
+    missing: str | None,
+    aggregate: str,
+    average_anyway: bool,
+    seed: int,
+    reading: Reading,
+    quiet: bool,
+) -> None:
+    """Read, plan, print."""
+    suffix = ""
+    if plot is not None:
+        suffix = Path(plot).suffix.lower().removeprefix(".")
+        if suffix not in ("svg", "pdf", "png"):
+            raise OptionError(f"{plot}: the name must end in .svg, .pdf or .png.")
+        if not inputs:
+            raise click.UsageError("--plot needs results: without a pilot there is no curve.")
+        check_targets({"--plot": plot}, inputs)
+        account_for_files([plot])
+
+    from rankbars.cli.inputs import choose, read_scores, report_reading
+    from rankbars.cli.progress import reading_files, working
+    from rankbars.data.drafts import write_bytes
+    from rankbars.planned import load_pilot, plan
+
+    limits = None
+    pilot: Leaderboard | Scores | None = None
+    if inputs:
+        pilot = load_pilot(inputs[0]) if len(inputs) == 1 else None
+        if pilot is None:
+            with reading_files(quiet=quiet) as progress:
+                read = read_scores(inputs, reading, progress=progress, models=pair or models)
+            scores = choose(read, models, tasks, where)
+            report_reading(scores, quiet=quiet)
+            pilot = scores
+        elif models or tasks or where:
+            raise click.UsageError(
+                "--models, --tasks and --where choose from results; a board file has none. Name "
+                "the results."
+            )
+    elif reading.score_min is not None and reading.score_max is not None:
+        limits = (reading.score_min, reading.score_max)
+    with working("Planning", quiet=quiet):
+        made = plan(
+            pilot, pair=pair, top=top, tiers=tiers, margin=margin, effect=effect, power=power,
+            alpha=alpha, rates=rates, discordance=discordance, sd=sd, limits=limits, of=of,
+            flip=flip, cost_item=cost_item, cost_trial=cost_trial, most_items=most_items,
+            over=aggregate, missing=missing or "auto", average_anyway=average_anyway, seed=seed,
+        )  # fmt: skip
+    if plot is not None:
+        from rankbars.render.plotting.planplots import curve_picture
+        from rankbars.render.plotting.style import picture_bytes
+
+        write_bytes(plot, picture_bytes(curve_picture(made), suffix))
+    if as_json:
+        emit(made.to_json())
+        return
+    said = frozenset(() if pilot is None else pilot.notes)
+    notes = tuple(note for note in made.notes if note not in said)
+    emit_text(replace(made, notes=notes).to_text())

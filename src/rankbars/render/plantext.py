@@ -1,0 +1,270 @@
+"""A plan as text for a terminal, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from typing import Any
+
+from rankbars.data.studyplan import MOST_ROWS, Plan, Split
+from rankbars.render.notation import counted, listed, show_count, visible
+from rankbars.stats.samplesize import Needed
+
+__all__ = ["needed_to_dict", "needed_words", "plan_json", "plan_text", "rounded_rows"]
+
+PLAN_SCHEMA = "rankbars.plan/1"
+_MOST_NAMES = 5
+_WIDTH = 80
+_LIMIT = 0.25  # of the variance between tasks is from too few items: more items help little
+
+
+def rounded_rows(rows: float) -> str:
+    """A number of rows, two digits, upwards: more would look surer than it is.
+
+    Examples
+    --------
+    >>> rounded_rows(433.0), rounded_rows(16905.0), rounded_rows(3e6), rounded_rows(math.inf)
+    ('440', '17,000', 'over a million', 'out of reach')
+    """
+    if not math.isfinite(rows):
+        return "out of reach"
+    if rows > MOST_ROWS:
+        return "over a million"
+    step = 10 ** max(math.floor(math.log10(rows)) - 1, 0)
+    return show_count(math.ceil(rows / step - 1e-9) * step)
+
+
+def needed_words(needed: Needed, unit: str, supposing: str) -> str:
+    """The number of rows with its uncertainty, as one sentence.
+
+    Examples
+    --------
+    >>> print(needed_words(Needed(433, math.nan, math.nan, math.nan), "items", "they differ"))
+    About 440 items like these, if they differ.
+    """
+    likely = rounded_rows(needed.likely)
+    start = f"About {likely} {unit} like these" if likely[0].isdigit() else likely.capitalize()
+    text = f"{start}, if {supposing}"
+    if math.isnan(needed.safe):
+        return f"{text}."
+    low, high = rounded_rows(needed.low), rounded_rows(needed.high)
+    return (
+        f"{text}; to be 80 % sure of that power: {rounded_rows(needed.safe)}; 95 % interval "
+        f"{low} to {high}."
+    )
+
+
+def plan_text(plan: Plan) -> str:
+    """The plan as lines that end with a line break."""
+    lines = [_question(plan)]
+    lines += _beforehand(plan) if plan.needed is None else _by_pilot(plan, plan.needed)
+    if plan.split is not None:
+        lines += ["", *_money(plan, plan.split)]
+    if plan.tasks is not None:
+        lines += ["", *_tasks(plan)]
+    if plan.curve:
+        lines += ["", *_curve(plan)]
+    if plan.notes:
+        lines += ["", *(visible(note.message) for note in plan.notes)]
+    return "".join(f"{line}\n" for text in lines for line in _wrap(text))
+
+
+def _wrap(text: str) -> list[str]:
+    """The text in lines; a number and its percent sign stay together, and lines hang."""
+    inside = "  " if text.startswith("  ") else ""
+    together = text.replace(" %", "\u00a0%")
+    lines = textwrap.wrap(together, _WIDTH, subsequent_indent=inside, break_on_hyphens=False)
+    return [line.replace("\u00a0%", " %") for line in lines] or [""]
+
+
+def _question(plan: Plan) -> str:
+    goal = plan.goal
+    names = [visible(name) for name in goal.models]
+    if goal.kind == "pair" and goal.margin is not None:
+        first, second = names if names else ("the first", "the second")
+        what = f"show that {first} is not worse than {second} by more than {goal.margin:g}"
+    elif goal.kind == "pair":
+        first, second = names if names else ("one model", "the other")
+        what = f"tell {first} from {second}"
+    elif goal.k is not None:
+        who = f" ({listed(names, _MOST_NAMES)})" if names else ""
+        what = (
+            f"show {'the first' if goal.k == 1 else f'the first {goal.k}'}{who} better than each "
+            f"other of {goal.of} models"
+        )
+    else:
+        what = f"tell all {goal.of} models apart"
+    place = f" {visible(plan.place)}" if plan.place else ""
+    level = (
+        f"error rate {plan.alpha:g}, both sides" if goal.kind == "pair"
+        else f"error rate {plan.alpha:g} for all {goal.comparisons} comparisons"
+    )  # fmt: skip
+    return f"To {what}{place}, with power {plan.power:g} ({level}):"
+
+
+def _beforehand(plan: Plan) -> list[str]:
+    lines = []
+    for one in plan.supposed:
+        rows = rounded_rows(one.rows) if one.rows > MOST_ROWS else show_count(int(one.rows))
+        most = f"{'at most ' if one.bound else ''}{rows}"
+        words = f"bound: {one.words}" if one.bound else one.words
+        if one.discordance is not None:
+            words = f"on {one.discordance:.2g} ({words})"
+        lines.append(f"  {most:>14} items  {words}")
+    shares = plan.supposed[0].discordance is not None
+    head = ["Items, by the share of them on which only one of the two is right:"] if shares else []
+    return [
+        *head,
+        *lines,
+        f"Planned for a true difference of {plan.difference:.3g}"
+        + ("" if plan.goal.margin is None else ", the margin included")
+        + ". A pilot says more: rankbars plan RESULTS.",
+    ]
+
+
+def _by_pilot(plan: Plan, needed: Needed) -> list[str]:
+    one = plan.goal.kind == "pair"
+    if plan.observed:
+        supposing = "the true difference is the observed one" if one else (
+            "all true differences are the observed ones"
+        )  # fmt: skip
+    elif plan.goal.margin is not None:
+        effect = plan.difference - plan.goal.margin
+        supposing = f"the true difference is {0.0 if abs(effect) < 1e-12 else effect:.3g}"
+    else:
+        supposing = f"the true difference{' is' if one else 's are'} {plan.difference:.3g}"
+    hardest = "" if one else ", the hardest of them"
+    seen = (
+        f"Pilot: {show_count(plan.n)} {plan.unit}, "
+        f"{'observed' if plan.observed else 'planned'} difference {plan.difference:.3g}"
+        f"{'' if plan.goal.margin is None else ' (with the margin)'}{hardest}, standard "
+        f"deviation of differences {plan.sd:.3g}."
+    )
+    lines = [f"  {needed_words(needed, plan.unit, supposing)}", seen]
+    if plan.observed:
+        lines.append(
+            "The observed difference is known no better than the pilot knows it: a plan for it "
+            "reaches its power about half of the time. Take the number that is 80 % sure."
+        )
+    return lines
+
+
+def _money(plan: Plan, split: Split) -> list[str]:
+    if split.exhausted:
+        return [
+            "Items, not answers, are your limit: so few items do not reach it, however often each "
+            "is asked."
+        ]
+    variance = (
+        f"Variance of a difference: {split.item_variance:.3g} between items, "
+        f"{split.answer_variance:.3g} from one answer of each model."
+    )
+    if math.isinf(split.answers):
+        return [f"As many answers per item as can be paid: items hardly differ. {variance}"]
+    number = int(split.answers)
+    cost = f"cost {split.cost:,.4g}" if math.isfinite(split.cost) else "cost out of reach"
+    ends = ""
+    if split.answers_interval is not None:
+        low, high = (
+            "as many as can be paid" if math.isinf(one) else f"{one:.0f}"
+            for one in split.answers_interval
+        )
+        ends = f" (95 % interval {low} to {high})"
+    instead = f"; one answer each: {split.cost_single:,.4g}" if number > 1 else ""
+    return [
+        f"Cheapest: {counted(number, 'answer')}{ends} of each model to each of "
+        f"{rounded_rows(split.items.likely)} items ({cost}{instead}). {variance}"
+    ]
+
+
+def _tasks(plan: Plan) -> list[str]:
+    tasks = plan.tasks
+    if tasks is None:
+        return []
+    supposing = "differences vary between tasks as on these"
+    lines = [
+        f"Of the average over all tasks like these (seen: {tasks.seen}):",
+        f"  {needed_words(tasks.needed, 'tasks', supposing)}",
+    ]
+    share, low, high = tasks.item_share, *tasks.item_share_interval
+    if math.isfinite(share):
+        of = "the hardest comparison" if plan.goal.kind != "pair" else "the difference"
+        shown = f"{100 * share:.0f} % [{100 * low:.0f}, {100 * high:.0f}]"
+        narrower = 100 * (1 - math.sqrt(1 - share))
+        lines.append(
+            ("Tasks, not items, are your limit: " if share < _LIMIT else "")
+            + f"{shown} of the variance of {of} between tasks comes from too few items; endless "
+            f"items would make its interval {narrower:.0f} % narrower."
+        )
+    lines.append(
+        f"A rank interval for a new task says nothing with fewer than {tasks.fewest} tasks "
+        f"(error rate {tasks.fewest_rate:g})."
+    )
+    return lines
+
+
+def _curve(plan: Plan) -> list[str]:
+    if plan.neighbours == 1:
+        return [
+            f"{plan.unit.capitalize():>9}  chance to tell the two apart",
+            *(f"{show_count(one.n):>9}  {100 * one.expected:.0f} %" for one in plan.curve),
+        ]
+    head = (
+        f"{plan.unit.capitalize():>9}  neighbours told apart, of {plan.neighbours} (80 % of "
+        "simulated boards)"
+    )
+    return [
+        head,
+        *(
+            f"{show_count(one.n):>9}  {one.expected:.1f} ({one.low:.0f} to {one.high:.0f})"
+            for one in plan.curve
+        ),
+    ]
+
+
+def needed_to_dict(needed: Needed | None) -> dict[str, float | None] | None:
+    """The numbers as plain values; null where no number is enough, or none is known."""
+    if needed is None:
+        return None
+    return {name: _real(value) for name, value in needed._asdict().items()}
+
+
+def plan_json(plan: Plan) -> str:
+    """The plan as JSON text: sorted keys; a number that cannot be had is null."""
+    plain: dict[str, Any] = {
+        name: getattr(plan, name)
+        for name in ("alpha", "power", "level", "unit", "observed", "place", "neighbours")
+    }
+    goal = plan.goal._asdict() | {"models": list(plan.goal.models)}
+    split = None
+    if plan.split is not None:
+        split = plan.split._asdict() | {"items": needed_to_dict(plan.split.items)}
+        split = {name: _real(value) for name, value in split.items()}
+    tasks = None
+    if plan.tasks is not None:
+        tasks = plan.tasks._asdict() | {"needed": needed_to_dict(plan.tasks.needed)}
+        tasks = {name: _real(value) for name, value in tasks.items()}
+    values = plain | {
+        "schema": PLAN_SCHEMA,
+        "goal": goal,
+        "n": plan.n or None,
+        "difference": _real(plan.difference),
+        "sd": _real(plan.sd),
+        "needed": needed_to_dict(plan.needed),
+        "supposed": [
+            {name: _real(value) for name, value in one._asdict().items()} for one in plan.supposed
+        ],
+        "split": split,
+        "tasks": tasks,
+        "curve": [one._asdict() for one in plan.curve],
+        "notes": [{"code": note.code, "message": note.message} for note in plan.notes],
+    }
+    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _real(value: Any) -> Any:
+    """A value of JSON: numbers that are none become null."""
+    if isinstance(value, tuple):
+        return [_real(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,241 @@
+"""Pilots: results as far as a plan needs them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.board import Leaderboard
+from rankbars.data.evidence import Items
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores
+from rankbars.data.taskresult import TaskResult
+from rankbars.errors import DataError
+from rankbars.stats.newtask.guarantees import smallest_number_of_tasks
+from rankbars.stats.repeatedanswers import split_pairs
+from rankbars.stats.samplesize import FEWEST_TASKS
+
+__all__ = ["AnswerNoise", "Pilot", "answer_noise", "pilot_of"]
+
+
+class Pilot(NamedTuple):
+    """Results as far as a plan needs them; every array is about the same M models.
+
+    Attributes
+    ----------
+    models : tuple of str
+        The models.
+    score : array of float, shape (M,)
+        Means, higher is better.
+    difference, se, df : array of float, shape (M, M)
+        ``[i, j]``: how far i is ahead of j, its standard error and degrees of freedom.
+    n : int
+        Rows.
+    unit, place : str
+        What a row is, and what was asked, in words.
+    discordant : array of float, shape (M, M), optional
+        Share of rows on which answers of 0 and 1 differ.
+    task_difference, task_se : array of float, shape (N, P), optional
+        Of every pair (0, 1), (0, 2), ... on each of N tasks.
+    fewest, fewest_rate
+        Tasks that a rank interval for a new task needs, and its error rate.
+    notes : tuple of Note
+        What must be said of them.
+    """
+
+    models: tuple[str, ...]
+    score: NDArray[np.float64]
+    difference: NDArray[np.float64]
+    se: NDArray[np.float64]
+    df: NDArray[np.float64]
+    n: int
+    unit: str
+    place: str
+    discordant: NDArray[np.float64] | None = None
+    task_difference: NDArray[np.float64] | None = None
+    task_se: NDArray[np.float64] | None = None
+    fewest: int = 0
+    fewest_rate: float = 0.2
+    notes: tuple[Note, ...] = ()
+
+
+class AnswerNoise(NamedTuple):
+    """How much answers to an item vary, in the difference of two models.
+
+    Attributes
+    ----------
+    rerun : float
+        Variance of answers in the difference of an item, as it was averaged in the pilot.
+    single : float
+        What one answer of each model adds to it.
+    low, high : float
+        Interval of the share of `rerun` in the variance of a difference; NaN where not known.
+    """
+
+    rerun: float
+    single: float
+    low: float = math.nan
+    high: float = math.nan
+
+
+def pilot_of(board: Leaderboard) -> Pilot:
+    """What a board says of its only task, or of its average.
+
+    Raises
+    ------
+    DataError
+        If the errors of differences are not known, or more rows of that kind do not make them
+        smaller.
+    """
+    if board.lead == "task":
+        return _of_task(board, next(iter(board.tasks.values())))
+    return _of_average(board)
+
+
+def _of_task(board: Leaderboard, task: TaskResult) -> Pilot:
+    if task.kind == "folds":
+        raise DataError(
+            "Folds share the data of one data set: more of them do not make a difference surer. "
+            "Plan with several data sets as tasks."
+        )
+    if task.n == 0:
+        raise DataError(
+            f"How many rows are behind the scores on {task.name!r} is not known, so no number of "
+            "them follows. Give results by item, or plan without a pilot (--rates)."
+        )
+    size, discordant = len(board.models), None
+    notes: tuple[Note, ...] = ()
+    score = task.mean if task.direction == "higher" else -task.mean
+    if board.pairs is not None:
+        pairs = board.pairs.tasks[task.name]
+        difference, se = _square(pairs.difference, size, -1.0), _square(pairs.se, size)
+        df = _square(np.broadcast_to(pairs.df, pairs.se.shape), size)
+        if pairs.binary and pairs.ahead is not None and pairs.behind is not None:
+            discordant = _square((pairs.ahead + pairs.behind) / np.maximum(pairs.n, 1), size)
+    else:
+        difference = score[:, None] - score[None, :]
+        se = np.sqrt(task.se[:, None] ** 2 + task.se[None, :] ** 2)
+        df = np.full((size, size), np.inf)
+        notes = (
+            Note(
+                "independent-models",
+                "This board file does not hold what the models have in common, so their errors are "
+                "taken as independent: more rows than are needed where they agree. Write the board "
+                "with --pairs, or plan from the results themselves.",
+            ),
+        )
+    unit = task.kind if task.kind in ("votes", "runs") else "items"
+    return Pilot(board.models, score, difference, se, df, task.n, unit,
+                 f"on {task.name}", discordant, notes=notes)  # fmt: skip
+
+
+def _of_average(board: Leaderboard) -> Pilot:
+    average, size = board.aggregate, len(board.models)
+    if average is None or average.method != "mean" or average.unit != "score":
+        raise DataError(
+            "A plan needs one task, or an average of scores, and these results have neither. "
+            "Choose a task (--tasks NAME)."
+        )
+    table = average.differences
+    if average.contrasts is not None:
+        pairs = average.contrasts.pairs
+        difference, se = pairs.diff, pairs.se
+        df = np.broadcast_to(pairs.df, se.shape)
+    elif table is not None and table.source == "test":
+        difference, se = _square(table.difference, size, -1.0), _square(table.se, size)
+        df = np.full((size, size), np.inf)
+    else:
+        raise DataError(
+            "The errors of differences on this average are not known, so no plan follows. Plan "
+            "from the results themselves, or choose a task (--tasks NAME)."
+        )
+    sign = 1.0 if average.direction == "higher" else -1.0
+    used = [task for task in board.tasks.values() if task.weight > 0]
+    if average.over == "items":
+        kinds = {task.kind for task in used}
+        if "folds" in kinds or any(task.n == 0 for task in used):
+            raise DataError(
+                "More rows do not make this average surer: folds share their data, or the rows "
+                "behind scores are not known. Plan over tasks (--aggregate tasks)."
+            )
+        n = sum(task.n for task in used)
+        unit: str = next(iter(kinds)) if kinds in ({"votes"}, {"runs"}) else "items"
+        place = f"on the average of {len(used)} tasks"
+    else:
+        n, unit = len(used), "tasks"
+        place = "on the average over tasks like these"
+    by_task, by_task_se = _by_task(board, used)
+    return Pilot(
+        board.models, sign * average.score, difference, se, np.asarray(df), n, unit, place,
+        task_difference=by_task, task_se=by_task_se,
+        fewest=smallest_number_of_tasks("joint", board.spec.alpha_overall),
+        fewest_rate=board.spec.alpha_overall,
+    )  # fmt: skip
+
+
+def _by_task(
+    board: Leaderboard, used: Sequence[TaskResult]
+) -> tuple[NDArray[np.float64] | None, NDArray[np.float64] | None]:
+    """Differences of all pairs on each task, and their errors, where tasks are one sample."""
+    alike = len({task.weight for task in used}) == 1
+    if board.pairs is None or not alike or len(used) < FEWEST_TASKS:
+        return None, None
+    parts = [board.pairs.tasks[task.name] for task in used]
+    return np.array([one.difference for one in parts]), np.array([one.se for one in parts])
+
+
+def _square(values: NDArray[np.float64], size: int, mirrored: float = 1.0) -> NDArray[np.float64]:
+    """Values of all pairs as a matrix with 0 on its diagonal."""
+    full = np.zeros((size, size))
+    upper = np.triu_indices(size, 1)
+    full[upper] = values
+    full[upper[::-1]] = mirrored * np.asarray(values)
+    return full
+
+
+def answer_noise(scores: Scores, a: str, b: str) -> AnswerNoise | None:
+    """How much answers to one item vary, for the difference of two models on all tasks.
+
+    Parameters
+    ----------
+    scores : Scores
+        Results with several answers to each item; other models are not looked at.
+    a, b : str
+        The two models.
+
+    Returns
+    -------
+    AnswerNoise, optional
+        As parts of the variance of a row of the average. Items with one answer count as others
+        do; None where a task has no others.
+    """
+    pair = scores.select(models=(a, b))
+    weighted = {name: pair.info[name].weight for name in pair.tasks}
+    total = math.fsum(weighted.values())
+    rows, rerun, single = 0, 0.0, 0.0
+    ends = (math.nan, math.nan)
+    both = np.array([0]), np.array([1])
+    for name, evidence in pair.tasks.items():
+        if weighted[name] <= 0:
+            continue
+        if not isinstance(evidence, Items) or evidence.within is None or evidence.answers is None:
+            return None
+        found = split_pairs(
+            evidence.values, evidence.answers, evidence.within, both, evidence.weights,
+            evidence.clusters,
+        )  # fmt: skip
+        if np.isnan(found.rerun[0]):
+            return None
+        n = int(found.n[0])
+        share = (weighted[name] / total) ** 2 / n
+        rows += n
+        single += share * float(found.once[0])
+        rerun += share * float(found.rerun[0])
+        ends = float(found.low[0]), float(found.high[0])
+    if len(pair.tasks) > 1:
+        ends = (math.nan, math.nan)
+    return AnswerNoise(rows * rerun, rows * single, *ends)

@@ -1,0 +1,90 @@
+"""``rankbars plan``: from results, a board file or nothing to numbers, and refusals in one line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commandline import Command
+
+import rankbars as rb
+
+
+@pytest.fixture
+def pilot(rankbars: Command) -> str:
+    """Right and wrong answers of three models to 120 items."""
+    lines = ["model,task,item,correct"]
+    for k, model in enumerate(("old", "new", "other")):
+        lines += [f"{model},law,{i},{int((i * 7 + 3 * k) % 10 < 4 + k)}" for i in range(120)]
+    Path("pilot.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return "pilot.csv"
+
+
+def test_a_plan_is_printed_and_the_same_as_json(rankbars: Command, pilot: str) -> None:
+    text = rankbars("plan", pilot, "--pair", "new", "old", "-q")
+    assert (text.code, text.err) == (0, "")
+    assert text.out.startswith("To tell new from old on law, with power 0.8")
+    assert "to be 80 % sure of that power" in " ".join(text.out.split())
+    assert max(map(len, text.out.splitlines())) <= 80
+    found = json.loads(rankbars("plan", pilot, "--pair", "new", "old", "--json").out)
+    made = rb.plan(pilot, pair=("new", "old"))
+    assert found["schema"] == "rankbars.plan/1"
+    assert found["needed"]["likely"] == made.needed.likely
+    assert found["goal"]["models"] == ["new", "old"]
+    assert [one["n"] for one in found["curve"]] == [one.n for one in made.curve]
+
+
+def test_every_question_can_be_asked_on_the_command_line(rankbars: Command, pilot: str) -> None:
+    for words in (
+        ("--top", "1"), ("--tiers",), ("--margin", "0.02", "--pair", "new", "old"),
+        ("--effect", "0.03"), ("--power", "0.9"), ("--models", "new", "--models", "old"),
+    ):  # fmt: skip
+        assert rankbars("plan", pilot, *words, "-q").code == 0
+    beforehand = rankbars("plan", "--rates", "0.7", "0.65")
+    assert "at most 2,035 items" in beforehand.out
+    graded = rankbars("plan", "--effect", "0.5", "--score-min", "0", "--score-max", "10")
+    assert "bound" in graded.out
+
+
+def test_a_board_file_is_a_pilot_and_the_curve_a_picture(rankbars: Command, pilot: str) -> None:
+    rankbars("rank", pilot, "-o", "board.json", "--pairs", "-q")
+    answer = rankbars("plan", "board.json", "--top", "1", "--plot", "curve.svg")
+    assert answer.code == 0
+    assert answer.out == rankbars("plan", pilot, "--top", "1", "-q").out
+    picture = Path("curve.svg").read_text(encoding="utf-8")
+    assert "neighbours told apart, of 2" in picture
+    chosen = rankbars("plan", "board.json", "--tasks", "law")
+    assert chosen.code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (("--rates", "0.7", "0.7"), 1, "above 0"),
+        (("--rates", "0.7", "0.65", "--power", "1.2"), 1, "power"),
+        (("--effect", "0",  "--sd", "1"), 1, "above 0"),
+        (("--effect", "0.1"), 1, "How do scores vary"),
+        ((), 1, "Which true difference"),
+        (("pilot.csv", "--pair", "new", "newer"), 2, "newer"),
+        (("pilot.csv", "--top", "3"), 1, "between 1 and 2"),
+        (("pilot.csv", "--top", "0"), 1, "first places"),
+        (("pilot.csv", "--cost-item", "-1", "--cost-trial", "1"), 1, "0 or more"),
+        (("pilot.csv", "--cost-item", "1", "--cost-trial", "1"), 1, "several answers"),
+        (("pilot.csv", "--margin", "-0.1"), 1, "margin"),
+        (("pilot.csv", "--plot", "curve.txt"), 1, ".svg"),
+        (("--rates", "0.7", "0.65", "--plot", "curve.svg"), 2, "without a pilot"),
+        (("missing.csv",), 1, "missing.csv"),
+        (("--rates", "0.7"), 2, "--rates"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_planned_is_one_line(
+    rankbars: Command, pilot: str, words: tuple[str, ...], code: int, says: str
+) -> None:
+    answer = rankbars("plan", *words, "-q")
+    assert answer.code == code
+    assert says in answer.err
+    assert "Traceback" not in answer.err
+    assert answer.out == ""
+    assert not Path("curve.txt").exists()
+    assert code == 2 or len(answer.err.strip().splitlines()) == 1
