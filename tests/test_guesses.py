@@ -159,3 +159,9 @@ def test_a_guess_that_does_not_work_says_what_does(guess, words):
 
 def test_there_are_sixty_guesses_and_more():
     assert len(WORKING) + len(TOLD) >= 60
+
+
+def test_a_frame_may_have_numbers_for_names_of_columns() -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.random((4, 12)), index=pd.Index(list("abcd"), name="model"))
+    assert rb.Scores.from_frame(frame).models == tuple("abcd")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["take_scores"]
 
-_FRAME_LIKE = ("columns", "__arrow_c_stream__", "__dataframe__", "collect_schema")
+_FRAME_LIKE = ("__arrow_c_stream__", "__dataframe__", "collect_schema", "columns")
 
 
 def take_scores(verb: str, results: Results, models: Sequence[str] = ()) -> Scores:

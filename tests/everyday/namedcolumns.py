@@ -466,4 +466,29 @@ CASES = (
         models=THREE,
         items=60,
     ),
+    Case(
+        "a number of rows is no task/an unusual name",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "model,nr,rating",
+                *(f"{m},{i},{1 + (i + k) % 5}" for k, m in enumerate("abc") for i in range(40)),
+            )
+        },
+        ("'nr' numbers them", "--column item=nr --column score=rating"),
+        code=1,
+    ),
+    Case(
+        "a number of rows is no task/an index",
+        "rank r.csv --column score=rating",
+        {
+            "r.csv": lines(
+                "model,question_idx,temperature,rating",
+                *(f"{m},{i},0.0,{1 + i % 5}" for m in "abc" for i in range(40)),
+            )
+        },
+        ("item = 'question_idx'",),
+        models=("a", "b", "c"),
+        items=40,
+    ),
 )

@@ -410,4 +410,38 @@ CASES = (
         hides=("different scales",),
         models=THREE,
     ),
+    Case(
+        "empty first header/beside what describes models",
+        "rank t.csv",
+        {"t.csv": grown("License", "MIT", "MIT", "Apache-2.0").replace("Model", "", 1)},
+        ("Not used: 'License'", "The first column has no name"),
+        models=THREE,
+        tasks=FOUR,
+    ),
+    Case(
+        "bold numbers/with their errors",
+        "rank t.md --cells se",
+        {
+            "t.md": lines(
+                "| Model | MMLU | GSM8K |",
+                "|:--|--:|--:|",
+                "| gpt-4 | **86.4** ± 0.4 | **92.0** ± 0.9 |",
+                "| llama | 68.9 ± 0.4 | _56.8_ ± 1.1 |",
+            )
+        },
+        models=("gpt-4", "llama"),
+        tasks=("MMLU", "GSM8K"),
+    ),
+    Case(
+        "another language/columns are asked for by name",
+        "rank t.csv",
+        {
+            "t.csv": lines(
+                "Modell;Aufgabe;Punkte",
+                *(f"{m};t{n};{60 + 3 * k + n % 4},5" for k, m in enumerate("ab") for n in range(8)),
+            )
+        },
+        ("--column model=Modell --column task=Aufgabe --column score=Punkte",),
+        code=1,
+    ),
 )

@@ -14,6 +14,7 @@ __all__ = ["has_table", "is_markdown", "open_markdown"]
 
 _RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\s*")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_BOLD_NUMBER = re.compile(r"(\*{1,3}|_{1,3}|`)([-+]?\d[\d.,]*%?)\1")
 _EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|`)(.+)\1")
 
 # A page is looked at as a whole; a longer one is something else.
@@ -105,9 +106,11 @@ def _plain(cell: str) -> str:
     --------
     >>> _plain(" **[gpt-4](https://a.b)** "), _plain(r"a\|b")
     ('gpt-4', 'a|b')
+    >>> _plain("**88.1** ± 0.9")
+    '88.1 ± 0.9'
     """
     text = _LINK.sub(r"\1", cell.strip())
     while found := _EMPHASIS.fullmatch(text):
         text = found[2].strip()
-    text = _LINK.sub(r"\1", text)
+    text = _BOLD_NUMBER.sub(r"\2", _LINK.sub(r"\1", text))
     return text.replace("\\|", "|").replace("\\_", "_")

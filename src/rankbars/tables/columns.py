@@ -47,7 +47,8 @@ ROLES: Mapping[str, Role] = {
     ),
     "item": Role(
         ("item_id", "sample_id", "example_id", "instance_id", "question_id", "doc_id", "uid",
-         "prompt_id", "case", "case_id", "question", "problem", "problem_id"),
+         "prompt_id", "case", "case_id", "question", "problem", "problem_id", "item_idx",
+         "sample_idx", "example_idx", "question_idx", "problem_idx", "doc_idx", "qid"),
         ("task_id", "id", "query_id", "request_id", "test_id"),
     ),
     "fold": Role(("split_index", "cv_fold", "fold_id", "resample")),

@@ -72,7 +72,7 @@ def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:
     def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
         for start in range(0, len(wrapped), CHUNK_ROWS):
             part = wrapped[start : start + CHUNK_ROWS]
-            yield {name: _cells(part[named[name]]) for name in wanted}
+            yield {name: _cells(part.get_column(named[name])) for name in wanted}
 
     return ValueTable("data frame", columns, read_chunks, 0, engine)
 

@@ -5,8 +5,10 @@ The header decides. It is never decided by which side is longer.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from rankbars.errors import DataError
@@ -89,7 +91,7 @@ def find_layout(table: Table, declared: str | None, named: Mapping[str, str]) ->
                 "not of scores."
             )
     layout = (
-        _tidy(table, header) or _matrix(header) or _unlabelled(header)
+        _tidy(table, header) or _matrix(table, header, head) or _unlabelled(header)
         or _unnamed_items(table, header)
     )  # fmt: skip
     if layout is None:
@@ -210,7 +212,7 @@ def _tidy(table: Table, header: _Header) -> Layout | None:
     return Layout("tidy", f"columns {found.describe()}")
 
 
-def _matrix(header: _Header) -> Layout | None:
+def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> Layout | None:
     corner = fold_name(header.corner)
     reason = f"the first header cell is {header.corner!r}"
     if corner in FOLD_CORNERS:
@@ -220,6 +222,7 @@ def _matrix(header: _Header) -> Layout | None:
     if header.has("model") and header.has_key:
         return None  # a tidy table whose score column is not recognised
     if header.has("model") or corner in corner_names("model"):
+        _refuse_numbered(table, header, head)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
     if corner in corner_names("task"):
         return Layout("tasks-by-models", reason)
@@ -230,10 +233,45 @@ def _matrix(header: _Header) -> Layout | None:
     return None
 
 
+def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> None:
+    """A matrix has one row per model; a column that numbers the rows of one is no task."""
+    known = {fold_name(name) for name in ("model", *ROLES["model"].aliases)}
+    place = next((i for i, name in enumerate(header.columns) if fold_name(name) in known), 0)
+    rows: dict[object, list[int]] = {}
+    for number, row in enumerate(head):
+        rows.setdefault(row[place], []).append(number)
+    several = next((one for one in rows.values() if len(one) > 2), None)
+    if several is None:
+        return
+    cells = [[_number(head[number][i]) for number in several] for i in range(len(header.columns))]
+    columns = list(zip(header.columns, cells, strict=True))
+    numbering = [name for name, found in columns if name in header.unexplained and _counts(found)]
+    others = [name for name in header.unexplained if name not in numbering]
+    if numbering and others:
+        raise DataError(
+            f"{table.source}: {head[several[0]][place]!r} has several rows, and "
+            f"{numbering[0]!r} numbers them, so it is no task. If it names the items, and "
+            f"{others[0]!r} is the score: {shlex.join(('--column', f'item={numbering[0]}'))} "
+            f"{shlex.join(('--column', f'score={others[0]}'))}. If each column of numbers is a "
+            "task: --layout models-by-tasks."
+        )
+
+
+def _counts(cells: Sequence[float | None]) -> bool:
+    """Whether numbers go up one by one."""
+    known = [cell for cell in cells if cell is not None]
+    steps = {later - before for before, later in pairwise(known)}
+    return len(known) == len(cells) and steps == {1.0}
+
+
 def _is_pivot(header: _Header) -> bool:
-    """Whether the first column has no name and names its rows, and all others are numbers."""
+    """Whether the first column has no name and names its rows, and all others are numbers.
+
+    But for those that describe a model, such as its licence.
+    """
     first, *others = header.columns
-    numbers = bool(others) and set(others) <= header.numeric and not header.binary
+    scores = {name for name in others if not is_helper(name)}
+    numbers = bool(scores) and scores <= header.numeric and not header.binary
     return first in ("", "Unnamed: 0") and first not in header.numeric and numbers
 
 
@@ -272,6 +310,8 @@ def _undecided(table: Table, header: _Header) -> str:
     if header.has("model") or header.has("task") or any(header.has(key) for key in KEYS):
         candidate = next(iter(header.unexplained), "NAME")
         hint = f"name the score column (--column score={candidate}) or "
+    elif named := _likely_columns(header):
+        hint = f"name its columns (if these are they: {named}) or "
     if len(header.columns) == 1 and header.numeric:
         return (
             f"{table.source}: there is one column of numbers, {shown}, and nothing says which row "
@@ -285,6 +325,18 @@ def _undecided(table: Table, header: _Header) -> str:
         f"cell (model, task or item). To read this one, {hint}give its layout "
         f"(--layout {'|'.join(LAYOUTS)})."
     )
+
+
+def _likely_columns(header: _Header) -> str:
+    """The options that name one or two columns of text and the only one of numbers."""
+    text = [name for name in header.columns if name not in header.numeric]
+    numbers = [name for name in header.columns if name in header.numeric]
+    if header.empty or not 1 <= len(text) <= 2 or len(numbers) != 1 or not all(header.columns):
+        return ""
+    named = zip(("model", "task", "score"), (*text[:2], *numbers), strict=False)
+    if len(text) == 1:
+        named = zip(("model", "score"), (*text, *numbers), strict=True)
+    return " ".join(shlex.join(("--column", f"{role}={name}")) for role, name in named)
 
 
 def _check_one_header_row(table: Table, head: Sequence[tuple[object, ...]]) -> None:
