@@ -205,7 +205,34 @@ def test_few_rows_with_a_clear_tail_say_approximate_and_even_ones_do_not() -> No
             duels = [rb.head_to_head(scores, *pair).tasks["x"] for pair in ("ac", "ad", "bd")]
             assert {one.measured_level for one in duels if one.approximate} == {0.77}
             (note,) = [note.message for note in board.notes if note.code == "skewed"]
-            assert "held in 77 to 100 % of runs" in note
+            assert "do not tell how long the tail is" in note
+
+
+@pytest.mark.parametrize(
+    ("rows", "models", "held"),
+    [(8, 2, 0.77), (19, 6, 0.77), (20, 6, None), (49, 3, 0.92), (50, 3, None)],
+)
+@pytest.mark.parametrize("over", ["items", "tasks"])
+def test_few_scores_with_one_end_have_no_level(
+    rows: int, models: int, held: float | None, over: str
+) -> None:
+    """Even ones: seconds, costs and losses reach far on one side, though few may not show it."""
+    values = np.random.default_rng(rows).normal(-5.0, 1.0, (rows, models))
+    names = list("abcdef"[:models])
+    scores = rb.Scores.from_arrays({"x": values}, names)
+    if over == "tasks":
+        scores = rb.Scores(
+            {f"{k:02}": rb.Estimates(tuple(names), row) for k, row in enumerate(values)}
+        )
+    board = rb.leaderboard(scores)
+    first = board.aggregate or board.tasks["x"]
+    assert (first.guarantee, first.measured_level) == (None if held else 0.95, held)
+    duel = rb.head_to_head(scores, "a", "b")
+    contrast = duel.average or duel.tasks["x"]
+    assert contrast.measured_level == (held or (0.92 if rows < 50 else None))
+    assert ("unknown-tail" in codes(board.notes)) == (held is not None)
+    raised = rb.leaderboard(rb.Scores.from_arrays({"x": values + 30.0}, names))
+    assert "unknown-tail" not in codes(raised.notes)
 
 
 def skewed_clusters() -> rb.Scores:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.evidence import Evidence, Items
 from rankbars.stats.pairwise.clusters import Grouping, cluster_deviations, few_degrees
 from rankbars.stats.pairwise.skewness import skewness_index
 from rankbars.steps.validity import DESCRIPTIONS
@@ -27,9 +28,10 @@ __all__ = [
     "can_resample",
     "choose_correction",
     "cluster_skewness",
-    "has_unknown_tail",
+    "has_one_end",
     "is_binary",
     "row_skewness",
+    "share_of_unknown_tail",
 ]
 
 SKEWED = 0.25
@@ -42,8 +44,10 @@ _MOST_ROWS = 10_000  # with more, single rows do not weigh heavily
 # Lower end of the index, and the share of boards of 10 tied models without a false statement: the
 # paired t-test with Holm on 20,200 simulated data sets of 5 to 200 rows, real and artificial.
 _HELD = ((0.7, 0.75), (0.5, 0.88), (0.4, 0.91), (0.3, 0.92), (SKEWED, 0.94))
-# Resampled rows of which an answer in seven of one of eight tied providers is slow: 8 to 12 rows.
+# Draws of seconds and costs of tied models. Fewer than 20 rows: .77 to .92, least of 8 providers
+# of which one is slow in an answer of seven. 20 to 49 rows: .92 to .95 of two or three models.
 _FEW_ROWS, _HELD_IN_FEW = 20, 0.77
+_SEVERAL_ROWS, _FEW_MODELS, _HELD_IN_SEVERAL = 50, 3, 0.92
 _CHANCE = 2.0  # standard errors of skewness: the index of normal rows stays below in about 95 %
 # With CR2 and Holm, of nine tied agents on 8 to 15 repositories drawn from real ones.
 _HELD_IN_CLUSTERS = 0.88
@@ -102,6 +106,8 @@ def choose_correction(
     clusters: int = 0,
     flipped: bool = False,
     rows: int = 0,
+    models: int = 2,
+    one_end: bool = False,
 ) -> CorrectionChoice:
     """What decides where `asked` was asked for.
 
@@ -130,6 +136,10 @@ def choose_correction(
         Whether max-T is valid on these rows and says more: see `can_flip`.
     rows : int
         Independent rows of a task; 0 for clusters and averages.
+    models : int
+        How many models they compare.
+    one_end : bool
+        Whether scores have an end on their better side only; see `has_one_end`.
 
     Examples
     --------
@@ -140,17 +150,22 @@ def choose_correction(
     """
     even = index is None or (index <= _EVEN and not heavy)
     usual = (SHARPER if flipped and even else "holm") if asked == "auto" else asked
-    skewed = index is not None and index > SKEWED
-    if index is None or not (skewed or heavy) or usual in DESCRIPTIONS:
+    if index is None or usual in DESCRIPTIONS:
         return CorrectionChoice(usual)
     if np.isinf(index):
         return CorrectionChoice(usual, nothing=True)
+    skewed = index > SKEWED
+    tail = share_of_unknown_tail(index, rows, models, one_end=one_end)
+    share = tail if alpha == _USUAL_ALPHA else None
+    if not (skewed or heavy):
+        if tail is None:
+            return CorrectionChoice(usual)
+        return CorrectionChoice(usual, True, share, notes=(_one_end_note(rows),))
     if asked == RESAMPLED or (asked == "auto" and not insisted and resampled):
-        if has_unknown_tail(index, rows):
-            share = _HELD_IN_FEW if alpha == _USUAL_ALPHA else None
-            return CorrectionChoice(
-                RESAMPLED, True, share, notes=(_unknown_tail_note(index, rows),)
-            )
+        if tail is not None:
+            clear = rows < _FEW_ROWS and index > _by_chance(rows)
+            told = _unknown_tail_note(index, rows) if clear else _one_end_note(rows)
+            return CorrectionChoice(RESAMPLED, True, share, notes=(told,))
         note = _resampled_note(index, 0 if skewed else heavy, clustered=clustered)
         return CorrectionChoice(RESAMPLED, notes=(note,))
     if not skewed:
@@ -160,25 +175,61 @@ def choose_correction(
     if clustered:
         known = known and usual == "holm" and clusters in _CLUSTERS_MEASURED
     measured = next(share for least, share in held if index > least) if known else None
+    if measured is not None and tail is not None:
+        measured = min(measured, tail)
     text = _unsure_text(index, clustered=clustered, resampled=resampled)
     return CorrectionChoice(usual, True, measured, notes=(("skewed", text),))
 
 
-def has_unknown_tail(index: float, rows: int) -> bool:
-    """Whether rows are too few to tell how long a tail is that they clearly have.
+def share_of_unknown_tail(index: float, rows: int, models: int, *, one_end: bool) -> float | None:
+    """How often 95 % statements held with rows too few to tell how long their tail is; else None.
 
-    That is with fewer than 20 rows, of which the index is above what normal rows show by chance:
-    two standard errors of the skewness of so many, over their root.
+    That is with fewer than 20 rows, of which the index is above what normal rows show by chance
+    (two standard errors of the skewness of so many, over their root). Scores that have one end
+    only, such as seconds and dollars, have a tail though few rows may not show any: fewer than 20
+    rows of them, or fewer than 50 of up to three models, whose field shows less of it.
 
     Examples
     --------
-    >>> has_unknown_tail(0.3, 12), has_unknown_tail(0.4, 12), has_unknown_tail(0.4, 20)
-    (False, True, False)
+    >>> share_of_unknown_tail(0.3, 12, 8, one_end=False), share_of_unknown_tail(
+    ...     0.4, 12, 8, one_end=False
+    ... )
+    (None, 0.77)
+    >>> [share_of_unknown_tail(0.1, rows, 2, one_end=True) for rows in (12, 30, 50)]
+    [0.77, 0.92, None]
     """
-    if not 2 < rows < _FEW_ROWS:
-        return False
+    if not 2 < rows < _SEVERAL_ROWS:
+        return None
+    if rows < _FEW_ROWS:
+        return _HELD_IN_FEW if one_end or index > _by_chance(rows) else None
+    return _HELD_IN_SEVERAL if one_end and models <= _FEW_MODELS else None
+
+
+def _by_chance(rows: int) -> float:
     error = np.sqrt(6.0 * (rows - 2) / ((rows + 1) * (rows + 3)))
-    return bool(index > max(SKEWED, _CHANCE * error / np.sqrt(rows)))
+    return float(max(SKEWED, _CHANCE * error / np.sqrt(rows)))
+
+
+def has_one_end(scores: Evidence | NDArray[np.float64]) -> bool:
+    """Whether scores of items end on their better side, at 0, and are not 0/1.
+
+    Where lower is better scores are stored with their signs changed, so that none is above 0.
+
+    Parameters
+    ----------
+    scores : evidence, or array of float, shape (n, M)
+        Rows of scores. Of evidence of another kind this is not said.
+
+    Examples
+    --------
+    >>> has_one_end(np.array([[-2.5, -0.3], [-4.0, -0.9]]))
+    True
+    >>> has_one_end(np.array([[0.5, 0.3], [0.4, 0.9]]))
+    False
+    """
+    if not isinstance(scores, np.ndarray):
+        return isinstance(scores, Items) and scores.kind == "items" and has_one_end(scores.values)
+    return bool(np.nanmax(scores, initial=-np.inf) <= 0.0) and not is_binary(scores)
 
 
 def row_skewness(values: NDArray[np.float64]) -> float | None:
@@ -278,8 +329,16 @@ def _unknown_tail_note(index: float, rows: int) -> tuple[str, str]:
         "skewed",
         f"Scores are more skewed than {rows} rows would be by chance (index {index:.2f}), and so "
         "few do not tell how long the tail is: decisions come from resampling the rows, and are "
-        "approximate. In simulations with so few such rows 95 % statements held in 77 to 100 % of "
-        "runs. Rare large failures that these rows do not contain are not covered.",
+        "approximate. Rare large failures that these rows do not contain are not covered.",
+    )
+
+
+def _one_end_note(rows: int) -> tuple[str, str]:
+    return (
+        "unknown-tail",
+        f"Scores end on their better side only, as seconds and costs do, and so few ({rows}) do "
+        "not tell how far they reach on the other: what is said is approximate. With "
+        f"{_FEW_ROWS} or more ({_SEVERAL_ROWS} for up to {_FEW_MODELS} models) a level is stated.",
     )
 
 

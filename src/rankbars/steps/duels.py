@@ -33,7 +33,7 @@ from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
-from rankbars.steps.correctionchoice import row_skewness
+from rankbars.steps.correctionchoice import has_one_end, row_skewness
 from rankbars.steps.pairdecision import (
     FEW_ROWS,
     PairDecision,
@@ -145,7 +145,13 @@ def _average(
         return decided, (*plan.notes, *notes)
     average, seen = _tasks_average(plan, tasks)
     if plan.unit != "rank":
-        rows = PairRows(row_skewness(seen), (row_sample(seen, plan.seed, "average"),))
+        one_end = has_one_end(seen)
+        rows = PairRows(
+            row_skewness(seen),
+            (row_sample(seen, plan.seed, "average"),),
+            task_rows=len(seen) if one_end else 0,
+            one_end=one_end,
+        )
         decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
         return decided, (*plan.notes, *notes, *_few_units(rows, plan.units))
     return average, (*plan.notes, *few_tasks_notes(average.n, plan.units, plan.alpha))
@@ -466,6 +472,7 @@ def _decided_task(
         samples,
         clustered=compared.design == "clusters",
         task_rows=len(samples[0].values) if samples and compared.test == "t" else 0,
+        one_end=has_one_end(evidence),
     )
     made, notes = _decided(contrast, rows, spec, insisted=compared.insisted, task=compared.task)
     return replace(made, approximate=made.approximate or contrast.approximate), notes

@@ -46,6 +46,8 @@ class PairRows(NamedTuple):
         Whether rows come in clusters.
     task_rows : int
         Independent rows of a task; 0 for clusters and averages.
+    one_end : bool
+        Whether scores have an end on their better side only.
     """
 
     skewness: float | None
@@ -53,6 +55,7 @@ class PairRows(NamedTuple):
     heavy: int = 0
     clustered: bool = False
     task_rows: int = 0
+    one_end: bool = False
 
 
 class PairDecision(NamedTuple):
@@ -97,6 +100,7 @@ def decide_pair(
         resampled=bool(rows.samples),
         clustered=rows.clustered,
         rows=rows.task_rows,
+        one_end=rows.one_end,
     )
     if choice.nothing:
         return PairDecision(approximate=True, notes=choice.notes, shows_nothing=True)

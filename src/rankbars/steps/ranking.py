@@ -28,6 +28,7 @@ from rankbars.steps.correctionchoice import (
     can_flip,
     can_resample,
     choose_correction,
+    has_one_end,
 )
 from rankbars.steps.corrections import (
     Corrected,
@@ -206,7 +207,9 @@ def _choose(
         resampled=isinstance(evidence, Items) and _can_resample(comparisons, evidence),
         clustered=design == "clusters",
         clusters=_usual_clusters(comparisons),
-        rows=comparisons.rows if design == "items" else 0,
+        rows=comparisons.rows if design in ("items", "gaps") else 0,
+        models=present,
+        one_end=evidence is not None and has_one_end(evidence),
         flipped=design == "items" and lawful and can_flip(comparisons.rows, present, alpha, draws),
     )
     cell = check_method(comparisons.test, choice.correction, scope, design, _units(comparisons))

@@ -54,6 +54,7 @@ from rankbars.steps.correctionchoice import (
     can_bear_flips,
     can_flip,
     choose_correction,
+    has_one_end,
 )
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
@@ -441,6 +442,8 @@ def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, Correction
     """The plan with the correction that decides, and what must be said of it."""
     counted = found.pairs is None
     complete = found.samples is not None or found.unread is not None
+    raw = plan.over != "items" and plan.method == "mean" and plan.normalise is None
+    one_end = raw and found.rows is not None and has_one_end(found.rows)
     choice = choose_correction(
         plan.correction,
         plan.alpha,
@@ -450,6 +453,9 @@ def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, Correction
         resampled=complete and not found.clustered,
         clustered=found.clustered,
         flipped=plan.bears and _can_sharpen(found, plan),
+        rows=len(found.rows) if one_end and found.rows is not None else 0,
+        models=found.present.size,
+        one_end=one_end,
     )
     return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice
 
