@@ -1,5 +1,7 @@
 """Plans held against what came: parts of large results as pilots, the whole as the truth.
 
+Also several comparisons at once, and neighbours told apart.
+
 Usage, from the root of the repository::
 
     PYTHONPATH=src python scripts/measure_plans.py FOLDER
@@ -21,7 +23,14 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.samplesize import needed_by_pilot, paired_power, sample_size
+import rankbars as rb
+from rankbars.stats.samplesize import (
+    Needed,
+    needed_by_pilot,
+    paired_power,
+    sample_size,
+    separated_neighbours,
+)
 from rankbars.stats.tails import critical_value
 
 SHARES = (0.1, 0.2, 0.4)
@@ -118,9 +127,65 @@ def drawn_power(rows: NDArray[np.float64], rng: np.random.Generator) -> list[flo
     return [float(np.mean(shares)), *np.quantile(shares, [0.05, 0.95])]
 
 
+def errors_of(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Standard errors of all differences of column means."""
+    covariance = np.cov(rows.T) / len(rows)
+    own = np.diag(covariance)
+    return np.sqrt(np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0))
+
+
+def curves(rows: NDArray[np.float64], share: float, rng: np.random.Generator) -> list[float]:
+    """Neighbours told apart by all rows; foreseen from a part; how often its band holds them."""
+    count, models = rows.shape
+    level = 0.05 / (models * (models - 1))
+    critical = float(critical_value(level, math.inf))
+    mean, se = rows.mean(axis=0), errors_of(rows)
+    order = np.argsort(-mean)
+    ahead, behind = order[:-1], order[1:]
+    seen = int((mean[ahead] - mean[behind] >= critical * se[ahead, behind]).sum())
+    expected, held = [], []
+    for _ in range(100):
+        part = rows[rng.choice(count, round(share * count), replace=False)]
+        counts = separated_neighbours(
+            part.mean(axis=0), errors_of(part), len(part), np.array([float(count)]), level,
+            rng.standard_normal((3, 400, models)),
+        )[:, 0]  # fmt: skip
+        low, high = np.quantile(counts, [0.1, 0.9])
+        expected.append(counts.mean())
+        held.append(low <= seen <= high)
+    return [seen, float(np.mean(expected)), float(np.mean(held))]
+
+
+def several(rows: NDArray[np.float64], k: int, rng: np.random.Generator) -> list[float]:
+    """Rows that settle the first k of ten; how often drawn boards do; the same from pilots."""
+    ten = rows[:, np.argsort(-rows.mean(axis=0))[:10]]
+    names = [f"m{i}" for i in range(ten.shape[1])]
+    whole = _planned(ten, names, k)
+    truth, settled = whole.likely, 0
+    critical = float(critical_value(0.05 / (k * (10 - k)), truth - 1))
+    for _ in range(400):
+        board = ten[rng.integers(0, len(ten), int(truth))]
+        mean = board.mean(axis=0)
+        t = (mean[:k, None] - mean[None, k:]) / errors_of(board)[:k, k:]
+        settled += bool((t >= critical).all())
+    found = []
+    for _ in range(60):
+        part = ten[rng.choice(len(ten), len(ten) // 10, replace=False)]
+        needed = _planned(part, names, k)
+        found.append((needed.low <= truth <= needed.high, needed.safe >= truth))
+    return [truth, settled / 400, *np.mean(found, axis=0)]
+
+
+def _planned(rows: NDArray[np.float64], names: list[str], k: int) -> Needed:
+    needed = rb.plan(rb.Scores.from_arrays({"x": rows}, names), top=k).needed
+    if needed is None:
+        raise SystemExit("The plan of a pilot has no numbers.")
+    return needed
+
+
 def main(folder: Path) -> None:
     """Print the table."""
-    print("| results | pilot | interval holds | observed: ≥ .8 | mean | 80 % sure: ≥ .8 | mean |")
+    print("| results | pilot | holds | observed: reaches | mean | 80 % sure: reaches | mean |")
     print("|---|--:|--:|--:|--:|--:|--:|")
     for name, rows in (
         ("MMLU-Pro", right_or_wrong(folder / "mmlu_pro" / "scores.parquet")),
@@ -130,7 +195,11 @@ def main(folder: Path) -> None:
         for share in SHARES:
             cells = " | ".join(f"{one:.2f}" for one in measure(rows, share, rng))
             print(f"| {name} | {round(share * len(rows)):,} | {cells} |")
-        print(rows.shape, drawn_power(rows, rng))
+        print("power of drawn boards, with its spread over pairs:", drawn_power(rows, rng))
+        for share in SHARES:
+            print("neighbours told apart, foreseen, held:", share, curves(rows, share, rng))
+        for k in (1, 3) if name == "MMLU-Pro" else ():
+            print("the first", k, "settled by, realised, held, 80 % sure:", several(rows, k, rng))
 
 
 if __name__ == "__main__":

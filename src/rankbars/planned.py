@@ -265,7 +265,8 @@ def _check_amounts(alpha: float, power: float, **amounts: float | None) -> None:
         raise OptionError.out_of_range("power", power, f"above alpha, {alpha:g}")
     for name, value in amounts.items():
         if value is not None and not 0 < value < math.inf:
-            raise OptionError.out_of_range(f"the {name}", value, "above 0")
+            what = "the standard deviation" if name == "sd" else f"the {name}"
+            raise OptionError.out_of_range(what, value, "above 0")
 
 
 def _costs(item: float | None, trial: float | None, most_items: int | None) -> Costs | None:

@@ -126,6 +126,21 @@ def test_tasks_are_planned_with_tasks_as_rows():
     assert "Of the average over all tasks like these (seen: 8):" in text
 
 
+def test_ranks_over_tasks_are_planned_with_tasks_as_rows():
+    board = rb.leaderboard(tasks(24), method="average_rank", over="tasks")
+    made = rb.plan(board, pair=("c", "a"))
+    assert (made.unit, made.n, made.tasks) == ("tasks", 24, None)
+    assert made.goal.models == ("c", "a")
+    assert made.difference == pytest.approx(board.aggregate.score[0] - board.aggregate.score[2])
+    assert "on the average rank over tasks like these" in " ".join(made.to_text().split())
+
+
+def test_a_pilot_too_small_for_a_careful_plan_says_so():
+    near = rb.plan(answers(60, (0.5, 0.52)))
+    assert math.isinf(near.needed.safe)
+    assert "This pilot is too small for one that is 80 % sure" in " ".join(near.to_text().split())
+
+
 def test_tasks_that_disagree_are_the_limit():
     rng = np.random.default_rng(3)
     parts = {}

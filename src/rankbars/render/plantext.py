@@ -143,10 +143,13 @@ def _by_pilot(plan: Plan, needed: Needed) -> list[str]:
     )
     lines = [f"  {needed_words(needed, plan.unit, supposing)}", seen]
     if plan.observed:
-        lines.append(
-            "The observed difference is known no better than the pilot knows it: a plan for it "
-            "reaches its power about half of the time. Take the number that is 80 % sure."
-        )
+        known = "The observed difference is known no better than the pilot knows it: a plan for it "
+        careful = (
+            "Take the number that is 80 % sure." if math.isfinite(needed.safe) else
+            "This pilot is too small for one that is 80 % sure: run more of it, or plan for the "
+            "smallest difference that matters (--effect)."
+        )  # fmt: skip
+        lines.append(f"{known}reaches its power about half of the time. {careful}")
     return lines
 
 

@@ -135,11 +135,12 @@ def _of_task(board: Leaderboard, task: TaskResult) -> Pilot:
 
 def _of_average(board: Leaderboard) -> Pilot:
     average, size = board.aggregate, len(board.models)
-    if average is None or average.method != "mean" or average.unit != "score":
+    if average is None or average.method not in ("mean", "average_rank"):
         raise DataError(
-            "A plan needs one task, or an average of scores, and these results have neither. "
-            "Choose a task (--tasks NAME)."
+            "A plan needs one task, or an average of scores or ranks, and these results have "
+            "neither. Choose a task (--tasks NAME)."
         )
+    ranks = average.unit == "rank"
     table = average.differences
     if average.contrasts is not None:
         pairs = average.contrasts.pairs
@@ -151,7 +152,8 @@ def _of_average(board: Leaderboard) -> Pilot:
     else:
         raise DataError(
             "The errors of differences on this average are not known, so no plan follows. Plan "
-            "from the results themselves, or choose a task (--tasks NAME)."
+            "from the results themselves, over tasks (--aggregate tasks), or of one task (--tasks "
+            "NAME)."
         )
     sign = 1.0 if average.direction == "higher" else -1.0
     used = [task for task in board.tasks.values() if task.weight > 0]
@@ -167,8 +169,8 @@ def _of_average(board: Leaderboard) -> Pilot:
         place = f"on the average of {len(used)} tasks"
     else:
         n, unit = len(used), "tasks"
-        place = "on the average over tasks like these"
-    by_task, by_task_se = _by_task(board, used)
+        place = f"on the average{' rank' if ranks else ''} over tasks like these"
+    by_task, by_task_se = (None, None) if ranks else _by_task(board, used)
     return Pilot(
         board.models, sign * average.score, difference, se, np.asarray(df), n, unit, place,
         task_difference=by_task, task_se=by_task_se,
