@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import resource
 import subprocess
@@ -103,9 +104,36 @@ def start_of_rank(pairs: int) -> Job:
     return Job(run, lambda spent: require(len(spent) == pairs, "every pair"), figures)
 
 
-def _cpu_of(command: Sequence[str]) -> float:
+def claims_of_demo(demo: str, pairs: int) -> Job:
+    """Twenty claims about real results, judged in new processes, each beside one that ranks."""
+    chosen = DEMOS[demo]
+    words = [str(demo_path(chosen)), "--missing", chosen.missing, "--quiet"]
+    scores = rb.read(demo_path(chosen))
+    models, tasks = scores.models, tuple(scores.tasks)
+    least = f"on at least {len(tasks) // 2} of {len(tasks)} tasks"
+    places = ["", "", "", f"on '{tasks[0]}'", f"on '{tasks[-1]}'", "on each task", least]
+    found = [f"'{models[0]}' first"]
+    for number, place in zip(range(19), itertools.cycle(places), strict=False):
+        new, old = models[number % len(models)], models[(number * 2 + 3) % len(models)]
+        if new != old:
+            found.append(f"'{new}' >= '{old}' - {0.01 + number / 1000} {place}")
+    claims = [word for claim in found for word in ("--claim", claim)]
+
+    def run() -> list[tuple[float, float]]:
+        judge = [sys.executable, "-m", "rankbars", "check", *words, *claims]
+        rank = [sys.executable, "-m", "rankbars", "rank", *words]
+        return [(_cpu_of(judge, codes=(0, 3, 4)), _cpu_of(rank)) for _ in range(pairs)]
+
+    def figures(spent: list[tuple[float, float]]) -> Mapping[str, float]:
+        return {"× the CPU time of rank": median(ours / other for ours, other in spent)}
+
+    return Job(run, lambda spent: require(len(spent) == pairs, "every pair"), figures)
+
+
+def _cpu_of(command: Sequence[str], codes: Sequence[int] = (0,)) -> float:
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, capture_output=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    require(done.returncode in codes, f"exit code {done.returncode}: {done.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -179,6 +207,15 @@ ROWS: tuple[Row, ...] = (
         {"pairs": 9},
         {"pairs": 1},
         {"CPU s above a bare process": 0.15},
+    ),
+    Once(
+        "check",
+        "`rankbars check` of 20 claims about MMLU-Pro in new processes, beside `rankbars rank` of "
+        "the same file, in turn",
+        claims_of_demo,
+        {"demo": "mmlu_pro", "pairs": 5},
+        {"demo": "vtab", "pairs": 1},
+        {"× the CPU time of rank": 1.5},
     ),
     Once("help", "`rankbars --help`", help_text, {}, {}, {"wall_s": 0.4}, repeats=9),
 )

@@ -267,11 +267,11 @@ TIES, AHEAD, ON_ONE = np.zeros(4), np.array([0.0, 0.2, 0.0, 0.0]), np.array([3.0
 @pytest.mark.parametrize(
     ("lines", "few", "shifts"),
     [
-        (ONE, 600, [TIES]),
-        (MARGIN, 500, [AHEAD]),
-        (PLACES, 300, [ON_ONE, TIES]),
-        (FEW, 120, [AHEAD, AHEAD]),
-        (MANY, 50, [TIES, TIES]),
+        (ONE, 250, [TIES]),
+        (MARGIN, 250, [AHEAD]),
+        (PLACES, 150, [ON_ONE, TIES]),
+        (FEW, 60, [AHEAD, AHEAD]),
+        (MANY, 25, [TIES, TIES]),
     ],
     ids=["one", "margin", "places", "five", "forty"],
 )

@@ -178,7 +178,7 @@ def test_a_file_says_margins_gaps_anchors_and_items_to_leave_out(tmp_path):
 @pytest.mark.slow
 def test_ten_reruns_of_a_gate_seldom_alarm(calibration, tmp_path):
     """The same system against itself: "worse" and "better" are both false, at every look."""
-    runs = calibration.runs(25, 1000)
+    runs = calibration.runs(12, 300)
     rng, held = np.random.default_rng(10), 0
     for run in range(runs):
         quiet = True

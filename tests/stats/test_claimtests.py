@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
+from rankbars.data.ledger import Look, left_level
 from rankbars.errors import OptionError
 from rankbars.stats.multiplicity.claimtests import (
     TwoSides,
@@ -113,3 +114,82 @@ def test_false_verdicts_are_as_rare_as_promised_whatever_the_dependence():
         ]
         false += any(one != "cannot_tell" for one in judge_sides(sides, 0.05)[0])
     assert false / 2000 <= 0.05 + 3 * (0.05 * 0.95 / 2000) ** 0.5
+
+
+TASKS, MODELS, ROWS = 5, 4, 30
+ORDERED = list(itertools.permutations(range(MODELS), 2))
+
+
+def tied_boards(boards, seed):
+    """P-values of every ordered pair on every task, all models being equal, (boards, pairs, 5)."""
+    rng = np.random.default_rng(seed)
+    found = np.empty((boards, len(ORDERED), TASKS))
+    for task in range(TASKS):
+        rows = rng.normal(size=(boards, ROWS, MODELS))
+        for number, (i, j) in enumerate(ORDERED):
+            difference = rows[:, :, i] - rows[:, :, j]
+            error = difference.std(axis=1, ddof=1) / ROWS**0.5
+            found[:, number, task] = special.stdtr(ROWS - 1, -difference.mean(axis=1) / error)
+    return found
+
+
+def claims_on_their_border(p):
+    """Forty claims of one board of ties, of all kinds; any verdict is false.
+
+    A difference that is the margin has the p-values of a tie. Of a claim that a model is better on
+    at least u of 5 tasks, u - 1 are true beyond doubt and the others tied.
+    """
+    side = {
+        pair: [TwoSides(*both) for both in zip(p[k], p[ORDERED.index(pair[::-1])], strict=True)]
+        for k, pair in enumerate(ORDERED)
+    }
+    sure = TwoSides(0.0, 1.0)
+    for i, j in itertools.combinations(range(MODELS), 2):
+        yield side[i, j][0]
+        yield side[i, j][1]
+        yield all_hold(side[i, j])
+        for least in (2, 4):
+            yield at_least([sure] * (least - 1) + side[i, j][least - 1 :], least, independent=True)
+    for model in range(MODELS):
+        others = [side[model, other][2] for other in range(MODELS) if other != model]
+        for k in (1, 2):
+            yield top_places([o.support for o in others], [o.refute for o in others], k)
+    yield side[0, 1][3]
+    yield side[2, 3][4]
+
+
+@pytest.mark.parametrize("count", [1, 5, 40])
+def test_on_a_thousand_boards_false_verdicts_are_rare(count, calibration):
+    boards = 1000
+    held = 0
+    for number, p in enumerate(tied_boards(boards, seed=count)):
+        every = list(claims_on_their_border(p))
+        assert len(every) == 40
+        chosen = every if count == 40 else [every[(number + 9 * k) % 40] for k in range(count)]
+        verdicts, _, _ = judge_sides(chosen, 0.05)
+        held += set(verdicts) == {"cannot_tell"}
+    calibration.at_least(held, boards, 0.95, of=f"{count} claims of all kinds on their border")
+
+
+def test_a_gate_and_ten_looks_at_it_seldom_alarm_where_nothing_changed(calibration):
+    """One system against itself; rows of all looks pooled, half of what is left at each look."""
+    gates = 1000
+    rng = np.random.default_rng(4)
+    ease = rng.uniform(0.2, 0.9, (gates, 60, 1))
+    total = np.zeros((gates, 60))
+    quiet, first, looks = np.ones(gates, bool), 0, []
+    for number in range(1, 11):
+        answers = (rng.random((gates, 60, 2)) < ease).astype(float)
+        total += answers[:, :, 0] - answers[:, :, 1]
+        pooled = total / number
+        error = pooled.std(axis=1, ddof=1) / 60**0.5
+        t = pooled.mean(axis=1) / error
+        level = left_level(looks, 0.05)
+        looks.append(Look("c", 0.05, level, "", {}, {}))
+        sides = np.stack([special.stdtr(59, -t), special.stdtr(59, t)], axis=1)
+        told = [judge_sides([TwoSides(*one)], level)[0] for one in sides]
+        alone = [judge_sides([TwoSides(*one)], 0.05)[0] for one in sides] if number == 1 else []
+        first += sum(one == ["cannot_tell"] for one in alone)
+        quiet &= [one == ["cannot_tell"] for one in told]
+    calibration.at_least(first, gates, 0.95, of="one gate")
+    calibration.at_least(int(quiet.sum()), gates, 0.95, of="ten looks with a ledger")
