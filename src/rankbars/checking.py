@@ -172,7 +172,8 @@ def check(
             [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
             together, test, over, zero_se, runs,
         ]  # fmt: skip
-        record = open_record(ledger, change, alpha, digest_of(rules), chosen)
+        pairs = [(claim.model, other) for claim in about for other in claim.others]
+        record = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs)
         chosen = record.pooled
     if about:
         chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)

@@ -130,11 +130,15 @@ def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:
     words = claim.words(place_words(field, claim, seen[0].name if seen else ""), scale)
     widest = task if len(parts) > 1 else None
     outlook = Outlook(claim, words, "must", widest=widest, pairs=len(seen))
-    s = _middle(seen)
-    if not (s > 0 and math.isfinite(s)):
-        why = "no row differs between the models of these results, so no spread is known"
+    if not seen:
+        why = "no two models of these results have rows in common"
         return replace(outlook, impossible=why)
-    first = seen[0]
+    first, s = seen[0], _middle(seen)
+    never = _impossible(field.scores, task, first, level)
+    outlook = replace(outlook, n=first.n, kind=first.kind, impossible=never)
+    if not (s > 0 and math.isfinite(s)):
+        why = "the differences of these results do not vary, so no spread is known"
+        return replace(outlook, impossible=never or why)
     errors = [one.se for one in seen if one.se > 0]
     refute = level / count
     z, z_refute = critical_value(level, first.df), critical_value(refute, first.df)
@@ -148,8 +152,6 @@ def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:
         equal = max(0.0, 2 * equal - 1)
     return replace(
         outlook,
-        n=first.n,
-        kind=first.kind,
         se=s,
         least=min(errors),
         most=max(errors),
@@ -158,7 +160,6 @@ def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:
         fires_at=margin + s * float(z_refute + power),
         margin=s * float(z + power),
         needed=None if margin <= 0 else first.n * (s * float(z + power) / margin) ** 2,
-        impossible=_impossible(field.scores, task, first, level),
     )
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rankbars.data.judged import JudgedClaim, LookState
 from rankbars.data.ledger import (
     Look,
-    TaskRows,
     add_look,
     left_level,
     read_ledger,
@@ -19,7 +18,7 @@ from rankbars.data.ledger import (
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.steps.pooling import flaky_note, pool_looks, rows_of
+from rankbars.steps.pooling import flaky_note, luck_note, pool_looks, rows_of
 
 __all__ = ["Record", "open_record"]
 
@@ -94,6 +93,7 @@ def open_record(
     alpha: float,
     rules: str,
     scores: Scores,
+    pairs: Sequence[tuple[str, str]] = (),
 ) -> Record:
     """The next look at a change, with the rows of all earlier ones; nothing is written yet.
 
@@ -109,6 +109,8 @@ def open_record(
         Digest of the claims and of how they are judged.
     scores : Scores
         What this look has read.
+    pairs : sequence of (str, str)
+        Models, and the baselines that they are compared with.
 
     Raises
     ------
@@ -130,19 +132,16 @@ def open_record(
                 "claims, or name the next change (--change)."
             )
     rows = rows_of(scores)
-    for number, look in enumerate(before):
-        if rows_digest(look.rows) == rows_digest(rows):
-            earlier = before[:number]
-            pooled = pool_looks(scores, [one.rows for one in earlier])
-            return Record(paths, look, earlier, _noted(pooled, earlier, rows))
-    look = Look(change, alpha, left_level(before, alpha), rules, {}, rows)
-    pooled = pool_looks(scores, [one.rows for one in before])
-    notes = _changed(tuple(every.values()), before, rules)
-    return Record(paths, look, before, _noted(pooled, before, rows).with_notes(notes))
-
-
-def _noted(pooled: Scores, earlier: Sequence[Look], rows: Mapping[str, TaskRows]) -> Scores:
-    return pooled.with_notes(flaky_note([*(look.rows for look in earlier), rows]))
+    same = [k for k, look in enumerate(before) if rows_digest(look.rows) == rows_digest(rows)]
+    if same:
+        earlier, look = before[: same[0]], before[same[0]]
+    else:
+        earlier = before
+        look = Look(change, alpha, left_level(before, alpha), rules, {}, rows)
+    looks = [*(one.rows for one in earlier), rows]
+    notes = [luck_note(scores, looks, *pair) for pair in dict.fromkeys(pairs)]
+    notes += [*flaky_note(looks), *_changed(tuple(every.values()), before, rules)]
+    return Record(paths, look, earlier, pool_looks(scores, looks[:-1]).with_notes(notes))
 
 
 def _changed(every: Sequence[Look], before: Sequence[Look], rules: str) -> list[Note]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from importlib.resources import files
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -363,6 +365,18 @@ def test_wrong_use_of_a_gate_is_said_in_one_line_and_writes_nothing(
     assert (answer.code, answer.out) == (code, ""), answer.err
     assert said in answer.err
     assert set(Path().iterdir()) == before
+
+
+@pytest.mark.parametrize(("words", "made"), [("new > old", "old"), ("new >= old - 0.01", "=")])
+def test_an_unquoted_sign_that_made_a_file_is_noticed(
+    results: str, tmp_path: Path, words: str, made: str
+) -> None:
+    command = f"{sys.executable} -m rankbars check {results} --claim {words}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    named = Path("/proc/self/fd").exists()
+    assert (f"The empty file {made!r} was made now; remove it." in done.stderr) == named
+    assert len(done.stderr.splitlines()) == 1
 
 
 def test_a_ledger_on_the_command_line_counts_looks_of_a_change(

@@ -58,9 +58,10 @@ def judge(folder: Path, **given: str) -> tuple[int, dict[str, str], str, str]:
 def test_no_input_of_the_action_is_part_of_its_shell_text() -> None:
     steps: list[dict[str, Any]] = ACTION["runs"]["steps"]
     assert ACTION["runs"]["using"] == "composite"
-    assert [step["shell"] for step in steps] == ["bash", "bash"]
+    assert [step["shell"] for step in steps] == ["bash"] * 3
     assert all("${{" not in step["run"] for step in steps)
-    used = set(re.findall(r"inputs\.([\w-]+)", json.dumps([step["env"] for step in steps])))
+    read = [[step["env"], step.get("if", "")] for step in steps]
+    used = set(re.findall(r"inputs\.([\w-]+)", json.dumps(read)))
     assert used == set(ACTION["inputs"])
     for step in steps:
         subprocess.run(["bash", "-n", "-c", step["run"]], check=True)
@@ -101,6 +102,42 @@ def test_the_action_says_where_nothing_was_judged(
     assert not list(tmp_path.rglob("owned"))
 
 
+@pytest.mark.parametrize("earlier", ["", "77"])
+def test_the_action_renews_its_comment(tmp_path: Path, earlier: str) -> None:
+    (step,) = (one for one in ACTION["runs"]["steps"] if "Comment" in one["name"])
+    assert step["if"].startswith("always() && inputs.comment == 'true'")
+    said = tmp_path / "claims.md"
+    said.write_text("**Passed: 1 claim.**\n", encoding="utf-8")
+    program = tmp_path / "gh"
+    program.write_text(
+        f'#!/bin/sh\nprintf "%s\\n" "$*" >> "{tmp_path}/calls"\n'
+        f'case "$*" in *--paginate*) echo {earlier};; esac\n',
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    given = {"CLAIMS": "a b.yaml", "MARKDOWN": str(said), "NUMBER": "5", "REPOSITORY": "o/r"}
+    subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+        env=os.environ | given | {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
+        check=True,
+    )
+    _, sent = (tmp_path / "calls").read_text("utf-8").splitlines()
+    place = "PATCH repos/o/r/issues/comments/77" if earlier else "POST repos/o/r/issues/5/comments"
+    assert sent == f"api --method {place} --field body=@{said}.comment --silent"
+    first, rest = Path(f"{said}.comment").read_text("utf-8").split("\n", 1)
+    assert re.fullmatch("<!-- rankbars check [0-9a-f]{12} -->", first)
+    assert rest == said.read_text("utf-8")
+
+
+def test_the_action_counts_looks_in_a_ledger(results: str, tmp_path: Path) -> None:
+    (tmp_path / "claims.yaml").write_text(f"inputs: [{results}]\nclaims: [m0 > m2]\n", "utf-8")
+    code, _, summary, said = judge(tmp_path, ledger="gate.jsonl", change="abc; touch owned")
+    assert code == 0, said
+    assert "Look 1 at abc; touch owned" in summary
+    assert (tmp_path / "gate.jsonl").exists()
+    assert not list(tmp_path.rglob("owned"))
+
+
 def test_the_hook_judges_a_file_of_claims(rankbars: Command, results: str) -> None:
     assert (HOOK["language"], HOOK["pass_filenames"]) == ("python", False)
     program, *words = shlex.split(HOOK["entry"])
@@ -112,9 +149,11 @@ def test_the_hook_judges_a_file_of_claims(rankbars: Command, results: str) -> No
 
 def test_the_recipe_names_what_there_is() -> None:
     page = (ROOT / "docs" / "decide.md").read_text(encoding="utf-8")
-    blocks = [yaml.safe_load(text) for text in re.findall(r"```yaml\n(.*?)```", page, re.DOTALL)]
-    (steps,) = (one["steps"] for one in blocks if "steps" in one)
+    texts = re.findall(r"```yaml[^\n]*\n(.*?)```", page, re.DOTALL)
+    blocks = [one for one in map(yaml.safe_load, texts) if isinstance(one, dict)]
+    (steps,) = (one["jobs"]["gate"]["steps"] for one in blocks if "jobs" in one)
     (used,) = (step for step in steps if "rankbars" in step.get("uses", ""))
-    assert set(used["with"]) == set(ACTION["inputs"])
+    assert set(used["with"]) <= set(ACTION["inputs"])
+    assert {"claims", "results", "ledger", "comment"} <= set(used["with"])
     (repos,) = (one["repos"] for one in blocks if "repos" in one)
     assert [hook["id"] for hook in repos[0]["hooks"]] == [HOOK["id"]]

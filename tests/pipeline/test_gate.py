@@ -34,6 +34,11 @@ def test_looks_pool_their_rows_at_half_of_what_is_left(tmp_path):
     made = rb.check(answers((0.6, 0.6)), "new >= old - 0.05", ledger=ledger, change="other")
     assert made.look.number == 1
     again = rb.check(second, "new >= old - 0.05", ledger=ledger, change="c")
+    points = [
+        rb.check(one, "new >= old - 5 points", ledger=tmp_path / "points").claims[0]
+        for one in (first, second)
+    ]
+    assert points[1].p_support == again.claims[0].p_support
     assert (again.look.number, again.look.again, len(read_ledger(ledger))) == (2, True, 3)
     test = stats.ttest_1samp(difference, -0.05, alternative="greater")
     assert again.claims[0].p_support == pytest.approx(test.pvalue, rel=1e-9)
@@ -61,6 +66,30 @@ def test_new_items_join_the_old_ones(tmp_path):
     values = np.vstack([one.tasks["math"].values, two.tasks["math"].values])
     assert (made.claims[0].n, made.look.number) == (400, 2)
     assert made.claims[0].estimate == pytest.approx(np.diff(values.mean(axis=0)[::-1])[0])
+
+
+def test_the_luck_of_the_baseline_is_said(tmp_path):
+    def note(scores):
+        made = rb.check(scores, "new > old", ledger=tmp_path / "gate.jsonl")
+        (found,) = [one.message for one in made.notes if one.code == "baseline-luck"]
+        return found
+
+    first, second = answers((0.6, 0.6)), answers((0.6, 0.6))
+    assert note(first).startswith("old was run once, and the luck of that run")
+    old = np.stack([one.tasks["math"].values[:, 1] for one in (first, second)])
+    second_rows = second.tasks["math"].values
+    share = old.var(axis=0, ddof=1).mean() / 2 / (second_rows[:, 0] - second_rows[:, 1]).var(ddof=1)
+    assert note(second).startswith("old was run 2 times.")
+    assert f"about {share:.0%} of the variance" in note(second)
+    runs = RNG.random((60, 5, 2)) < 0.6
+    stored = rb.Items(
+        ("new", "old"),
+        runs.mean(axis=1),
+        answers=np.full((60, 2), 5),
+        within=runs.var(axis=1, ddof=1),
+    )
+    made = rb.check(rb.Scores({"t": stored}), "new > old", ledger=tmp_path / "other.jsonl")
+    assert "old was run 5 times. The luck of its runs" in str(made)
 
 
 def test_what_one_look_decides_stays_decided(tmp_path):

@@ -26,7 +26,7 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
-from rankbars.errors import WriteError
+from rankbars.errors import OptionError, WriteError
 
 __all__ = ["check_command"]
 
@@ -209,7 +209,10 @@ def check_command(
     from rankbars.data.drafts import write_all
     from rankbars.render import verdicts
 
-    parsed = [parse_claim(line) for line in lines]  # before the long work, not after it
+    try:
+        parsed = [parse_claim(line) for line in lines]  # before the long work, not after it
+    except OptionError as error:
+        raise OptionError(f"{error}{_made_by_shell()}") from error
     if costs is None and any(claim.of_cost for claim in parsed):
         raise click.UsageError(
             "A claim is about costs. Name the column or metric that holds them: --costs cost."
@@ -286,6 +289,16 @@ def _take(
     if not inputs:
         raise click.UsageError("There are no results to read. Name a file or a folder.")
     return (*claims, *guards), inputs
+
+
+def _made_by_shell() -> str:
+    """What to say where standard output is an empty file: an unquoted > may have made it."""
+    try:
+        made = Path("/proc/self/fd/1").readlink()
+        empty = made.is_file() and made.stat().st_size == 0
+    except OSError:
+        return ""
+    return f" The empty file {made.name!r} was made now; remove it." if empty else ""
 
 
 def _priced(reading: Reading, costs: str) -> Reading:
