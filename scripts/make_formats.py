@@ -42,6 +42,32 @@ when they began. A trial that failed or timed out without a verdict has no score
 `--missing fail` counts them as the lowest score, as most of these tools do. What a trial cost is a second metric of it (`--metric cost`,
 `seconds`, `tokens`), never a task; an amount that is 0 in every record was not counted.
 
+**Several answers to an item** have metrics of their own, in logs and in tables alike: `--metric pass@4` (any of 4 answers is right),
+`--metric pass^4` (all of 4), `--metric majority@3` (more right than wrong) and `--metric best@4` (the best of graded scores). Each item
+gets the mean over all subsets of so many answers, which is unbiased: 1 − C(n−c, k)/C(n, k) and C(c, k)/C(n, k) for c right of n. So
+`pass@1`, `pass^1` and the mean are the same. Tests, ranks, `compare` and `check` work on the items as ever. `pass^4-plugin` is (c/n)⁴,
+which is biased upwards, for comparison with numbers that were published so. More answers than an item has are refused, with what is
+possible; so are trials that look as if they had been stopped at the first success, until `--trials fixed` says that they were not. A
+table may hold counts instead of answers: columns `n` and `c`, or `num_samples` and `num_correct`, beside an item.
+
+**A tool that is not known**: `rankbars formats FILE` shows what its JSON holds, path by path, and a map to correct and paste:
+
+```text
+$ rankbars formats log.json
+log.json: not recognised. The JSON holds an object, not a table. …
+
+What log.json holds (path, type and how many, an example):
+  config.model     text 1  'm1'
+  runs[].task_id   text 4  't1'
+  runs[].trial     number 4  '0'
+  runs[].reward.r  number 4  '1'
+To read it, correct and paste: --map 'model=config.model,item=runs[].task_id,trial=runs[].trial,score=runs[].reward.r'
+```
+
+`runs[]` is each element of a list, `tasks.*` each member of an object (its key, where the path ends there); a list at the top and the
+lines of a file need neither. Roles: `model`, `task`, `item`, `trial`, `score` (or `n` and `c`), `error`, `cost`, `seconds`, `time`. `--map`
+may name a YAML file with one line per role, and a file `rankbars-map.yaml` counts for all JSON beside it.
+
 **Parts and their whole** are never both tasks: an overall score is left out beside its parts, and becomes their category.
 
 **One metric per task.** The tool's main metric counts; the note lists the others, for `--metric`.

@@ -12,6 +12,7 @@ from rankbars.cli.beforejudging import Before, look_before
 from rankbars.cli.options import (
     Reading,
     average_anyway_option,
+    counting_failures,
     missing_items_option,
     named_option,
     over_option,
@@ -217,6 +218,7 @@ def check_command(
         raise click.UsageError(
             "A claim is about costs. Name the column or metric that holds them: --costs cost."
         )
+    reading = counting_failures(reading, missing, missing_items)
     with reading_files(quiet=quiet) as progress:
         scores = read_scores(inputs, reading, progress=progress)
         prices = None if costs is None else read_scores(inputs, _priced(reading, costs))

@@ -13,6 +13,7 @@ from rankbars.cli.options import (
     Reading,
     alpha_option,
     average_anyway_option,
+    counting_failures,
     inputs_argument,
     missing_items_option,
     named_option,
@@ -135,6 +136,7 @@ def compare_command(
     from rankbars.render.duel import head_to_head_json, head_to_head_text
     from rankbars.render.verdicts import claim_lines, claim_to_dict
 
+    reading = counting_failures(reading, missing, missing_items)
     with reading_files(quiet=quiet) as progress:
         read, a, b = _read_pair(inputs, reading, models, progress)
     scores = take_pair(read.select(tasks=tasks) if tasks else read, a, b)

@@ -84,6 +84,9 @@ def read_scores(
         n_jobs=n_jobs,
         models=models or None,
         beside=beside,
+        trials=reading.trials,
+        map=reading.map,
+        failed="lowest" if reading.failed else None,
     )
 
 
@@ -309,6 +312,7 @@ def formats_command(*, paths: tuple[str, ...]) -> int:
     for report in reports:
         emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
     known = [report for report in reports if report.format is not None]
+    _show_unknown([report.path for report in reports if report.format is None])
     if not known:
         say(
             f"Error: nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what "
@@ -318,6 +322,27 @@ def formats_command(*, paths: tuple[str, ...]) -> int:
     if all(report.path != STANDARD for report in known):
         emit_text("\n" + _contents(known, named if isinstance(named, dict) else None))
     return 0
+
+
+# Files whose content is shown where no format knows them.
+_MOST_SHOWN = 3
+
+
+def _show_unknown(paths: Sequence[str]) -> None:
+    """What JSON files hold that no format knows, and how to read them."""
+    from pathlib import Path
+
+    from rankbars.errors import RankbarsError
+    from rankbars.readers.inputfiles import InputFile
+    from rankbars.readers.mapped import describe_json
+
+    for path in [path for path in paths if path != STANDARD][:_MOST_SHOWN]:
+        try:
+            lines = describe_json(InputFile(Path(path), path))
+        except (RankbarsError, OSError):
+            continue  # what is wrong with it was said
+        if lines:
+            emit_text("\n" + "\n".join(lines) + "\n")
 
 
 def _catalogue() -> str:

@@ -16,6 +16,7 @@ from rankbars.cli.options import (
     Analysis,
     Reading,
     analysis_options,
+    counting_failures,
     inputs_argument,
     known_name,
     models_option,
@@ -236,6 +237,7 @@ def rank_command(
     if voting.anytime:
         analysis = _as_looks_began(analysis, output, quiet=quiet)
     independent = reading.rows == "independent"
+    reading = counting_failures(reading, analysis.missing, analysis.missing_items)
     if independent:  # the answer to a question, and no kind of row
         reading = replace(reading, rows=None)
     _check_correlated(analysis, correlated)

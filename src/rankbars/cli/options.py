@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import functools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import click
@@ -35,6 +35,7 @@ __all__ = [
     "analysis_options",
     "average_anyway_option",
     "collect_options",
+    "counting_failures",
     "inputs_argument",
     "known_name",
     "missing_items_option",
@@ -178,11 +179,20 @@ class Reading:
     score_max: float | None
     filter: tuple[str, ...]
     reruns: str | None
+    trials: str | None
+    map: str | None
     compare_anyway: bool
     redact: bool
     memory_limit: str | None
     download_limit: str | None
     other_hosts: bool
+    # Not an option of its own: set where failures are to count (`counting_failures`).
+    failed: bool = False
+
+
+def counting_failures(reading: Reading, *policies: str | None) -> Reading:
+    """The reading, in which trials that failed count as the lowest score if a policy is fail."""
+    return replace(reading, failed="fail" in policies)
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +227,7 @@ class Analysis:
 
 def collect_options(group: type[Any], argument: str, options: Sequence[Decorator]) -> Decorator:
     """Decorator that adds `options` and passes their values on as one `group` called `argument`."""
-    names = [field.name for field in fields(group)]
+    names = [field.name for field in fields(group) if field.default is MISSING]
 
     def decorate(command: Command) -> Command:
         @functools.wraps(command)
@@ -301,8 +311,9 @@ reading_options = collect_options(
         ),
         click.option(
             "--metric", metavar="NAME", multiple=True,
-            help="The metric to use, where the input holds several. Repeat for more: each task of "
-            "a log shows the first that it has.",
+            help="The metric to use, where the input holds several; pass@4 (any of 4 answers is "
+            "right), pass^4 (all of 4), best@4 or majority@3, where items have several answers. "
+            "Repeat for more: each task of a log shows the first that it has.",
         ),
         click.option(
             "--layout", metavar="NAME",
@@ -337,6 +348,17 @@ reading_options = collect_options(
             "--reruns", known=("newest", "all"),
             help="Of several runs of one model on one task: the newest, or all as repeats. Of logs "
             "the newest, if nothing is said; in a table a column such as date tells them apart.",
+        ),
+        click.option(
+            "--map", metavar="ROLE=PATH,...",
+            help="Where records lie in JSON of a tool that is not known, such as "
+            "model=config.model,item=results[].id,score=results[].reward, or a YAML file of such "
+            "lines; `rankbars formats FILE` shows the paths.",
+        ),
+        named_option(
+            "--trials", known=("fixed",),
+            help="Each item was tried a number of times that did not depend on the answers "
+            "(fixed); asked for where answers look as if stopped at the first right one.",
         ),
         click.option(
             "--compare-anyway", is_flag=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence, Sized
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
@@ -99,12 +100,16 @@ def find_store(inputs: Sequence[str]) -> str | None:
 def read_store(
     path: str, reading: Reading, voting: VoteChoices | None, models: Sequence[str] = ()
 ) -> Scores:
-    """The scores that a store holds."""
+    """The scores that a store holds; metrics of several answers need not have been kept with it."""
     from rankbars import __version__
     from rankbars.readers.collecting import put_together
     from rankbars.readers.redaction import redact_items
     from rankbars.store.access import open_store
+    from rankbars.tables.metrics import is_trial_metric
 
+    of_trials = [name for name in reading.metric if is_trial_metric(name)]
+    rest = tuple(name for name in reading.metric if name not in of_trials)
+    reading = replace(reading, metric=rest)
     with open_store(path, __version__, memory=_bytes_of(reading)) as store:
         given = _given_options(
             reading,
@@ -112,7 +117,11 @@ def read_store(
             "raise" if voting is None else voting.self_votes,
         )
         _settle_options(path, store.options, given)
-        options = {**store.options, **_limit_of(reading)}
+        kept = store.options.get("metric") or ()
+        options = {**store.options, **_limit_of(reading), "trials": reading.trials,
+                   "failed": "lowest" if reading.failed else None}  # fmt: skip
+        if of_trials:
+            options["metric"] = [*of_trials, *([kept] if isinstance(kept, str) else kept)]
         files = store.files()
         scores = put_together(files, {**options, "models": models})
         if not set(models) <= set(scores.models):
@@ -198,6 +207,7 @@ def _given_options(reading: Reading, control: Sequence[str], self_votes: str) ->
         "maximum": reading.score_max,
         "filter": list(reading.filter),
         "reruns": reading.reruns,
+        "map": reading.map,
         "compare_anyway": reading.compare_anyway or None,
         "controls": list(control),
         "self_votes": None if self_votes == "raise" else self_votes,

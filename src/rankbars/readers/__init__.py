@@ -53,6 +53,9 @@ def read(
     download_limit: str | int | None = None,
     other_hosts: bool = False,
     beside: bool = False,
+    trials: str | None = None,
+    failed: str | None = None,
+    map: str | Mapping[str, str] | None = None,
 ) -> Scores:
     r"""Scores from files.
 
@@ -81,7 +84,9 @@ def read(
         Share of the data held out in each fold.
     metric : str or sequence of str, optional
         The metric to use where there are several; of more than one, each task of a log shows
-        the first that it has.
+        the first that it has. Where items have several answers, ``"pass@4"`` (any of 4 right),
+        ``"pass^4"`` (all of 4), ``"best@4"`` and ``"majority@3"`` are metrics of them, unbiased
+        for each item; ``"pass^4-plugin"`` is the biased form that some publish.
     layout : {"tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds"}
         How to read a table whose header does not say it.
     minimum, maximum : float, optional
@@ -131,6 +136,15 @@ def read(
     beside : bool
         Whether these results will be put beside others, as in ``read(a) | read(b)``: a task that
         nothing names is then called ``"all"``, and not after its file.
+    trials : {"fixed"}, optional
+        Each item was tried a number of times that did not depend on the answers; needed where
+        answers look as if they had been stopped at the first right one.
+    failed : {"lowest"}, optional
+        What a trial that failed counts as, where its item has several: nothing, if not given, or
+        the lowest score.
+    map : str or mapping from str to str, optional
+        Where records lie in JSON of a tool that is not known: paths by role, such as
+        ``"model=config.model,item=results[].id,score=results[].reward"``, or a YAML file of them.
 
     Returns
     -------
@@ -167,6 +181,8 @@ def read(
         "cells": cells, "decimal": decimal,
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
+        "trials": trials, "failed": failed,
+        "map": map,
     })  # fmt: skip
     if isinstance(paths, Mapping):
         apart = replace(options, models=())

@@ -31,6 +31,7 @@ from rankbars.readers.recognition import (
 from rankbars.readers.registry import FORMATS
 from rankbars.readers.tables import MARKDOWN_SUFFIXES, PARQUET_SUFFIXES, TABLE_SUFFIXES, open_table
 from rankbars.tables.database import Glance
+from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.tableoptions import TableOptions
 
 __all__ = [
@@ -186,7 +187,7 @@ def check_options(
                 "Leave the name out."
             )
     tidy = [one for one in tables if one.format != "wide"]
-    if len(options.metrics) > 1 and tidy:
+    if sum(not is_trial_metric(name) for name in options.metrics) > 1 and tidy:
         raise OptionError(
             f"{tidy[0].file.label}: a table with one row per score shows one metric; "
             f"got {len(options.metrics)} ({', '.join(options.metrics)}). Name one."
@@ -209,6 +210,10 @@ def check_options(
 def _report(
     file: InputFile, declared: str, options: ReadOptions, formats: KnownFormats
 ) -> FileReport:
+    if options.map and declared == "auto":
+        fits = file.asked or data_suffix(file.path) in (".json", ".jsonl")
+        reason = "mapped" if fits else "It is no JSON, which the map is about."
+        return FileReport(file.label, "map" if fits else None, reason)
     if declared == "auto":
         return _apply_options(file, recognise(file, formats.stages()), options)
     if file.asked:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.storedtasks import change_tasks
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import DataError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import ChosenFile, Skipped
 from rankbars.readers.declared import Declared
 from rankbars.readers.inputfiles import InputFile
@@ -35,6 +35,7 @@ from rankbars.readers.recognition import Format
 from rankbars.tables.assembly import ParsedTable, scores_from_parsed
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
+from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.remarks import note_lookalikes
 from rankbars.tables.strays import note_strays
 
@@ -118,11 +119,33 @@ def put_groups_together(groups: Sequence[Group], options: ReadOptions) -> Scores
     parts = []
     declared = Declared(options, several=len(groups) > 1)
     for group in groups:
-        scores, inputs = declared.heed(group.read, group.format, scores_of=itemgetter(0))
+        scores, inputs = declared.heed(
+            partial(_read_before, group.read), group.format, scores_of=itemgetter(0)
+        )
         if scores is not None:
             parts.append(replace(scores, inputs=inputs))
     declared.refuse_unknown()
-    return merge_sources(parts).with_notes(declared.notes()) if parts else None
+    if not parts:
+        return None
+    merged = merge_sources(parts).with_notes(declared.notes())
+    if not any(map(is_trial_metric, options.metrics)):
+        return merged
+    from rankbars.readers.trialmetrics import take_trial_metrics
+
+    return take_trial_metrics(merged, options.metrics, fixed=options.trials == "fixed")
+
+
+def _read_before(
+    read: Callable[[ReadOptions], tuple[Scores | None, tuple[Input, ...]]], options: ReadOptions
+) -> tuple[Scores | None, tuple[Input, ...]]:
+    """What a reader finds; a metric of several answers that it does not have is made afterwards."""
+    rest = tuple(name for name in options.metrics if not is_trial_metric(name))
+    try:
+        return read(options)
+    except RankbarsError as error:
+        if error.lacking is None or error.lacking.option != "metric" or rest == options.metrics:
+            raise
+    return read(replace(options, metrics=rest, metric=rest[0] if rest else None))
 
 
 def read_parts(reader: Format, files: Sequence[InputFile], options: ReadOptions) -> list[Part]:

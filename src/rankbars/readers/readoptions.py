@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
 from typing import Any
 
 from rankbars.data.room import Room, parse_size
-from rankbars.errors import OptionError
+from rankbars.errors import OptionError, one_of
 from rankbars.tables.database import Engine
 from rankbars.tables.tableoptions import TableOptions
 
-__all__ = ["ReadOptions", "as_declared", "options_of"]
+__all__ = ["MAP_ROLES", "MAP_TOKEN", "ReadOptions", "as_declared", "options_of", "parse_map"]
+
+# What a map of JSON gives the paths of, and the steps of a path.
+MAP_ROLES = (
+    "model",
+    "task",
+    "item",
+    "trial",
+    "score",
+    "n",
+    "c",
+    "error",
+    "cost",
+    "seconds",
+    "time",
+)
+MAP_TOKEN = re.compile(r"\[\]|\.?\*|\.?[^.\[\]*]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +51,12 @@ class ReadOptions(TableOptions):
         Whether a URL may lead to a host that it does not name.
     side : str
         Name of the model whose results all files hold, where they do not say it.
+    map : mapping from str to str
+        Paths in JSON of a tool that is not known, by role; see `rankbars.readers.mapped`.
+    trials : {"fixed", ""}
+        ``"fixed"``: each item was tried a number of times that did not depend on the answers.
+    failed : bool
+        Whether a trial that failed counts as the lowest score, where its item has others.
     engine : Engine
         Scans tables while they are read; readers alone need it.
     """
@@ -43,6 +67,9 @@ class ReadOptions(TableOptions):
     download_limit: int | None = field(default=None, compare=False)
     other_hosts: bool = field(default=False, compare=False)
     side: str = ""
+    map: Mapping[str, str] = field(default_factory=dict)
+    trials: str = ""
+    failed: bool = False
     engine: Engine = field(default_factory=Engine, compare=False, repr=False)
 
     @classmethod
@@ -128,7 +155,64 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         found,
         download_limit=None if size is None else parse_size(size, "limit of a download"),
         other_hosts=bool(given.get("other_hosts")),
+        map=parse_map(given.get("map")),
+        trials=one_of("way of trials", given.get("trials") or "", ("", "fixed")),
+        failed=given.get("failed") == "lowest",
     )
+
+
+def parse_map(given: str | Mapping[str, str] | None) -> dict[str, str]:
+    """Paths by role, from a mapping, from ``role=path,role=path``, or from a YAML file.
+
+    Raises
+    ------
+    OptionError
+        If a role is not known or stands twice, a path cannot be read, or there is no score.
+
+    Examples
+    --------
+    >>> parse_map("model=config.model,item=task_id,score=reward.r")["item"]
+    'task_id'
+    """
+    if not given:
+        return {}
+    if isinstance(given, str):
+        place = Path(given)
+        if place.suffix.lower() in (".yaml", ".yml") and "=" not in given:
+            return parse_map(_load(place))
+        pairs = [part.partition("=")[::2] for part in given.split(",")]
+        if len({role.strip() for role, _ in pairs}) < len(pairs):
+            raise OptionError(f"A role stands twice in the map {given!r}.")
+        given = dict(pairs)
+    found: dict[str, str] = {}
+    for role, path in given.items():
+        one_of("role of a map", str(role).strip(), MAP_ROLES)
+        text = str(path).strip()
+        if not text or "".join(MAP_TOKEN.findall(text)) != text:
+            raise OptionError(
+                f"The map says {role}={path}, which is no path. Expected keys with dots between "
+                "them, such as config.model, results[].score or tasks.*.score."
+            )
+        found[str(role).strip()] = text
+    if "score" not in found and not {"n", "c"} <= set(found):
+        raise OptionError(
+            "The map names no score: add score=PATH, or n=PATH,c=PATH for counts of answers and "
+            "of right ones."
+        )
+    return found
+
+
+def _load(place: Path) -> dict[str, str]:
+    import yaml
+
+    try:
+        found = yaml.safe_load(place.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        raise OptionError(f"The map {place} cannot be read ({str(error)[:100]}).") from error
+    found = found.get("map", found) if isinstance(found, dict) else found
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        raise OptionError(f"The map {place} must hold one line per role, such as score: reward.r.")
+    return {str(role): path for role, path in found.items()}
 
 
 def as_declared(options: ReadOptions, format: str) -> ReadOptions:

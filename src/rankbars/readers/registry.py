@@ -5,6 +5,7 @@ A module is imported only where the name and the first bytes of a file allow its
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,11 @@ from rankbars.readers.inputfiles import data_suffix
 from rankbars.readers.recognition import Format
 
 __all__ = ["FORMATS"]
+
+# Right answers of several, in the header of a table.
+_COUNTED = re.compile(
+    rb"(?i)(?:^|[,\t\"])(?:c|n(?:um)?[_ ]?correct|correct[_ ]count)(?:[,\t\"\r]|$)"
+)
 
 
 def _is_json(path: Path, head: bytes) -> bool:
@@ -87,6 +93,12 @@ def _holds(*keys: bytes) -> Callable[[Path, bytes], bool]:
 def _names(*columns: bytes) -> Callable[[Path, bytes], bool]:
     """Whether the first bytes hold one of some names."""
     return lambda path, head: any(column in head for column in columns)
+
+
+def _is_mapped(path: Path, head: bytes) -> bool:
+    if data_suffix(path) in (".csv", ".tsv"):
+        return _COUNTED.search(head.partition(b"\n")[0]) is not None
+    return _is_json_or_lines(path, head)
 
 
 def _is_csv_with(column: bytes, path: Path, head: bytes) -> bool:
@@ -394,7 +406,6 @@ FORMATS: dict[str, Format] = {
         "phoenix",
         "rankbars.readers.experiments",
         "experiments of Phoenix",
-        is_table=True,
         looks=_names(b"repetition_number"),
         files="the JSON or CSV of an experiment",
         chosen="model = name of the file; item = example_id; trial = repetition_number; score = "
@@ -405,7 +416,6 @@ FORMATS: dict[str, Format] = {
         "langsmith",
         "rankbars.readers.experiments",
         "experiments of LangSmith as CSV",
-        is_table=True,
         looks=_names(b"feedback."),
         files="results.to_pandas().to_csv()",
         chosen="model = name of the file; item = example_id, repeated ids are trials; score = "
@@ -416,7 +426,6 @@ FORMATS: dict[str, Format] = {
         "mlflow",
         "rankbars.readers.experiments",
         "evaluations of MLflow: traces as CSV, tables as JSON",
-        is_table=True,
         looks=_names(b"assessments", b"/score"),
         files="the traces of mlflow.genai.evaluate; eval_results_table.json",
         chosen="model = name of the file; item = request; score = NAME/value; expectations, which "
@@ -427,7 +436,6 @@ FORMATS: dict[str, Format] = {
         "opik",
         "rankbars.readers.experiments",
         "experiments of Opik",
-        is_table=True,
         looks=_names(b"feedback_scores"),
         files="items as JSON or JSON lines, or the CSV with dataset.* and feedback_scores.*",
         chosen="model = name of the file; item = dataset_item_id, else the row of the data set; "
@@ -438,7 +446,6 @@ FORMATS: dict[str, Format] = {
         "braintrust",
         "rankbars.readers.experiments",
         "experiments of Braintrust",
-        is_table=True,
         looks=_names(b"scores", b"eval_name", b"experiment_name"),
         files="events of an experiment as JSON or JSON lines",
         chosen="model = name of the file; item = dataset_record_id, else the input; score = "
@@ -449,7 +456,6 @@ FORMATS: dict[str, Format] = {
         "ragas",
         "rankbars.readers.experiments",
         "results of Ragas as CSV",
-        is_table=True,
         looks=_names(b"user_input"),
         files="result.to_pandas().to_csv()",
         chosen="model = name of the file; item = user_input; every column of numbers is a metric; "
@@ -475,6 +481,17 @@ FORMATS: dict[str, Format] = {
         chosen="model = repository, or the name in the card; task = data set; cards with several "
         "metrics need --metric; values have no error and no number of items",
         options=("--metric", "--score-max"),
+    ),
+    "map": Format(
+        "map",
+        "rankbars.readers.mapped",
+        "JSON of any tool, by paths (--map); counts of right answers",
+        looks=_is_mapped,
+        files="any JSON or JSON lines, with --map or rankbars-map.yaml beside it; tables with an "
+        "item, n (num_samples) and c (num_correct)",
+        chosen="as the map says; model = name of the file where it names none; of a task without "
+        "item, each task is an item; n answers with c right stand for as many trials",
+        options=("--map", "--metric pass@5"),
     ),
     "tabarena": Format(
         "tabarena",

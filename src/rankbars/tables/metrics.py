@@ -14,11 +14,26 @@ __all__ = [
     "ends_in_loss",
     "is_amount",
     "is_proportion",
+    "is_trial_metric",
     "metric_in_name",
     "never_negative",
     "split_words",
     "usual_direction",
 ]
+
+
+_OF_TRIALS = re.compile(r"(?:(?:pass|best|majority)@|pass\^)[1-9]\d{0,5}|pass\^[1-9]\d{0,5}-plugin")
+
+
+def is_trial_metric(name: str) -> bool:
+    """Whether a name is that of a metric of several answers to an item.
+
+    Examples
+    --------
+    >>> is_trial_metric("pass^4"), is_trial_metric("pass@1"), is_trial_metric("pass_1")
+    (True, True, False)
+    """
+    return _OF_TRIALS.fullmatch(name) is not None
 
 
 def split_words(text: str) -> frozenset[str]:

@@ -14,7 +14,7 @@ from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merg
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
 from rankbars.tables.database import Engine, quote
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metrics import is_trial_metric, usual_direction
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
 
@@ -280,7 +280,8 @@ def _metric_name(table: Table, column: str, options: TableOptions) -> tuple[str,
     """Name of the metric where there is no column of metrics; whether the file's goes first."""
     if options.metric is None or options.metric == column:
         return column, True
-    if usual_direction(column) is None or fold_name(column) == "score":
+    unnamed = usual_direction(column) is None or fold_name(column) == "score"
+    if unnamed and not is_trial_metric(options.metric):  # that is made of scores, and no name
         return options.metric, False
     error = DataError(
         f"{table.source}: the metric {options.metric!r} is not in the table; its score column is "

@@ -16,6 +16,7 @@ from rankbars.readers.logs.records import SCORED, Measure, Run
 from rankbars.readers.logs.taskremarks import Remarks, list_names
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.columns import fold_name
+from rankbars.tables.metrics import is_trial_metric
 
 __all__ = ["Chosen", "choose", "group_runs", "name_systems", "name_tasks", "take_leaves"]
 
@@ -184,7 +185,7 @@ def _asked_metric(runs: Sequence[Run], names: Sequence[str], asked: Sequence[str
     for wanted in asked:
         if wanted in names:
             return wanted
-        for name in names:
+        for name in () if is_trial_metric(wanted) else names:
             spellings = {name} | {
                 run.measures[name].metric or name for run in runs if name in run.measures
             }

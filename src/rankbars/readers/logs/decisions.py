@@ -149,6 +149,7 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
                 shared_only=_share_only(chosen, same=same),
                 clustered=bool(options.columns.get("cluster")),
                 remarks=remarks,
+                lowest=_lowest(chosen, directions[chosen.task], options),
             )
         else:
             published.append(chosen)
@@ -185,6 +186,15 @@ def _suites(every: Sequence[Chosen]) -> dict[str, dict[str, Any]]:
             "group": name, "pooled": all(pooled for one, pooled in found if one == name),
         }  # fmt: skip
     return suites
+
+
+def _lowest(chosen: Chosen, direction: Direction, options: ReadOptions) -> float | None:
+    """What a failed answer counts as: the worst possible score, if failures are to count."""
+    if not options.failed:
+        return None
+    worst = {measure.limits[0 if direction == "higher" else 1] for measure in chosen.measures}
+    declared = options.minimum if direction == "higher" else options.maximum
+    return declared if declared is not None else worst.pop() if len(worst) == 1 else None
 
 
 def _metric_name(chosen: Chosen) -> str | None:

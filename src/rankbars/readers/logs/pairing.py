@@ -34,7 +34,12 @@ class _Answers(NamedTuple):
 
 
 def pair_items(
-    chosen: Chosen, *, shared_only: bool, clustered: bool, remarks: Remarks
+    chosen: Chosen,
+    *,
+    shared_only: bool,
+    clustered: bool,
+    remarks: Remarks,
+    lowest: float | None = None,
 ) -> tuple[Items, Coverage]:
     """Evidence and coverage of a task, scores as given.
 
@@ -48,6 +53,8 @@ def pair_items(
         Whether each item must have a cluster.
     remarks : Remarks
         Takes what was left out.
+    lowest : float, optional
+        What an answer that failed counts as, where items have several answers.
 
     Raises
     ------
@@ -65,6 +72,8 @@ def pair_items(
     stacks, every = [], []
     for column, model in enumerate(models):
         answers = _collect(chosen, model, named[model], place)
+        if lowest is not None and len(np.unique(answers.item)) < len(answers.item):
+            answers = _with_failures(answers, model, lowest, remarks, chosen.task)
         values[:, column], behind[:, column], state[:, column] = _average(answers, len(ids))
         within[:, column] = _vary(answers, values[:, column], behind[:, column])
         stacks.append(_stack(answers, behind[:, column]))
@@ -170,6 +179,22 @@ def _collect(
         np.concatenate(scores)[order],
         np.concatenate(states)[order].astype(np.uint8),
         np.unique(runs, axis=1, return_inverse=True)[1].reshape(-1)[order],
+    )
+
+
+def _with_failures(
+    answers: _Answers, model: str, lowest: float, remarks: Remarks, task: str
+) -> _Answers:
+    failed = answers.state == ERROR
+    if failed.any():
+        remarks.add(
+            "failed-lowest",
+            f"model {model!r}: {int(failed.sum())} answers that failed count as {lowest:g}.",
+            task,
+        )
+    return answers._replace(
+        score=np.where(failed, lowest, answers.score),
+        state=np.where(failed, np.uint8(SCORED), answers.state),
     )
 
 

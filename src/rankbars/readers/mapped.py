@@ -1,0 +1,414 @@
+"""JSON of tools that are not known: what it holds, and records found by paths.
+
+A path is keys with dots between them: ``config.model``. ``results[]`` is each element of a list and
+``tasks.*`` each member of an object, by its key where the path ends there. A list at the top, and
+the lines of a file, need no brackets: ``task_id`` is that of each record.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rankbars.data.notes import Note
+from rankbars.errors import OptionError, ReadError
+from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
+from rankbars.readers.logs.jsontext import (
+    as_count,
+    as_finite,
+    as_text,
+    fingerprint,
+    load_json,
+    parse_time,
+    read_json_lines,
+    record_keys,
+    top_level_keys,
+)
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
+from rankbars.readers.parts import Part
+from rankbars.readers.readoptions import MAP_ROLES, MAP_TOKEN, ReadOptions, parse_map
+from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
+from rankbars.readers.trials import Sheet, Trial, as_runs, notes_on, read_records, spent
+from rankbars.tables.columns import ROLES as COLUMNS
+from rankbars.tables.columns import fold_name
+
+__all__ = ["MAP_FILE", "describe_json", "read", "sniff"]
+
+# A file of paths that counts for all files beside it.
+MAP_FILE = "rankbars-map.yaml"
+
+# Counts of right answers beside all answers, and names of columns that hold them.
+_COUNTS = {"c": ("c", "numcorrect", "ncorrect", "correctcount"),
+           "n": ("n", "numsamples", "nsamples", "samplecount")}  # fmt: skip
+_ENDED = ("ok", "success", "completed", "complete", "done", "none", "null", "finished", "scored")
+_TRUE, _FALSE = ("true", "pass", "passed", "yes", "correct"), ("false", "fail", "failed", "no")
+
+# Records that a look takes in, and lines that it prints.
+_LOOKED_AT, _MOST_LINES, _LONGEST_ITEM, _MOST_ANSWERS = 500, 40, 80, 10_000
+
+# Names of keys by role, the likeliest first, for the line to paste.
+_LIKELY: Mapping[str, Sequence[str]] = {
+    "score": ("score", "reward", "passed", "is_correct", "correct", "resolved", "success", "r",
+              "accuracy", "result", "value", "is_resolved"),
+    "item": ("task_id", "item_id", "instance_id", "example_id", "question_id", "case_id", "item",
+             "sample_id", "problem_id", "task_name", "task", "id"),
+    "model": ("model", "model_name", "agent", "agent_name", "system", "llm", "provider"),
+    "trial": ("trial", "attempt", "trial_id", "repeat", "epoch", "seed", "sample", "repetition"),
+    "cost": ("cost", "cost_usd", "total_cost", "price"),
+    "error": ("error", "exception", "failure"),
+}  # fmt: skip
+
+
+def sniff(path: Path, head: bytes) -> Recognition | None:
+    r"""Whether a map lies beside the file, or its columns are counts of right answers.
+
+    Examples
+    --------
+    >>> _ = Path("a.csv").write_text("model,item,n,c\na,1,10,3\n")
+    >>> sniff(Path("a.csv"), b"model,item,n,c").reason
+    'It has columns with the answers to each item, n, and the right ones, c.'
+    """
+    if (path.parent / MAP_FILE).is_file() and data_suffix(path) in (".json", ".jsonl"):
+        return Recognition("map", CERTAIN, f"{MAP_FILE} beside it says where its records lie.")
+    columns = _count_columns(path, head)
+    if columns:
+        return Recognition("map", SIGNATURE, "It has columns with the answers to each item, "
+                           f"{columns['n']}, and the right ones, {columns['c']}.")  # fmt: skip
+    return None
+
+
+def _count_columns(path: Path, head: bytes) -> dict[str, str]:
+    """Columns by role of a table of counts; nothing if it is none."""
+    if data_suffix(path) in (".csv", ".tsv"):
+        line = head.decode("utf-8-sig", "ignore").partition("\n")[0].strip()
+        try:
+            names = next(csv.reader([line], delimiter=_delimiter(path)), [])
+        except csv.Error:
+            return {}
+    else:
+        names = [*(record_keys(path) or top_level_keys(path))]
+    folded = {fold_name(name): name for name in names}
+    scores = {fold_name(one) for one in ("score", *COLUMNS["score"].aliases)}
+    found = {role: next((folded[one] for one in known if one in folded), "")
+             for role, known in _COUNTS.items()}  # fmt: skip
+    for role in ("item", "model", "task"):
+        known = (role, *COLUMNS[role].aliases, *(COLUMNS[role].weak if role == "item" else ()))
+        found[role] = next(
+            (folded[fold_name(one)] for one in known if fold_name(one) in folded), ""
+        )
+    if not all(found[role] for role in ("n", "c", "item")) or scores & set(folded):
+        return {}
+    if found["task"] == found["item"]:
+        found["task"] = ""
+    return {role: name for role, name in found.items() if name}
+
+
+def _delimiter(path: Path) -> str:
+    return "\t" if data_suffix(path) == ".tsv" else ","
+
+
+def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
+    """Records at the paths of the map, as trials.
+
+    Parameters
+    ----------
+    files : sequence of InputFile
+        JSON, JSON lines, or tables of counts.
+    options : ReadOptions
+        What the caller declares; `map` holds the paths.
+
+    Raises
+    ------
+    ReadError
+        If a file is damaged, or a path leads nowhere.
+    DataError
+        If the results cannot be compared; see `rankbars.readers.logs.decisions`.
+    """
+    sheets = [one for some in read_each(files, lambda file: _read(file, options)) for one in some]
+    return [*as_runs(sheets), *notes_on(sheets)]
+
+
+class _Spot(NamedTuple):
+    """One record: the value at each path, None where there is none, and its place."""
+
+    values: Mapping[str, Any]
+    place: str
+
+
+def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
+    beside = file.path.parent / MAP_FILE
+    paths = dict(options.map) or (parse_map(str(beside)) if beside.is_file() else {})
+    if not paths:
+        with file.path.open("rb") as raw:
+            paths = _count_columns(file.path, raw.read(1 << 16))
+    if not paths:
+        raise ReadError.at(file.label, "no map says where its records lie: --map score=PATH,…")
+    sheets: dict[tuple[str, str], Sheet] = {}
+    seen: dict[str, bool] = dict.fromkeys(paths, False)
+    # A task with one record for each trial is what is answered: an item.
+    item = "item" if "item" in paths else "task"
+    for spot in _spots(file, paths):
+        for role, value in spot.values.items():
+            seen[role] |= value is not None
+        model = _name(spot.values.get("model")) or file_stem(file.path)
+        task = _name(spot.values.get("task")) if item == "item" else None
+        names = (model, task or "all")
+        if names not in sheets:
+            sheets[names] = Sheet(file.label, *names, named="" if seen.get("model") else "file")
+        sheets[names].trials += _trials(spot, item, len(sheets[names].trials))
+    _refuse_nowhere(file, paths, seen)
+    note = Note("columns", f"{file.label}: {', '.join(f'{k} = {v}' for k, v in paths.items())}.")
+    for sheet in sheets.values():
+        known = [one.scores["score"] for one in sheet.trials if "score" in one.scores]
+        sheet.limits = (0.0, 1.0) if all(0.0 <= one <= 1.0 for one in known) else (None, None)
+        sheet.notes.append(note)
+    return [*sheets.values()]
+
+
+def _name(value: object) -> str | None:
+    text = as_text(value) if not isinstance(value, dict | list) else fingerprint(value)
+    return fingerprint(text) if text is not None and len(text) > _LONGEST_ITEM else text
+
+
+def _number(value: object, place: str, role: str) -> float | None:
+    """A number, a truth value or a word for one; None for nothing."""
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, str):
+        word = value.strip().casefold()
+        if word in (*_TRUE, *_FALSE):
+            return float(word in _TRUE)
+        if word in ("", "nan", "null", "none"):
+            return None
+        with suppress(ValueError):
+            value = float(word)
+    number = as_finite(value)
+    if number is None and value is not None and value == value:
+        raise ReadError.at(place, f"the {role} is {str(value)[:40]!r}, not a number.")
+    return number
+
+
+def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
+    values = spot.values
+    named = _name(values.get(item)) or str(before)
+    if "c" in values:
+        n, c = (as_count(_number(values.get(role), spot.place, role)) for role in ("n", "c"))
+        if n is None or c is None or c > n or n > _MOST_ANSWERS:
+            raise ReadError.at(
+                spot.place,
+                f"expected counts with c at most n, found n = {values.get('n')!r} and c = "
+                f"{values.get('c')!r}.",
+            )
+        yield from (Trial(named, {"score": float(number < c)}, number=number)
+                    for number in range(n))  # fmt: skip
+        return
+    error = values.get("error")
+    failed = error not in (None, False, "", [], {})
+    # A word for how a record ended is an error only if it says so.
+    if isinstance(error, str) and error.casefold() in _ENDED:
+        failed = False
+    score = None if failed else _number(values.get("score"), spot.place, "score")
+    number = as_count(values.get("trial"))
+    yield Trial(
+        named,
+        {
+            **({} if score is None else {"score": score}),
+            **{name: amount for name in ("cost", "seconds")
+               for amount in spent(name, _number(values.get(name), spot.place, name)).values()},
+        },
+        ERROR if failed else UNSCORED if score is None else SCORED,
+        number=number,
+        start=parse_time(values.get("time")),
+        reason=str(error)[:40] if failed and isinstance(error, str) else "error" if failed else "",
+    )  # fmt: skip
+
+
+def _refuse_nowhere(file: InputFile, paths: Mapping[str, str], seen: Mapping[str, bool]) -> None:
+    """A path that leads nowhere, with the nearest that leads somewhere."""
+    lost = [role for role, found in seen.items() if not found and role != "error"]
+    if not lost:
+        return
+    path = paths[lost[0]]
+    known = [*_shape(file)]
+    near = difflib.get_close_matches(path, known, n=1, cutoff=0.4)
+    last = path.rpartition(".")[2]
+    near = near or [one for one in known if one.rpartition(".")[2] == last]
+    hint = f" Did you mean {near[0]}?" if near else f" There are: {', '.join(known[:8])}."
+    raise ReadError.at(file.label, f"no record has {path} ({lost[0]}).{hint}")
+
+
+def _tokens(path: str) -> tuple[str, ...]:
+    return tuple(one.removeprefix(".") for one in MAP_TOKEN.findall(path))
+
+
+def _spots(file: InputFile, paths: Mapping[str, str]) -> Iterator[_Spot]:
+    """Every record that the paths tell apart: each step into a list or object is one of them."""
+    keys = {role: _tokens(path) for role, path in paths.items()}
+    axes: dict[tuple[str, ...], None] = {}
+    for tokens in keys.values():
+        for end, token in enumerate(tokens, start=1):
+            if token in ("[]", "*"):
+                axes[tokens[:end]] = None
+    ordered = sorted(axes, key=len)
+    for one, two in pairwise(ordered):
+        if two[: len(one)] != one:
+            raise OptionError(
+                f"The map steps into two lists that lie beside each other, {''.join(one)} and "
+                f"{''.join(two)}. One must lie in the other."
+            )
+    first = ordered[0] if ordered else ()
+    for number, root in enumerate(_roots(file, first), start=1):
+        place = f"{file.label}, record {number}"
+        yield from (_Spot(values, place) for values in _bind(root, keys, ordered, {}))
+
+
+def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
+    """The documents that paths begin in; lists are taken one element at a time."""
+    if data_suffix(file.path) in (".csv", ".tsv"):
+        with open_text(file) as text:
+            yield from csv.DictReader(text, delimiter=_delimiter(file.path))
+    elif record_keys(file.path):
+        yield from read_records(file)
+    elif _is_lines(file):
+        for _, row in read_json_lines(file):
+            yield row
+    elif len(first) == 2 and first[1] == "[]":
+        # The list lies in the file beside what holds for all of its records.
+        header: dict[str, Any] = {}
+        for _ in read_records(file, first[0], header):
+            pass
+        for record in read_records(file, first[0]):
+            yield {**header, first[0]: [record]}
+    else:
+        yield load_json(file)
+
+
+def _is_lines(file: InputFile) -> bool:
+    if data_suffix(file.path) == ".jsonl":
+        return True
+    with open_text(file) as text:
+        return text.read(1 << 12).lstrip().partition("\n")[0].rstrip().endswith("}")
+
+
+def _bind(
+    root: Any, keys: Mapping[str, tuple[str, ...]], axes: Sequence[tuple[str, ...]],
+    bound: Mapping[tuple[str, ...], tuple[Any, Any]],
+) -> Iterator[dict[str, Any]]:  # fmt: skip
+    if not axes:
+        yield {role: _value(root, tokens, bound) for role, tokens in keys.items()}
+        return
+    axis = axes[0]
+    holder = _value(root, axis[:-1], bound)
+    steps: Any = ()
+    if axis[-1] == "[]" and isinstance(holder, list):
+        steps = enumerate(holder)
+    elif axis[-1] == "*" and isinstance(holder, dict):
+        steps = holder.items()
+    for step in steps:
+        yield from _bind(root, keys, axes[1:], {**bound, axis: step})
+
+
+def _value(
+    root: Any, tokens: tuple[str, ...], bound: Mapping[tuple[str, ...], tuple[Any, Any]]
+) -> Any:
+    start = max((axis for axis in bound if tokens[: len(axis)] == axis), key=len, default=())
+    if start and start == tokens and tokens[-1] == "*":
+        return bound[start][0]
+    value = bound[start][1] if start else root
+    for token in tokens[len(start) :]:
+        value = value.get(token) if isinstance(value, dict) else None
+    return value
+
+
+class _Seen(NamedTuple):
+    """What stands at a path."""
+
+    types: dict[str, int]
+    example: str
+
+
+def _shape(file: InputFile) -> dict[str, _Seen]:
+    """Paths of single values in the first records, with their types and how many there are."""
+    found: dict[str, _Seen] = {}
+
+    def look(value: Any, path: str) -> None:
+        if isinstance(value, dict):
+            many = len(value) > 8 and len({type(one) for one in value.values()}) == 1 and any(
+                isinstance(one, dict | list) for one in value.values()
+            )  # fmt: skip
+            for key, one in [*value.items()][:_LOOKED_AT]:
+                plain = "*" if many or not MAP_TOKEN.fullmatch(key) else key
+                look(one, f"{path}.{plain}" if path else plain)
+        elif isinstance(value, list):
+            for one in value[:_LOOKED_AT]:
+                look(one, f"{path}[]")
+        elif len(path) < 200:
+            kind = {bool: "true/false", str: "text", int: "number", float: "number"}.get(
+                type(value), "null"
+            )
+            seen = found.setdefault(path, _Seen({}, ""))
+            seen.types[kind] = seen.types.get(kind, 0) + 1
+            if not seen.example and kind != "null" and len(str(value)) <= 24:
+                found[path] = seen._replace(example=str(value))
+
+    for number, root in enumerate(_roots(file, ())):
+        if number >= _LOOKED_AT:
+            break
+        look(root, "")
+    return found
+
+
+def describe_json(file: InputFile) -> list[str]:
+    """What a JSON file holds: paths, types, counts, and a map to paste; nothing for other files.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged.
+    """
+    if data_suffix(file.path) not in (".json", ".jsonl"):
+        return []
+    shape = _shape(file)
+    if not shape:
+        return []
+    width = min(max(map(len, shape)), 60)
+    lines = [f"What {file.label} holds (path, type and how many, an example):"]
+    for path, seen in [*shape.items()][:_MOST_LINES]:
+        types = ", ".join(f"{kind} {count:,}" for kind, count in seen.types.items())
+        lines.append(
+            f"  {path:<{width}}  {types}" + (f"  {seen.example!r}" if seen.example else "")
+        )
+    if len(shape) > _MOST_LINES:
+        lines.append(f"  and {len(shape) - _MOST_LINES} more paths")
+    guess = _guess(shape)
+    told = ",".join(f"{role}={path}" for role, path in guess.items())
+    if "score" in guess:
+        lines.append(f"To read it, correct and paste: --map '{told}'")
+    else:
+        roles = ", ".join(MAP_ROLES[:5])
+        lines.append(f"To read it, name the paths: --map 'score=PATH,item=PATH' (roles: {roles})")
+    return lines
+
+
+def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
+    """The likeliest path of each role: by its last key, the most frequent first."""
+    found: dict[str, str] = {}
+    for role, names in _LIKELY.items():
+        fitting = [
+            (names.index(key), -sum(seen.types.values()), len(path), path)
+            for path, seen in shape.items()
+            if (key := path.rpartition(".")[2].removesuffix("[]").casefold()) in names
+            and path not in found.values()
+            and (role != "score" or {"number", "true/false"} & seen.types.keys())
+        ]
+        if fitting:
+            found[role] = min(fitting)[3]
+    # Members of a list or object that are told apart by their key alone.
+    if "item" not in found and "*" in found.get("score", ""):
+        found["item"] = found["score"].partition("*")[0] + "*"
+    return {role: found[role] for role in MAP_ROLES if role in found}
