@@ -372,7 +372,9 @@ def test_an_unquoted_sign_that_made_a_file_is_noticed(
     results: str, tmp_path: Path, words: str, made: str
 ) -> None:
     command = f"{sys.executable} -m rankbars check {results} --claim {words}"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["sh", "-c", command], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 1
     named = Path("/proc/self/fd").exists()
     assert (f"The empty file {made!r} was made now; remove it." in done.stderr) == named
