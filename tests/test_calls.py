@@ -13,6 +13,8 @@ SCORES = rb.Scores.from_arrays(
     {f"task {i}": (RNG.random((30, 3)) < [0.3, 0.5, 0.8]).astype(float) for i in range(6)},
     ["a", "b", "c"],
 )
+RUNS = (RNG.random((30, 3, 2)) < 0.5).astype(float)
+REPEATED = rb.Scores({"task": rb.Items(("a", "b"), RUNS.mean(axis=1), runs=RUNS)})
 COMPARED = rb.compare(SCORES)
 BOARD = rb.leaderboard(SCORES)
 CALLS = {
@@ -28,6 +30,7 @@ CALLS = {
     rb.hold_out: (SCORES, 2),
     rb.leaderboard: (SCORES,),
     rb.load: ("board.json",),
+    rb.noise: (REPEATED,),
     rb.plain_table: ([],),
     rb.predict: (rb.rank(COMPARED),),
     rb.rank: (COMPARED,),

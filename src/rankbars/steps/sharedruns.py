@@ -20,6 +20,7 @@ from rankbars.stats.streams import stream
 __all__ = ["RunFinding", "examine_task_runs", "run_notes"]
 
 CLEAR = 0.01  # with a p-value up to this, the sentence at the top speaks of these runs only
+_FEWEST_UNEVEN = 10  # items; of fewer only complete answers are tested, by permutation
 _SHARE = 0.03  # of the range of scores: the effect whose chance to be seen is told
 
 
@@ -59,6 +60,9 @@ def examine_task_runs(evidence: Evidence, seed: int, task: str) -> RunFinding | 
     cube = evidence.by_run[:, :, ~np.isnan(evidence.values).all(axis=0)]
     if cube.shape[1] < 2 or not cube.size:
         return None
+    whole = not np.isnan(cube).any()
+    if not whole and len(cube) < _FEWEST_UNEVEN:
+        return None
     found = examine_runs(cube, stream(seed, "run effects", task, 0))
     if found.df == 0:
         return None
@@ -70,7 +74,7 @@ def examine_task_runs(evidence: Evidence, seed: int, task: str) -> RunFinding | 
         tau=tau,
         models=cube.shape[2],
         items=cube.shape[0],
-        runs=0 if np.isnan(cube).any() else cube.shape[1],
+        runs=cube.shape[1] if whole else 0,
     )
 
 
