@@ -155,3 +155,60 @@ def test_models_of_two_files_keep_their_trials(tmp_path: Path) -> None:
 def test_variances_below_zero_are_refused() -> None:
     with pytest.raises(DataError, match="within holds variances"):
         Items(("a",), [[1.0]], within=[[-1.0]])
+
+
+def sides(models: int = 2) -> dict[str, list[Any]]:
+    """Trials of models with a skill and without it."""
+    rng = np.random.default_rng(11)
+    rows = [
+        (f"m{model}", f"q{item}", trial, skill, int(rng.random() < 0.5))
+        for model in range(models)
+        for skill in ("with", "without")
+        for item in range(6)
+        for trial in range(3)
+    ]
+    columns = [list(cells) for cells in zip(*rows, strict=True)]
+    return dict(zip(("model", "item", "trial", "condition", "score"), columns, strict=True))
+
+
+def test_a_skill_makes_two_sides_of_each_model() -> None:
+    columns = sides()
+    scores = read_columns(columns)
+    assert scores.models == ("m0 · with", "m0 · without", "m1 · with", "m1 · without")
+    items = only(scores)
+    assert items.runs is not None
+    rows = [
+        place
+        for place in range(len(columns["score"]))
+        if (columns["model"][place], columns["condition"][place]) == ("m1", "with")
+    ]
+    own = np.array([columns["score"][place] for place in rows], float).reshape(6, 3)
+    np.testing.assert_array_equal(items.runs[:, :, 2], own)
+    duel = rb.head_to_head(scores, "m1 · with", "m1 · without")
+    assert duel.main is not None
+    assert duel.main.n == 6
+    assert any("is a side of its model" in note.message for note in scores.notes)
+
+
+def test_conditions_are_declared_or_switched_off(tmp_path: Path) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(sides(1)).rename(columns={"condition": "skill"})
+    declared = rb.Scores.from_frame(frame, columns={"condition": "skill"})
+    assert declared.models == ("m0 · with", "m0 · without")
+    with pytest.raises(DataError, match="condition"):
+        rb.Scores.from_frame(pd.DataFrame(sides()), columns={"condition": ""})
+    named = sides(1)
+    del named["model"]
+    path = tmp_path / "agent.csv"
+    rows = zip(*named.values(), strict=True)
+    lines = [",".join(named), *(",".join(map(str, row)) for row in rows)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for limit in (None, "1GB"):
+        assert rb.read(path, memory_limit=limit).models == ("agent · with", "agent · without")
+
+
+def test_a_condition_of_items_leaves_models_whole() -> None:
+    columns = table()
+    columns["condition"] = ["easy" if item == "q1" else "hard" for item in columns["item"]]
+    assert read_columns(columns).models == ("ash", "birch")

@@ -39,6 +39,7 @@ from rankbars.tables.reruns import (
     keep_newest,
     newest_of_files,
     number_by_time,
+    split_by_condition,
     take_item,
 )
 from rankbars.tables.statistics import take_statistics
@@ -139,6 +140,8 @@ def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: 
         if one_task:
             names = names._replace(task=names.shared_task)
         part = take_names(parsed.table, names)
+        if "condition" in part.named:
+            part = split_by_condition(part)
         refuse_resamples(parsed.source, part, options)
         plan = plan_rows(part.roles, options)
         groups[plan].append(part)
@@ -279,7 +282,7 @@ def _read_again(
     group: Group, error: DuplicateRowsError, options: TableOptions, engine: Engine
 ) -> Scores:
     """Scores of rows that stand twice, read in another way; raises the error if there is none."""
-    other = _seed_as_repeat(group) or _settle_reruns(group, options)
+    other = _by_condition(group) or _seed_as_repeat(group) or _settle_reruns(group, options)
     if other is None:
         raise DuplicateRowsError(f"{error}{_telling_columns(group)}") from error
     once = replace(options, reruns=None)
@@ -287,8 +290,17 @@ def _read_again(
         Note(code, f"{part.rows.source}: {text}")
         for part in other.parts
         for code, text in part.remarks
-        if code == "reruns"
+        if code in ("condition", "reruns")
     )
+
+
+def _by_condition(group: Group) -> Group | None:
+    """The group with each model once for each condition, if it has a column of them."""
+    if not all("condition" in part.rows.labels for part in group.parts):
+        return None
+    if any(code == "condition" for part in group.parts for code, _ in part.remarks):
+        return None
+    return replace(group, parts=tuple(map(split_by_condition, group.parts)))
 
 
 def _settle_reruns(group: Group, options: TableOptions) -> Group | None:

@@ -59,6 +59,7 @@ ROLES: Mapping[str, Role] = {
         ("prompt", "prompt_variant", "prompt_template", "template", "variant_id", "phrasing",
          "prompt_variation", "variation"),
     ),
+    "condition": Role(),
     "score": Role(
         ("value", "correct", "is_correct", "resolved", "passed", "success", "accuracy", "result",
          "reward", "metric_value", "metric_error"),

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 from rankbars.errors import DataError
 from rankbars.tables.columns import NUMBER_ROLES, fold_name
-from rankbars.tables.database import Engine, quote
+from rankbars.tables.database import Engine, quote, quote_text
 from rankbars.tables.metrics import split_words
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tidy import FileNames, TidyTable, take_names
 
 __all__ = [
-    "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time", "take_item",
+    "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time",
+    "split_by_condition", "take_item",
 ]  # fmt: skip
 
 # Columns that say when a run was made.
@@ -196,6 +197,28 @@ def take_item(part: TidyTable, column: str) -> TidyTable:
     roles = {role: name for role, name in part.roles.items() if name != column} | {"item": column}
     found = part._replace(rows=_rows(part, roles), roles=roles)
     return found._replace(named=part.named | {"item"})
+
+
+def split_by_condition(part: TidyTable) -> TidyTable:
+    """The table with each model once for each name in its column of conditions."""
+    rows = part.rows
+    told = rows.constants.get("model")
+    model = "model::VARCHAR" if told is None else quote_text(told)
+    both = f"concat_ws(' · ', {model}, condition::VARCHAR) AS model"
+    change = f"* REPLACE ({both})" if told is None else f"*, {both}"
+    found = replace(
+        rows,
+        labels={**rows.labels, "model": "text"},
+        filled=rows.filled | {"model"},
+        enter=lambda engine: f"(SELECT {change} FROM {rows.enter(engine)})",
+        constants={role: name for role, name in rows.constants.items() if role != "model"},
+        origin=None,
+    )
+    text = (
+        f"Each name in {part.roles['condition']!r} is a side of its model: 'MODEL · NAME'. If it "
+        "describes items: --column condition= (in Python: columns={'condition': ''})."
+    )
+    return part._replace(rows=found, remarks=(*part.remarks, ("condition", text)))
 
 
 def keep_newest(part: TidyTable, column: str) -> TidyTable:
