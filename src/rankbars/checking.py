@@ -274,8 +274,11 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
 
 def margin_of(margin: str) -> Claim:
     """A claim that has this margin."""
-    form = parse_claim(f"a >= b - {margin}")
-    if form.kind != "better" or form.task is not None or form.least is not None:
+    try:
+        form = parse_claim(f"a >= b - {margin}")
+    except OptionError:
+        form = None
+    if form is None or form.kind != "better" or form.task is not None or form.least is not None:
         raise OptionError.out_of_range("the margin", margin, "a number such as 0.01, or 1 point")
     return form
 

@@ -113,6 +113,11 @@ def preflight(
             what = f"task in the claim {claim.text!r}:"
             raise UnknownOptionError.among(what, claim.task, tuple(taken.tasks))
         found.append(replace(_outlook(field, claim, level), role=line.role))
+    if not found:
+        raise OptionError(
+            f"None of the claims is about two models and their scores, such as {left_out[0]!r}; "
+            "only such are looked at before a gate is run."
+        )
     return Preflight(tuple(found), asked.alpha, level, tuple(left_out), tuple(field.notes))
 
 

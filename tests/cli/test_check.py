@@ -328,6 +328,33 @@ def test_a_gate_is_looked_at_before_it_judges(rankbars: Command, results: str) -
     assert (made["schema"], made["claims"][0]["works"]) == ("rankbars.preflight/1", True)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("claims: [m0 > m1", "does not hold valid YAML"),
+        ("a: 1", "there are no claims in it. A file of claims looks like: claims: ["),
+        ("- {must: [m0]}", "is no claim"),
+        ("claims: [m0 >= m1]\nmargin: much", "the margin must be a number such as 0.01"),
+        ("claims: [m0 >= m1]\nmargin: -0.1", "the margin must be a number such as 0.01"),
+        ("claims: [m0 > m1]\nflaky: {a: 1}", "flaky must be a list"),
+        ("claims: [m0 > m1]\nanchor: m9", "Unknown model in the claim"),
+        ("claims: [m0 > m1]\nalpah: 0.1", "Did you mean alpha?"),
+        ("claims: [m0 > m1]\nmissing_items: guess", "Unknown policy"),
+        ("claims: [m0 in top 9]", "of 3 models each is among the first 9"),
+    ],
+)
+def test_a_wrong_file_of_claims_is_said_in_one_line(
+    rankbars: Command, results: str, text: str, said: str
+) -> None:
+    Path("claims.yaml").write_text(f"{text}\n", encoding="utf-8")
+    before = set(Path().iterdir())
+    answer = rankbars("check", results, "--claims", "claims.yaml", "--ledger", "gate", "-q")
+    assert (answer.code in (1, 2), answer.out) == (True, "")
+    assert said in answer.err
+    assert answer.code == 2 or len(answer.err.strip().splitlines()) == 1
+    assert set(Path().iterdir()) == before
+
+
 def test_runs_of_one_system_say_how_often_a_gate_alarms(rankbars: Command) -> None:
     for run in range(4):
         rows = [f"sys,t,{item},{int((item * 7 + run) % 5 > 1)}" for item in range(60)]
@@ -350,6 +377,8 @@ def test_runs_of_one_system_say_how_often_a_gate_alarms(rankbars: Command) -> No
         (("--claim", "m0 > m1 on maths", "--preflight"), 2, "Unknown task"),
         (("--claim", "m0 > m1", "--reruns", "run.csv"), 2, "Leave out other inputs"),
         (("--claim", "m0 > m1", "--reruns", "all", "--reruns", "newest"), 2, "two ways to read"),
+        (("--claim", "m0 first", "--preflight"), 1, "None of the claims is about two models"),
+        (("--claim", "m0 > m1", "--ledger", "-"), 2, "A ledger is a file"),
         (("--claim", "m0 > m1", "--change", "c"), 2, "name it with --ledger"),
         (("--claim", "m0 > m1", "--ledger", "no/such/gate"), 1, "does not exist"),
         (("--claim", "m0 cheaper than m1"), 2, "--costs cost"),

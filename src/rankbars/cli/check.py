@@ -192,6 +192,8 @@ def check_command(
         for option, path in (("--md", md), ("--junit", junit), ("--badge", badge))
         if path is not None
     }
+    if STANDARD in ledgers:
+        raise click.UsageError("A ledger is a file that is kept; --ledger - is none.")
     if change and not ledgers:
         raise click.UsageError("--change counts looks in a ledger; name it with --ledger FILE.")
     runs_of_one = click.get_current_context().meta[_RUNS]

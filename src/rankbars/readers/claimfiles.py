@@ -22,8 +22,8 @@ _KEYS = (
 )  # fmt: skip
 _ROLES: dict[str, Role] = {"claim": "must", "must": "must", "guard": "guard"}
 _SHAPE = (
-    "A file of claims looks like:\nclaims:\n  - new > old\n  - guard: new >= old - 0.02 on each "
-    "task\n    why: no task may lose two points"
+    'A file of claims looks like: claims: ["new > old", {guard: "new >= old - 0.02 on each task", '
+    'why: "no task may lose two points"}].'
 )
 
 

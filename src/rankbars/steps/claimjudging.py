@@ -20,6 +20,7 @@ __all__ = ["claimed_models", "enough_resamples", "judge_claims"]
 
 _POWER = 0.8
 _EVEN = 0.5
+_MOST_DRAWS = 100_000
 _DRAWS = 4  # resamples per claim and error rate, so that the last step of Holm can be reached
 
 
@@ -127,8 +128,11 @@ def _out_of_reach(weighed: Sequence[Weighed], level: float, *, together: bool) -
 
 
 def enough_resamples(asked: int, claims: int, alpha: float) -> int:
-    """Resamples with which the smallest level of Holm's procedure can be reached."""
-    return max(asked, math.ceil(_DRAWS * claims / alpha))
+    """Resamples with which the smallest level of Holm's procedure can be reached.
+
+    With as many as can be had, a smaller level is never reached, so that nothing is shown at it.
+    """
+    return max(asked, min(math.ceil(_DRAWS * claims / alpha), _MOST_DRAWS))
 
 
 def _shown(one: Weighed, verdict: str) -> tuple[Part, int, int]:
