@@ -94,7 +94,7 @@ def plan(
         What an item costs, however often it is asked, and one answer of both models to it: then
         the cheapest number of answers per item is said.
     most_items : int, optional
-        With costs: no more items exist.
+        No more items exist: then it is said how many answers to each do.
     over, missing, missing_tasks, missing_items, average_anyway, seed
         As in `rankbars.leaderboard`.
 
@@ -209,6 +209,8 @@ def _board_of(
     scores = take_scores("plan", pilot, goal.models)
     if goal.models:
         scores = take_pair(scores, *goal.models)
+        if options["missing"] == "pairwise":
+            options["missing"] = "listwise"  # the same for two, and counts the rows of both
     if len(scores.models) < 2:
         raise OptionError(f"Two models are needed; found only {scores.models[0]!r}.")
     board = leaderboard(scores, correction="holm", pairs=True, **options)
@@ -270,10 +272,10 @@ def _check_amounts(alpha: float, power: float, **amounts: float | None) -> None:
 
 
 def _costs(item: float | None, trial: float | None, most_items: int | None) -> Costs | None:
+    if most_items is not None:
+        _check_whole("the number of items that exist", most_items, 2)
     if item is None and trial is None:
-        if most_items is not None:
-            raise OptionError("--most-items (most_items=) goes with --cost-item and --cost-trial.")
-        return None
+        return None if most_items is None else Costs(math.nan, math.nan, most_items)
     if item is None or trial is None:
         raise OptionError(
             "Both costs are needed: --cost-item, whatever is asked of it, and --cost-trial, one "
@@ -283,8 +285,6 @@ def _costs(item: float | None, trial: float | None, most_items: int | None) -> C
         raise OptionError.out_of_range("the cost of an item", item, "0 or more")
     if not 0 < trial < math.inf:
         raise OptionError.out_of_range("the cost of a trial", trial, "above 0")
-    if most_items is not None:
-        _check_whole("the number of items that exist", most_items, 2)
     return Costs(item, trial, most_items)
 
 

@@ -164,11 +164,10 @@ def test_drawn_boards_settle_a_family_as_often_as_planned():
     mean, n = np.array([0.3, 0.1, 0.05, 0.0]), 100
     covariance = 0.3 + 0.7 * np.eye(4)
     se = np.sqrt((2 - 2 * 0.3) / n) * np.ones(3)
-    errors = rng.multivariate_normal(np.zeros(4), covariance / n, 4000)
+    root = np.linalg.cholesky(covariance / n).T
+    loads, normals = root[:, :1] - root[:, 1:], rng.normal(size=(4000, 4))
     level = 0.05 / 3
-    needed = family_size(
-        mean[0] - mean[1:], se, errors[:, :1] - errors[:, 1:], n, level, 0.8, n - 1.0
-    )
+    needed = family_size(mean[0] - mean[1:], se, loads, normals, n, level, 0.8, n - 1.0)
     size = int(needed.likely)
     assert needed.low < size < needed.safe < needed.high
     rows = rng.multivariate_normal(mean, covariance, (600, size))
@@ -176,8 +175,22 @@ def test_drawn_boards_settle_a_family_as_often_as_planned():
     t = gaps.mean(axis=1) / (gaps.std(axis=1, ddof=1) / math.sqrt(size))
     shown = (t >= stats.t.isf(level, size - 1)).all(axis=1).mean()
     assert shown == pytest.approx(0.8, abs=0.055)
-    alone = family_size(mean[:1], se[:1], errors[:, :1], n, 0.025, 0.8, n - 1.0)
+    alone = family_size(mean[:1], se[:1], loads[:, :1], normals, n, 0.025, 0.8, n - 1.0)
     assert alone == needed_by_pilot(mean[0], se[0], n, 0.025, 0.8, n - 1.0)
+
+
+def test_a_large_family_asks_for_what_its_hardest_pairs_do():
+    """All 1,225 pairs of 50 models: the same as of the 300 closest, and in no time."""
+    rng = np.random.default_rng(8)
+    mean = np.sort(rng.normal(0, 3, 50))[::-1]
+    first, second = np.triu_indices(50, 1)
+    loads = np.eye(50)[:, first] - np.eye(50)[:, second]
+    normals, se = rng.normal(size=(1000, 50)), np.full(len(first), math.sqrt(2))
+    gaps = mean[first] - mean[second]
+    every = family_size(gaps, se, loads, normals, 100.0, 1e-4, 0.8)
+    few = np.argsort(gaps)[:300]
+    near = family_size(gaps[few], se[few], loads[:, few], normals, 100.0, 1e-4, 0.8)
+    assert every.likely == near.likely
 
 
 def test_what_neighbours_show_is_foreseen_from_a_part():

@@ -191,6 +191,9 @@ def test_with_few_items_in_the_world_answers_must_do_it_or_nothing_does():
     given = {"cost_item": 1.0, "cost_trial": 1.0, "effect": 0.06}
     enough = rb.plan(trials(), **given, most_items=800).split
     assert enough.items.likely <= 800
+    alone = rb.plan(trials(), effect=0.06, most_items=800)
+    assert alone.split.answers == enough.answers
+    assert "With so few items: " in alone.to_text()
     none = rb.plan(trials(), **given, most_items=100)
     assert none.split.exhausted
     assert "Items, not answers, are your limit" in none.to_text()
@@ -266,6 +269,31 @@ def test_a_pilot_that_says_nothing_of_the_spread_is_refused():
     one = rb.Estimates(("a", "b"), [0.5, 0.6], se=[0.1, 0.1])
     with pytest.raises(rb.DataError, match="not known"):
         rb.plan(rb.Scores({"x": one}))
+
+
+def test_a_model_that_every_row_decides_does_not_stop_a_plan():
+    rng = np.random.default_rng(9)
+    rows = (rng.random((200, 3)) < [0.6, 0.5, 0.5]).astype(float)
+    rows[:, 2] = rows[:, 0] - 1.0
+    made = rb.plan(rb.Scores.from_arrays({"x": rows}, ["a", "b", "c"]), top=1)
+    alone = rb.plan(rb.Scores.from_arrays({"x": rows[:, :2]}, ["a", "b"]), effect=0.1)
+    assert made.goal.models == ("a",)
+    assert math.isfinite(made.needed.likely)
+    assert made.sd == pytest.approx(alone.sd)
+
+
+def test_a_model_that_is_absent_does_not_stop_a_plan():
+    rows = np.array(answers().tasks["math"].values)
+    rows[:150, 2] = np.nan
+    rows[150:, 0] = np.nan  # no row in common with the last
+    scores = rb.Scores.from_arrays({"math": rows}, ["m0", "m1", "m2"])
+    pair = rb.plan(scores, pair=("m1", "m0"), missing="pairwise")
+    duel = rb.head_to_head(scores, "m1", "m0", missing="pairwise")
+    assert (pair.n, pair.difference) == (duel.main.n, pytest.approx(duel.main.difference))
+    board = rb.leaderboard(scores, missing="pairwise", pairs=True)
+    assert rb.plan(board, pair=("m1", "m0")).goal.models == ("m1", "m0")
+    with pytest.raises(rb.DataError, match="no row in common"):
+        rb.plan(board, pair=("m2", "m0"))
 
 
 def test_the_curve_rises_and_ends_where_neighbours_do():

@@ -103,7 +103,9 @@ it.
     help="What one answer of both models costs. With both costs the cheapest number of answers "
     "to an item is said.",
 )  # fmt: skip
-@click.option("--most-items", type=int, metavar="N", help="With costs: no more items exist.")
+@click.option(
+    "--most-items", type=int, metavar="N", help="No more items exist: how many answers to each do."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 @click.option(
     "--plot", metavar="FILE",

@@ -191,7 +191,7 @@ class HeadToHead:
             return None
         few = main.n < (FEWEST_TASKS if main.kind == "tasks" else FEWEST_ROWS)
         gap = abs(main.difference)
-        if few or not (gap > 0 and main.se > 0 and main.df > 0):
+        if few or not gap > 0 or math.isnan(main.detectable):
             return None
         return needed_by_pilot(gap, main.se, main.n, self.alpha / 2, self.power, main.df)
 

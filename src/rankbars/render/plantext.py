@@ -98,7 +98,7 @@ def _question(plan: Plan) -> str:
     place = f" {visible(plan.place)}" if plan.place else ""
     level = (
         f"error rate {plan.alpha:g}, both sides" if goal.kind == "pair"
-        else f"error rate {plan.alpha:g} for all {goal.comparisons} comparisons"
+        else f"error rate {plan.alpha:g} for all {show_count(goal.comparisons)} comparisons"
     )  # fmt: skip
     return f"To {what}{place}, with power {plan.power:g} ({level}):"
 
@@ -166,7 +166,6 @@ def _money(plan: Plan, split: Split) -> list[str]:
     if math.isinf(split.answers):
         return [f"As many answers per item as can be paid: items hardly differ. {variance}"]
     number = int(split.answers)
-    cost = f"cost {split.cost:,.4g}" if math.isfinite(split.cost) else "cost out of reach"
     ends = ""
     if split.answers_interval is not None:
         low, high = (
@@ -174,10 +173,13 @@ def _money(plan: Plan, split: Split) -> list[str]:
             for one in split.answers_interval
         )
         ends = f" (95 % interval {low} to {high})"
-    instead = f"; one answer each: {split.cost_single:,.4g}" if number > 1 else ""
+    start, cost = "With so few items", ""
+    if math.isfinite(split.cost):
+        instead = f"; one answer each: {split.cost_single:,.4g}" if number > 1 else ""
+        start, cost = "Cheapest", f" (cost {split.cost:,.4g}{instead})"
     return [
-        f"Cheapest: {counted(number, 'answer')}{ends} of each model to each of "
-        f"{rounded_rows(split.items.likely)} items ({cost}{instead}). {variance}"
+        f"{start}: {counted(number, 'answer')}{ends} of each model to each of "
+        f"{rounded_rows(split.items.likely)} items{cost}. {variance}"
     ]
 
 

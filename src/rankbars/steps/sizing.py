@@ -37,7 +37,10 @@ _SIZES = 2.0 ** np.arange(-2, 6)
 
 
 class Costs(NamedTuple):
-    """What an item costs, and one answer of all models to it; and how many items there are."""
+    """What an item costs, and one answer of both models to it; and how many items there are.
+
+    Costs are NaN where only the number of items is known.
+    """
 
     item: float
     answer: float
@@ -93,22 +96,15 @@ def plan_from(
     if goal.kind == "pair" and ahead[0] < 0 and goal.margin is None:
         first, second, ahead = second, first, -ahead
         goal = goal._replace(models=goal.models[::-1])
+    first, second, ahead = _with_spread(pilot, first, second, ahead)
     se, df = pilot.se[first, second], float(pilot.df[first, second].min())
-    if not (se > 0).all():
-        raise DataError(
-            f"{_named(pilot, first, second, se)} differ by the same on every row, or have no row "
-            "in common: no spread is known, so no number of rows follows."
-        )
     planned = _planned(goal, effect)
     shown = ahead if planned is None else np.full(len(ahead), planned)
     hardest = int(np.argmin(shown / se))
-    normals = stream(seed, "plan", 0).standard_normal((_DRAWS, len(pilot.models)))
     if planned is None:
-        root = _root(error_covariance(pilot.se))
-        errors = normals @ root.T
-        needed = family_size(
-            shown, se, errors[:, first] - errors[:, second], pilot.n, level, power, df
-        )
+        loads = _loads(pilot, first, second)
+        normals = stream(seed, "plan", 0).standard_normal((_DRAWS, len(loads)))
+        needed = family_size(shown, se, loads, normals, pilot.n, level, power, df)
     else:
         needed = _supposing(pilot, planned, first, second, hardest, level, power, df)
     tasks = _over_tasks(pilot, goal, first, second, planned, level, power, seed)
@@ -173,9 +169,28 @@ def _planned(goal: Goal, effect: float | None) -> float | None:
     return planned
 
 
-def _named(pilot: Pilot, first: NDArray[np.intp], second: NDArray[np.intp], se: object) -> str:
-    where = int(np.argmin(np.nan_to_num(np.asarray(se), nan=0.0)))
-    return f"{pilot.models[first[where]]!r} and {pilot.models[second[where]]!r}"
+def _with_spread(
+    pilot: Pilot, first: NDArray[np.intp], second: NDArray[np.intp], ahead: NDArray[np.float64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """The comparisons without those that every row decides alike, in the right direction.
+
+    Raises
+    ------
+    DataError
+        If no spread is known of another, or of all.
+    """
+    se = pilot.se[first, second]
+    open_ = ~((se == 0) & (ahead > 0))
+    if not open_.any():
+        open_[:] = True
+    unknown = np.flatnonzero(open_ & ~(se > 0))
+    if unknown.size:
+        a, b = (pilot.models[column[unknown[0]]] for column in (first, second))
+        raise DataError(
+            f"{a!r} and {b!r} differ by the same on every row, or have no row in common: no spread "
+            "is known, so no number of rows follows."
+        )
+    return first[open_], second[open_], ahead[open_]
 
 
 def _supposing(
@@ -190,10 +205,20 @@ def _supposing(
     return needed_for_effect(planned, sd, pilot.n, level, each, df=df, discordant=share)
 
 
-def _root(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A matrix whose product with its transpose is the covariance."""
-    values, vectors = np.linalg.eigh(covariance)
-    return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+def _loads(pilot: Pilot, first: NDArray[np.intp], second: NDArray[np.intp]) -> NDArray[np.float64]:
+    """What makes the errors of the comparisons of independent normal numbers, one column each.
+
+    Where two of the models have no row in common, their errors are taken as independent.
+    """
+    chosen = np.unique([first, second])
+    se = pilot.se[np.ix_(chosen, chosen)]
+    if np.isnan(se).any():
+        own = np.sqrt(np.nanmedian(np.square(se), axis=1) / 2)
+        se = np.where(np.isnan(se), np.hypot(own[:, None], own[None, :]), se)
+    values, vectors = np.linalg.eigh(error_covariance(se))
+    root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    i, j = np.searchsorted(chosen, first), np.searchsorted(chosen, second)
+    return np.asarray(root[:, i] - root[:, j])
 
 
 def _over_tasks(
@@ -219,8 +244,8 @@ def _over_tasks(
     se = spread / math.sqrt(count)
     normals = stream(seed, "plan tasks", 0).standard_normal((_DRAWS, count))
     if planned is None:
-        errors = normals @ centred / math.sqrt(count * (count - 1))
-        needed = family_size(shown, se, errors, count, level, power, count - 1.0)
+        loads = centred / math.sqrt(count * (count - 1))
+        needed = family_size(shown, se, loads, normals, count, level, power, count - 1.0)
     else:
         each = 1 - (1 - power) / len(first)
         sd = float(spread.max())
@@ -255,7 +280,8 @@ def _split(needed: Needed, variance: float, noise: AnswerNoise, costs: Costs) ->
     """Items and answers for the least money; rows are in proportion to the variance of one."""
     of_answer = noise.single
     of_item = max(variance - noise.rerun, 0.0)
-    if costs.most_items is not None and math.isfinite(needed.likely):
+    if costs.most_items is not None:
+        # A number of rows that is out of reach asks for no variance at all.
         answers = answers_for_items(of_item, of_answer, variance / needed.likely, costs.most_items)
         if math.isinf(answers):
             return Split(
