@@ -1,10 +1,12 @@
 """Draw the pictures of README and documentation from the results that ship with the package.
 
-Usage: ``python scripts/make_pictures.py [FOLDER]``; FOLDER is ``docs/images`` where not given.
+Usage: ``python scripts/make_pictures.py [--published] [FOLDER]``; FOLDER is ``docs/images`` where
+not given. With ``--published`` only the figures of the published work are drawn, in its folder
+``published``, which needs no browser and takes less than a minute of one processor.
 
-Every picture is what a user sees: the page of ``rankbars demo`` in the system's Chromium, and the
-board that the same command prints on a terminal. Run it after a change of the page, of the board
-or of a default; the numbers in the pictures are those of the code.
+Every other picture is what a user sees: the page of ``rankbars demo`` in the system's Chromium,
+and the board that the same command prints on a terminal. Run it after a change of the page, of the
+board or of a default; the numbers in the pictures are those of the code.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ import tempfile
 import termios
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from PIL import Image
 from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 from rich.text import Text
@@ -63,8 +65,12 @@ SVG = """\
 
 def main() -> None:
     """Draw all pictures."""
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "images"
+    words = [word for word in sys.argv[1:] if word != "--published"]
+    folder = Path(words[0]) if words else ROOT / "docs" / "images"
     folder.mkdir(parents=True, exist_ok=True)
+    draw_published(folder / "published")
+    if "--published" in sys.argv:
+        return
     with tempfile.TemporaryDirectory() as work:
         report = Path(work) / "report.html"
         run_demo("mmlu_pro", report)
@@ -110,6 +116,8 @@ def draw_page(report: Path, folder: Path) -> None:
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         raise SystemExit("This needs Chromium. On Debian: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
@@ -128,6 +136,8 @@ def draw_views(report: Path, folder: Path) -> None:
         "page-phone": ("#at=board", "light", 390, 844),
     }
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
         for name, (state, scheme, width, height) in views.items():
@@ -176,10 +186,71 @@ def draw_for_paper(work: Path, folder: Path) -> None:
         run_rankbars("plot", board, kind, *options, "-o", folder / f"plot_{kind}.png")
 
 
+# The figures of the published work, with the commands of the page on what ships or is made.
+MMLU = "mmlu_pro --missing pairwise --test t --correction holm --merge quantile --alpha-overall 0.5"
+FOLDS = (
+    "tabarena --missing drop_models --rows folds --folds 3 --direction higher --test t "
+    "--correction holm --merge quantile --alpha-overall 0.5"
+)
+PUBLISHED_BOARDS = {
+    "tabarena": f"{FOLDS} --aggregate tasks::elo",
+    "regression": f"{FOLDS} --where category=regression",
+    "mmlu": MMLU,
+}
+PUBLISHED_PLOTS = {
+    "intervals_2": ("tabarena", "score_new_task"),
+    "intervals_3": (
+        "tabarena", "two_models", "--model", "(Prep)LightGBM (tuned)",
+        "--model", "(Prep)RealTabPFN-2.5 (tuned)",
+    ),
+    "intervals_4a": ("mmlu", "score_spread"),
+    "intervals_4b": ("mmlu", "heatmap"),
+    "intervals_5a": ("mmlu", "new_task"),
+    "intervals_7": ("regression", "new_task"),
+}  # fmt: skip
+SIMULATED = {
+    "intervals_1a": (
+        "figures --figure 1a --models 10 --rows 200 --correlation 0.5 --repetitions 5", "figure_1a"
+    ),
+    "intervals_1b": ("figures --figure 1b --models 10 --rows 200 --repetitions 10", "figure_1b"),
+    "intervals_6": ("figures --figure 6 --models 10", "figure_6"),
+}  # fmt: skip
+AGGREGATES = ("figure_3", "figure_4", "figure_5", "figure_6")  # of `rankbars simulate vtab`
+PIXELS, COLOURS = 900, 64
+
+
+def draw_published(folder: Path) -> None:
+    """Every figure of the published work that can be drawn from what ships or is simulated."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as work:
+        for name, words in PUBLISHED_BOARDS.items():
+            run_rankbars("rank", *_with_demo(words), "-q", "-o", Path(work) / f"{name}.json")
+        for name, (board, kind, *options) in PUBLISHED_PLOTS.items():
+            target = folder / f"{name}.svg"
+            run_rankbars("plot", Path(work) / f"{board}.json", kind, *options, "-o", target)
+        held_out = ("--hold-out", "4", "--held-out", folder / "intervals_5b.svg")
+        run_rankbars("rank", *_with_demo(MMLU), "-q", *held_out)
+        for name, (words, made) in SIMULATED.items():
+            run_rankbars("simulate", *words.split(), "--picture", "svg", "-q", "-o", work)
+            shutil.copyfile(Path(work) / f"{made}.svg", folder / f"{name}.svg")
+        run_rankbars("simulate", "vtab", "--picture", "png", "-q", "-o", work)
+        for made in AGGREGATES:  # thousands of marks, which are many bytes as lines
+            with Image.open(Path(work) / f"{made}.png") as picture:
+                size = (PIXELS, round(picture.height * PIXELS / picture.width))
+                small = picture.convert("RGB").resize(size, Image.Resampling.LANCZOS)
+                name = made.replace("figure", "aggregates")
+                small.quantize(COLOURS).save(folder / f"{name}.png", optimize=True)
+
+
+def _with_demo(words: str) -> list[str]:
+    name, *rest = words.split()
+    return [str(demos.demo_path(demos.DEMOS[name])), *rest]
+
+
 def run_rankbars(*words: str | Path) -> None:
     """Run one command; its errors are shown."""
-    program = Path(sys.executable).parent / "rankbars"
-    subprocess.run([program, *words], check=True, stdout=subprocess.DEVNULL)
+    program = [sys.executable, "-m", "rankbars"]
+    subprocess.run([*program, *words], check=True, stdout=subprocess.DEVNULL)
 
 
 if __name__ == "__main__":

@@ -80,6 +80,7 @@ MADE = {
     ],
     "kinds.csv": lambda: [f"t{k},k{k % 2}" for k in range(4)],
     "limits.csv": lambda: [f"t{k},0,2" for k in range(4)],
+    "weights.csv": lambda: [f"t{k},{k + 1}" for k in range(4)],
     "votes.csv": lambda: [
         "model_a,model_b,winner,length_a,length_b",
         *(f"m{k % 3},m{(k + 1) % 3},model_{'ab'[k % 5 > 1]},{k % 7},{k % 4}" for k in range(90)),
@@ -165,3 +166,16 @@ def test_questions_and_prompts_are_the_rows_of_the_two_published_equations(
             np.testing.assert_allclose(
                 np.sort(found.values @ [1, 10]), np.sort(expected @ [1, 10]), atol=1e-12
             )
+
+
+def test_every_picture_of_the_page_is_one_that_the_script_draws() -> None:
+    shown = set(re.findall(r"\(images/published/(.*?)\.\w+\)", PAGE.read_text(encoding="utf-8")))
+    there = {path.stem for path in (PAGE.parent / "images" / "published").iterdir()}
+    script = (PAGE.parents[1] / "scripts" / "make_pictures.py").read_text(encoding="utf-8")
+    named = set(re.findall(r"intervals_\d\w?", script))
+    named |= {f"aggregates_{one}" for one in re.findall(r'"figure_(\d)"', script)} & there
+    assert shown == there == named
+    intervals = {"1a", "1b", "2", "3", "4a", "4b", "5a", "5b", "6", "7"}
+    assert named == {f"intervals_{one}" for one in intervals} | {
+        f"aggregates_{one}" for one in "3456"
+    }

@@ -136,6 +136,11 @@ def test_differences_are_ours_less_published_and_summed_up() -> None:
     assert [row["difference"] for row in rows] == [
         pytest.approx(0.01), pytest.approx(-0.03), None
     ]  # fmt: skip
+    assert [row["source"] for row in rows] == [
+        "arXiv:2606.08679, Table 2",
+        "arXiv:2606.08679, Table 2",
+        "published, but not in the package",
+    ]
     words = agreement(rows)
     assert "2 of 3 cells" in words
     assert "mean -0.0100, rms 0.0224, largest 0.0300, within 0.02: 50 %" in words
@@ -146,7 +151,8 @@ def test_part_of_a_study_is_measured_beside_what_was_published(tmp_path: Path) -
     study = tables([2, 6], part=Part((10,), (10,), (0.3,)), repetitions=3)
     names = [path.name for path in run(study, tmp_path, summarise=said.append)]
     assert names == ["table_2.csv", "table_6.csv", "published.csv", "equations_14_16.csv"]
-    assert len(said[0].splitlines()) == 3
+    assert len(said[0].splitlines()) == 4
+    assert "576 of the 1,344 published cells" in said[0]
     header, *lines = (tmp_path / "published.csv").read_text(encoding="utf-8").splitlines()
     assert "published,ours,difference" in header
     assert len(lines) == 16 + 24

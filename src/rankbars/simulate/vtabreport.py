@@ -190,7 +190,7 @@ def _draw_winners(figure: int, seed: int) -> Figure:
         made = Figure(figsize=(6.9, 8.2), label=CAPTIONS[f"figure_{figure}"])
         made.subplots_adjust(top=0.86, bottom=0.06, hspace=0.55)
         scale = "Raw accuracies" if WINNERS[figure] is None else "Normalised accuracies"
-        made.suptitle(scale, x=0.26, ha="left")
+        made.suptitle(scale, x=0.26, y=1.0, ha="left", va="bottom")
         for place, z in enumerate(CLEAR, start=1):
             panel = made.add_subplot(len(CLEAR), 1, place, projection="ternary")
             plot_weights(means.weight_map(z, _STEPS), panel)
