@@ -54,6 +54,8 @@ def test_a_board_file_is_a_pilot_and_the_curve_a_picture(rankbars: Command, pilo
     assert answer.out == rankbars("plan", pilot, "--top", "1", "-q").out
     picture = Path("curve.svg").read_text(encoding="utf-8")
     assert "neighbours told apart, of 2" in picture
+    assert ">480</text>" in picture  # and not as a power of ten
+    assert "mathdefault" not in picture
     chosen = rankbars("plan", "board.json", "--tasks", "law")
     assert chosen.code == 2
 

@@ -6,7 +6,8 @@ from typing import Any
 
 from rankbars.data.studyplan import Plan
 from rankbars.errors import DataError
-from rankbars.render.plotting.style import COLUMN, FIRST, PALE, PRINT, check_picture
+from rankbars.render.notation import show_count
+from rankbars.render.plotting.style import COLUMN, DARK, FIRST, PALE, PRINT, check_picture
 
 __all__ = ["curve_picture", "plot_curve"]
 
@@ -21,18 +22,24 @@ def plot_curve(plan: Plan, ax: Any = None) -> Any:
 
         ax = plt.figure(figsize=(COLUMN, 0.75 * COLUMN), layout="constrained").add_subplot()
     rows = [one.n for one in plan.curve]
-    ax.fill_between(
-        rows, [one.low for one in plan.curve], [one.high for one in plan.curve], color=PALE, lw=0,
-        label="80 % of simulated boards",
-    )  # fmt: skip
+    pair = plan.neighbours == 1
+    if not pair:
+        ax.fill_between(
+            rows, [one.low for one in plan.curve], [one.high for one in plan.curve], color=PALE,
+            lw=0, label="80 % of simulated boards",
+        )  # fmt: skip
     ax.plot(rows, [one.expected for one in plan.curve], "o-", color=FIRST, ms=3, lw=1,
             label="expected")  # fmt: skip
-    ax.axvline(plan.n, color="#333333", lw=0.6, ls=":", label="pilot")
+    ax.axvline(plan.n, color=DARK, lw=0.6, ls=":", label="pilot")
     ax.set_xscale("log")
+    # Every second one; a logarithmic axis would write powers of ten.
+    ax.set_xticks(rows[::2], [show_count(row) for row in rows[::2]])
+    ax.set_xticks([], minor=True)
     ax.set_ylim(0, plan.neighbours * 1.02)
     ax.set_xlabel(plan.unit)
-    ax.set_ylabel(f"neighbours told apart, of {plan.neighbours}")
-    ax.legend(loc="upper left")
+    words = f"neighbours told apart, of {plan.neighbours}"
+    ax.set_ylabel("chance to tell the two apart" if pair else words)
+    ax.legend(loc="best")
     return ax
 
 
