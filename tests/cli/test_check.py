@@ -410,6 +410,15 @@ def test_an_unquoted_sign_that_made_a_file_is_noticed(
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_record_of_a_store_counts_its_models(rankbars: Command, results: str) -> None:
+    assert rankbars("add", results, "--store", "board.store").code == 0
+    words = ("check", "board.store", "-q", "--claim")
+    first = " ".join(rankbars(*words, "m0 first").out.split())
+    assert "board.store holds 3 models, and each of them was a chance to be first" in first
+    assert "number 3 is judged at --alpha 0.0042" in first
+    assert "chance to be first" not in " ".join(rankbars(*words, "m0 > m1").out.split())
+
+
 def test_a_ledger_on_the_command_line_counts_looks_of_a_change(
     rankbars: Command, results: str
 ) -> None:

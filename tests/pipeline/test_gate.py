@@ -205,6 +205,25 @@ def test_a_file_says_margins_gaps_anchors_and_items_to_leave_out(tmp_path):
 
 
 @pytest.mark.slow
+def test_a_rare_loss_that_is_not_in_the_sample_is_reckoned_with(calibration, tmp_path):
+    """One item in a hundred is always lost, others are answered alike but for a little noise."""
+    runs = calibration.runs(60, 1000)
+    rng, held = np.random.default_rng(31), 0
+    for run in range(runs):
+        lost = rng.random(250) < 0.01
+        for _ in range(2):
+            values = np.ones((250, 2))
+            values[lost, 0] = 0.0
+            values[rng.integers(0, 250, 2), rng.integers(0, 2, 2)] = 0.0
+            scores = rb.Scores({"math": rb.Items(("new", "old"), values)})
+            made = rb.check(scores, "new >= old - 0.01", ledger=tmp_path / "gate", change=str(run))
+        assert made.look.number == 2
+        held += made.claims[0].verdict == "cannot_tell"
+        (tmp_path / "gate").unlink()
+    calibration.at_least(held, runs, 0.95, of="a rare loss at the margin, two looks")
+
+
+@pytest.mark.slow
 def test_ten_reruns_of_a_gate_seldom_alarm(calibration, tmp_path):
     """The same system against itself: "worse" and "better" are both false, at every look."""
     runs = calibration.runs(12, 300)

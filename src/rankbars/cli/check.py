@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,6 +30,11 @@ from rankbars.cli.options import (
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
 from rankbars.errors import OptionError, WriteError
+
+if TYPE_CHECKING:
+    from rankbars.data.claim import Claim
+    from rankbars.data.notes import Note
+    from rankbars.data.scores import Scores
 
 __all__ = ["check_command"]
 
@@ -238,6 +245,7 @@ def check_command(
             average_anyway=average_anyway, costs=prices, anchor=anchor, ledger=ledgers or None,
             change=change,
         )  # fmt: skip
+    made = replace(made, notes=(*made.notes, *_record_notes(parsed, inputs, scores, made.alpha)))
     read_of = frozenset(scores.notes)
     shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
     renderers = {
@@ -303,6 +311,24 @@ def _made_by_shell() -> str:
     except OSError:
         return ""
     return f" The empty file {made.name!r} was made now; remove it." if empty else ""
+
+
+def _record_notes(
+    parsed: Sequence[Claim], inputs: tuple[str, ...], scores: Scores, alpha: float
+) -> tuple[Note, ...]:
+    """What a record among all that a store holds must allow for."""
+    from rankbars.cli.storing import find_store
+    from rankbars.data.notes import Note
+
+    store, count = find_store(inputs), len(scores.models)
+    if store is None or not any(claim.kind == "top" and claim.k == 1 for claim in parsed):
+        return ()
+    text = (
+        f"{store} holds {count} models, and each of them was a chance to be first by luck. This "
+        f"claim is judged at {alpha:g} by itself. For all records of the store to hold together at "
+        f"0.05, number {count} is judged at --alpha {0.05 / (count * (count + 1)):.2g}."
+    )
+    return (Note("record", text),)
 
 
 def _priced(reading: Reading, costs: str) -> Reading:

@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as attribute
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.claim import Claim
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
@@ -23,6 +24,8 @@ from rankbars.steps.claimunits import check_margin, check_means, scale_of
 from rankbars.steps.correctionchoice import is_binary
 
 __all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]
+
+_FEW = 30  # with fewer rows that differ, those that the sample does not hold weigh in
 
 Contrasts = Callable[[Scores, str, str], HeadToHead]
 
@@ -194,30 +197,46 @@ def _p(
         return 1.0 if math.isnan(given) else given
     if one.p_better == one.p_worse == 1.0 and found.se > 0:
         return 1.0  # there are too few rows to show anything
+    if abs(border) >= 1.0 or one.kind == "tasks":
+        return p_beyond(found, border)
     # Rows on the other side of zero than the border lies on.
     towards = sign if border < 0 else -sign
-    counts = [
-        (task.name, (task.ahead if towards > 0 else task.behind) or 0, task.n)
-        for task in (duel.tasks.values() if one is duel.average else (one,))
-    ]
-    if abs(border) >= 1.0 or one.kind == "tasks" or not _plain_answers(field.scores, counts):
-        return p_beyond(found, border)
+    counts = []
+    for task in duel.tasks.values() if one is duel.average else (one,):
+        evidence = field.scores.tasks[task.name]
+        if not _plain_rows(evidence) or task.n < 2:
+            return p_beyond(found, border)
+        if is_binary(evidence.values):
+            beyond = float((task.ahead if towards > 0 else task.behind) or 0)
+        else:
+            seen = _few_differences(evidence, duel)
+            if seen is None:
+                return p_beyond(found, border)
+            beyond = float((seen**2).sum() + towards * seen.sum()) / 2
+        counts.append((task.name, beyond, task.n))
     weights = _weights(field.scores, [name for name, _, _ in counts])
     null = null_error(border, [(w, q / n, n) for w, (_, q, n) in zip(weights, counts, strict=True)])
     return p_beyond(found, border, null)
 
 
-def _plain_answers(scores: Scores, counts: Sequence[tuple[str, int, int]]) -> bool:
-    """Whether these tasks are independent answers of 0 and 1."""
-    for name, _, rows in counts:
-        evidence = scores.tasks[name]
-        if not isinstance(evidence, Items) or evidence.design != "items" or rows < 2:
-            return False
-        if evidence.clusters is not None or evidence.weights is not None:
-            return False
-        if not is_binary(evidence.values):
-            return False
-    return True
+def _plain_rows(evidence: Evidence) -> TypeGuard[Items]:
+    """Whether rows are independent items without weights."""
+    return (
+        isinstance(evidence, Items)
+        and evidence.design == "items"
+        and evidence.clusters is None
+        and evidence.weights is None
+    )
+
+
+def _few_differences(items: Items, duel: HeadToHead) -> NDArray[np.float64] | None:
+    """Differences of means of 0/1 answers, where so few differ that unseen ones would count."""
+    pair = items.values[:, [items.models.index(name) for name in (duel.a, duel.b)]]
+    if items.answers is None or not bool(np.all((pair >= 0) & (pair <= 1) | np.isnan(pair))):
+        return None
+    difference = pair[:, 0] - pair[:, 1]
+    difference = difference[~np.isnan(difference)]
+    return difference if np.count_nonzero(difference) < _FEW else None
 
 
 def _weights(scores: Scores, tasks: Sequence[str]) -> list[float]:
@@ -269,14 +288,16 @@ def _null_of_score(
     counts = []
     for name in tasks:
         evidence = scores.tasks[name]
-        counts.append((name, 0, evidence.n if isinstance(evidence, Items) else 0))
-    if not 0 < value < 1 or not _plain_answers(scores, counts):
+        if not _plain_rows(evidence) or evidence.n < 2 or not is_binary(evidence.values):
+            return None
+        counts.append((name, evidence.n))
+    if not 0 < value < 1:
         return None
     variance = math.fsum(
         weight**2 * value * (1 - value) / rows
-        for weight, (_, _, rows) in zip(_weights(scores, tasks), counts, strict=True)
+        for weight, (_, rows) in zip(_weights(scores, tasks), counts, strict=True)
     )
-    return math.sqrt(variance), float(sum(rows - 1 for _, _, rows in counts))
+    return math.sqrt(variance), float(sum(rows - 1 for _, rows in counts))
 
 
 def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, str]:
