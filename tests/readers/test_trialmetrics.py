@@ -239,3 +239,25 @@ def test_reliable_and_capable_are_different_orders(tmp_path: Path) -> None:
         orders[metric] = [board.models[row] for row in np.argsort(task.best)]
         assert sorted(task.best.tolist()) == [1, 2]
     assert orders == {"pass@1": ["gifted", "steady"], "pass^4": ["steady", "gifted"]}
+
+
+def test_another_order_stands_beside_the_board_and_in_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(5)
+    rows = [(model, item, trial, int(rng.random() < share))
+            for model, share in (("a", 0.9), ("b", 0.5), ("c", 0.1))
+            for item in range(40) for trial in range(3)]  # fmt: skip
+    path = write_table(tmp_path / "t.csv", rows, "model,item,trial,score")
+    board = tmp_path / "board.json"
+    given = ["rank", str(path), "--metric", "pass@1", "--also", "pass^3", "-q"]
+    assert run([*given, "-o", str(board)]) == 0
+    said = capsys.readouterr().out
+    assert ["Model", "pass@1", "pass^3"] in [line.split() for line in said.splitlines()]
+    (order,) = rb.load(board).also
+    alone = rb.leaderboard(rb.read(path, metric="pass^3"))
+    assert order.metric == "pass^3"
+    assert order.best.tolist() == alone.ranks.best.tolist()
+    assert order.score.tolist() == pytest.approx(alone.score.tolist())
+    assert run(["rank", "-", "--also", "pass^3"]) == 2
+    assert "standard input" in capsys.readouterr().err

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from rankbars.cli.taskfiles import Field
     from rankbars.data.board import Leaderboard
     from rankbars.data.diagnosis import HeldOut
+    from rankbars.data.otherorder import OtherOrder
     from rankbars.data.plaintable import PlainTable
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
@@ -162,6 +164,13 @@ file to `rankbars rank`.
     "(rankbars[bayes]).",
 )
 @click.option(
+    "--also",
+    metavar="METRIC",
+    multiple=True,
+    help="Another metric of the same results, whose order stands beside: --metric pass@1 --also "
+    "pass^4. Repeat for more.",
+)
+@click.option(
     "--explain",
     is_flag=True,
     help="Also say which methods were chosen and why, whether other methods agree, whether a new "
@@ -208,6 +217,7 @@ def rank_command(
     analysis: Analysis,
     voting: VoteChoices,
     correlated: str | None,
+    also: tuple[str, ...],
     explain: bool,
     by_reference: bool,
     pairs: bool,
@@ -241,26 +251,22 @@ def rank_command(
     if independent:  # the answer to a question, and no kind of row
         reading = replace(reading, rows=None)
     _check_correlated(analysis, correlated)
+    _check_also(also, inputs, hold_out)
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
-    from rankbars.cli.inputs import choose, read_scores, report_reading
+    from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import counting, reading_files
     from rankbars.cli.storing import memory_of
-    from rankbars.cli.taskfiles import group_tasks, limit_tasks
 
     with ExitStack() as workers:
         # By reference it is workers who look the tasks over, while they are read.
         jobs = workers.enter_context(_workers(analysis)) if by_reference else None
+        take = partial(
+            _read_chosen, inputs, voting=voting, models=models, tasks=tasks, where=where,
+            files=files, limits=limits, groups=(groups, within_groups),
+            by_reference=by_reference, jobs=jobs,
+        )  # fmt: skip
         with reading_files(quiet=quiet) as progress:
-            read = read_scores(
-                inputs, reading, voting, progress=progress, by_reference=by_reference,
-                n_jobs=1 if jobs is None else jobs, models=models,
-            )  # fmt: skip
-            scores = enough_votes(choose(read, models, tasks), voting.least_votes)
-            scores = choose(_told(scores, files, tuple(read.tasks)), (), (), where)
-            if limits is not None:
-                scores = limit_tasks(scores, limits, tuple(read.tasks))
-            if groups is not None or within_groups is not None:
-                scores = group_tasks(scores, groups, within_groups, tuple(read.tasks))
+            scores = take(reading, progress=progress)
         said = report_reading(scores, quiet=quiet)
         refuse_unused(scores, voting)
         _refuse_runs(scores, analysis.runs)
@@ -272,6 +278,10 @@ def rank_command(
             )  # fmt: skip
             if memory is not None:
                 memory.save()
+        board = _with_orders(board, also, lambda metric: board_of(
+            take(replace(reading, metric=(metric,))), analysis, voting, independent=independent,
+            jobs=jobs,
+        )[0])  # fmt: skip
     beside: dict[str, str | bytes] = {}
     if found is not None:
         scores = scores.select(models=board.models, tasks=board.tasks)
@@ -311,6 +321,64 @@ def _refuse_combinations(
         )
     if hold_out:
         raise click.UsageError("--hold-out is for one look at the results; leave out --anytime.")
+
+
+def _read_chosen(
+    inputs: tuple[str, ...], reading: Reading, *, voting: VoteChoices, models: tuple[str, ...],
+    tasks: tuple[str, ...], where: tuple[str, ...],
+    files: Mapping[Field | Literal["cluster"], str | None], limits: str | None,
+    groups: tuple[str | None, str | None], by_reference: bool, jobs: int | None,
+    progress: Advance | None = None,
+) -> Scores:  # fmt: skip
+    """What the inputs hold of what was chosen, with what files say of it."""
+    from rankbars.cli.inputs import choose, read_scores
+    from rankbars.cli.taskfiles import group_tasks, limit_tasks
+
+    read = read_scores(
+        inputs, reading, voting, progress=progress, by_reference=by_reference,
+        n_jobs=1 if jobs is None else jobs, models=models,
+    )  # fmt: skip
+    scores = enough_votes(choose(read, models, tasks), voting.least_votes)
+    scores = choose(_told(scores, files, tuple(read.tasks)), (), (), where)
+    if limits is not None:
+        scores = limit_tasks(scores, limits, tuple(read.tasks))
+    if groups != (None, None):
+        scores = group_tasks(scores, *groups, tuple(read.tasks))
+    return scores
+
+
+def _check_also(also: tuple[str, ...], inputs: tuple[str, ...], hold_out: int | None) -> None:
+    if also and (STANDARD in inputs or hold_out is not None):
+        raise click.UsageError(
+            "--also reads the results again, which standard input and --hold-out do not allow."
+        )
+
+
+def _with_orders(
+    board: Leaderboard, metrics: tuple[str, ...], board_by: Callable[[str], Leaderboard]
+) -> Leaderboard:
+    """The board with its models' ranks by other metrics."""
+    orders = tuple(_other_order(board, metric, board_by(metric)) for metric in metrics)
+    return replace(board, also=orders) if orders else board
+
+
+def _other_order(board: Leaderboard, metric: str, other: Leaderboard) -> OtherOrder:
+    """The ranks of a board by another metric, for the models of the first."""
+    from rankbars.data.otherorder import OtherOrder
+    from rankbars.errors import DataError
+
+    if other.models != board.models:
+        lacking = sorted(set(board.models) ^ set(other.models))
+        raise DataError(
+            f"--also {metric} ranks other models: {', '.join(lacking[:5])} stand on one of the two "
+            "boards only. Choose models that both have, with --models."
+        )
+    score = other.score
+    if other.lead == "task":
+        score = next(iter(other.tasks.values())).mean
+    elif other.aggregate is not None:
+        score = other.aggregate.score
+    return OtherOrder(board.models, metric, score, other.ranks.best, other.ranks.worst)
 
 
 def _told(

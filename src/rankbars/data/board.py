@@ -28,6 +28,7 @@ from rankbars.stats.ranks import RankBounds
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
+    from rankbars.data.otherorder import OtherOrder
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.partlyscored import PartlyScored
     from rankbars.data.rankshares import RankShares
@@ -99,6 +100,8 @@ class Leaderboard:
     partly : PartlyScored, optional
         Models that lack some task, each placed among `models` by the tasks it has; None where
         there are none. They are no part of `models`, and change no row of theirs.
+    also : tuple of OtherOrder
+        Orders of the same models by other metrics of the same results, where they were asked for.
 
     Examples
     --------
@@ -127,6 +130,7 @@ class Leaderboard:
     leader: Winner | None = None
     library: str | None = None
     partly: PartlyScored | None = None
+    also: tuple[OtherOrder, ...] = ()
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]

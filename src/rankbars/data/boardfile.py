@@ -23,6 +23,7 @@ from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
+from rankbars.data.otherorder import OtherOrder
 from rankbars.data.partlyscored import PartlyScored
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
@@ -109,6 +110,8 @@ class BoardFile:
     partly_scored : PartlyScored, optional
         Models that lack some task, placed among `models` by the tasks they have; they are no part
         of `models`.
+    also : tuple of OtherOrder, optional
+        Only where they were asked for: orders of the models by other metrics.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -129,6 +132,7 @@ class BoardFile:
     vote_health: Mapping[str, VoteHealth] | None = None
     winner: Winner | None = None
     partly_scored: PartlyScored | None = None
+    also: tuple[OtherOrder, ...] | None = None
     digest: str | None = None
 
 
@@ -155,7 +159,8 @@ KEYS: dict[type, Keys] = {
     TaskResult: Keys(
         optional=("rank_probability", "dominance", "draws_agree", "noise"), derived=_MAY_BE_FIRST
     ),
-    BoardFile: Keys(optional=("pairs", "vote_health", "digest")),
+    BoardFile: Keys(optional=("pairs", "vote_health", "also", "digest")),
+    OtherOrder: Keys(inherited=("models",)),
     RankIntervals: Keys(
         renamed={"method": "merge"},
         inherited=("models",),
@@ -208,6 +213,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         vote_health=board.health if pairs else None,
         winner=board.leader,
         partly_scored=board.partly,
+        also=board.also or None,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -370,6 +376,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         health=content.vote_health,
         leader=content.winner,
         partly=content.partly_scored,
+        also=content.also or (),
     )
 
 

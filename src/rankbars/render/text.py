@@ -6,7 +6,7 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,10 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
+
+if TYPE_CHECKING:
+    from rankbars.data.otherorder import OtherOrder
+    from rankbars.stats.ranks import RankBounds
 
 __all__ = [
     "render_text",
@@ -98,6 +102,7 @@ def render_text(
     grid = _draw_grid(table, width, pen)
     lines += [[], *grid.lines, []]
     lines += _placed_lines(board, task, width, pen)
+    lines += _order_lines(board, width, pen) if task is None and board.also else []
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
     for sentence in _footer(board, task, table, pen, grid.incomplete):
@@ -129,6 +134,44 @@ def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -
         lines.append([_Span(text, "dim" if i == 0 else "")])
     note = [[_Span(line)] for line in _wrapped(pen.plain(table.note), width)]
     return [*lines, *note, []]
+
+
+def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
+    """Ranks by other metrics beside those of the board, in its order, and a blank line."""
+    from rich.cells import cell_len
+
+    metrics = {task.metric for task in board.tasks.values()}
+    first = metrics.pop() if len(metrics) == 1 else None
+    sides = [
+        _Column([first or "This board"], [_span(pen, *one) for one in _pairs(board, board.ranks)]),
+        *(
+            _Column([order.metric], [
+                f"{_span(pen, best, worst)} ({order.score[row]:.3g})"
+                for row, (best, worst) in zip(board.order, _pairs(board, order), strict=True)
+            ])
+            for order in board.also
+        ),
+    ]  # fmt: skip
+    room = width - sum(len(_GAP) + column.width for column in sides)
+    names = [pen.known(visible(board.models[row])) for row in board.order]
+    longest = max(map(cell_len, names))
+    short = _short_names(names, [""] * len(names), max(min(room, longest), _SHORTEST_NAME), pen)
+    columns = [_Column(["Model"], short), *sides]
+    title = "Ranks by each metric, and scores by the others."
+    lines = [[_Span(line)] for line in _wrapped(title, width)]
+    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
+        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    note = "Each order holds at its level by itself, not all of them at once."
+    return [*lines, *([_Span(line)] for line in _wrapped(note, width)), []]
+
+
+def _pairs(board: Leaderboard, ranks: RankBounds | OtherOrder) -> list[tuple[int, int]]:
+    order = list(board.order)
+    return [*zip(ranks.best[order].tolist(), ranks.worst[order].tolist(), strict=True)]
+
+
+def _span(pen: _Pen, best: int, worst: int) -> str:
+    return str(best) if best == worst else pen.plain(f"{best}–{worst}")
 
 
 def _written(line: list[_Span], *, color: bool) -> str:
