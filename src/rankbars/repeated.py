@@ -81,6 +81,8 @@ def noise(
     taken = take_scores("noise", scores)
     if not 0 < alpha < 1:
         raise OptionError.out_of_range("alpha", alpha, "between 0 and 1")
+    if seed < 0:
+        raise OptionError.out_of_range("seed", seed, "0 or more")
     if pair is not None:
         _check_pair(pair, taken.models)
     models = taken.models if pair is None else tuple(sorted(pair))

@@ -245,6 +245,7 @@ def test_text_html_and_json_say_the_same() -> None:
         ({"cost_item": 1.0, "cost_trial": math.nan}, OptionError, "above 0"),
         ({"cost_item": 1.0, "cost_trial": 1.0, "budget": -5.0}, OptionError, "above 0"),
         ({"alpha": 2.0}, OptionError, "between 0 and 1"),
+        ({"seed": -1}, OptionError, "seed"),
     ],
 )
 def test_what_does_not_fit_is_refused(
@@ -259,6 +260,27 @@ def test_results_without_repeated_answers_say_what_to_give() -> None:
         rb.noise(rb.Scores.from_arrays({"law": [[1, 0], [0, 1]]}, ["a", "b"]))
     with pytest.raises(DataError, match="several answers"):
         rb.noise(rb.Scores({"x": rb.Estimates(("a", "b"), [0.1, 0.2])}))
+
+
+def test_what_a_trial_costs_may_stand_in_a_column(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    from rankbars.cli.app import run
+
+    rng = np.random.default_rng(16)
+    lines, spent = ["model,item,trial,score,usd"], {"a": [], "b": []}
+    for model, item, trial in np.ndindex(2, 20, 3):
+        usd = float(rng.uniform(1, 3)) * (1 + model)
+        spent["ab"[model]].append(usd)
+        lines.append(f"{'ab'[model]},q{item},{trial},{int(rng.random() < 0.5)},{usd}")
+    path = tmp_path / "costs.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    words = ["--cost-item", "5", "--cost-trial", "usd", "--json"]
+    assert run(["noise", str(path), "-q", *words]) == 0
+    trial = json.loads(capsys.readouterr().out)["costs"]["trial"]
+    np.testing.assert_allclose(trial, np.mean(spent["a"]) + np.mean(spent["b"]))
+    assert run(["noise", str(path), "-q", "--cost-item", "5", "--cost-trial", "eur"]) == 1
+    assert "'eur'" in capsys.readouterr().err
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

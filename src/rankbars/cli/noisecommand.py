@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+import numpy as np
 
 from rankbars.cli.options import (
     Reading,
@@ -19,7 +24,11 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import check_targets, emit, emit_text, output_width
 from rankbars.cli.stopping import account_for_files
-from rankbars.errors import OptionError
+from rankbars.data.evidence import Items
+from rankbars.errors import DataError, OptionError, RankbarsError
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
 
 __all__ = ["noise_command"]
 
@@ -47,8 +56,9 @@ whether more items or more trials are worth the money.
     "--cost-item", type=float, metavar="X", help="What an item costs, however often it is asked."
 )
 @click.option(
-    "--cost-trial", type=float, metavar="Y",
-    help="What one answer of all compared models to an item costs.",
+    "--cost-trial", metavar="Y",
+    help="What one answer of all compared models to an item costs; or the name of a column, or of "
+    "a metric, that holds what each answer cost.",
 )  # fmt: skip
 @click.option("--budget", type=float, metavar="Z", help="With costs: what may be spent.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
@@ -65,7 +75,7 @@ def noise_command(
     inputs: tuple[str, ...],
     pair: tuple[str, str] | None,
     cost_item: float | None,
-    cost_trial: float | None,
+    cost_trial: str | None,
     budget: float | None,
     as_json: bool,
     output: str | None,
@@ -93,9 +103,11 @@ def noise_command(
         read = read_scores(inputs, reading, progress=progress, models=models)
     scores = choose(read, models, tasks, where)
     report_reading(scores, quiet=quiet)
+    compared = pair or scores.models
+    spent = None if cost_trial is None else _cost_of(cost_trial, inputs, reading, compared, scores)
     with working("Splitting", quiet=quiet):
         found = rb.noise(
-            scores, pair, alpha=alpha, cost_item=cost_item, cost_trial=cost_trial, budget=budget,
+            scores, pair, alpha=alpha, cost_item=cost_item, cost_trial=spent, budget=budget,
             seed=seed,
         )  # fmt: skip
     if output is not None:
@@ -109,3 +121,49 @@ def noise_command(
         emit(found.to_json())
     else:
         emit_text(found.to_text(width=output_width()))
+
+
+def _cost_of(
+    text: str, inputs: Sequence[str], reading: Reading, models: Sequence[str], scores: Scores
+) -> float:
+    """A number as it is; else the mean cost of an answer in a column, summed over the models."""
+    try:
+        return float(text)
+    except ValueError:
+        total = math.fsum(_mean_of(_read_costs(text, inputs, reading, models), models))
+    if np.isnan(total) or total == math.fsum(_mean_of(scores, models)):
+        raise DataError(
+            f"There is no column or metric {text!r} that says what each answer of {models[0]!r} "
+            "and the others cost. Give a number: --cost-trial 2."
+        )
+    return total
+
+
+def _read_costs(
+    name: str, inputs: Sequence[str], reading: Reading, models: Sequence[str]
+) -> Scores:
+    """A column of a table, or what a tool calls so."""
+    from rankbars.cli.inputs import read_scores
+
+    plain = replace(reading, score_min=None, score_max=None, direction=((name, "lower"),))
+    try:
+        column = replace(plain, column=(*reading.column, ("score", name)), metric=())
+        return read_scores(inputs, column, models=models)
+    except RankbarsError:
+        return read_scores(inputs, replace(plain, metric=(name,)), models=models)
+
+
+def _mean_of(scores: Scores, models: Sequence[str]) -> list[float]:
+    """Mean answer of each model over all tasks, without its sign."""
+    sums, numbers = dict.fromkeys(models, 0.0), dict.fromkeys(models, 0.0)
+    for evidence in scores.tasks.values():
+        if not isinstance(evidence, Items):
+            continue
+        for name in set(models) & set(evidence.models):
+            column = evidence.models.index(name)
+            values = np.abs(evidence.values[:, column])
+            known = ~np.isnan(values)
+            answers = known if evidence.answers is None else evidence.answers[:, column]
+            sums[name] += float((values * answers)[known].sum())
+            numbers[name] += float(answers[known].sum())
+    return [sums[name] / numbers[name] if numbers[name] else math.nan for name in models]

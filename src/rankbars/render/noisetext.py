@@ -211,11 +211,13 @@ def _many_lines(noise: Noise, task: TaskNoise, what: str, more: str) -> Iterator
         return
     low, middle, high = np.quantile(seen, (0.0, 0.5, 1.0))
     saved = float(np.median(np.minimum(parts.width_saved[~np.isnan(parts.share)], 1.0)))
-    many = f"{seen.size:,} {of}"
+    where = f"median over {seen.size:,} {of}, {100 * low:.0f} to {100 * high:.0f} %"
+    if seen.size == 1:
+        where = f"in the only one of {share.size:,} {of} that tells it"
+    whole = "a difference" if parts is task.pairs else "a score"
     yield (
-        f"Of the variance of a difference, {100 * middle:.0f} % is {what} (median over {many}, "
-        f"{100 * low:.0f} to {100 * high:.0f} %): endless {more} would narrow the ± by "
-        f"{100 * saved:.0f} %."
+        f"Of the variance of {whole}, {100 * middle:.0f} % is {what} ({where}): endless {more} "
+        f"would narrow the ± by {100 * saved:.0f} %."
     )
 
 

@@ -194,7 +194,7 @@ def _split(
         spread = sums.jackknife() * critical_value(alpha / 2, np.maximum(groups - 1, 1.0))
         total = np.where(groups > 1, total, np.nan)
         share = noise / total
-        low, high = share * np.exp(-spread), np.minimum(share * np.exp(spread), 1.0)
+        low, high = (np.minimum(share * np.exp(side * spread), 1.0) for side in (-1, 1))
     unclear = ~np.isfinite(spread) | (groups < 3)
     low, high = (np.where(unclear, np.nan, end) for end in (low, high))
     nothing = known.sum(axis=0) == 0
