@@ -74,6 +74,10 @@ def test_counts_without_a_metric_ask_for_one_and_other_tables_are_left_alone(
     no_tn = write(tmp_path, "model,task,tp,fp,fn", [row[:5] for row in FOUR])
     with pytest.raises(rb.DataError, match="--metric f1, or one of precision, recall"):
         rb.read(no_tn, metric="accuracy")
+    for header in ("model,task,score,tp,fp,fn,tn", "model,task,score,label,answer,n,tn"):
+        rows = [(*row[:2], 0.5, *row[2:]) for row in FOUR]
+        known = rb.read(write(tmp_path, header, rows), metric="f1").tasks["x"]
+        assert known.mean.tolist() == [0.5, 0.5]  # type: ignore[union-attr]
     scored = write(tmp_path, "model,task,f1,tp,fp,fn,tn", [(*r[:2], 0.5, *r[2:]) for r in FOUR])
     assert rb.read(scored, metric="f1").tasks["x"].mean.tolist() == [0.5, 0.5]  # type: ignore[union-attr]
 

@@ -36,6 +36,7 @@ _WIDTH = 80
 _MOST_NAMES = 3
 _NAME_WIDTH = 34
 _MOST_NEIGHBOURS = 10
+_MOST_SHIFTS = 8
 _MOST_JUDGES = 5
 _PAIR_WIDTH = 28
 _MANY = 1e7
@@ -148,6 +149,10 @@ def _shifted(found: Diagnosis) -> list[str]:
         name = f"{one.towards} tasks" if one.kind == "difficulty" else f"more of {one.towards}"
         rows.setdefault(name, {})[one.size] = float(one.inside.mean())
     least = {one.size: one.least for one in found.shifts}
+    more = len(rows) - _MOST_SHIFTS
+    if more > 0:
+        worst = sorted(rows, key=lambda name: min(rows[name].values()))[:_MOST_SHIFTS]
+        rows = {name: shares for name, shares in rows.items() if name in worst}
     rows["at least, whatever the shift"] = least
     names = shorten_all([visible(name) for name in rows], [_NAME_WIDTH] * len(rows))
     lines = ["", "What if new tasks were of another kind?"]
@@ -158,6 +163,7 @@ def _shifted(found: Diagnosis) -> list[str]:
     return lines + _wrapped(
         "How often a left-out task lies inside, mean over the models, where tasks of that kind "
         "come up more often (total variation). Counted over the tasks that are there."
+        + (f" {more} other kinds do better than these." if more > 0 else "")
     )
 
 

@@ -61,18 +61,18 @@ def take_confusion(table: Table, options: TableOptions, engine: Engine) -> Stati
     if options.layout not in (None, "tidy") or options.columns.get("score"):
         return None
     four = {_CELLS[fold_name(one)]: one for one in table.columns if fold_name(one) in _CELLS}
-    metric = options.metric
+    metric, names = options.metric, {fold_name(name) for name in table.columns}
+    scores = {fold_name(name) for name in ("score", *ROLES["score"].aliases)}
     if has_counts(table.columns):
-        scored = {fold_name(name) for name in ("score", *ROLES["score"].aliases, *METRICS)}
-        if metric is None and scored & {fold_name(name) for name in table.columns}:
+        if names & ({"score"} if metric else scores | {fold_name(one) for one in METRICS}):
             return None
         return _of_four(table, four, metric, engine)
-    if metric not in METRICS or metric in table.columns:
+    if metric not in METRICS or metric in table.columns or names & scores:
         return None
-    names = [_one_of(table, known) for known in (_TRUTH, _ANSWER, _COUNT)]
-    if None in names:
+    found = [_one_of(table, known) for known in (_TRUTH, _ANSWER, _COUNT)]
+    if None in found:
         return None
-    return _of_labels(table, [str(name) for name in names], metric, engine)
+    return _of_labels(table, [str(name) for name in found], metric, engine)
 
 
 def has_counts(columns: Collection[str]) -> bool:
