@@ -22,6 +22,7 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.intake import take_scores
 from rankbars.stats.pairwise.margins import chance_if_equal
+from rankbars.stats.samplesize import sample_size
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.binomial import share_test
 from rankbars.steps.claimparts import ClaimField, place_words
@@ -164,8 +165,17 @@ def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:
         fires=fires,
         fires_at=margin + s * float(z_refute + power),
         margin=s * float(z + power),
-        needed=None if margin <= 0 else first.n * (s * float(z + power) / margin) ** 2,
+        needed=_rows_for(margin, s, first, level),
     )
+
+
+def _rows_for(margin: float, se: float, one: Contrast, level: float) -> float | None:
+    """Rows with which equal models keep a margin with a probability of .8."""
+    if margin <= 0 or one.n == 0:
+        return None
+    freedom = (one.df + 1) / one.n
+    rows = sample_size(margin, se * math.sqrt(one.n), level, _POWER, freedom)
+    return rows if math.isfinite(rows) else None
 
 
 def _spreads(field: ClaimField, claim: Claim, task: str | None) -> list[Contrast]:

@@ -38,7 +38,9 @@ def test_shares_are_those_of_the_normal_law():
     t = stats.t.isf(0.025, 199)
     assert found.margin == pytest.approx(s * (t + stats.norm.isf(0.2)))
     assert found.fires_at == pytest.approx(0.05 + found.margin)
-    assert found.needed == pytest.approx(200 * (found.margin / 0.05) ** 2)
+    assert found.needed == pytest.approx(200 * (found.margin / 0.05) ** 2, rel=0.02)
+    planned = rb.plan(scores, pair=("new", "old"), margin=0.05)
+    assert found.needed == planned.needed.likely
     assert z == critical
 
 
