@@ -268,4 +268,36 @@ CASES = (
         items=60,
         means={"nightly/qwen": sum(AFTER) / 60},
     ),
+    Case(
+        "ids that number the rows/in another order",
+        "rank a.jsonl b.jsonl",
+        {
+            "a.jsonl": json_lines(
+                {"id": range(60), "prompt": [f"Q{i}" for i in range(60)], "correct": right(0.8)}
+            ),
+            "b.jsonl": json_lines(
+                {
+                    "id": range(60),
+                    "prompt": [f"Q{7 * i % 60}" for i in range(60)],
+                    "correct": right(0.5),
+                }
+            ),
+        },
+        ("matched by the text in 'prompt'",),
+        models=("a", "b"),
+        items=60,
+    ),
+    Case(
+        "ids that number the rows/of other texts",
+        "rank a.jsonl b.jsonl",
+        {
+            f"{name}.jsonl": json_lines(
+                {"id": range(60), "prompt": [f"{name} {i}" for i in range(60)], "correct": right(s)}
+            )
+            for name, s in (("a", 0.8), ("b", 0.5))
+        },
+        ("is another one in each model", "--column item="),
+        models=("a", "b"),
+        items=60,
+    ),
 )

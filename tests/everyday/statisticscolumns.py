@@ -104,4 +104,33 @@ CASES = (
         ("'count'", "--layout models-by-tasks --metric mmlu --metric gsm8k"),
         code=1,
     ),
+    Case(
+        "spread is no score/standard deviations",
+        "rank r.csv",
+        {"r.csv": lines("model,acc,acc_std,n_seeds", "a,71,2,5", "b,65,3,5", "c,55,2,5")},
+        ("Left aside, as no scores: 'acc_std'", "Not used: 'n_seeds', 'acc_std'"),
+        models=("a", "b", "c"),
+        tasks=("acc",),
+    ),
+    Case(
+        "spread is no score/ends of intervals",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "model,math,math_ci_low,math_ci_high,law,law_ci_low,law_ci_high",
+                "a,71,69,73,60,57,63",
+                "b,65,62,67,61,58,64",
+            )
+        },
+        ("'law_ci_high'", "_se"),
+        models=("a", "b"),
+        tasks=("law", "math"),
+    ),
+    Case(
+        "columns of runs/seeds are no tasks",
+        "rank r.csv",
+        {"r.csv": lines("model,seed_1,seed_2,seed_3", "a,71,70,72", "b,65,66,64", "c,55,56,54")},
+        ("look like runs of one task", "--layout models-by-tasks"),
+        code=1,
+    ),
 )

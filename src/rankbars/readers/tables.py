@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, fi
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.assembly import ParsedTable, parse_table
+from rankbars.tables.columns import names_run
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Table
@@ -130,7 +130,7 @@ def name_files(
         return [FileNames(side, task, task) for task in _tasks_of(files)]
     alike = _folders_of(files)
     parts = [name.rpartition("/") for name in alike]
-    if parts and all(model and _RUN.fullmatch(run) for model, _, run in parts):
+    if parts and all(model and names_run(run) for model, _, run in parts):
         return [
             FileNames(model, _SHARED, _SHARED, folders=True, run=run) for model, _, run in parts
         ]
@@ -156,17 +156,12 @@ def name_files(
 _NAMED = " = "
 
 
-_RUN = re.compile(
-    r"(seed|run|trial|rep|repeat|repetition|attempt|epoch|sample|try|iteration)[-_ =]?\d+", re.I
-)
-
-
 def _runs_of(files: Sequence[InputFile]) -> list[str]:
     """What files of one model are called as runs, by their names or folders; else nothing."""
     stems = [file_stem(file.path) for file in files]
     folders = [Path(file.label).parent.name for file in files]
     for names in (stems, folders):
-        if len(set(names)) == len(names) and all(map(_RUN.fullmatch, names)):
+        if len(set(names)) == len(names) and all(map(names_run, names)):
             return names
     return []
 

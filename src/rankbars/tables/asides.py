@@ -41,6 +41,7 @@ HELPERS = (
     meanwinrate rank averagerank meanrank position place
     score url link license licence organization organisation author type architecture params
     parameters nparams paramsb size date released releasedate submissiondate year precision
+    nseeds numseeds seeds nruns numruns runs ntrials numtrials trials
 """)
 )
 

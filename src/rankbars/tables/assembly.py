@@ -41,6 +41,7 @@ from rankbars.tables.reruns import (
     number_by_time,
     split_by_condition,
     take_item,
+    take_text,
 )
 from rankbars.tables.statistics import take_statistics
 from rankbars.tables.tableoptions import TableOptions
@@ -261,7 +262,7 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
     largest = int(np.bincount(index.task_of_row).max())
     size = Size(largest, len(index.pairs), records.rows, len(records.names["model"]))
     texts = _by_text(group, records.options, size)
-    if texts is not None:
+    if isinstance(texts, Group):
         return _read_by_text(texts, options, engine)
     simpler = _without_rows(group, records.options, size)
     if simpler is not None:
@@ -273,7 +274,8 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
             return _read_paired(group, column, options, engine)
         return _read_estimates(group, records, about)
     try:
-        return _read_items(group, records, index, about)
+        found = _read_items(group, records, index, about)
+        return found if texts is None else found.with_notes([texts])
     except DuplicateRowsError as error:
         return _read_again(group, error, options, engine)
 
@@ -421,20 +423,52 @@ def _telling_columns(group: Group) -> str:
     )
 
 
-def _by_text(group: Group, options: TableOptions, size: Size) -> Group | None:
-    """The group with texts as names of items, where ids name no row that two models share.
+def _by_text(group: Group, options: TableOptions, size: Size) -> Group | Note | None:
+    """The group with texts as names of items, where ids name other rows in each model.
 
     A text must name one row of a model, and half of all texts must be those of several models.
+    A note where ids have other texts in each model, of which models share none.
     """
     ids = group.plan.kind == "items" and "item" not in group.named and options.rows is None
-    if not ids or size.models < 2 or size.rows < size.cells:
+    if not ids or size.models < 2 or "condition" in group.roles:
         return None
+    disjoint = size.rows >= size.cells
     for name in TEXTS:
-        if all(part.table is not None and name in part.table.columns for part in group.parts):
-            parts = [take_item(part, name) for part in group.parts]
-            if _are_shared([part.rows for part in parts]):
-                return Group.of(plan_rows(parts[0].roles, options), parts)
+        if name == group.roles.get("item") or not all(
+            part.table is not None and name in part.table.columns for part in group.parts
+        ):
+            continue
+        if not disjoint and not _differ([take_text(part, name) for part in group.parts]):
+            continue
+        parts = [take_item(part, name) for part in group.parts]
+        if _are_shared([part.rows for part in parts]):
+            return Group.of(plan_rows(parts[0].roles, options), parts)
+        if not disjoint:
+            return Note(
+                "texts-differ",
+                f"{group.parts[0].rows.source}: For most ids the text in {name!r} is another one "
+                "in each model. They are paired as wordings of the same question. If they are "
+                "other questions, nothing pairs them: --column item= (in Python: "
+                "columns={'item': ''}).",
+            )
     return None
+
+
+def _differ(rows: Sequence[Rows]) -> bool:
+    """Whether half of the items that models share have one text in each, and not the same."""
+    engine = next((one.engine for one in rows if one.engine is not None), None) or Engine()
+    every = " UNION ALL ".join(
+        f"(SELECT {_cell(one, 'model')} AS model, {_cell(one, 'task')} AS task, item::VARCHAR AS "
+        f"item, variant::VARCHAR AS variant FROM {one.enter(engine)})"
+        for one in rows
+    )
+    ((shared, other, several),) = engine.ask(
+        "SELECT count(*), count(*) FILTER (texts > 1), count(*) FILTER (own > models) FROM "
+        "(SELECT count(DISTINCT model) AS models, count(DISTINCT variant) AS texts, "
+        "count(DISTINCT (model, variant)) AS own "
+        f"FROM ({every}) WHERE item IS NOT NULL GROUP BY task, item) WHERE models > 1"
+    )
+    return bool(shared and not several and 2 * other >= shared)
 
 
 def _are_shared(rows: Sequence[Rows]) -> bool:
@@ -465,8 +499,8 @@ def _read_by_text(group: Group, options: TableOptions, engine: Engine) -> Scores
     places = ", ".join(part.rows.source for part in group.parts[:3])
     note = Note(
         "matched-by-text",
-        f"{places}: The ids name no row that two models share, so rows are matched by the text "
-        f"in {name!r}. To match them by something else: --column item=NAME.",
+        f"{places}: The ids name other rows in each model, so rows are matched by the text in "
+        f"{name!r}. To match them by something else: --column item=NAME.",
     )
     return _read_group(group, options, engine).with_notes([note])
 

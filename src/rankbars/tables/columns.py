@@ -6,6 +6,7 @@ The names are those people and tools use; see the documentation page *Input tabl
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,6 +25,7 @@ __all__ = [
     "find_columns",
     "fold_name",
     "is_series",
+    "names_run",
 ]
 
 
@@ -140,6 +142,22 @@ def is_series(name: str, folded: Collection[str]) -> bool:
     stem = name.rstrip("0123456789")
     numbered = [one for one in folded if one.startswith(stem) and one[len(stem) :].isdigit()]
     return stem != name and len(numbered) > 2
+
+
+_RUN = re.compile(
+    r"(seed|run|trial|rep|repeat|repetition|attempt|epoch|sample|try|iteration)[-_ =]?\d+", re.I
+)
+
+
+def names_run(name: str) -> bool:
+    """Whether a name, of a file, a folder or a column, is that of a run.
+
+    Examples
+    --------
+    >>> names_run("seed0"), names_run("Run 2"), names_run("runner"), names_run("sample-7")
+    (True, True, False, True)
+    """
+    return _RUN.fullmatch(name) is not None
 
 
 def find_columns(

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rankbars.errors import DataError
-from rankbars.tables.asides import are_settings, describes_answers, is_helper
+from rankbars.tables.asides import are_settings, describes_answers, is_helper, is_summary
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import (
     ROLES,
@@ -20,6 +20,7 @@ from rankbars.tables.columns import (
     find_columns,
     fold_name,
     is_series,
+    names_run,
 )
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Table
@@ -222,6 +223,7 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if header.has("model") and header.has_key:
         return None  # a tidy table whose score column is not recognised
     if header.has("model") or corner in corner_names("model"):
+        _refuse_runs(table, header)
         _refuse_numbered(table, header, head)
         return Layout("models-by-tasks", "there is a column of models and none of scores")
     if corner in corner_names("task"):
@@ -231,6 +233,19 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if _is_pivot(header):
         return Layout("models-by-tasks", UNNAMED)
     return None
+
+
+def _refuse_runs(table: Table, header: _Header) -> None:
+    """Columns that are called after runs are no tasks."""
+    scores = [name for name in header.unexplained if not is_summary(name)]
+    if len(scores) > 1 and all(map(names_run, scores)):
+        shown = ", ".join(map(repr, scores[:3]))
+        raise DataError(
+            f"{table.source}: {shown} look like runs of one task, and a matrix has a column for "
+            "each task. Write one row per score, with the columns model, run and score (in pandas: "
+            "frame.melt('model', var_name='run', value_name='score')). If they are tasks: "
+            "--layout models-by-tasks."
+        )
 
 
 def _refuse_numbered(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -> None:

@@ -17,7 +17,7 @@ from rankbars.tables.tidy import FileNames, TidyTable, take_names
 
 __all__ = [
     "TEXTS", "find_time", "keep_newest", "newest_of_files", "number_by_time",
-    "split_by_condition", "take_item",
+    "split_by_condition", "take_item", "take_text",
 ]  # fmt: skip
 
 # Columns that say when a run was made.
@@ -219,6 +219,12 @@ def split_by_condition(part: TidyTable) -> TidyTable:
         "describes items: --column condition= (in Python: columns={'condition': ''})."
     )
     return part._replace(rows=found, remarks=(*part.remarks, ("condition", text)))
+
+
+def take_text(part: TidyTable, column: str) -> Rows:
+    """The rows of the table with a `column` of texts beside what names their items."""
+    roles = {role: name for role, name in part.roles.items() if name != column}
+    return _rows(part, roles | {"variant": column})
 
 
 def keep_newest(part: TidyTable, column: str) -> TidyTable:

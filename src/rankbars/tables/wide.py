@@ -42,6 +42,13 @@ HEADER, POSITION = "(header)", "(position)"
 # Endings of a column that holds the standard error of another.
 SE_ENDINGS = ("_se", "_stderr", "_std_err", "_std_error", "_standard_error", " se", " stderr")
 
+# Endings of a column that says how far another is spread, or where it may lie; no score, and no
+# standard error either.
+SPREAD_ENDINGS = (
+    *("_std", "_sd", "_stdev", "_std_dev", "_var", "_variance", " std", " sd", " (std)", " (sd)"),
+    *("_ci", "_ci95", "_ci_low", "_ci_high", "_ci_lower", "_ci_upper", "_lower", "_upper"),
+)
+
 # Endings of a column that holds the number of items behind another.
 N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
 
@@ -116,6 +123,10 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     remarks = [("columns", _describe(layout, parts, kept, text))]
     if parts.descriptions:
         remarks.append(("no-models", _describe_no_models(parts.descriptions)))
+    spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
+               if one in parts.dropped]  # fmt: skip
+    if spreads:
+        remarks.append(("spreads", _describe_spreads(spreads)))
     remarks += spelling_remark(seen[name] for name in kept)
     if summaries:
         remarks.append(("summaries", describe_left_out(summaries)))
@@ -145,6 +156,13 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     roles |= {role: role for role in (*parts.traits, *beside)}
     lacking = (missing,) if missing else ()
     return TidyTable(melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True)
+
+
+def _describe_spreads(names: Sequence[str]) -> str:
+    return (
+        f"Left aside, as no scores: {_some(names)}. A standard error counts: a column whose name "
+        "ends in _se (of n rows, their standard deviation over √n)."
+    )
 
 
 _UNNAMED_ROWS = {
@@ -348,6 +366,9 @@ def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Par
         descriptions = tuple(name for name in aside if name in numeric)
         dropped += [*summaries, *aside]
         rest = [name for name in rest if name not in (*summaries, *aside)]
+    spreads = set() if chosen else set(_companions(rest, SPREAD_ENDINGS, every=True).values())
+    dropped += [name for name in rest if name in spreads]
+    rest = [name for name in rest if name not in spreads]
     errors = _companions(rest, SE_ENDINGS)
     counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
     beside = {*errors.values(), *counts.values()}
@@ -383,14 +404,16 @@ def _some(names: Sequence[str], limit: int = 6) -> str:
     return shown if len(names) <= limit else f"{shown} and {len(names) - limit} more"
 
 
-def _companions(names: Sequence[str], endings: Sequence[str]) -> dict[str, str]:
-    """Columns that say something about another column, by that column."""
+def _companions(
+    names: Sequence[str], endings: Sequence[str], *, every: bool = False
+) -> dict[str, str]:
+    """Columns that say something about another column, by that column; or `every` one by itself."""
     found = {}
     for name in names:
         for ending in endings:
             base = name.removesuffix(ending)
             if base != name and base in names:
-                found[base] = name
+                found[name if every else base] = name
     return found
 
 
