@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import numpy as np
 
 from rankbars.cli.options import (
     Reading,
@@ -24,7 +23,6 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import check_targets, emit, emit_text, output_width
 from rankbars.cli.stopping import account_for_files
-from rankbars.data.evidence import Items
 from rankbars.errors import DataError, OptionError, RankbarsError
 
 if TYPE_CHECKING:
@@ -131,7 +129,7 @@ def _cost_of(
         return float(text)
     except ValueError:
         total = math.fsum(_mean_of(_read_costs(text, inputs, reading, models), models))
-    if np.isnan(total) or total == math.fsum(_mean_of(scores, models)):
+    if math.isnan(total) or total == math.fsum(_mean_of(scores, models)):
         raise DataError(
             f"There is no column or metric {text!r} that says what each answer of {models[0]!r} "
             "and the others cost. Give a number: --cost-trial 2."
@@ -155,6 +153,10 @@ def _read_costs(
 
 def _mean_of(scores: Scores, models: Sequence[str]) -> list[float]:
     """Mean answer of each model over all tasks, without its sign."""
+    import numpy as np
+
+    from rankbars.data.evidence import Items
+
     sums, numbers = dict.fromkeys(models, 0.0), dict.fromkeys(models, 0.0)
     for evidence in scores.tasks.values():
         if not isinstance(evidence, Items):
