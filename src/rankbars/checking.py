@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from dataclasses import replace
@@ -40,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["AskedClaims", "check", "claim_lines", "judge_margin"]
 
+SPENDS = ("halving", "e-values")
+"""How looks of a ledger share the error rate."""
+
 T = TypeVar("T")
 
 
@@ -65,6 +69,7 @@ def check(
     anchor: str | None = None,
     ledger: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     change: str = "",
+    spend: str = "halving",
 ) -> Check:
     """Judge claims about models: supported, refuted, or cannot tell.
 
@@ -114,6 +119,10 @@ def check(
         added to it. Lines of further ledgers are merged into the first.
     change : str
         What is decided about, such as a commit: looks are counted for each change by itself.
+    spend : {"halving", "e-values"}
+        How looks share the error rate. ``"e-values"`` (betting on rows, Ville 1939) takes nothing
+        from later looks, and asks that each look brings new items and scores have limits; its
+        claims are about two models on one task, and have no intervals.
 
     Returns
     -------
@@ -147,6 +156,7 @@ def check(
     >>> [one.verdict for one in made.claims], made.exit_code()
     (['supported', 'cannot_tell'], 3)
     """
+    check_name("way to spend", spend, SPENDS)
     asked = claim_lines(claims, guards, alpha=alpha, together=together, anchor=anchor)
     file, lines, parsed, alpha, together = asked
     missing = _first(missing, file and file.missing, "raise")
@@ -170,10 +180,10 @@ def check(
     if ledger is not None:
         rules = [
             [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
-            together, test, over, zero_se, runs,
+            together, test, over, zero_se, runs, spend,
         ]  # fmt: skip
         pairs = [(claim.model, other) for claim in about for other in claim.others]
-        record = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs)
+        record = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs, spend)
         chosen = record.pooled
     if about:
         chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)
@@ -189,9 +199,19 @@ def check(
         )  # fmt: skip
 
     judged, notes = judge_claims(
-        chosen, parsed, replace(spec, alpha=level), contrasts, together=together, costs=prices
+        chosen,
+        parsed,
+        replace(spec, alpha=level),
+        contrasts,
+        together=together,
+        costs=prices,
+        bets=spend == "e-values",
     )
     if record is not None:
+        if spend == "e-values":
+            judged = tuple(
+                replace(one, low=math.nan, high=math.nan, approximate=False) for one in judged
+            )
         judged, kept = record.settle(judged)
         notes = (*notes, *kept)
     return Check(

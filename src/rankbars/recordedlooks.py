@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from rankbars.data.judged import JudgedClaim, LookState
 from rankbars.data.ledger import (
     Look,
+    TaskRows,
     add_look,
     left_level,
     read_ledger,
@@ -46,8 +47,8 @@ class Record:
 
     @property
     def level(self) -> float:
-        """Error rate of this look."""
-        return self.look.level
+        """Error rate of this look; e-values spend nothing, and have all of it."""
+        return self.look.level or self.look.alpha
 
     def settle(
         self, judged: Sequence[JudgedClaim]
@@ -94,6 +95,7 @@ def open_record(
     rules: str,
     scores: Scores,
     pairs: Sequence[tuple[str, str]] = (),
+    spend: str = "halving",
 ) -> Record:
     """The next look at a change, with the rows of all earlier ones; nothing is written yet.
 
@@ -111,6 +113,8 @@ def open_record(
         What this look has read.
     pairs : sequence of (str, str)
         Models, and the baselines that they are compared with.
+    spend : {"halving", "e-values"}
+        Whether each look has half of what is left, or is made with e-values on new items.
 
     Raises
     ------
@@ -137,11 +141,27 @@ def open_record(
         earlier, look = before[: same[0]], before[same[0]]
     else:
         earlier = before
-        look = Look(change, alpha, left_level(before, alpha), rules, {}, rows)
+        level = 0.0 if spend == "e-values" else left_level(before, alpha)
+        look = Look(change, alpha, level, rules, {}, rows)
+        if level == 0.0:
+            _refuse_seen(before, rows)
     looks = [*(one.rows for one in earlier), rows]
     notes = [luck_note(scores, looks, *pair) for pair in dict.fromkeys(pairs)]
     notes += [*flaky_note(looks), *_changed(tuple(every.values()), before, rules)]
     return Record(paths, look, earlier, pool_looks(scores, looks[:-1]).with_notes(notes))
+
+
+def _refuse_seen(before: Sequence[Look], rows: Mapping[str, TaskRows]) -> None:
+    """Raises where an item of this look was looked at before: its answers are no new evidence."""
+    for look in before:
+        for task, one in rows.items():
+            again = {*one.items} & {*look.rows[task].items} if task in look.rows else set()
+            if again:
+                raise DataError(
+                    f"Task {task!r}: item {min(again)!r} and {len(again) - 1:,} others were looked "
+                    "at before. E-values are valid only where every look brings new items; use "
+                    "--spend halving."
+                )
 
 
 def _changed(every: Sequence[Look], before: Sequence[Look], rules: str) -> list[Note]:

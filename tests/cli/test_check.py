@@ -380,6 +380,7 @@ def test_runs_of_one_system_say_how_often_a_gate_alarms(rankbars: Command) -> No
         (("--claim", "m0 first", "--preflight"), 1, "None of the claims is about two models"),
         (("--claim", "m0 > m1", "--ledger", "-"), 2, "A ledger is a file"),
         (("--claim", "m0 > m1", "--change", "c"), 2, "name it with --ledger"),
+        (("--claim", "m0 > m1", "--spend", "e-values"), 2, "name it with --ledger"),
         (("--claim", "m0 > m1", "--ledger", "no/such/gate"), 1, "does not exist"),
         (("--claim", "m0 cheaper than m1"), 2, "--costs cost"),
         (("--claim", "m0 cheaper than m1", "--costs", "price"), 1, "no such column or metric"),

@@ -9,6 +9,7 @@ from scipy import stats
 import rankbars as rb
 from rankbars.data.ledger import read_ledger
 from rankbars.data.scores import TaskInfo
+from rankbars.stats.pairwise.margins import bet_on
 
 RNG = np.random.default_rng(17)
 
@@ -90,6 +91,34 @@ def test_the_luck_of_the_baseline_is_said(tmp_path):
     )
     made = rb.check(rb.Scores({"t": stored}), "new > old", ledger=tmp_path / "other.jsonl")
     assert "old was run 5 times. The luck of its runs" in str(made)
+
+
+def test_e_values_spend_nothing_where_every_look_brings_new_items(tmp_path):
+    ledger, rng = tmp_path / "gate.jsonl", np.random.default_rng(12)
+
+    def look(number, claim="new > old", **options):
+        items = tuple(f"{number}-{i}" for i in range(200))
+        scores = answers((0.75, 0.6), 200, rng=rng, items=items)
+        return scores, rb.check(scores, claim, ledger=ledger, spend="e-values", **options)
+
+    made = [look(number) for number in range(4)]
+    rows = np.vstack([scores.tasks["math"].values for scores, _ in made])
+    last = made[-1][1]
+    assert last.claims[0].p_support == pytest.approx(bet_on(rows[:, 0] - rows[:, 1], 0.0, 1.0))
+    assert [(one.look.number, one.look.level, one.look.left) for _, one in made] == [
+        (number, 0.05, 0.05) for number in (1, 2, 3, 4)
+    ]
+    assert last.claims[0].verdict == "supported"
+    assert "E-values on new items spend nothing" in str(last)
+    with pytest.raises(rb.DataError, match="only where every look brings new items"):
+        look(0)
+    with pytest.raises(rb.OptionError, match="not a score"):
+        look(9, "new >= 0.5", change="other")
+    graded = rb.Scores({"t": rb.Items(("new", "old"), rng.normal(size=(30, 2)))})
+    with pytest.raises(rb.OptionError, match="limits of the score"):
+        rb.check(graded, "new > old", ledger=ledger, change="g", spend="e-values")
+    with pytest.raises(rb.UnknownOptionError, match="way to spend"):
+        rb.check(graded, "new > old", spend="all")
 
 
 def test_what_one_look_decides_stays_decided(tmp_path):

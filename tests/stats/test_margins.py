@@ -10,6 +10,7 @@ from scipy import stats
 
 from rankbars.stats.pairwise.margins import (
     Difference,
+    bet_on,
     chance_if_equal,
     half_width,
     null_error,
@@ -80,3 +81,23 @@ def test_chances_of_a_margin_agree_with_the_reference():
     golden = json.loads((Path(__file__).parents[1] / "data" / "golden_validity.json").read_text())
     for row in golden["claims"]["gate_pass_probability_if_equal"]:
         assert chance_if_equal(row["margin"], row["se"], 0.05) == pytest.approx(row["p"], rel=1e-9)
+
+
+def test_bets_are_those_of_the_reference_and_turn_around():
+    path = Path(__file__).parents[1] / "data" / "golden_validity.json"
+    golden = json.loads(path.read_text("utf-8"))["betting"]
+    rows = np.array(golden["d_over_range"])
+    assert bet_on(rows, 0.0, 1.0) == pytest.approx(golden["p_better"])
+    assert bet_on(10 * rows, 0.0, 10.0) == pytest.approx(golden["p_better"])
+    assert bet_on(-rows, 0.0, 1.0) == 1.0  # its e-value is below 1
+    shifted = (rows + 0.2) / 1.2
+    by_hand = np.mean([np.prod(1 + share * shifted) for share in golden["lambdas"]])
+    assert bet_on(rows, -0.2, 1.0) == pytest.approx(min(1.0, 1 / by_hand))
+
+
+def test_bets_on_a_true_null_are_seldom_won_however_often_one_looks():
+    rng, won = np.random.default_rng(6), 0
+    for _ in range(400):
+        rows = rng.choice([-1.0, 0.0, 1.0], 400, p=[0.25, 0.5, 0.25])
+        won += min(bet_on(rows[:n], 0.0, 1.0) for n in range(40, 401, 40)) <= 0.05
+    assert won / 400 < 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5

@@ -132,6 +132,11 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     "--change", metavar="NAME", default="",
     help="What is decided about, such as a commit: --ledger counts looks for each by itself.",
 )  # fmt: skip
+@named_option(
+    "--spend", known=("halving", "e-values"), default="halving", show_default=True,
+    help="How looks share the error rate: each has half of what is left; or e-values, which spend "
+    "nothing, where every look brings new items.",
+)  # fmt: skip
 @test_option
 @click.option(
     "--alpha", type=float, help="Error rate of all verdicts together; 0.05 if nothing is said."
@@ -174,6 +179,7 @@ def check_command(
     anchor: str | None,
     ledgers: tuple[str, ...],
     change: str,
+    spend: str,
     test: str,
     alpha: float | None,
     missing: str | None,
@@ -201,8 +207,10 @@ def check_command(
     }
     if STANDARD in ledgers:
         raise click.UsageError("A ledger is a file that is kept; --ledger - is none.")
-    if change and not ledgers:
-        raise click.UsageError("--change counts looks in a ledger; name it with --ledger FILE.")
+    if (change or spend != "halving") and not ledgers:
+        raise click.UsageError(
+            "--change and --spend are about looks in a ledger; name it with --ledger FILE."
+        )
     runs_of_one = click.get_current_context().meta[_RUNS]
     if preflight or runs_of_one:
         asked = Before(claims, guards, file, each, fail_on, alpha, test, seed, as_json, quiet)
@@ -243,7 +251,7 @@ def check_command(
             missing=missing, missing_tasks=missing_tasks, missing_items=missing_items,
             seed=seed, resamples=resamples, zero_se=zero_se, runs=runs,
             average_anyway=average_anyway, costs=prices, anchor=anchor, ledger=ledgers or None,
-            change=change,
+            change=change, spend=spend,
         )  # fmt: skip
     made = replace(made, notes=(*made.notes, *_record_notes(parsed, inputs, scores, made.alpha)))
     read_of = frozenset(scores.notes)

@@ -307,6 +307,8 @@ def _look(check: Check) -> str:
     told = (
         "These results were judged before; nothing was spent."
         if look.again
+        else "E-values on new items spend nothing."
+        if look.level == check.alpha
         else f"It spent {look.level:.3g} of the error rate of {check.alpha:g}, and {look.left:.3g} "
         "is left for further ones."
     )

@@ -39,6 +39,7 @@ def judge_claims(
     *,
     together: bool = True,
     costs: Scores | None = None,
+    bets: bool = False,
 ) -> tuple[tuple[JudgedClaim, ...], tuple[Note, ...]]:
     """Judge claims about scores without gaps that are still open.
 
@@ -56,6 +57,8 @@ def judge_claims(
         Whether all verdicts hold together.
     costs : Scores, optional
         What the models cost, for claims about that.
+    bets : bool
+        Whether p-values are those of bets, valid however often new rows are added.
 
     Returns
     -------
@@ -75,7 +78,7 @@ def judge_claims(
         priced = [claim for claim in claims if claim.of_cost]
         known_names(priced, costs.models, tuple(costs.tasks))
     refuse_contradictions(claims)
-    about, of_cost = (ClaimField(one or scores, spec, contrasts) for one in (scores, costs))
+    about, of_cost = (ClaimField(one or scores, spec, contrasts, bets) for one in (scores, costs))
     weighed = [weigh_claim(of_cost if claim.of_cost else about, claim) for claim in claims]
     level = spec.alpha / 2
     notes = _out_of_reach(weighed, level, together=together)

@@ -19,7 +19,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.multiplicity.claimtests import TwoSides, all_hold, at_least, top_places
-from rankbars.stats.pairwise.margins import Difference, null_error, p_beyond
+from rankbars.stats.pairwise.margins import Difference, bet_on, null_error, p_beyond
 from rankbars.steps.claimunits import check_margin, check_means, scale_of
 from rankbars.steps.correctionchoice import is_binary
 
@@ -60,6 +60,7 @@ class ClaimField:
     scores: Scores
     spec: Spec
     contrasts: Contrasts
+    bets: bool = False
     made: dict[tuple[str, str, float | None], HeadToHead] = attribute(default_factory=dict)
     notes: dict[Note, None] = attribute(default_factory=dict)
 
@@ -192,6 +193,8 @@ def _p(
     sign: float,
 ) -> float:
     """P-value that the difference, in one direction, is above the border."""
+    if field.bets:
+        return _bet(field.scores, duel, one, border, sign)
     given = one.p_better if sign > 0 else one.p_worse
     if border == 0.0:
         return 1.0 if math.isnan(given) else given
@@ -217,6 +220,29 @@ def _p(
     weights = _weights(field.scores, [name for name, _, _ in counts])
     null = null_error(border, [(w, q / n, n) for w, (_, q, n) in zip(weights, counts, strict=True)])
     return p_beyond(found, border, null)
+
+
+def _bet(scores: Scores, duel: HeadToHead, one: Contrast, border: float, sign: float) -> float:
+    """P-value of all rows since the first look, by bets."""
+    evidence = None if one is duel.average else scores.tasks[one.name]
+    if evidence is None or not _plain_rows(evidence):
+        raise OptionError(
+            "E-values judge two models on the items of one task, without clusters or weights. Say "
+            "on which task each claim is meant (on TASK), or use --spend halving."
+        )
+    entry = scores.info[one.name]
+    if is_binary(evidence.values):
+        reach = 1.0
+    elif entry.minimum is not None and entry.maximum is not None:
+        reach = entry.maximum - entry.minimum
+    else:
+        raise OptionError(
+            f"E-values need the limits of the score on {one.name!r}. Declare them (--score-min 0 "
+            "--score-max 1), or use --spend halving."
+        )
+    new, old = (evidence.values[:, evidence.models.index(name)] for name in (duel.a, duel.b))
+    difference = sign * (new - old)
+    return bet_on(difference[~np.isnan(difference)], border, reach)
 
 
 def _plain_rows(evidence: Evidence) -> TypeGuard[Items]:
@@ -247,6 +273,10 @@ def _weights(scores: Scores, tasks: Sequence[str]) -> list[float]:
 
 def _score(field: ClaimField, claim: Claim, value: float, task: str | None) -> Part:
     scores = field.scores
+    if field.bets:
+        raise OptionError(
+            f"Claim {claim.text!r}: e-values judge two models, not a score. Use --spend halving."
+        )
     tasks = (task,) if task is not None else tuple(scores.tasks)
     if any(isinstance(scores.tasks[name], Votes) for name in tasks):
         raise OptionError(

@@ -13,14 +13,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.symmetricbootstrap import symmetric_p
 from rankbars.stats.tails import critical_value, upper_tail
 
-__all__ = ["Difference", "chance_if_equal", "half_width", "null_error", "p_beyond"]
+__all__ = ["Difference", "bet_on", "chance_if_equal", "half_width", "null_error", "p_beyond"]
+
+
+_SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.7)  # of the capital, fixed in advance
 
 
 class Difference(NamedTuple):
@@ -80,6 +83,33 @@ def p_beyond(found: Difference, border: float, null: tuple[float, float] | None 
     if null is not None:
         p = max(p, float(upper_tail(distance / null[0], null[1])))
     return p
+
+
+def bet_on(differences: ArrayLike, border: float, reach: float) -> float:
+    """P-value that the true mean is above the border, valid however often new rows are added.
+
+    Parameters
+    ----------
+    differences : array of float, shape (n,)
+        Independent rows, all of them since the first look.
+    border : float
+        The largest mean under the null.
+    reach : float
+        No difference is farther from 0 than that.
+
+    Notes
+    -----
+    A gambler bets shares of the capital on rows above the border; under the null the capital is a
+    martingale that seldom grows (Ville 1939): at any look the p-value is one over it.
+
+    Examples
+    --------
+    >>> round(bet_on([0.5, 0.25, 0.0, 0.75, 0.5, 0.25, 0.5, 1.0], 0.0, 1.0), 4)
+    0.3269
+    """
+    scaled = (np.asarray(differences, dtype=np.float64) - border) / (reach + abs(border))
+    logs = np.array([np.log1p(share * scaled).sum() for share in _SHARES])
+    return float(min(1.0, np.exp(math.log(len(_SHARES)) - np.logaddexp.reduce(logs))))
 
 
 def half_width(found: Difference, level: float) -> float:
