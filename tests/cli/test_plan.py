@@ -60,6 +60,16 @@ def test_a_board_file_is_a_pilot_and_the_curve_a_picture(rankbars: Command, pilo
     assert chosen.code == 2
 
 
+def test_two_files_are_a_pilot_of_a_gate(rankbars: Command) -> None:
+    for name, right in (("new", 6), ("old", 5)):
+        lines = ["id,correct", *(f"{i},{int((i * 7) % 10 < right)}" for i in range(60))]
+        Path(f"{name}.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    answer = rankbars("plan", "new.csv", "old.csv", "--margin", "0.02", "-q")
+    said = " ".join(answer.out.split())
+    assert said.startswith("To show that new is not worse than old by more than 0.02, with power")
+    assert "if the true difference is 0;" in said
+
+
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [

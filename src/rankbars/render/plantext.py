@@ -175,12 +175,16 @@ def _money(plan: Plan, split: Split) -> list[str]:
         ends = f" (95 % interval {low} to {high})"
     start, cost = "With so few items", ""
     if math.isfinite(split.cost):
-        instead = f"; one answer each: {split.cost_single:,.4g}" if number > 1 else ""
-        start, cost = "Cheapest", f" (cost {split.cost:,.4g}{instead})"
+        instead = f"; one answer each: {_cost(split.cost_single)}" if number > 1 else ""
+        start, cost = "Cheapest", f" (cost {_cost(split.cost)}{instead})"
     return [
         f"{start}: {counted(number, 'answer')}{ends} of each model to each of "
         f"{rounded_rows(split.items.likely)} items{cost}. {variance}"
     ]
+
+
+def _cost(cost: float) -> str:
+    return f"{cost:,.0f}" if cost >= 100 else f"{cost:.3g}"
 
 
 def _tasks(plan: Plan) -> list[str]:

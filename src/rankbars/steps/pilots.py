@@ -22,6 +22,9 @@ from rankbars.stats.samplesize import FEWEST_TASKS
 __all__ = ["AnswerNoise", "Pilot", "answer_noise", "pilot_of"]
 
 
+_NAMELESS = "all"  # what readers call the task of files that name none
+
+
 class Pilot(NamedTuple):
     """Results as far as a plan needs them; every array is about the same M models.
 
@@ -129,8 +132,10 @@ def _of_task(board: Leaderboard, task: TaskResult) -> Pilot:
             ),
         )
     unit = task.kind if task.kind in ("votes", "runs") else "items"
-    return Pilot(board.models, score, difference, se, df, task.n, unit,
-                 f"on {task.name}", discordant, notes=notes)  # fmt: skip
+    place = "" if task.name == _NAMELESS else f"on {task.name}"
+    return Pilot(
+        board.models, score, difference, se, df, task.n, unit, place, discordant, notes=notes
+    )
 
 
 def _of_average(board: Leaderboard) -> Pilot:
