@@ -148,7 +148,7 @@ def test_failed_trials_count_as_0_where_failures_shall(tmp_path: Path) -> None:
     assert mean(rb.read(tmp_path)).tolist() == [1.0, 1.0]
     counted = rb.read(tmp_path, failed="lowest")
     assert mean(counted).tolist() == [0.75, 0.75]
-    assert "1 answers that failed count as 0" in message(counted, "failed-lowest")
+    assert "1 answer that failed counts as 0" in message(counted, "failed-lowest")
     assert mean(rb.read(tmp_path, failed="lowest", metric="pass^2")).tolist() == [0.5, 0.5]
 
 

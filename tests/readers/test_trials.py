@@ -12,6 +12,7 @@ import pytest
 from tablefiles import codes, message
 
 import rankbars as rb
+from rankbars.cli.app import run
 from rankbars.data.evidence import Estimates, Items
 from rankbars.readers import explain
 
@@ -115,6 +116,30 @@ def test_trials_of_harbor_are_kept_with_their_failures_and_costs(tmp_path: Path)
     spent = items(rb.read(folder, metric="cost"))
     assert spent.answers is not None
     assert "cost" not in codes(scores)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 5])
+def test_failures_as_0_give_what_harbor_prints(tmp_path: Path, k: int) -> None:
+    folder, printed = harbor_job(tmp_path / "job")
+    found = items(rb.read(folder, failed="lowest", metric=f"pass@{k}")).values.mean(axis=0)
+    for value, name in zip(found.tolist(), ("large", "small"), strict=True):
+        own = printed[f"toy-solver__{name}__tasks"]
+        expected = own["metrics"][0]["mean"] if k == 1 else own["pass_at_k"][str(k)]
+        assert value == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_store_keeps_trials_and_makes_metrics_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, _ = harbor_job(tmp_path / "job")
+    store = str(tmp_path / "board.duckdb")
+    assert run(["add", str(folder), "--store", store, "-q"]) == 0
+    given = ["--metric", "pass@2", "--missing", "fail", "-q"]
+    assert run(["rank", store, *given]) == 0
+    kept = capsys.readouterr().out
+    assert run(["rank", str(folder), *given]) == 0
+    assert capsys.readouterr().out == kept
+    assert "0.62" in kept
 
 
 def test_a_job_of_harbor_alone_gives_its_means(tmp_path: Path) -> None:

@@ -261,11 +261,16 @@ def _harbor_job(file: InputFile) -> Iterator[Run]:
 
 def _terminal_bench(files: Sequence[InputFile]) -> list[Sheet]:
     """Runs of the harness tb: a file per pass, or per trial."""
-    sheets = _join(read_each(files, _terminal_bench_file))
-    known = {sheet.task for sheet in sheets if sheet.task}
+    whole: dict[tuple[str, str, str], Sheet] = {}
+    for sheet in _join(read_each(files, _terminal_bench_file)):
+        known = whole.setdefault((sheet.source, sheet.model, sheet.task), sheet)
+        if known is not sheet:
+            known.trials += sheet.trials
+    sheets = list(whole.values())
+    named = {sheet.task for sheet in sheets if sheet.task}
     for sheet in sheets:
         if not sheet.task:
-            sheet.task = next(iter(known)) if len(known) == 1 else "terminal-bench"
+            sheet.task = next(iter(named)) if len(named) == 1 else "terminal-bench"
             sheet.notes.append(Note("task-name", f"{sheet.source}: no data set is named; it is "
                                     f"taken for {sheet.task!r}."))  # fmt: skip
     return sheets
@@ -289,9 +294,12 @@ def _terminal_bench_file(file: InputFile) -> Iterator[Sheet]:
     data = as_text(about.get("dataset_name"))
     version = as_text(about.get("dataset_version"))
     lost = any(one.status == ERROR for one in trials)
+    # Files of single trials, RUN/TASK/TRIAL/results.json, are those of one run.
+    above = Path(file.label).parents
+    source = above[2].as_posix() if single and len(above) > 3 else file.label
     accuracy = as_finite(header.get("accuracy"))
     yield Sheet(
-        file.label,
+        source,
         f"{agent} + {model}" if agent and model else named or agent or "model",
         f"{data} {version}" if data and version else data or "",
         trials,

@@ -19,11 +19,9 @@ from rankbars.readers.inputfiles import (
     InputFile,
     data_suffix,
     file_stem,
-    open_text,
     read_each,
 )
 from rankbars.readers.logs.jsontext import (
-    LARGEST_LINE,
     as_count,
     as_mapping,
     as_score,
@@ -39,7 +37,16 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Me
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
-from rankbars.readers.trials import Sheet, Trial, as_runs, notes_on, read_records, spent
+from rankbars.readers.trials import (
+    Sheet,
+    Trial,
+    as_runs,
+    delimiter_of,
+    notes_on,
+    read_records,
+    read_table,
+    spent,
+)
 
 __all__ = ["read", "sniff"]
 
@@ -190,13 +197,9 @@ def _columns(path: Path, head: bytes) -> tuple[str, ...]:
         return keys if listed is None else tuple(re.findall(r'"([^"]+)"', listed[1].decode()))
     first = head.decode("utf-8-sig", "ignore").partition("\n")[0]
     try:
-        return tuple(next(csv.reader([first], delimiter=_delimiter(path)), ()))
+        return tuple(next(csv.reader([first], delimiter=delimiter_of(path)), ()))
     except csv.Error:
         return ()
-
-
-def _delimiter(path: Path) -> str:
-    return "\t" if data_suffix(path) == ".tsv" else ","
 
 
 def _tool_of(path: Path, head: bytes) -> str:
@@ -276,7 +279,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 def _rows(file: InputFile) -> Iterator[Row]:
     suffix = data_suffix(file.path)
     if suffix in (".csv", ".tsv"):
-        yield from _table(file)
+        yield from read_table(file)
     elif record_keys(file.path):
         yield from read_records(file)
     elif {"columns", "data"} <= set(top_level_keys(file.path)):
@@ -287,17 +290,6 @@ def _rows(file: InputFile) -> Iterator[Row]:
     else:
         for _, row in read_json_lines(file):
             yield row
-
-
-def _table(file: InputFile) -> Iterator[Row]:
-    before = csv.field_size_limit(LARGEST_LINE)  # a cell may hold a whole trace
-    try:
-        with open_text(file) as text:
-            yield from csv.DictReader(text, delimiter=_delimiter(file.path))
-    except csv.Error as error:
-        raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
-    finally:
-        csv.field_size_limit(before)
 
 
 def _score(value: object) -> tuple[float | None, bool]:

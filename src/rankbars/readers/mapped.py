@@ -33,7 +33,16 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import MAP_ROLES, MAP_TOKEN, ReadOptions, parse_map
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.trials import Sheet, Trial, as_runs, notes_on, read_records, spent
+from rankbars.readers.trials import (
+    Sheet,
+    Trial,
+    as_runs,
+    delimiter_of,
+    notes_on,
+    read_records,
+    read_table,
+    spent,
+)
 from rankbars.tables.columns import ROLES as COLUMNS
 from rankbars.tables.columns import fold_name
 
@@ -87,7 +96,7 @@ def _count_columns(path: Path, head: bytes) -> dict[str, str]:
     if data_suffix(path) in (".csv", ".tsv"):
         line = head.decode("utf-8-sig", "ignore").partition("\n")[0].strip()
         try:
-            names = next(csv.reader([line], delimiter=_delimiter(path)), [])
+            names = next(csv.reader([line], delimiter=delimiter_of(path)), [])
         except csv.Error:
             return {}
     else:
@@ -106,10 +115,6 @@ def _count_columns(path: Path, head: bytes) -> dict[str, str]:
     if found["task"] == found["item"]:
         found["task"] = ""
     return {role: name for role, name in found.items() if name}
-
-
-def _delimiter(path: Path) -> str:
-    return "\t" if data_suffix(path) == ".tsv" else ","
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
@@ -270,8 +275,7 @@ def _spots(file: InputFile, paths: Mapping[str, str]) -> Iterator[_Spot]:
 def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
     """The documents that paths begin in; lists are taken one element at a time."""
     if data_suffix(file.path) in (".csv", ".tsv"):
-        with open_text(file) as text:
-            yield from csv.DictReader(text, delimiter=_delimiter(file.path))
+        yield from read_table(file)
     elif record_keys(file.path):
         yield from read_records(file)
     elif _is_lines(file):

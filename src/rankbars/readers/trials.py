@@ -6,22 +6,31 @@ status, cost). A reader says where those lie; here they are numbered, counted on
 
 from __future__ import annotations
 
+import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.data.notes import Note
 from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import InputFile, open_text
-from rankbars.readers.logs.jsontext import JsonStream, as_finite, as_mapping, as_score, as_text
+from rankbars.readers.inputfiles import InputFile, data_suffix, open_text
+from rankbars.readers.logs.jsontext import (
+    LARGEST_LINE,
+    JsonStream,
+    as_finite,
+    as_mapping,
+    as_score,
+    as_text,
+)
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
 from rankbars.readers.logs.taskremarks import list_names
 
 __all__ = [
-    "Sheet", "Trial", "as_runs", "name_of", "notes_on", "read_members", "read_records",
-    "score_of", "spent", "take_path",
+    "Sheet", "Trial", "as_runs", "delimiter_of", "name_of", "notes_on", "read_members",
+    "read_records", "read_table", "score_of", "spent", "take_path",
 ]  # fmt: skip
 
 # What is spent on a trial; a second measurement of it, never a task.
@@ -181,6 +190,35 @@ def read_members(
             else:
                 header[name] = stream.value()
         stream.end()
+
+
+def read_table(file: InputFile) -> Iterator[dict[str, Any]]:
+    """Rows of a table with commas or tabs, whose cells may hold whole traces.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged, or a row has more cells than the header.
+    """
+    before = csv.field_size_limit(LARGEST_LINE)  # a cell may hold a whole trace
+    try:
+        with open_text(file) as text:
+            for number, row in enumerate(
+                csv.DictReader(text, delimiter=delimiter_of(file.path)), 2
+            ):
+                if None in row:
+                    raise ReadError.at(file.label, "the row has more cells than the header.",
+                                       row=number)  # fmt: skip
+                yield row
+    except csv.Error as error:
+        raise ReadError.at(file.label, f"the table cannot be read ({error}).") from error
+    finally:
+        csv.field_size_limit(before)
+
+
+def delimiter_of(path: Path) -> str:
+    """What stands between the cells of a table with this name."""
+    return "\t" if data_suffix(path) == ".tsv" else ","
 
 
 def take_path(value: object, *keys: str) -> Any:

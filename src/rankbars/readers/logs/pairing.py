@@ -186,12 +186,10 @@ def _with_failures(
     answers: _Answers, model: str, lowest: float, remarks: Remarks, task: str
 ) -> _Answers:
     failed = answers.state == ERROR
-    if failed.any():
-        remarks.add(
-            "failed-lowest",
-            f"model {model!r}: {int(failed.sum())} answers that failed count as {lowest:g}.",
-            task,
-        )
+    count = int(failed.sum())
+    if count:
+        what = "answers that failed count" if count > 1 else "answer that failed counts"
+        remarks.add("failed-lowest", f"model {model!r}: {count} {what} as {lowest:g}.", task)
     return answers._replace(
         score=np.where(failed, lowest, answers.score),
         state=np.where(failed, np.uint8(SCORED), answers.state),
@@ -227,7 +225,8 @@ def _vary(
     """Variance of the scored answers to each item; NaN where there are fewer than two."""
     scored = answers.state == SCORED
     item = answers.item[scored]
-    squares = np.bincount(item, np.square(answers.score[scored] - mean[item]), len(mean))
+    with np.errstate(over="ignore"):  # scores that are too large are refused later
+        squares = np.bincount(item, np.square(answers.score[scored] - mean[item]), len(mean))
     return np.where(behind > 1, squares / np.maximum(behind - 1, 1), np.nan)
 
 
