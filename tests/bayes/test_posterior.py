@@ -9,7 +9,6 @@ import pytest
 
 import rankbars as rb
 from rankbars.bayes.chains import ChainChecks
-from rankbars.stats.confusion import METRICS
 
 CHECKS = ChainChecks(1.004, 900.0, 0, "mean[0]", "spread[1]")
 
@@ -102,25 +101,3 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPat
         rb.sample_posterior(scores)
     with pytest.raises(rb.MissingPackageError, match=r"rankbars\[bayes\]"):
         rb.sample_confusion({"x": {"a": [[3, 1], [2, 4]]}})
-
-
-# --- metrics of tables --------------------------------------------------------------------------
-
-TABLE = np.array([[50, 10], [5, 35]]) / 100  # truth by answer
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("accuracy", 0.85),
-        ("balanced_accuracy", (50 / 60 + 35 / 40) / 2),
-        ("precision", 35 / 45),
-        ("recall", 35 / 40),
-        ("f1", 2 * 35 / (2 * 35 + 10 + 5)),
-        ("macro_f1", (2 * 35 / 85 + 2 * 50 / 115) / 2),
-        ("mcc", (50 * 35 - 10 * 5) / (60 * 40 * 55 * 45) ** 0.5),
-    ],
-)
-def test_metrics_by_hand(name: str, value: float) -> None:
-    assert METRICS[name](TABLE) == pytest.approx(value)
-    assert METRICS[name](np.stack([TABLE, TABLE])).shape == (2,)
