@@ -225,3 +225,17 @@ def test_a_budget_is_split_as_trying_everything_would() -> None:
         assert found.cost <= budget * (1 + 1e-9)
     assert best_answers(0.0, 1.0, 1.0, 1.0) == math.inf
     assert best_answers(0.1, 0.0, 5.0, 1.0) == 1.0
+
+
+@pytest.mark.parametrize(("tau", "least", "most"), [(0.0, 0.02, 0.08), (0.2, 0.5, 1.0)])
+def test_runs_of_unequal_trials_keep_the_level_and_are_found(
+    tau: float, least: float, most: float
+) -> None:
+    rng = np.random.default_rng(12)
+    boards, found = 400, 0
+    for _ in range(boards):
+        cube = (rng.random((40, 4, 1)) < rng.beta(0.7, 0.7, (40, 1, 1))).astype(float)
+        cube += rng.normal(0, tau, (1, 4, 1))
+        kept = rng.random(cube.shape).argsort(axis=1) < rng.integers(2, 5, (40, 1, 1))
+        found += examine_runs(np.where(kept, cube, np.nan)).p <= 0.05
+    assert least <= found / boards <= most
