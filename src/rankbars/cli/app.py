@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import difflib
+import os
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, Final
 
 import click
 
-from rankbars.cli.outputs import discard_output, say
+from rankbars.cli.outputs import say
 from rankbars.cli.stopping import NOTHING_WRITTEN, StopSignals
 from rankbars.errors import RankbarsError, UnknownOptionError
 
@@ -68,7 +70,7 @@ class Commands(click.Group):
             try:
                 return super().invoke(ctx)
             except BrokenPipeError:
-                discard_output()
+                _discard_output()
                 return PIPE_CLOSED
         return stop.code
 
@@ -149,3 +151,11 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(f"Error: {error}")
         return AT_FAULT
     return code if isinstance(code, int) else DONE
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere: the reader of the pipe has gone."""
+    if sys.stdout is None:
+        return
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())

@@ -24,7 +24,6 @@ __all__ = [
     "check_pictures",
     "check_targets",
     "deliver",
-    "discard_output",
     "emit",
     "emit_text",
     "held_out_files",
@@ -110,14 +109,6 @@ def output_width() -> int:
 def _wants_color() -> bool:
     """Whether standard output is a terminal and nobody asked for plain text (``NO_COLOR``)."""
     return _is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
-
-
-def discard_output() -> None:
-    """Send what is still buffered nowhere: the reader of the pipe has gone."""
-    if sys.stdout is None:
-        return
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, sys.stdout.fileno())
 
 
 def standard_input() -> bytes:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
-from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.errors import OptionError, UnknownOptionError
 
-__all__ = ["check_mapping", "check_name", "check_number", "check_records", "check_whole"]
+__all__ = ["check_mapping", "check_name", "check_number", "check_whole"]
 
 
 def check_name(what: str, given: object, known: Collection[str]) -> str:
@@ -97,20 +97,4 @@ def check_mapping(what: str, given: object, of: str) -> Mapping[Any, Any]:
     """
     if not isinstance(given, Mapping):
         raise OptionError(f"{what} must be a mapping from {of}; got {given!r}.")
-    return given
-
-
-def check_records(given: object) -> Iterable[object]:
-    """`given`, if it can hold records: a list or another iterable, but no text and no mapping.
-
-    Raises
-    ------
-    DataError
-        If it cannot.
-    """
-    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
-        raise DataError(
-            "Records are a list of dicts or objects, one per model and task; got "
-            f"{type(given).__name__}."
-        )
     return given

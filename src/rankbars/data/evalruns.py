@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankbars.data.checks import check_name, check_records
+from rankbars.data.checks import check_name
 from rankbars.data.evidence import Estimates
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError
@@ -72,7 +72,7 @@ def read_runs(records: Iterable[object], metric: str | None = None) -> list[Eval
     0.5
     """
     runs = [
-        _read_run(number, record) for number, record in enumerate(check_records(records), start=1)
+        _read_run(number, record) for number, record in enumerate(_check_records(records), start=1)
     ]
     if metric is not None and runs:
         check_name("metric", metric, tuple(sorted({run.metric_name for run in runs})))
@@ -192,3 +192,19 @@ def _refuse_disagreement(runs: list[EvalRun]) -> None:
                 )
     if runs and all(run.weight == 0 for run in runs):
         raise DataError("All weights are zero; at least one must be above 0.")
+
+
+def _check_records(given: object) -> Iterable[object]:
+    """`given`, if it can hold records: a list or another iterable, but no text and no mapping.
+
+    Raises
+    ------
+    DataError
+        If it cannot.
+    """
+    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
+        raise DataError(
+            "Records are a list of dicts or objects, one per model and task; got "
+            f"{type(given).__name__}."
+        )
+    return given

@@ -34,7 +34,6 @@ __all__ = [
     "freeze",
     "frozen_array",
     "frozen_optional",
-    "hints_of",
     "locate_models",
     "numbers_of",
     "without_none",
@@ -152,13 +151,6 @@ Chosen = Annotated[NDArray[np.bool_], Numbers("M")]
 """Whether it holds for each model; a file lists the names."""
 Relation = Annotated[NDArray[np.bool_], Numbers("MM")]
 """``[i, j]``: whether it holds between i and j; a file lists the pairs of names."""
-
-
-@cache
-def hints_of(kind: Any) -> dict[str, Any]:
-    """Type hints of the fields of a dataclass, with what is annotated."""
-    known = get_type_hints(kind, include_extras=True)
-    return {name: known[name] for name in kind.__dataclass_fields__}
 
 
 def without_none(hint: Any) -> Any:

@@ -12,14 +12,15 @@ import json
 import math
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import cache
 from itertools import chain
 from types import UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.fields import Numbers, hints_of, numbers_of, without_none
+from rankbars.data.fields import Numbers, numbers_of, without_none
 from rankbars.errors import DataError, RankbarsError
 
 __all__ = ["Derived", "Keys", "from_plain", "json_text", "to_plain"]
@@ -74,7 +75,7 @@ class Keys:
     def kept(self, kind: type) -> list[tuple[str, str, Any, bool]]:
         """Field, key, hint, and whether it must be there, of everything that is kept."""
         without = {*self.inherited, *self.left_out, self.named_by}
-        hints = hints_of(kind)
+        hints = _hints_of(kind)
         return [
             (
                 one.name,
@@ -453,3 +454,10 @@ def _wanted(whole: bool, about: Numbers) -> str:
     elif math.isfinite(about.least):
         words += f", {about.least:g} or more"
     return words + (" or null" if about.null is not None else "")
+
+
+@cache
+def _hints_of(kind: Any) -> dict[str, Any]:
+    """Type hints of the fields of a dataclass, with what is annotated."""
+    known = get_type_hints(kind, include_extras=True)
+    return {name: known[name] for name in kind.__dataclass_fields__}

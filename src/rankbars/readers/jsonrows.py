@@ -15,7 +15,7 @@ from rankbars.tables.database import Engine
 from rankbars.tables.relations import Relation, Table, check_width
 from rankbars.tables.valuetables import Chunk, ValueTable
 
-__all__ = ["JsonLinesTable", "is_json_lines", "open_json"]
+__all__ = ["JsonLinesTable", "open_json"]
 
 CHUNK_ROWS = 1 << 15
 
@@ -36,24 +36,6 @@ FIRST_ROWS = 1000
 _SCORE_KEYS = frozenset(map(fold_name, ("score", *chain(*ROLES["score"]))))
 
 Row = dict[str, Any]
-
-
-def is_json_lines(head: str) -> bool:
-    r"""Whether text starts with one whole JSON object on a line of its own, and more follow.
-
-    Examples
-    --------
-    >>> is_json_lines('{"a": 1}\n{"a": 2}\n'), is_json_lines('[{"a": 1}]')
-    (True, False)
-    """
-    first, _, rest = head.lstrip().partition("\n")
-    if not first.startswith("{"):
-        return False
-    try:
-        json.loads(first)
-    except (ValueError, RecursionError):
-        return False
-    return rest.lstrip().startswith("{")
 
 
 class JsonLinesTable(Table):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -90,9 +91,9 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
         return open_markdown(file, engine)
     if suffix in DELIMITED_SUFFIXES:
         return open_delimited(file, engine, decimal)
-    from rankbars.readers.jsonrows import JsonLinesTable, is_json_lines, open_json
+    from rankbars.readers.jsonrows import JsonLinesTable, open_json
 
-    if suffix in JSON_LINES_SUFFIXES or is_json_lines(start):
+    if suffix in JSON_LINES_SUFFIXES or _is_json_lines(start):
         return JsonLinesTable(file, engine)
     if suffix in JSON_SUFFIXES or start.startswith(("[", "{")):
         return open_json(file, engine)
@@ -250,3 +251,21 @@ def _note_open_end(file: InputFile) -> tuple[Note, ...]:
         "its last cell is incomplete."
     )
     return (Note("open-end", message),)
+
+
+def _is_json_lines(head: str) -> bool:
+    r"""Whether text starts with one whole JSON object on a line of its own, and more follow.
+
+    Examples
+    --------
+    >>> _is_json_lines('{"a": 1}\n{"a": 2}\n'), _is_json_lines('[{"a": 1}]')
+    (True, False)
+    """
+    first, _, rest = head.lstrip().partition("\n")
+    if not first.startswith("{"):
+        return False
+    try:
+        json.loads(first)
+    except (ValueError, RecursionError):
+        return False
+    return rest.lstrip().startswith("{")

@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.clusters import group_rows
+from rankbars.stats.pairwise.clusters import (
+    FEWEST_CLUSTERS,
+    LARGEST_SHARE,
+    Grouping,
+    cluster_df,
+    group_rows,
+)
 from rankbars.stats.pairwise.modelscores import (
     ModelSummary,
     cluster_summary,
@@ -23,7 +29,6 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.steps.correctionchoice import cluster_skewness, row_skewness
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
-    cluster_notes,
     item_rows,
     row_assumptions,
     row_notes,
@@ -134,7 +139,7 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
     pairs = _unweighted_policy(
         cluster_t(values, clusters, items.weights), items, lambda rows: cluster_t(rows, clusters)
     )
-    notes = (*row_notes(items), *cluster_notes(items, pairs))
+    notes = (*row_notes(items), *_cluster_notes(items, pairs))
     summary = cluster_summary(values, clusters, items.weights)
     skewness = cluster_skewness(values, group_rows(clusters, items.weights))
     return Tested(summary, pairs, assumptions, notes=notes, skewness=skewness)
@@ -294,3 +299,51 @@ def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> li
 
 def _is_binary(values: NDArray[np.float64]) -> bool:
     return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
+
+
+_FEW_CLUSTERS = 4  # so many and fewer are told
+
+
+def _cluster_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]:
+    """What must be said about rows in clusters: too few, one too large, or of unequal sizes."""
+    if items.clusters is None:
+        return []
+    grouping = group_rows(items.clusters, items.weights)
+    count, largest = grouping.sizes.size, float(grouping.shares.max(initial=0.0))
+    if count < FEWEST_CLUSTERS:
+        text = f"{count} clusters: fewer than {FEWEST_CLUSTERS} cannot show any model better than "
+        return [("few-clusters", f"{text}another.")]
+    if largest > LARGEST_SHARE:
+        text = (
+            f"{_name_cluster(items, grouping)} holds {largest:.0%} of the rows. Above "
+            f"{LARGEST_SHARE:.0%} nothing tells how much clusters differ, and no model can be "
+            "shown better than another."
+        )
+        return [("dominant-cluster", text)]
+    notes = []
+    lost = int((np.isnan(pairs.se) & np.isfinite(pairs.diff)).sum()) // 2
+    if lost:
+        text = (
+            f"Pairs with common rows in fewer than {FEWEST_CLUSTERS} clusters, or with more than "
+            f"{LARGEST_SHARE:.0%} of them in one: {lost:,}. They cannot be told apart."
+        )
+        notes.append(("dominant-cluster", text))
+    df = float(cluster_df(grouping.shares))
+    if count <= _FEW_CLUSTERS:
+        text = f"{count} clusters: with so few, only very large differences can be shown."
+        notes.append(("few-clusters", text))
+    elif df < (count - 1) / 2:
+        text = (
+            f"Clusters are of unequal sizes: {count} clusters count as about {df + 1:.1f} of equal "
+            "size, and only large differences can be shown."
+        )
+        notes.append(("unequal-clusters", text))
+    return notes
+
+
+def _name_cluster(items: Items, grouping: Grouping) -> str:
+    """The largest cluster, known by one of its rows where these have names."""
+    largest = int(np.argmax(grouping.shares))
+    if items.ids is None:
+        return f"Cluster {largest + 1} of {grouping.sizes.size}"
+    return f"The cluster of {items.ids[grouping.order[grouping.starts[largest]]]!r}"

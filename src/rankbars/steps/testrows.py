@@ -11,20 +11,11 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, Votes
 from rankbars.errors import OptionError
-from rankbars.stats.pairwise.clusters import (
-    FEWEST_CLUSTERS,
-    LARGEST_SHARE,
-    Grouping,
-    cluster_df,
-    group_rows,
-)
 from rankbars.stats.pairwise.modelscores import weighted_rows
-from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = [
     "LEVEL_CODES",
     "averaged_words",
-    "cluster_notes",
     "has_answers_of_runs",
     "item_rows",
     "row_assumptions",
@@ -36,7 +27,6 @@ __all__ = [
 LEVEL_CODES = ("few-items", "skewed", "few-clusters", "dominant-cluster", "unequal-clusters")
 """Notes on a task that concern averages with it, too."""
 
-_FEW_CLUSTERS = 4  # so many and fewer are told
 _FEWEST = 5
 
 
@@ -121,48 +111,3 @@ def row_notes(items: Items) -> list[tuple[str, str]]:
             )
         ]
     return []
-
-
-def cluster_notes(items: Items, pairs: PairStatistics) -> list[tuple[str, str]]:
-    """What must be said about rows in clusters: too few, one too large, or of unequal sizes."""
-    if items.clusters is None:
-        return []
-    grouping = group_rows(items.clusters, items.weights)
-    count, largest = grouping.sizes.size, float(grouping.shares.max(initial=0.0))
-    if count < FEWEST_CLUSTERS:
-        text = f"{count} clusters: fewer than {FEWEST_CLUSTERS} cannot show any model better than "
-        return [("few-clusters", f"{text}another.")]
-    if largest > LARGEST_SHARE:
-        text = (
-            f"{_name_cluster(items, grouping)} holds {largest:.0%} of the rows. Above "
-            f"{LARGEST_SHARE:.0%} nothing tells how much clusters differ, and no model can be "
-            "shown better than another."
-        )
-        return [("dominant-cluster", text)]
-    notes = []
-    lost = int((np.isnan(pairs.se) & np.isfinite(pairs.diff)).sum()) // 2
-    if lost:
-        text = (
-            f"Pairs with common rows in fewer than {FEWEST_CLUSTERS} clusters, or with more than "
-            f"{LARGEST_SHARE:.0%} of them in one: {lost:,}. They cannot be told apart."
-        )
-        notes.append(("dominant-cluster", text))
-    df = float(cluster_df(grouping.shares))
-    if count <= _FEW_CLUSTERS:
-        text = f"{count} clusters: with so few, only very large differences can be shown."
-        notes.append(("few-clusters", text))
-    elif df < (count - 1) / 2:
-        text = (
-            f"Clusters are of unequal sizes: {count} clusters count as about {df + 1:.1f} of equal "
-            "size, and only large differences can be shown."
-        )
-        notes.append(("unequal-clusters", text))
-    return notes
-
-
-def _name_cluster(items: Items, grouping: Grouping) -> str:
-    """The largest cluster, known by one of its rows where these have names."""
-    largest = int(np.argmax(grouping.shares))
-    if items.ids is None:
-        return f"Cluster {largest + 1} of {grouping.sizes.size}"
-    return f"The cluster of {items.ids[grouping.order[grouping.starts[largest]]]!r}"

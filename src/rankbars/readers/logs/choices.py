@@ -18,7 +18,12 @@ from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_trial_metric
 
-__all__ = ["Chosen", "choose", "group_runs", "name_systems", "name_tasks", "take_leaves"]
+__all__ = [
+    "Chosen",
+    "choose",
+    "name_systems",
+    "name_tasks",
+]
 
 # Kinds of variants of which the producer's first is the usual one.
 FIRST_COUNTS = frozenset({"filter"})
@@ -52,14 +57,6 @@ class Chosen(NamedTuple):
         """The chosen measure of every run that has it."""
         found = (self.measure(run) for runs in self.runs.values() for run in runs)
         return tuple(measure for measure in found if measure is not None)
-
-
-def group_runs(runs: Sequence[Run]) -> dict[str, list[Run]]:
-    """Runs by task, in code-point order of the tasks."""
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(run.task, []).append(run)
-    return dict(sorted(groups.items()))
 
 
 def choose(task: str, runs: Sequence[Run], options: ReadOptions, remarks: Remarks) -> Chosen | None:
@@ -322,20 +319,6 @@ def name_tasks(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
     named, changed = _tell_apart(runs, lambda run: run.task, lambda run: run.setup)
     found = [replace(run, task=name) for run, name in zip(runs, named, strict=True)]
     return found, _note("task-settings", "different settings make different tasks", changed)
-
-
-def take_leaves(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
-    """Runs without the wholes whose parts are there: no part counts together with its whole."""
-    tasks = {run.task for run in runs}
-    wholes = {run.task for run in runs if tasks.intersection(run.parts) - {run.task}}
-    if not wholes:
-        return list(runs), []
-    note = Note(
-        "groups",
-        f"Left aside, because other tasks here are parts of it: {list_names(sorted(wholes))}. "
-        "The parts have it as their category.",
-    )
-    return [run for run in runs if run.task not in wholes], [note]
 
 
 def _ways_within_a_task(runs: Sequence[Run]) -> dict[str, list[str]]:

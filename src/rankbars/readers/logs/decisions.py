@@ -17,10 +17,8 @@ from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.choices import (
     Chosen,
     choose,
-    group_runs,
     name_systems,
     name_tasks,
-    take_leaves,
 )
 from rankbars.readers.logs.pairing import pair_items
 from rankbars.readers.logs.published import count_published, has_items, mark_unscored, publish
@@ -59,7 +57,7 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
     _check_filters(every, options)
     _check_clusters(every, options)
     notes = list(dict.fromkeys(note for run in every for note in run.notes))
-    leaves, more = take_leaves(every)
+    leaves, more = _take_leaves(every)
     notes += more
     systems, more = name_systems(leaves)
     notes += more
@@ -70,7 +68,7 @@ def scores_from_runs(runs: Iterable[Run], options: ReadOptions) -> Scores:
         systems, more = name_tasks(systems)
         notes += more
     remarks = Remarks()
-    groups = group_runs(systems)
+    groups = _group_runs(systems)
     chosen = [
         found
         for task, of_task in groups.items()
@@ -415,3 +413,25 @@ def _questions_that_differ(chosen: Chosen) -> list[str]:
     if not differing:
         return []
     return [f"{len(differing)} of {len(known)} items have another question or target."]
+
+
+def _group_runs(runs: Sequence[Run]) -> dict[str, list[Run]]:
+    """Runs by task, in code-point order of the tasks."""
+    groups: dict[str, list[Run]] = {}
+    for run in runs:
+        groups.setdefault(run.task, []).append(run)
+    return dict(sorted(groups.items()))
+
+
+def _take_leaves(runs: Sequence[Run]) -> tuple[list[Run], list[Note]]:
+    """Runs without the wholes whose parts are there: no part counts together with its whole."""
+    tasks = {run.task for run in runs}
+    wholes = {run.task for run in runs if tasks.intersection(run.parts) - {run.task}}
+    if not wholes:
+        return list(runs), []
+    note = Note(
+        "groups",
+        f"Left aside, because other tasks here are parts of it: {list_names(sorted(wholes))}. "
+        "The parts have it as their category.",
+    )
+    return [run for run in runs if run.task not in wholes], [note]

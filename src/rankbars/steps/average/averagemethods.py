@@ -8,9 +8,8 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.averaging.kemeny import kemeny_orders, kemeny_ranks, pair_wins
+from rankbars.stats.averaging.kemeny import kemeny_ranks, pair_wins
 from rankbars.stats.averaging.points import (
     binned_ranks,
     borda_points,
@@ -29,7 +28,6 @@ __all__ = [
     "SKILL",
     "Method",
     "check_range",
-    "equally_good",
     "take_method",
 ]
 
@@ -189,18 +187,6 @@ def take_method(name: str) -> Method:
     if name not in METHODS:
         raise UnknownOptionError.among("method of the average", name, tuple(METHODS))
     return METHODS[name]
-
-
-def equally_good(wins: NDArray[np.float64]) -> tuple[Note, ...]:
-    """A note where several orders of Kemeny are equally good."""
-    count = int(kemeny_orders(wins).orders)
-    if count < 2:
-        return ()
-    text = (
-        f"{count:,} orders contradict the tasks equally little; the rank of a model is its mean "
-        "over all of them."
-    )
-    return (Note("several-orders", text),)
 
 
 def check_range(

@@ -13,6 +13,7 @@ from rankbars.data.evidence import Estimates, Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.rightanswers import is_share
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.averaging.kemeny import kemeny_orders
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
@@ -36,7 +37,7 @@ from rankbars.stats.resampling.distributions import (
 from rankbars.stats.resampling.itembootstrap import bootstrap_means
 from rankbars.stats.resampling.taskmeans import percentile_ends
 from rankbars.stats.tails import critical_value
-from rankbars.steps.average.averagemethods import check_range, equally_good
+from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.averagerows import RowFindings, RowSums
 from rankbars.steps.average.plan import (
     Accumulator,
@@ -231,7 +232,7 @@ class _Points:
     def finish(self) -> Estimate:
         notes: tuple[Note, ...] = ()
         if self._plan.rule.settle is not None and self._shared.size:
-            notes = equally_good(self._score)
+            notes = _equally_good(self._score)
             self._score, self._draws = map(self._plan.rule.settle, (self._score, self._draws))
         if self._plan.baseline is not None:
             place = self._plan.shared.index(self._plan.baseline)
@@ -341,3 +342,15 @@ def _refuse_rows(task: str, evidence: Items, values: NDArray[np.float64]) -> Non
             f"Task {task!r}: resampling items needs complete scores. Use --missing listwise, "
             "fail, drop_models or bounds, or the estimator 'analytic'."
         )
+
+
+def _equally_good(wins: NDArray[np.float64]) -> tuple[Note, ...]:
+    """A note where several orders of Kemeny are equally good."""
+    count = int(kemeny_orders(wins).orders)
+    if count < 2:
+        return ()
+    text = (
+        f"{count:,} orders contradict the tasks equally little; the rank of a model is its mean "
+        "over all of them."
+    )
+    return (Note("several-orders", text),)
