@@ -30,9 +30,10 @@ class Answer(NamedTuple):
 Command = Callable[..., Answer]
 
 
-def answer(words: Sequence[str]) -> Answer:
-    """What one command answers, run in this process."""
-    out, err = _stream(), _stream()
+def answer(words: Sequence[str], *, together: bool = False) -> Answer:
+    """What one command answers, run in this process; `together`, all of it as output."""
+    out = _stream()
+    err = out if together else _stream()
     before = sys.argv, sys.stdout, sys.stderr, signal.getsignal(signal.SIGINT)
     sys.argv, sys.stdout, sys.stderr = ["rankbars", *words], out, err
     try:

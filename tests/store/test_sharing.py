@@ -29,9 +29,9 @@ def write(name: str, value: float = 0.5) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("exists", [True, False])
-def test_of_six_adds_at_once_all_get_in(exists: bool, tmp_path: Path) -> None:
-    names = [f"{name}.csv" for name in "abcdef"]
+@pytest.mark.parametrize(("exists", "adds"), [(True, 3), (False, 6)])
+def test_adds_at_once_all_get_in(exists: bool, adds: int, tmp_path: Path) -> None:
+    names = [f"{name}.csv" for name in "abcdef"[:adds]]
     with inside(tmp_path):
         for place, name in enumerate(names):
             write(name, place / 8)
