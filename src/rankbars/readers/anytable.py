@@ -12,7 +12,7 @@ from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, TABLE, Recognition
 from rankbars.readers.tables import may_be_table, open_table, parse_tables
 from rankbars.tables.assembly import ParsedTable
-from rankbars.tables.confusion import has_counts
+from rankbars.tables.confusioncounts import has_counts
 from rankbars.tables.database import Glance
 from rankbars.tables.layouts import find_layout
 

@@ -17,7 +17,7 @@ from rankbars.data.storedtasks import StoredTasks
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import DuplicateRowsError, Records
 from rankbars.tables.columns import ROLES, TRAIT_ROLES, fold_name
-from rankbars.tables.confusion import take_confusion
+from rankbars.tables.confusioncounts import take_confusion
 from rankbars.tables.crossing import pairing_column
 from rankbars.tables.database import Engine
 from rankbars.tables.descriptions import AboutTasks, Group, check_scale, check_signs, describe_tasks
