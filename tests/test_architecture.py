@@ -1,6 +1,7 @@
 """The house stands as drawn: layers, light imports, few dependencies."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -46,6 +47,26 @@ def test_the_contract_on_steps_lists_every_public_one():
     (listed,) = (set(one["modules"]) for one in contracts if one["type"] == "independence")
     public = {name for name in rankbars._MODULE_OF.values() if name.startswith("rankbars.steps.")}
     assert public - listed == set()
+
+
+def test_the_page_of_the_house_lists_every_room_in_order():
+    contracts = tomllib.loads(PYPROJECT.read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    (layers,) = (one["layers"] for one in contracts if one["type"] == "layers")
+    page = (PYPROJECT.parent / "docs" / "house.md").read_text("utf-8")
+    table = page.partition("## The rooms")[2].partition("\n\nEach room")[0]
+    rooms = re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (`[^|]+) \|", table, re.MULTILINE)))
+    for layer in layers[1:]:  # without __main__
+        drawn = set(re.findall(r"\w+", layer))
+        listed, rooms = set(rooms[: len(drawn)]), rooms[len(drawn) :]
+        assert listed == drawn
+    assert rooms == []
+
+
+def test_every_file_that_the_page_of_the_house_names_is_there():
+    root = PYPROJECT.parent
+    page = (root / "docs" / "house.md").read_text("utf-8")
+    named = re.findall(r"`((?:src|scripts|tests)/[\w/.]+)`", page)
+    assert [name for name in named if not (root / name).exists()] == []
 
 
 def test_stats_imports_numpy_scipy_and_the_standard_library_only():
