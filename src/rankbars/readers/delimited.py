@@ -27,7 +27,6 @@ from rankbars.readers.inputfiles import (
     open_text,
     read_head,
 )
-from rankbars.readers.parquet import count_shares
 from rankbars.tables.cells import parse_number
 from rankbars.tables.database import Engine, quote_text
 from rankbars.tables.relations import Relation, Table, check_width
@@ -138,7 +137,7 @@ class CsvTable(Table):
         if header.titles:
             shown = ", ".join(repr(title) for title in header.titles[:3])
             self.remark = f"Left aside, above the header: {shown}."
-        self.report = count_shares(file)
+        self.report = file.count_share
         self._file = file
         self._header = header
         self._engine = engine

@@ -83,6 +83,11 @@ class InputFile(NamedTuple):
     url: str = ""
     name: str = ""
 
+    def count_share(self, share: float) -> None:
+        """Tell the meter which share of the file was read."""
+        if self.meter is not None:
+            self.meter.count(self.path, round(share * self.path.stat().st_size))
+
 
 def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> list[InputFile]:
     """Files behind paths, folders and patterns, each once, in the order given.

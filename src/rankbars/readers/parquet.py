@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -12,7 +12,7 @@ from rankbars.readers.inputfiles import InputFile, is_url
 from rankbars.tables.database import Engine, quote_text, report_damage
 from rankbars.tables.relations import Relation, Table, check_width
 
-__all__ = ["ParquetPlace", "ParquetTable", "count_shares", "open_parquet"]
+__all__ = ["ParquetPlace", "ParquetTable", "open_parquet"]
 
 # Repeated values take next to no room in a file, but their rows do in memory.
 FREE_ROWS = 50_000_000
@@ -116,7 +116,7 @@ def open_parquet(file: InputFile, engine: Engine) -> ParquetTable:
     table = ParquetTable(
         file.label, columns, types[: len(columns)], engine, clause, partitions=beside
     )
-    table.report = count_shares(file)
+    table.report = file.count_share
     table.place = ParquetPlace(file.label, file.url or str(file.path.resolve()), size, columns)
     return table
 
@@ -235,16 +235,6 @@ class ParquetPlace:
                 "now). Read it again.",
             )
         return _as_pattern(self.place)
-
-
-def count_shares(file: InputFile) -> Callable[[float], None]:
-    """Tells the meter of a file which share of it was read."""
-
-    def count(share: float) -> None:
-        if file.meter is not None:
-            file.meter.count(file.path, round(share * file.path.stat().st_size))
-
-    return count
 
 
 def _refuse_long_footer(file: InputFile) -> None:
