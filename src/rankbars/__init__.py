@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from rankbars.bayes.confusion import sample_confusion
-    from rankbars.bayes.export import to_arviz
-    from rankbars.bayes.posterior import Posterior
+    from rankbars.bayes.posterior import Posterior, to_arviz
     from rankbars.bayes.sampling import sample_posterior
     from rankbars.checking import check
     from rankbars.data.aggregate import Aggregate
@@ -206,7 +205,7 @@ _MODULE_OF: Final = {
     "sample_confusion": "rankbars.bayes.confusion",
     "sample_posterior": "rankbars.bayes.sampling",
     "select_tasks": "rankbars.steps.taskselection",
-    "to_arviz": "rankbars.bayes.export",
+    "to_arviz": "rankbars.bayes.posterior",
     "write_eee": "rankbars.render.evalrecords",
 }
 

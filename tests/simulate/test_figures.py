@@ -14,9 +14,8 @@ import rankbars as rb
 from rankbars.simulate import Study, Unit, run
 from rankbars.simulate.levels import NewTaskPlan, measure_new_tasks, measure_this_task
 from rankbars.simulate.populations import Design
-from rankbars.simulate.publishedfigures import figures
+from rankbars.simulate.publishedfigures import RuntimePlan, figures, growth, measure_runtime
 from rankbars.simulate.publishedtables import Part
-from rankbars.simulate.runtimes import RuntimePlan, growth, measure_runtime
 from rankbars.simulate.study import Cell, Row, Table, number, numbers
 
 
