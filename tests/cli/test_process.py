@@ -109,3 +109,11 @@ def test_errors_of_programming_keep_their_traceback(folder: Path) -> None:
     )
     assert done.returncode == 1
     assert b"ZeroDivisionError" in done.stderr
+
+
+def test_a_command_with_workers_ends_when_its_work_is_done(folder: Path) -> None:
+    """Workers that wait for more are let go; by themselves they would go after five minutes."""
+    words = [*COMMAND, "rank", "in.csv", "--jobs", "2", "-o", "board.json", "--quiet"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, check=False, timeout=150)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "board.json").exists()

@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 
 __all__ = ["command", "main"]
@@ -21,6 +22,9 @@ def command() -> None:
     try:
         main()
     except SystemExit as end:
+        # In the order of Python's own end: pools of workers are let go first. Without it, those
+        # that wait for work are waited for.
+        threading._shutdown()  # type: ignore[attr-defined]
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             if stream is not None:
