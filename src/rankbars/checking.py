@@ -112,7 +112,8 @@ def check(
         What the same models cost, lower is better, for claims such as ``"new cheaper than old"``.
     anchor : str, optional
         A model such as the last release. Every claim about the claimed model and one other is made
-        about it and the anchor, too, so that many small losses do not pass one by one.
+        about it and the anchor, too, so that many small losses do not pass one by one. Empty: not
+        even that of the file.
     ledger : path, or sequence of paths, optional
         A file that keeps every look at a change: rows of all looks are pooled, and look k is made
         at ``alpha / 2**k``, so that all verdicts of all looks hold together at `alpha`. The look is
@@ -157,6 +158,10 @@ def check(
     (['supported', 'cannot_tell'], 3)
     """
     check_name("way to spend", spend, SPENDS)
+    if ledger is None and spend != "halving":
+        raise OptionError(
+            "E-values are for looks in a ledger; name it: ledger=PATH (--ledger FILE)."
+        )
     asked = claim_lines(claims, guards, alpha=alpha, together=together, anchor=anchor)
     file, lines, parsed, alpha, together = asked
     missing = _first(missing, file and file.missing, "raise")
@@ -177,10 +182,15 @@ def check(
     if missing_tasks is not None or missing_items is not None:
         chosen = _without_tasks(chosen, parsed, missing_tasks or "insert")
     record = None
+    if ledger is not None and prices is not None:
+        raise OptionError(
+            "A ledger keeps no costs. Judge claims about costs in a run of their own, without it."
+        )
     if ledger is not None:
         rules = [
             [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
-            together, test, over, zero_se, runs, spend,
+            together, test, over, zero_se, runs, spend, missing, missing_tasks, missing_items,
+            [] if file is None else list(file.flaky),
         ]  # fmt: skip
         pairs = [(claim.model, other) for claim in about for other in claim.others]
         record = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs, spend)
@@ -262,7 +272,7 @@ def claim_lines(
     if not lines:
         raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
     parsed = [_with_margin(parse_claim(line.text), file and file.margin) for line in lines]
-    lines, parsed = _anchored(lines, parsed, anchor or (file and file.anchor))
+    lines, parsed = _anchored(lines, parsed, _first(anchor, file and file.anchor, ""))
     rate = _first(alpha, file and file.alpha, 0.05)
     return AskedClaims(file, lines, parsed, rate, _first(together, file and file.together, True))
 
@@ -318,10 +328,10 @@ def _with_margin(claim: Claim, margin: str | None) -> Claim:
 
 
 def _anchored(
-    lines: list[ClaimLine], parsed: list[Claim], anchor: str | None
+    lines: list[ClaimLine], parsed: list[Claim], anchor: str
 ) -> tuple[list[ClaimLine], list[Claim]]:
     """The claims, and those of two models made about the anchor, too."""
-    if anchor is None:
+    if not anchor:
         return lines, parsed
     before = {replace(claim, text="") for claim in parsed}
     for line, claim in list(zip(lines, parsed, strict=True)):

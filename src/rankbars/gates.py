@@ -47,6 +47,7 @@ def preflight(
     guards: Sequence[str] = (),
     alpha: float | None = None,
     together: bool | None = None,
+    anchor: str | None = None,
     test: str = "auto",
     seed: int = 0,
 ) -> Preflight:
@@ -60,7 +61,7 @@ def preflight(
         pairs of models that are neighbours by their score.
     claims, guards
         As for `rankbars.check`. Names of models need not be there; those of tasks must.
-    alpha, together, test, seed
+    alpha, together, anchor, test, seed
         As for `rankbars.check`.
 
     Returns
@@ -92,7 +93,7 @@ def preflight(
     >>> found.outlooks[0].works, found.outlooks[0].if_equal < 0.1
     (False, True)
     """
-    asked = claim_lines(claims, guards, alpha=alpha, together=together)
+    asked = claim_lines(claims, guards, alpha=alpha, together=together, anchor=anchor)
     taken = take_scores("preflight", scores)
     if len(taken.models) < 2:
         raise DataError(
@@ -267,7 +268,7 @@ def false_alarms(
     Pairs share runs, so that the bound counts only pairs that share none. A false verdict is a
     refuted claim that equal models keep, or a supported one that they do not.
     """
-    asked = claim_lines(claims, guards, alpha=alpha)
+    asked = claim_lines(claims, guards, alpha=alpha, anchor="")
     pairs = {(claim.model, claim.others) for claim in asked.parsed}
     if len(pairs) != 1 or len(next(iter(pairs))[1]) != 1 or asked.parsed[0].kind == "top":
         raise OptionError(
@@ -286,7 +287,7 @@ def false_alarms(
             if run == baseline:
                 continue
             pair = _beside(taken[run], taken[baseline], new, old)
-            made = check(pair, claims, guards=guards, alpha=alpha, test=test, seed=seed)
+            made = check(pair, claims, guards=guards, alpha=alpha, anchor="", test=test, seed=seed)
             wrong = ["refuted" if kept else "supported" for kept in true]
             alarms[baseline, run] = any(
                 one.verdict == bad for one, bad in zip(made.claims, wrong, strict=True)

@@ -117,6 +117,8 @@ def test_e_values_spend_nothing_where_every_look_brings_new_items(tmp_path):
     graded = rb.Scores({"t": rb.Items(("new", "old"), rng.normal(size=(30, 2)))})
     with pytest.raises(rb.OptionError, match="limits of the score"):
         rb.check(graded, "new > old", ledger=ledger, change="g", spend="e-values")
+    with pytest.raises(rb.OptionError, match="name it: ledger=PATH"):
+        rb.check(graded, "new > old", spend="e-values")
     with pytest.raises(rb.UnknownOptionError, match="way to spend"):
         rb.check(graded, "new > old", spend="all")
 
@@ -197,6 +199,8 @@ def test_costs_are_judged_with_the_other_claims():
     assert [one.verdict for one in made.claims] == ["supported", "cannot_tell"]
     assert made.claims[0].words == "new is cheaper than old on math"
     assert made.claims[0].estimate == pytest.approx(cost[:, 1].mean() - cost[:, 0].mean())
+    with pytest.raises(rb.OptionError, match="A ledger keeps no costs"):
+        rb.check(scores, "new cheaper than old", costs=costs, ledger="never-written")
     rb.check(scores, ["new better than old", "old cheaper than new"], costs=costs)
     with pytest.raises(rb.OptionError, match="contradict"):
         rb.check(scores, ["new cheaper than old", "old cheaper than new"], costs=costs)

@@ -157,6 +157,17 @@ def test_twenty_runs_without_an_alarm_bound_the_rate_at_26_percent():
     assert round(found.bound, 2) == 0.26
 
 
+def test_an_anchor_counts_before_the_gate_and_not_among_runs(tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text("claims: [new >= old]\nmargin: 60 points\nanchor: v1\n", "utf-8")
+    made = preflight(pilot(), path)
+    assert [one.claim.others for one in made.outlooks] == [("old",), ("v1",)]
+    assert [one.claim.margin for one in made.outlooks] == [60.0, 60.0]
+    found = false_alarms(runs_of_one(3), path)
+    assert found.claims == ("new >= old",)
+    assert found.red == (0.0, 0.0, 0.0)
+
+
 def test_runs_that_are_no_runs_are_refused():
     runs = runs_of_one(3)
     for claims in (["a > b", "c > d"], ["a > each of b, c"], ["a first"], ["a >= 0.5"]):

@@ -23,6 +23,7 @@ class Before(NamedTuple):
     each: bool
     fail_on: str
     alpha: float | None
+    anchor: str | None
     test: str
     seed: int
     as_json: bool
@@ -89,7 +90,8 @@ def _preflight(
         report_reading(scores)
     found = preflight(
         scores, claims, guards=asked.guards, alpha=asked.alpha,
-        together=False if asked.each else None, test=asked.test, seed=asked.seed,
+        together=False if asked.each else None, anchor=asked.anchor, test=asked.test,
+        seed=asked.seed,
     )  # fmt: skip
     if asked.as_json:
         emit(preflight_json(found))

@@ -213,7 +213,9 @@ def check_command(
         )
     runs_of_one = click.get_current_context().meta[_RUNS]
     if preflight or runs_of_one:
-        asked = Before(claims, guards, file, each, fail_on, alpha, test, seed, as_json, quiet)
+        asked = Before(
+            claims, guards, file, each, fail_on, alpha, anchor, test, seed, as_json, quiet
+        )
         beside = (md, junit, badge, github or None, *ledgers)
         look_before(asked, inputs, runs_of_one, reading, tasks, others=any(beside))
     lines, inputs = _take(claims, guards, file, inputs)
