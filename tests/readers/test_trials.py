@@ -133,6 +133,8 @@ def test_a_store_keeps_trials_and_makes_metrics_of_them(
 ) -> None:
     folder, _ = harbor_job(tmp_path / "job")
     store = str(tmp_path / "board.duckdb")
+    assert run(["add", str(folder), "--store", store, "-q", "--metric", "pass@2"]) == 1
+    assert "give it to rankbars rank" in capsys.readouterr().err
     assert run(["add", str(folder), "--store", store, "-q"]) == 0
     given = ["--metric", "pass@2", "--missing", "fail", "-q"]
     assert run(["rank", store, *given]) == 0

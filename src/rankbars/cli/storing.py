@@ -15,6 +15,7 @@ from rankbars.cli.outputs import emit_text, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
 from rankbars.cli.votechoices import control_option, self_votes_option
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
+from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
@@ -105,7 +106,6 @@ def read_store(
     from rankbars.readers.collecting import put_together
     from rankbars.readers.redaction import redact_items
     from rankbars.store.access import open_store
-    from rankbars.tables.metrics import is_trial_metric
 
     of_trials = [name for name in reading.metric if is_trial_metric(name)]
     rest = tuple(name for name in reading.metric if name not in of_trials)
@@ -295,6 +295,11 @@ def add_command(
         raise OptionError(
             "A store needs the names of items, to tell which ones models share. Hide them where "
             f"they are shown: rankbars rank {store} --redact."
+        )
+    if made := [name for name in reading.metric if is_trial_metric(name)]:
+        raise OptionError(
+            f"A store keeps every answer, and {made[0]} is made of them when they are ranked: "
+            f"leave it out here, and give it to rankbars rank {store} --metric {made[0]}."
         )
     given = _given_options(reading, control, self_votes)
     collected: list[Collected] = []

@@ -35,6 +35,9 @@ _PLUGIN = (
     "that were published so; pass^{k} is unbiased"
 )
 
+# Counts of subsets of more answers are no numbers of a computer.
+_MOST_VOTES = 500
+
 # As near to 0 or 1 as the mean of right and wrong answers must be to a count.
 _NEAR = 1e-9
 
@@ -148,6 +151,8 @@ def _check(task: str, evidence: Evidence, asked: _Asked, fixed: bool) -> None:
             f"Task {task!r}: {asked.name} needs the answers to each item, and there are only "
             "published values or votes."
         )
+    if asked.kind == "majority@" and asked.k > _MOST_VOTES:
+        raise DataError(f"{asked.name}: a majority is taken of {_MOST_VOTES} answers at most.")
     counted = _counts(evidence)
     if counted is None and asked.kind != "best@":
         example = evidence.values[~np.isnan(evidence.values)]

@@ -76,14 +76,10 @@ def most_right(right: Counts, answers: Counts, k: int) -> Floats:
     [1.0, 0.5, 0.0]
     """
     found = np.zeros(np.shape(right))
-    flat = found.reshape(-1)
-    pairs = np.stack((np.reshape(right, -1), np.reshape(answers, -1)))
-    for c, n in np.unique(pairs, axis=1).T.tolist():
-        wins = sum(
-            (2 if 2 * s > k else 1) * math.comb(c, s) * math.comb(n - c, k - s)
-            for s in range((k + 1) // 2, k + 1)
-        )
-        flat[(pairs[0] == c) & (pairs[1] == n)] = wins / (2 * math.comb(n, k))
+    for s in range((k + 1) // 2, k + 1):
+        others = all_right(answers - right, answers - s, k - s)
+        share = math.comb(k, s) * all_right(right, answers, s) * others
+        found += share if 2 * s > k else 0.5 * share
     return found
 
 
