@@ -281,7 +281,7 @@ def _run_parts(noise: Noise, task: TaskNoise) -> Iterator[str]:
     runs, high = parts.runs[place], parts.runs_high[place]
     if np.isnan(runs) or not parts.variance[place] > 0:
         return
-    what = "Whole runs" if task.answer == "answers" else f"Whole {task.answer}"
+    new = "runs" if task.answer == "answers" else task.answer
     added = max(float(runs), 0.0) / parts.variance[place]
     ends = ""
     if np.isfinite(high):
@@ -289,7 +289,7 @@ def _run_parts(noise: Noise, task: TaskNoise) -> Iterator[str]:
             f" [{100 * parts.runs_low[place] / parts.variance[place]:.0f}, "
             f"{100 * high / parts.variance[place]:.0f}]"
         )
-    yield f"{what} would add {100 * added:.0f} %{ends} to the variance, for new ones."
+    yield f"For new {new}, too, its variance would be {100 * added:.0f} %{ends} larger."
 
 
 def _cost_lines(noise: Noise, name: str) -> Iterator[str]:

@@ -276,6 +276,7 @@ def _noise_blocks(board: Leaderboard) -> tuple[_NoiseBlock, ...]:
     for name, task in found.items():
         table = noise_table(board.models, task)
         rows = tuple(sorted(table.rows, key=lambda row: order.get(row[0], len(order))))
+        rows = rows if len(found) * len(rows) <= _MOST_DETAILS else ()
         text = " ".join(noise_sentences(noise, name))
         table = table._replace(rows=rows)
         blocks.append(_NoiseBlock(name, task.row, task.answer, text, table))
