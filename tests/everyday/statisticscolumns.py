@@ -133,4 +133,18 @@ CASES = (
         ("look like runs of one task", "--layout models-by-tasks"),
         code=1,
     ),
+    Case(
+        "spread is no score/an interval beside an unusual score",
+        "rank r.csv",
+        {"r.csv": lines("model,elo,ci_low,ci_high", "a,1280,1270,1290", "b,1200,1190,1210")},
+        ("--column score=elo",),
+        code=1,
+    ),
+    Case(
+        "a table of ranks/what is better is asked",
+        "rank r.csv",
+        {"r.csv": lines("dataset,a,b,c", *(f"d{n},{1 + n % 2},{2 - n % 2},3" for n in range(8)))},
+        ("as ranks are", "--direction lower"),
+        code=1,
+    ),
 )

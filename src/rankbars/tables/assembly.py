@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence
+from rankbars.data.evidence import Estimates, Evidence
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import StoredTasks
@@ -153,7 +153,30 @@ def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: 
         remarks = describe_group(parts, sources[plan])
         found.append(replace(scores, notes=remarks + scores.notes))
     notes = [note for parsed in every for note in parsed.notes]
-    return join_scores(found).with_notes(notes)
+    joined = join_scores(found).with_notes(notes)
+    if not options.direction and not any(one.metric for one in joined.info.values()):
+        _refuse_ranks(joined, every[0].source)
+    return joined
+
+
+def _refuse_ranks(scores: Scores, source: str) -> None:
+    """Published scores that are the ranks of the models on every task do not say what is better."""
+    places = list(range(1, len(scores.models) + 1))
+    if isinstance(scores.tasks, StoredTasks) or min(len(places), len(scores.tasks)) < _FEWEST:
+        return
+    if all(
+        isinstance(one, Estimates) and not one.has_uncertainty
+        and sorted(one.mean.tolist()) == places
+        for one in scores.tasks.values()
+    ):  # fmt: skip
+        raise DataError(
+            f"{source}: on every task the scores are the numbers 1 to {len(places)}, as ranks are. "
+            "Declare which side is better: --direction lower if 1 is the best, --direction higher "
+            "if not (in Python: direction='lower')."
+        )
+
+
+_FEWEST = 3  # models and tasks
 
 
 def _share_a_task(tables: Sequence[ParsedTable], engine: Engine) -> bool:

@@ -220,7 +220,8 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
         return Layout("tasks-by-folds", reason)
     if are_settings(header.numeric):
         return None
-    if header.has("model") and header.has_key:
+    beside = header.has("ci_low") or header.has("ci_high")
+    if header.has("model") and (header.has_key or (beside and header.unexplained)):
         return None  # a tidy table whose score column is not recognised
     if header.has("model") or corner in corner_names("model"):
         _refuse_runs(table, header)
