@@ -348,15 +348,15 @@ def _anchored(
 
 def _costs(parsed: Sequence[Claim], costs: Results | None, scores: Scores) -> Scores | None:
     """What models cost, where a claim is about that."""
+    taken = None if costs is None else take_scores("check", costs)
     claims = [claim for claim in parsed if claim.of_cost]
     if not claims:
         return None
-    if costs is None:
+    if taken is None:
         raise OptionError(
             f"Claim {claims[0].text!r} is about costs, and none are given. Name their column or "
             "metric: --costs cost (in Python: costs=rb.read(PATH, metric='cost', ...))."
         )
-    taken = take_scores("check", costs)
     known_names(claims, taken.models, tuple(taken.tasks))
     if any(_same_values(taken.tasks[name], scores.tasks.get(name)) for name in taken.tasks):
         raise OptionError(

@@ -276,6 +276,8 @@ def false_alarms(
             "other, such as new >= old - 0.01. These are about several, or about one alone."
         )
     ((new, (old,)),) = pairs
+    if not isinstance(runs, (Mapping, list, tuple)):
+        raise OptionError.out_of_range("runs", runs, "results of several runs, in a list")
     taken = _one_model(list(runs.values()) if isinstance(runs, Mapping) else list(runs))
     count = len(taken)
     if count < 3:
