@@ -259,5 +259,7 @@ def test_another_order_stands_beside_the_board_and_in_its_file(
     assert order.metric == "pass^3"
     assert order.best.tolist() == alone.ranks.best.tolist()
     assert order.score.tolist() == pytest.approx(alone.score.tolist())
+    assert run(["rank", str(path), "--also", "nonsense"]) == 1
+    assert "no other metric of this name" in capsys.readouterr().err
     assert run(["rank", "-", "--also", "pass^3"]) == 2
     assert "standard input" in capsys.readouterr().err

@@ -364,14 +364,23 @@ def _with_orders(
 
 def _other_order(board: Leaderboard, metric: str, other: Leaderboard) -> OtherOrder:
     """The ranks of a board by another metric, for the models of the first."""
+    import numpy as np
+
     from rankbars.data.otherorder import OtherOrder
     from rankbars.errors import DataError
+    from rankbars.tables.metrics import is_trial_metric
 
     if other.models != board.models:
         lacking = sorted(set(board.models) ^ set(other.models))
         raise DataError(
             f"--also {metric} ranks other models: {', '.join(lacking[:5])} stand on one of the two "
             "boards only. Choose models that both have, with --models."
+        )
+    if not is_trial_metric(metric) and np.array_equal(other.score, board.score, equal_nan=True):
+        raise DataError(
+            f"--also {metric} gives the scores of the board again: the results hold no other "
+            "metric of this name. Metrics of several answers are pass@K, pass^K, majority@K and "
+            "best@K."
         )
     score = other.score
     if other.lead == "task":
