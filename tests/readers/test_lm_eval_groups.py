@@ -175,3 +175,16 @@ def test_the_command_takes_other_groups_or_none(tmp_path: Path) -> None:
     even = run("rank", logs, "-q", "--within-groups", "equal", "-o", str(tmp_path / "b.json"))
     assert even.code == 0
     assert rb.load(tmp_path / "b.json").tasks["law"].weight == 0.25
+
+
+def test_without_groups_nothing_counts_in_another_way(tmp_path: Path) -> None:
+    table, weights = tmp_path / "t.csv", tmp_path / "w.csv"
+    table.write_text("model,x,y,z\na,71,62,55\nb,65,60,50\n", encoding="utf-8")
+    weights.write_text("task,weight\nx,2\ny,1\nz,1\n", encoding="utf-8")
+    words = ["rank", str(table), "--weights", str(weights), "-q", "-o"]
+    for name, more in (("one.json", ()), ("two.json", ("--within-groups", "equal"))):
+        assert run(*words, str(tmp_path / name), *more).code == 0
+    one, two = (rb.load(tmp_path / name) for name in ("one.json", "two.json"))
+    assert [task.weight for task in one.tasks.values()] == [
+        task.weight for task in two.tasks.values()
+    ]

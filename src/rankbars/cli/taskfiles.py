@@ -226,6 +226,8 @@ def group_tasks(
     """
     if path is None:
         groups = {task: one.group for task, one in scores.info.items() if one.group is not None}
+        if not groups:
+            return scores  # there is nothing to count in another way
     else:
         groups = {} if path == "none" else read_task_file(path)
     for task in groups:
