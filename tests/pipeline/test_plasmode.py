@@ -23,7 +23,7 @@ import rankbars as rb
 FOLDER = Path(__file__).parents[1] / "data" / "plasmode"
 LEVEL = 0.95 - 0.01  # beside three standard errors
 VERIFIED = (231, 75, 44, 34, 32, 22, 22, 19, 10, 8, 2, 1)  # instances of its repositories
-SEED = 20261123  # of the cells that are drawn; chosen on 2026-11-23, after the code they try
+SEED = 1795421311  # of the cells that are drawn: seconds of the clock on 2026-11-23, after the code
 
 
 class Design(NamedTuple):
@@ -207,7 +207,7 @@ def test_seconds_of_two_providers_hold_as_often_as_the_board_says(
 def test_whole_clusters_that_are_resampled_hold_and_by_name_holm_does_not(
     calibration: Calibration,
 ) -> None:
-    """Figures of the notes on skewed clusters: 94 to 100 %, and 88 % where Holm was asked for."""
+    """Figures of the notes on skewed clusters: above 92 %, and 88 % where Holm was asked for."""
     runs, held = calibration.runs(60, 400), Counter[str]()
     rng = np.random.default_rng(5)
     for _ in range(runs):
@@ -236,24 +236,31 @@ def test_clusters_of_unequal_size_hold_whatever_decides(calibration: Calibration
         calibration.at_least(held[kind], times, LEVEL, of=kind)
 
 
-def drawn_designs() -> list[Design]:
-    """Four cells of the grid of sizes that hold, drawn by a seed."""
-    rng = np.random.default_rng(SEED)
-    grid = [
+def all_designs() -> list[Design]:
+    """Every size at which such rows print a level, for two models, three, and all."""
+    return [
         Design(data, n, models)
         for data, sizes, most in (
-            ("seconds", (20, 30, 45, 100, 140), 8),
-            ("judges", (6, 12, 20, 30), 6),
-            ("repositories", (40, 60, 80), 9),
-            ("embeddings", (8, 10, 15, 30, 40), 10),
+            ("seconds", (20, 30, 50, 100, 140), 8),
+            ("judges", (5, 6, 8, 12, 20, 30), 6),
+            ("repositories", (6, 8, 11, 15, 20, 40, 60, 80), 9),
+            ("sizes", (8, 12, 20, 30), 9),
+            ("embeddings", (5, 6, 8, 10, 15, 20, 30, 40), 10),
+            ("ranks", (6, 7, 8, 12, 20, 30, 40), 10),
         )
         for n in sizes
-        for models in (3, most)
+        for models in (2, 3, most)
+        if data != "seconds" or n >= 50 or models == most
     ]
-    return [grid[i] for i in rng.choice(len(grid), 4, replace=False)]
+
+
+def drawn_designs() -> list[Design]:
+    """Eight cells of the grid, drawn by a seed."""
+    grid = all_designs()
+    return [grid[i] for i in np.random.default_rng(SEED).choice(len(grid), 8, replace=False)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", range(4))
+@pytest.mark.parametrize("place", range(8))
 def test_cells_drawn_by_a_seed_hold(calibration: Calibration, place: int) -> None:
     check(calibration, drawn_designs()[place], calibration.runs(60, 400), 2)

@@ -347,13 +347,13 @@ def _resampled_text(index: float, *, clustered: bool) -> str:
         return (
             "Clusters differ in a skewed way for so few, or too few to tell that they are not "
             f"(index {index:.2f}): decisions come from resampling whole clusters. In simulations "
-            "with such clusters 95 % statements held in 94 to 100 % of runs. Clusters of a kind "
+            "with such clusters 95 % statements held in 92 to 100 % of runs. Clusters of a kind "
             "that is not among these are not covered."
         )
     return (
         f"Scores are skewed for so few rows, or too few to tell that they are not (index "
         f"{index:.2f}): decisions come from resampling the rows. In simulations with such rows "
-        "95 % statements held in 93 to 100 % of runs. Rare large failures that these rows do not "
+        "95 % statements held in 92 to 100 % of runs. Rare large failures that these rows do not "
         "contain are not covered."
     )
 
