@@ -241,7 +241,7 @@ def all_designs() -> list[Design]:
     return [
         Design(data, n, models)
         for data, sizes, most in (
-            ("seconds", (20, 30, 50, 100, 140), 8),
+            ("seconds", (30, 50, 100, 140), 8),
             ("judges", (5, 6, 8, 12, 20, 30), 6),
             ("repositories", (6, 8, 11, 15, 20, 40, 60, 80), 9),
             ("sizes", (8, 12, 20, 30), 9),

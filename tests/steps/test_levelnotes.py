@@ -54,7 +54,7 @@ def test_sign_flips_are_no_remedy_for_skewed_rows(test: str) -> None:
 
 
 def test_skewed_rows_are_resampled_and_keep_their_level() -> None:
-    scores = rb.Scores.from_arrays({"x": skewed_rows(20)}, list("abcd"))
+    scores = rb.Scores.from_arrays({"x": skewed_rows(40)}, list("abcd"))
     board = rb.leaderboard(scores)
     task = board.tasks["x"]
     assert (task.correction, task.approximate, task.guarantee) == ("maxt_bootstrap", False, 0.95)
@@ -210,7 +210,7 @@ def test_few_rows_with_a_clear_tail_say_approximate_and_even_ones_do_not() -> No
 
 @pytest.mark.parametrize(
     ("rows", "models", "held"),
-    [(8, 2, 0.77), (19, 6, 0.77), (20, 6, None), (49, 3, 0.92), (50, 3, None)],
+    [(8, 2, 0.77), (19, 6, 0.77), (29, 6, 0.92), (30, 6, None), (49, 3, 0.92), (50, 3, None)],
 )
 @pytest.mark.parametrize("over", ["items", "tasks"])
 def test_few_scores_with_one_end_have_no_level(

@@ -45,9 +45,11 @@ _MOST_ROWS = 10_000  # with more, single rows do not weigh heavily
 # paired t-test with Holm on 20,200 simulated data sets of 5 to 200 rows, real and artificial.
 _HELD = ((0.7, 0.75), (0.5, 0.88), (0.4, 0.91), (0.3, 0.92), (SKEWED, 0.94))
 # Draws of seconds and costs of tied models. Fewer than 20 rows: .77 to .92, least of 8 providers
-# of which one is slow in an answer of seven. 20 to 49 rows: .92 to .95 of two or three models.
+# of which one is slow in an answer of seven. 20 to 49 rows: .92 to .95 of two or three models, and
+# of 8 providers with 20.
 _FEW_ROWS, _HELD_IN_FEW = 20, 0.77
-_SEVERAL_ROWS, _FEW_MODELS, _HELD_IN_SEVERAL = 50, 3, 0.92
+_SEVERAL_ROWS, _HELD_IN_SEVERAL = 30, 0.92
+_MANY_ROWS, _FEW_MODELS = 50, 3
 _CHANCE = 2.0  # standard errors of skewness: the index of normal rows stays below in about 95 %
 # With CR2 and Holm, of nine tied agents on 8 to 15 repositories drawn from real ones.
 _HELD_IN_CLUSTERS = 0.88
@@ -186,7 +188,7 @@ def share_of_unknown_tail(index: float, rows: int, models: int, *, one_end: bool
 
     That is with fewer than 20 rows, of which the index is above what normal rows show by chance
     (two standard errors of the skewness of so many, over their root). Scores that have one end
-    only, such as seconds and dollars, have a tail though few rows may not show any: fewer than 20
+    only, such as seconds and dollars, have a tail though few rows may not show any: fewer than 30
     rows of them, or fewer than 50 of up to three models, whose field shows less of it.
 
     Examples
@@ -198,11 +200,12 @@ def share_of_unknown_tail(index: float, rows: int, models: int, *, one_end: bool
     >>> [share_of_unknown_tail(0.1, rows, 2, one_end=True) for rows in (12, 30, 50)]
     [0.77, 0.92, None]
     """
-    if not 2 < rows < _SEVERAL_ROWS:
+    if rows <= 2:
         return None
     if rows < _FEW_ROWS:
         return _HELD_IN_FEW if one_end or index > _by_chance(rows) else None
-    return _HELD_IN_SEVERAL if one_end and models <= _FEW_MODELS else None
+    enough = _MANY_ROWS if models <= _FEW_MODELS else _SEVERAL_ROWS
+    return _HELD_IN_SEVERAL if one_end and rows < enough else None
 
 
 def _by_chance(rows: int) -> float:
@@ -338,7 +341,7 @@ def _one_end_note(rows: int) -> tuple[str, str]:
         "unknown-tail",
         f"Scores end on their better side only, as seconds and costs do, and so few ({rows}) do "
         "not tell how far they reach on the other: what is said is approximate. With "
-        f"{_FEW_ROWS} or more ({_SEVERAL_ROWS} for up to {_FEW_MODELS} models) a level is stated.",
+        f"{_SEVERAL_ROWS} or more ({_MANY_ROWS} for up to {_FEW_MODELS} models) a level is stated.",
     )
 
 

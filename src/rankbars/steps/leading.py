@@ -183,7 +183,7 @@ def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
     index = comparisons.skewness  # infinite with too few rows to say, or to resample
     skewed = index is not None and SKEWED < index < math.inf
     task = board.tasks[comparisons.task]
-    if task.approximate and task.correction != RESAMPLED:
+    if task.approximate:
         return None  # who insists on t gets no level, nor do few rows with an unknown tail
     # Skewed clusters: the simultaneous interval with their few degrees of freedom holds.
     skewed = skewed and items.clusters is None
