@@ -184,7 +184,8 @@ def _answer(duel: HeadToHead, main: Contrast) -> list[str]:
         if duel.needed is not None:
             unit = _ROWS.get(main.kind, main.kind)
             supposing = "the true difference is the observed one"
-            words = needed_words(duel.needed, unit, supposing)
+            level = "approximate" if main.approximate else "95 %"
+            words = needed_words(duel.needed, unit, supposing, level)
             lines.append(f"To tell them apart: {words[0].lower()}{words[1:]}")
     elif math.isnan(main.low):
         lines.append(

@@ -35,8 +35,8 @@ def rounded_rows(rows: float) -> str:
     return show_count(math.ceil(rows / step - 1e-9) * step)
 
 
-def needed_words(needed: Needed, unit: str, supposing: str) -> str:
-    """The number of rows with its uncertainty, as one sentence.
+def needed_words(needed: Needed, unit: str, supposing: str, level: str = "95 %") -> str:
+    """The number of rows with its uncertainty, as one sentence; `level` is that of its interval.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def needed_words(needed: Needed, unit: str, supposing: str) -> str:
         return f"{text}."
     low, high = rounded_rows(needed.low), rounded_rows(needed.high)
     return (
-        f"{text}; to be 80 % sure of that power: {rounded_rows(needed.safe)}; 95 % interval "
+        f"{text}; to be 80 % sure of that power: {rounded_rows(needed.safe)}; {level} interval "
         f"{low} to {high}."
     )
 
