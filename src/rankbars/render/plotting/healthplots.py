@@ -200,10 +200,10 @@ def plot_noise(noise: Noise, ax: Axes) -> Axes:
         Drawn on.
     """
     names, shares, errors = [], [], []
-    words: set[str] = set()
+    words: set[tuple[str, str]] = set()
     for name, task in noise.tasks.items():
         means = task.means
-        words.add(task.answer)
+        words.add((task.row, task.answer))
         for place in np.flatnonzero(means.variance > 0):
             runs = max(float(np.nan_to_num(means.runs[place])), 0.0)
             answers = float(np.nan_to_num(min(means.answers[place], means.variance[place])))
@@ -216,10 +216,8 @@ def plot_noise(noise: Noise, ax: Axes) -> Axes:
         raise DataError("There is no variance to draw: each model has the same score on all rows.")
     table = np.array(shares)
     rows, left = np.arange(len(names)), np.zeros(len(names))
-    answer = words.pop() if len(words) == 1 else "answers"
-    for column, (word, color) in enumerate(
-        (("items", FIRST), (answer, SECOND), ("whole runs", PALE))
-    ):
+    item, answer = words.pop() if len(words) == 1 else ("items", "answers")
+    for column, (word, color) in enumerate(((item, FIRST), (answer, SECOND), ("whole runs", PALE))):
         ax.barh(rows, table[:, column], left=left, color=color, height=0.62, label=word)
         left += table[:, column]
     for row, error in zip(rows, errors, strict=True):
