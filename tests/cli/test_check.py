@@ -58,7 +58,8 @@ def test_json_is_what_the_schema_in_the_package_says(rankbars: Command, results:
     validator = jsonschema.Draft202012Validator(schema)
     Path("claims.yaml").write_text("- m0 > m2\n- m2 > m1 - 1%\n- m0 >= 0.9\n", encoding="utf-8")
     claims = ("m0 > each of m1, m2", "m1 first on each task", "m0 = m1 +- 0.2", "m0 >= m1 + 0.19")
-    for words in (("--claims", "claims.yaml"), *(("--claim", claim) for claim in claims)):
+    ledger = ("--ledger", "gate", "--claim", "m0 > m2")
+    for words in (("--claims", "claims.yaml"), ledger, *(("--claim", claim) for claim in claims)):
         made = json.loads(rankbars("check", results, *words, "--json").out)
         validator.validate(made)
     with pytest.raises(jsonschema.ValidationError):
