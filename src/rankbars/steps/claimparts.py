@@ -61,15 +61,22 @@ class ClaimField:
     spec: Spec
     contrasts: Contrasts
     bets: bool = False
-    made: dict[tuple[str, str, float | None], HeadToHead] = attribute(default_factory=dict)
+    made: dict[tuple[str, str, float | str | None], HeadToHead] = attribute(default_factory=dict)
     notes: dict[Note, None] = attribute(default_factory=dict)
 
-    def duel(self, model: str, other: str) -> tuple[HeadToHead, float]:
-        """The two face to face, and the sign of what speaks for the first."""
+    def duel(self, model: str, other: str, task: str | None = None) -> tuple[HeadToHead, float]:
+        """The two face to face, and the sign of what speaks for the first.
+
+        Where only one task is asked about, and not all were compared already, only that is.
+        """
         a, b = sorted((model, other))
-        key = (a, b, None)
+        key: tuple[str, str, float | str | None] = (a, b, None)
+        if key not in self.made and task is not None:
+            key = (a, b, task)
         if key not in self.made:
-            self.made[key] = self._noted(self.contrasts(self.scores, a, b))
+            whole = key[2] is None or task is None
+            scores = self.scores if whole else self.scores.select(tasks=(str(task),))
+            self.made[key] = self._noted(self.contrasts(scores, a, b))
         return self.made[key], 1.0 if self.made[key].a == model else -1.0
 
     def against(self, model: str, value: float, task: str | None) -> HeadToHead:
@@ -151,7 +158,7 @@ def _combined(claim: Claim, parts: Sequence[Part]) -> TwoSides:
 
 
 def _pair(field: ClaimField, claim: Claim, other: str, margin: float, task: str | None) -> Part:
-    duel, sign = field.duel(claim.model, other)
+    duel, sign = field.duel(claim.model, other, claim.task)
     one = field.contrast(duel, claim, task)
     if margin != 0.0:
         check_means(claim, one)
