@@ -34,7 +34,45 @@ PERCENT = ",".join(["Score", *(f"{2.5 * value:.1f}" for value in SUMS.values())]
 
 LEVELS = [number % 6 + 1 for number in range(40)]
 
+
+def transposed(corner: str = "model", items: int = 40, names: str = "q{}") -> str:
+    """A row per model and a column per question, as forms and graders write them."""
+    header = [corner, *(names.format(number + 1) for number in range(items))]
+    rows = ([name, *right(share, items)] for name, share in SHARES.items())
+    return "".join(",".join(map(str, row)) + "\n" for row in (header, *rows))
+
+
 CASES = (
+    Case(
+        "a row per model/questions, two of them called like quartiles",
+        "rank m.csv",
+        {"m.csv": transposed()},
+        ("All 40 columns hold 0 and 1, so each is taken for an item",),
+        models=THREE,
+        items=40,
+        means={name: sum(right(share, 40)) / 40 for name, share in SHARES.items()},
+    ),
+    Case(
+        "a row per model/tasks of an agent, passed or failed",
+        "rank m.csv",
+        {"m.csv": transposed("agent", 12, "fix-{}")},
+        ("each is taken for an item",),
+        models=THREE,
+        items=12,
+    ),
+    Case(
+        "a row per model/two sides",
+        "compare m.csv --models gpt --models qwen",
+        {"m.csv": transposed()},
+        ("gpt is better than qwen",),
+    ),
+    Case(
+        "unnamed models/a row per model is asked about",
+        "rank m.csv",
+        {"m.csv": transposed("")},
+        ("--layout", "models-by-items"),
+        code=1,
+    ),
     Case(
         "no model/difficulty",
         "rank m.csv",

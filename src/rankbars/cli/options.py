@@ -318,8 +318,8 @@ reading_options = collect_options(
         click.option(
             "--layout", metavar="NAME",
             help="How a table is laid out, where its header does not say it: tidy, "
-            "items-by-models, tasks-by-models or models-by-tasks; votes or beats (rows beat "
-            "columns) for pairwise votes.",
+            "items-by-models, models-by-items, tasks-by-models or models-by-tasks; votes or beats "
+            "(rows beat columns) for pairwise votes.",
         ),
         click.option(
             "--cells", metavar="MEANING",

@@ -272,8 +272,8 @@ class Scores:
             The metric to use where the table holds several.
         layout : str, optional
             How to read the table, where its header does not say it: ``"tidy"``,
-            ``"items-by-models"``, ``"tasks-by-models"``, ``"models-by-tasks"`` or
-            ``"tasks-by-folds"``.
+            ``"items-by-models"``, ``"models-by-items"``, ``"tasks-by-models"``,
+            ``"models-by-tasks"`` or ``"tasks-by-folds"``.
         minimum, maximum : float, optional
             Declared limits of every score, in the units of the frame.
         controls, self_votes

@@ -87,8 +87,10 @@ def read(
         the first that it has. Where items have several answers, ``"pass@4"`` (any of 4 right),
         ``"pass^4"`` (all of 4), ``"best@4"`` and ``"majority@3"`` are metrics of them, unbiased
         for each item; ``"pass^4-plugin"`` is the biased form that some publish.
-    layout : {"tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds"}
-        How to read a table whose header does not say it.
+    layout : str, optional
+        How to read a table whose header does not say it: ``"tidy"``, ``"items-by-models"``,
+        ``"models-by-items"``, ``"tasks-by-models"``, ``"models-by-tasks"`` or
+        ``"tasks-by-folds"``.
     minimum, maximum : float, optional
         Declared limits of every score, in the units of the files.
     filter : str or sequence of str, optional

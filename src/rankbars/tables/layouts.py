@@ -27,7 +27,8 @@ from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import LAYOUTS
 
 __all__ = [
-    "HEAD_ROWS", "Layout", "corner_names", "find_layout", "find_numeric", "find_row_numbers",
+    "HEAD_ROWS", "Layout", "corner_names", "find_answers", "find_layout", "find_numeric",
+    "find_row_numbers",
 ]  # fmt: skip
 
 # Rows looked at to tell numbers from text.
@@ -50,6 +51,10 @@ UNNAMED_ITEMS = "the first column has no name, and many rows hold 0 and 1"
 
 # Rows of 0 and 1 are items where there are at least so many, and so many times the columns.
 _FEWEST_ITEMS, _TIMES_MODELS = 20, 5
+
+# So many columns of 0 and 1 under the names of models are answers: shares of right answers are
+# not 0 or 1 for every model on so many tasks.
+_FEWEST_ANSWERS = 8
 
 KEYS = ("item", "fold", "repeat", "run", "epoch")
 
@@ -192,6 +197,32 @@ def find_numeric(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> 
     )
 
 
+def find_answers(columns: Sequence[str], head: Sequence[tuple[object, ...]]) -> tuple[str, ...]:
+    """Columns of a matrix of models that are answers to items; none where any column is not.
+
+    Examples
+    --------
+    >>> names = ["model", *(f"q{n}" for n in range(9)), "Average"]
+    >>> rows = [("ash", *[1, 0, 1] * 3, 0.67), ("birch", *[0, 0, 1] * 3, 0.33)]
+    >>> len(find_answers(names, rows)), find_answers(names, [("ash", 0.5, *[1] * 8, 0.94)])
+    (9, ())
+    """
+    known = {fold_name(name) for name in ("model", *ROLES["model"].aliases)} | CORNERS["model"]
+    if not head or not any(fold_name(name) in known for name in columns):
+        return ()
+    numeric = find_numeric(columns, head)
+    aside = find_row_numbers(columns, numeric)
+    found = [
+        place
+        for place, name in enumerate(columns)
+        if name in numeric and name not in aside and not is_helper(name) and not is_summary(name)
+    ]
+    answers = len(found) >= _FEWEST_ANSWERS and all(
+        _is_binary([_number(row[place]) for place in found]) for row in head
+    )
+    return tuple(columns[place] for place in found) if answers else ()
+
+
 def _tidy(table: Table, header: _Header) -> Layout | None:
     has_key = header.has_key
     if not header.has("score", weak=True):
@@ -224,6 +255,10 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if header.has("model") and (header.has_key or (beside and header.unexplained)):
         return None  # a tidy table whose score column is not recognised
     if header.has("model") or corner in corner_names("model"):
+        if find_answers(table.columns, head):
+            return Layout(
+                "models-by-items", "there is a column of models, and all others hold 0 and 1"
+            )
         _refuse_runs(table, header)
         _refuse_numbered(table, header, head)
         return Layout("models-by-tasks", "there is a column of models and none of scores")

@@ -13,7 +13,13 @@ from rankbars.tables.asides import is_helper
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine
-from rankbars.tables.layouts import HEAD_ROWS, corner_names, find_numeric, find_row_numbers
+from rankbars.tables.layouts import (
+    HEAD_ROWS,
+    corner_names,
+    find_answers,
+    find_numeric,
+    find_row_numbers,
+)
 from rankbars.tables.metrics import is_proportion, split_words, usual_direction
 from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import TableOptions
@@ -83,6 +89,8 @@ def take_statistics(table: Table, options: TableOptions, engine: Engine) -> Stat
     declared = options.layout not in (None, "tidy") or options.columns.get("score")
     if declared or options.metric in table.columns or len(options.metrics) > 1:
         return None
+    if find_answers(table.columns, table.head(HEAD_ROWS)):
+        return None  # q1 and q3 are questions then, no quartiles
     header = _Header.of(table)
     if header is None:
         return None

@@ -22,7 +22,10 @@ SelfVotes: TypeAlias = Literal["raise", "drop"]
 Reruns: TypeAlias = Literal["newest", "all"]
 
 ROWS: tuple[Rows, ...] = ("items", "folds", "runs", "prompts")
-LAYOUTS = ("tidy", "items-by-models", "tasks-by-models", "models-by-tasks", "tasks-by-folds")
+LAYOUTS = (
+    "tidy", "items-by-models", "models-by-items", "tasks-by-models", "models-by-tasks",
+    "tasks-by-folds",
+)  # fmt: skip
 DECIMALS = (".", ",")
 DIRECTIONS: tuple[Side, ...] = ("higher", "lower")
 RERUNS: tuple[Reruns, ...] = ("newest", "all")

@@ -57,6 +57,7 @@ AXES: Mapping[str, tuple[str, str, str]] = {
     "models-by-tasks": ("model", "task", ""),
     "tasks-by-models": ("task", "model", ""),
     "items-by-models": ("item", "model", "task"),
+    "models-by-items": ("model", "item", "task"),
     "tasks-by-folds": ("task", "fold", "model"),
 }
 
@@ -139,6 +140,8 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     if amounts:
         shown = ", ".join(map(repr, amounts))
         remarks.append(("amounts", f"Not scores, and left aside: the rows {shown}."))
+    if layout == "models-by-items" and options.layout is None:
+        remarks.append(("answers", _describe_answers(len(kept))))
     if layout in _UNNAMED_ROWS and _is_unnamed(layout, table, parts, options):
         remarks.append(("unnamed-rows", _UNNAMED_ROWS[layout]))
     melted = _melt(table, parts, kept, rows, columns, [*summaries, *amounts])
@@ -162,6 +165,13 @@ def _describe_spreads(names: Sequence[str]) -> str:
     return (
         f"Left aside, as no scores: {_some(names)}. A standard error counts: a column whose name "
         "ends in _se (of n rows, their standard deviation over √n)."
+    )
+
+
+def _describe_answers(columns: int) -> str:
+    return (
+        f"All {columns} columns hold 0 and 1, so each is taken for an item, wrong or right, and "
+        "the file for one task. If each is a task: --layout models-by-tasks."
     )
 
 
@@ -351,14 +361,14 @@ def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Par
     if chosen:
         dropped += [name for name in rest if name not in chosen]
         rest = [name for name in rest if name in chosen]
-    elif columns == "task":
+    elif rows == "model":
         helpers = [name for name in rest if is_helper(name) and name not in options.direction]
         if len(helpers) == len(rest):
             helpers = [name for name in rest if not is_attribute(name)]
         dropped += helpers
         rest = [name for name in rest if name not in helpers]
         found = next((name for name in rest if fold_name(name) in _N_NAMES), None)
-        if found is not None:
+        if found is not None and columns == "task":
             traits["n"] = found
             rest.remove(found)
     else:
@@ -366,6 +376,9 @@ def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Par
         descriptions = tuple(name for name in aside if name in numeric)
         dropped += [*summaries, *aside]
         rest = [name for name in rest if name not in (*summaries, *aside)]
+    if columns == "item":
+        dropped += [name for name in rest if is_summary(name)]
+        rest = [name for name in rest if not is_summary(name)]
     spreads = set() if chosen else set(_companions(rest, SPREAD_ENDINGS, every=True).values())
     dropped += [name for name in rest if name in spreads]
     rest = [name for name in rest if name not in spreads]
