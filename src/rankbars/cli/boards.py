@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import named_option
+from rankbars.cli.options import about_options, named_option
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
@@ -240,8 +240,12 @@ def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool)
 @click.command("report", short_help="Write the page of a board file.")
 @click.argument("board_path", metavar="BOARD")
 @click.option("-o", "--output", metavar="FILE", required=True, help="The page; - prints it.")
-def report_command(*, board_path: str, output: str) -> None:
-    """Write the page of a board: one file, no network needed."""
+@about_options
+def report_command(*, board_path: str, output: str, about: dict[str, str | None]) -> None:
+    """Write the page of a board: one file, no network needed.
+
+    A title, source, date, link or description given here replaces that of the board.
+    """
     check_targets({"-o": output}, [board_path])
     account_for_files([output])
 
@@ -250,7 +254,7 @@ def report_command(*, board_path: str, output: str) -> None:
     from rankbars.render.page import render_html
 
     with working("Making the page"):
-        page = render_html(_load_board(board_path))
+        page = render_html(_load_board(board_path).titled(**about))
     if output == STANDARD:
         emit(page)
     else:
@@ -278,8 +282,19 @@ def _load_board(path: str) -> Leaderboard:
     multiple=True,
     help="The model that is drawn. Give it twice for two.",
 )
+@click.option(
+    "--title",
+    metavar="TEXT",
+    help="Drawn above the picture; '' for none.  [default: the title of the board]",
+)
 def plot_command(
-    *, source: str, kind: str, output: str, task: str | None, models: tuple[str, ...]
+    *,
+    source: str,
+    kind: str,
+    output: str,
+    task: str | None,
+    models: tuple[str, ...],
+    title: str | None,
 ) -> None:
     """Load, draw, write."""
     suffix = Path(output).suffix.lower().removeprefix(".")
@@ -289,6 +304,7 @@ def plot_command(
     account_for_files([output])
 
     from rankbars.cli.progress import working
+    from rankbars.data.about import About
     from rankbars.data.drafts import write_bytes
     from rankbars.render.plotting import PLOTS, draw_picture
     from rankbars.render.plotting.style import check_picture, picture_bytes
@@ -298,8 +314,12 @@ def plot_command(
         raise UnknownOptionError.among("picture", kind, PLOTS)
     chosen = _chosen(kind, picture, task, models)
     check_picture(suffix, drawn=True, projection=picture.projection)
+    about = About(title=title)
     with working("Drawing"):
-        figure = draw_picture(kind, _subject(picture, source, task), chosen)
+        subject = _subject(picture, source, task)
+        if title is None:
+            about = getattr(subject, "about", None) or about
+        figure = draw_picture(kind, subject, chosen, title=about.title)
         content = picture_bytes(figure, suffix)
     write_bytes(output, content)
 

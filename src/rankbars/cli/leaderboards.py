@@ -16,6 +16,7 @@ from rankbars.cli.backends import running_on
 from rankbars.cli.options import (
     Analysis,
     Reading,
+    about_options,
     analysis_options,
     counting_failures,
     inputs_argument,
@@ -195,6 +196,7 @@ file to `rankbars rank`.
     multiple=True,
     help="Write that table: .json for numbers, .svg, .pdf or .png for a picture. Repeat for more.",
 )
+@about_options
 @quiet_option
 def rank_command(
     *,
@@ -223,6 +225,7 @@ def rank_command(
     pairs: bool,
     hold_out: int | None,
     held_out: tuple[str, ...],
+    about: dict[str, str | None],
     quiet: bool,
 ) -> None:
     """Read, rank, write."""
@@ -293,6 +296,7 @@ def rank_command(
         beside |= record
     if pairs or html is not None:
         board = with_health(board, scores, quiet=quiet)
+    board = board.titled(**about)
     # With the board file on standard output, nothing else may go there.
     printing = output != STANDARD
     words = _explanation(scores, board, quiet=quiet) if explain and printing else ""

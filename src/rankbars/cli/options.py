@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import click
 
 from rankbars.cli.backends import BACKENDS
+from rankbars.data.about import About
 from rankbars.data.spec import (
     MISSING_ITEMS,
     MISSING_POLICIES,
@@ -31,6 +32,7 @@ __all__ = [
     "Command",
     "Decorator",
     "Reading",
+    "about_options",
     "alpha_option",
     "analysis_options",
     "average_anyway_option",
@@ -275,6 +277,30 @@ where_option = click.option(
     help="Only tasks whose category, family or metric fits, such as category=regression. Repeat "
     "for more; all must fit.",
 )  # fmt: skip
+
+_ABOUT = {
+    "title": ("TEXT", "Name of the leaderboard."),
+    "source": ("TEXT", "Where the results are from: a benchmark and its version, a paper."),
+    "date": ("DATE", "The day the results are of, such as 2026-05-31."),
+    "link": ("ADDRESS", "Address of the source, with https:// or http://."),
+    "description": ("TEXT", "One or two sentences for readers, and for previews of links."),
+}
+
+
+def about_options(command: Command) -> Command:
+    """Add what a board is about, checked, and passed on as the arguments of `titled`."""
+
+    @functools.wraps(command)
+    def collected(**values: Any) -> None:
+        about = {name: values.pop(name) for name in _ABOUT}
+        About(**about)  # what does not fit is said before anything is read
+        command(**values, about=about)
+
+    decorated: Command = collected
+    for name, (kind, words) in reversed(_ABOUT.items()):
+        decorated = click.option(f"--{name}", metavar=kind, help=words)(decorated)
+    return decorated
+
 
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Do not report on standard error what was read."

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.calls import explaining_methods
+from rankbars.data.about import About
 from rankbars.data.drafts import write_text
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import Relation, check_ranks, freeze
@@ -102,6 +103,8 @@ class Leaderboard:
         there are none. They are no part of `models`, and change no row of theirs.
     also : tuple of OtherOrder
         Orders of the same models by other metrics of the same results, where they were asked for.
+    about : About, optional
+        Title, source, date, link and description; `titled` sets them.
 
     Examples
     --------
@@ -131,6 +134,7 @@ class Leaderboard:
     library: str | None = None
     partly: PartlyScored | None = None
     also: tuple[OtherOrder, ...] = ()
+    about: About | None = None
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
@@ -463,6 +467,54 @@ class Leaderboard:
         else:
             columns = task_columns(self, [task] if isinstance(task, str) else list(task))
         return make_frame(columns, backend, self.library)
+
+    def titled(
+        self, *, title: str | None = None, source: str | None = None, date: str | None = None,
+        link: str | None = None, description: str | None = None,
+    ) -> Leaderboard:  # fmt: skip
+        """The same board with a title, and with what its readers need to know of its results.
+
+        They stand on the page, in Markdown and text, and in the board file. None of them is used
+        in a computation.
+
+        Parameters
+        ----------
+        title : str, optional
+            Name of the leaderboard.
+        source : str, optional
+            Where the results are from: a benchmark and its version, a paper.
+        date : str, optional
+            The day the results are of, as YYYY-MM-DD.
+        link : str, optional
+            Address of the source, with https:// or http://.
+        description : str, optional
+            One or two sentences.
+
+        Returns
+        -------
+        Leaderboard
+            What is not given stays as it was; an empty text removes what was there.
+
+        Raises
+        ------
+        OptionError
+            If the date is no day, the link is no address of the web, or a text is too long.
+
+        Examples
+        --------
+        >>> import numpy as np, rankbars as rb
+        >>> rows = np.random.default_rng(1).random((200, 3)) < [0.4, 0.5, 0.9]
+        >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, ["base", "old", "ours"]))
+        >>> print(board.titled(title="School math", date="2026-05-31").to_text()[:11])
+        School math
+        """
+        given = About(title, source, date, link, description)
+        asked = {"title": title, "source": source, "date": date, "link": link,
+                 "description": description}  # fmt: skip
+        kept = self.about or About()
+        changed = {name: getattr(given, name) for name, value in asked.items() if value is not None}
+        about = replace(kept, **changed)
+        return replace(self, about=None if about == About() else about)
 
     def to_text(self, *, task: str | None = None) -> str:
         """The board, or one of its tasks, as a terminal shows it; `print` shows the same."""

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.about import About
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.categorymeans import CategoryMeans
@@ -112,6 +113,8 @@ class BoardFile:
         of `models`.
     also : tuple of OtherOrder, optional
         Only where they were asked for: orders of the models by other metrics.
+    about : About, optional
+        Only where it was given: title, source, date, link and description.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -133,6 +136,7 @@ class BoardFile:
     winner: Winner | None = None
     partly_scored: PartlyScored | None = None
     also: tuple[OtherOrder, ...] | None = None
+    about: About | None = None
     digest: str | None = None
 
 
@@ -159,7 +163,8 @@ KEYS: dict[type, Keys] = {
     TaskResult: Keys(
         optional=("rank_probability", "dominance", "draws_agree", "noise"), derived=_MAY_BE_FIRST
     ),
-    BoardFile: Keys(optional=("pairs", "vote_health", "also", "digest")),
+    BoardFile: Keys(optional=("pairs", "vote_health", "also", "about", "digest")),
+    About: Keys(optional=("title", "source", "date", "link", "description")),
     OtherOrder: Keys(inherited=("models",)),
     RankIntervals: Keys(
         renamed={"method": "merge"},
@@ -214,6 +219,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         winner=board.leader,
         partly_scored=board.partly,
         also=board.also or None,
+        about=board.about,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -377,6 +383,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         leader=content.winner,
         partly=content.partly_scored,
         also=content.also or (),
+        about=content.about,
     )
 
 

@@ -70,7 +70,7 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
         placed = _placed_grid(board, task)
         return _joined([*top, _cut_grid(table, [*top, *placed, *bottom]), *placed, *bottom])
     table = board_table(board)
-    top = [MARKER, f"**{headline(board, code_of)}**", _badges(board)]
+    top = [MARKER, *_about(board), f"**{headline(board, code_of)}**", _badges(board)]
     reading = [
         _READING,
         table.score_line,
@@ -88,6 +88,21 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     if board.lead != "task":
         parts += _folded_tasks(board, _room_left(parts))
     return _joined(parts)
+
+
+def _about(board: Leaderboard) -> list[str]:
+    """Title, description, and source with its link; nothing where none is known."""
+    about = board.about
+    if about is None:
+        return []
+    credit = [_plain(text) for text in about.credit]
+    if about.link is not None:
+        # In angle brackets, nothing that an address may hold ends it.
+        words = credit.pop(0) if about.source else _plain(about.link)
+        credit.insert(0, f"[{words}](<{about.link}>)")
+    title = "" if about.title is None else f"### {_plain(about.title)}"
+    text = "" if about.description is None else _plain(about.description)
+    return [part for part in (title, text, ", ".join(credit)) if part]
 
 
 _READING = "Ranks are best–worst; 1 is the best."

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
+from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
 from rankbars.data.noise import Noise
 from rankbars.data.scores import Input
@@ -45,6 +46,7 @@ from rankbars.render.ranktable import (
 )
 from rankbars.render.sentences import (
     field_line,
+    headline,
     headline_sentences,
     leader_lines,
     new_task_line,
@@ -100,6 +102,8 @@ class _Page:
     """Everything the template prints, ready to show."""
 
     title: str
+    summary: str
+    about: About | None
     first: Markup
     rest: Markup
     new_task: str
@@ -198,6 +202,7 @@ def notebook_html(board: Leaderboard) -> str:
     )
     template = _environment().get_template("notebook.html.j2")
     return template.render(
+        about=board.about,
         headline=_trusted(" ".join(sentences)),
         field=field_line(board),
         footer=footer,
@@ -211,8 +216,11 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
     table = board_table(board, remarks)
     first, *rest = headline_sentences(board, _html_name)
     blocks = _task_blocks(board)
+    about = board.about
     return _Page(
-        title="Leaderboard: " + field_line(board),
+        title=(about and about.title) or "Leaderboard: " + field_line(board),
+        summary=(about and about.description) or headline(board),
+        about=about,
         first=_trusted(first),
         rest=_trusted(" ".join(rest)),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),

@@ -92,6 +92,7 @@ def render_text(
     table = board_table(board) if task is None else task_table(board, task)
     if task is None:
         top = [(headline(board, pen.name), "bold"), (field_line(board) + ".", "dim")]
+        top = [*_about_lines(board, pen), *top]
     else:
         top = [(task_line(board, task, pen.name), "bold")]
     lines = [
@@ -108,6 +109,16 @@ def render_text(
     for sentence in _footer(board, task, table, pen, grid.incomplete):
         lines += [[_Span(line)] for line in _wrapped(sentence, width)]
     return "".join(f"{_written(line, color=color).rstrip()}\n" for line in lines)
+
+
+def _about_lines(board: Leaderboard, pen: _Pen) -> list[tuple[str, str]]:
+    """Title, description, and source with its link, each with its style."""
+    about = board.about
+    if about is None:
+        return []
+    credit = ", ".join(filter(None, (*about.credit, about.link)))
+    found = ((about.title, "bold"), (about.description, ""), (credit, "dim"))
+    return [(pen.known(visible(text)), style) for text, style in found if text]
 
 
 def _placed_lines(board: Leaderboard, task: str | None, width: int, pen: _Pen) -> list[list[_Span]]:

@@ -52,7 +52,7 @@ from rankbars.render.plotting.scoreplots import (
     plot_weights,
     plot_widths,
 )
-from rankbars.render.plotting.style import COLUMN, PAGE, PRINT, check_picture
+from rankbars.render.plotting.style import COLUMN, PAGE, PRINT, check_picture, draw_title
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -125,7 +125,13 @@ class Picture(NamedTuple):
     projection: str | None = None
 
 
-def draw_picture(kind: str, subject: Subject, chosen: str | Sequence[str] | None = None) -> Figure:
+def draw_picture(
+    kind: str,
+    subject: Subject,
+    chosen: str | Sequence[str] | None = None,
+    *,
+    title: str | None = None,
+) -> Figure:
     """A figure of its own, in the style for print.
 
     Parameters
@@ -136,6 +142,8 @@ def draw_picture(kind: str, subject: Subject, chosen: str | Sequence[str] | None
         What the picture takes.
     chosen : str or sequence of str, optional
         The task or model, where one has to be named, or both models.
+    title : str, optional
+        Drawn above.
 
     Raises
     ------
@@ -161,6 +169,8 @@ def draw_picture(kind: str, subject: Subject, chosen: str | Sequence[str] | None
             picture.draw(subject, ax)
         else:
             picture.draw(subject, ax, chosen)
+        if title is not None:
+            draw_title(figure, title)
     return figure
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import io
+import textwrap
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -31,6 +32,7 @@ __all__ = [
     "beside",
     "check_picture",
     "colors",
+    "draw_title",
     "label_columns",
     "label_rows",
     "labels",
@@ -126,6 +128,19 @@ def colors(count: int) -> list[Any]:
         return [FIRST]
     shades = mpl.colormaps["viridis"](np.linspace(0.08, 0.88, count))
     return [tuple(shade) for shade in shades]
+
+
+def draw_title(figure: Figure, title: str) -> None:
+    """Set a title above all that is drawn already, in lines as wide as that."""
+    drawn = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    size = 10
+    # A letter is about half as wide as it is high.
+    lines = textwrap.wrap(visible(title), max(20, round(drawn.width * 72 / (0.55 * size))))
+    figure.text(
+        drawn.x0 / width, (drawn.y1 + 0.08) / height, "\n".join(lines),
+        ha="left", va="bottom", size=size, weight="bold",
+    )  # fmt: skip
 
 
 def check_picture(kind: str, *, drawn: bool, projection: str | None = None) -> None:
