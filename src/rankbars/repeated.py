@@ -75,7 +75,7 @@ def noise(
     >>> scores = rb.Scores({"law": rb.Items(("a", "b"), cube.mean(axis=1), runs=cube)})
     >>> found = rb.noise(scores)
     >>> found.tasks["law"].pairs.share.round(2).tolist()
-    [1.03]
+    [0.91]
     """
     costs = _costs(cost_item, cost_trial, budget)
     taken = take_scores("noise", scores)
