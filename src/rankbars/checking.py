@@ -343,6 +343,11 @@ def _anchored(
         if replace(turned, text="") not in before:
             before.add(replace(turned, text=""))
             lines, parsed = [*lines, line._replace(text=text)], [*parsed, turned]
+    if not any(anchor in claim.others for claim in parsed):
+        raise OptionError(
+            f"The anchor {anchor!r} adds no claim: it is held against the first of two models, and "
+            "no claim here is about two of which neither is the anchor."
+        )
     return lines, parsed
 
 

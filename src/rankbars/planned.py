@@ -180,8 +180,7 @@ def _beforehand(
             )  # fmt: skip
         goal = goal._replace(of=of)
     if rates is not None:
-        if len(rates) != 2 or not all(0 <= one <= 1 for one in rates):
-            raise OptionError.out_of_range("the rates", rates, "two numbers between 0 and 1")
+        _check_rates(rates, given["flip"])
         if given["effect"] is not None:
             raise OptionError(
                 "Two rates say what the difference is: leave out --effect (effect=), or --rates."
@@ -196,6 +195,21 @@ def _beforehand(
     if given["costs"] is not None and given["flip"] is None:
         raise OptionError(_NO_NOISE)
     return plan_before(goal, rates=rates, limits=limits, **given)
+
+
+def _check_rates(rates: Sequence[float], flip: float | None) -> None:
+    if len(rates) != 2 or not all(0 <= one <= 1 for one in rates):
+        raise OptionError.out_of_range("the rates", rates, "two numbers between 0 and 1")
+    if {*rates} == {0, 1}:
+        raise OptionError(
+            "With rates of 0 and 1 every item tells the two apart, and nothing is left to plan."
+        )
+    most = sum(one * (1 - one) for one in rates)
+    if flip is not None and flip > most:
+        raise OptionError.out_of_range(
+            "flip", flip, f"at most {most:.3g}: with these rates two answers of one model to "
+            "an item cannot differ more often"
+        )  # fmt: skip
 
 
 def _board_of(

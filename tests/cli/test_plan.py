@@ -43,6 +43,16 @@ def test_every_question_can_be_asked_on_the_command_line(rankbars: Command, pilo
         assert rankbars("plan", pilot, *words, "-q").code == 0
     beforehand = rankbars("plan", "--rates", "0.7", "0.65")
     assert "at most 2,035 items" in beforehand.out
+    near = rankbars("plan", "--rates", "0.7", "0.699999").out
+    assert "over a million items  on 0.25" in near
+    assert "at most" not in near
+    assert "With differences as the pilot saw them, not as planned:" in (
+        rankbars("plan", pilot, "--effect", "0.3", "-q").out
+    )
+    once = rankbars(
+        "plan", "--rates", "0.7", "0.65", "--flip", "0.1", "--cost-item", "0", "--cost-trial", "1"
+    ).out
+    assert "1 answer of each model to each of 779 items (cost 779)" in " ".join(once.split())
     graded = rankbars("plan", "--effect", "0.5", "--score-min", "0", "--score-max", "10")
     assert "bound" in graded.out
 
@@ -88,11 +98,15 @@ def test_two_files_are_a_pilot_of_a_gate(rankbars: Command) -> None:
         (("--rates", "0.7", "0.65", "--plot", "curve.svg"), 2, "without a pilot"),
         (("missing.csv",), 1, "missing.csv"),
         (("--rates", "0.7"), 2, "--rates"),
+        (("--rates", "1", "0"), 1, "every item tells the two apart"),
+        (("--rates", "0.7", "0.65", "--flip", "0.9"), 1, "at most 0.438"),
+        (("one.csv",), 1, "A pilot of 1 item says"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_planned_is_one_line(
     rankbars: Command, pilot: str, words: tuple[str, ...], code: int, says: str
 ) -> None:
+    Path("one.csv").write_text("model,item,correct\na,1,1\nb,1,0\n", encoding="utf-8")
     answer = rankbars("plan", *words, "-q")
     assert answer.code == code
     assert says in answer.err

@@ -188,6 +188,9 @@ def test_an_anchor_adds_a_claim_once():
     assert [one.claim.text for one in made.claims] == [*lines, "new > old (anchor: v1)"]
     with pytest.raises(rb.UnknownOptionError, match="'v2'"):
         rb.check(scores, "new > old", anchor="v2")
+    for line, anchor in (("new > old", "new"), ("new first", "v1")):
+        with pytest.raises(rb.OptionError, match="adds no claim"):
+            rb.check(scores, line, anchor=anchor)
 
 
 def test_costs_are_judged_with_the_other_claims():

@@ -130,6 +130,28 @@ def test_counts_of_right_answers_stand_for_them(tmp_path: Path) -> None:
         rb.read(bad)
 
 
+def test_counts_say_nothing_of_runs(tmp_path: Path) -> None:
+    # Right answers written first would be a first run that is right on every item.
+    rows = [(model, item, 4, (item * step) % 5) for model, step in (("a", 1), ("b", 3))
+            for item in range(20)]  # fmt: skip
+    found = rb.noise(rb.read(write_table(tmp_path / "t.csv", rows, "model,item,n,c")))
+    (task,) = found.tasks.values()
+    assert task.run_effect is None
+    assert np.isnan(task.run_error).all()
+    assert (task.most, task.means.known.tolist()) == (4, [20, 20])
+
+
+def test_answers_numbered_alike_are_runs_and_others_are_none(tmp_path: Path) -> None:
+    for shift, known in ((0, True), (1, False)):
+        records = [{"task_id": t, "trial": k + shift * (t % 2), "reward": float((t * k) % 2),
+                    "info": {}, "traj": []} for t in range(12) for k in (0, 1)]  # fmt: skip
+        for name in ("a-airline.json", "b-airline.json"):
+            (tmp_path / name).write_text(json.dumps(records))
+        (items,) = rb.read(tmp_path).tasks.values()
+        assert isinstance(items, Items)
+        assert (items.runs is not None) is known
+
+
 def test_published_shares_are_shown_as_they_are() -> None:
     found = rb.read(FIXTURES / "tau2_bench" / "submissions", metric="pass^4", models="GPT-5")
     retail = found.tasks["retail"]
@@ -201,6 +223,13 @@ def test_lists_lines_and_members_of_objects_are_records(tmp_path: Path) -> None:
     found = rb.read(tmp_path / "z.json", map="item=tasks.*,score=tasks.*.tries[].p")
     assert mean(found)[0] == 0.75
     assert next(iter(found.tasks.values())).ids == ("t0", "t1", "t2", "t3")  # type: ignore[union-attr]
+
+
+def test_a_map_into_an_empty_list_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({**UNKNOWN, "runs": []}))
+    with pytest.raises(rb.RankbarsError, match=r"no records: runs\[\] is empty or no list"):
+        rb.read(path, map="model=config.model,item=runs[].task_id,score=runs[].info.r")
 
 
 @pytest.mark.parametrize(("given", "words"), [

@@ -262,6 +262,27 @@ def test_results_without_repeated_answers_say_what_to_give() -> None:
         rb.noise(rb.Scores({"x": rb.Estimates(("a", "b"), [0.1, 0.2])}))
 
 
+def test_pairs_that_share_too_few_items_are_said_so() -> None:
+    cube = answers(14, models=2)
+    for shared, words in ((0, "a and b share no item that is scored"),
+                          (1, "a and b share only one item that is scored")):  # fmt: skip
+        apart = cube.copy()
+        apart[:30, :, 0], apart[30 + shared :, :, 1] = np.nan, np.nan
+        values = np.where(np.isnan(apart).all(axis=1), np.nan, apart.mean(axis=1))
+        found = rb.noise(rb.Scores({"law": rb.Items(("a", "b"), values, trials=apart)}))
+        assert words in str(found)
+        for text in (found.to_text(), found.to_json(), found._repr_html_()):
+            assert "nan" not in text
+
+
+def test_one_item_is_an_item_and_names_are_shown_as_they_are_written() -> None:
+    one = rb.Scores({"law": rb.Items(("a\x1b[31m", "b"), [[0.5, 0.5]], runs=[[[0, 1], [1, 0]]])})
+    text = str(rb.noise(one))
+    assert text.startswith("1 item × 2 answers.")
+    assert "\x1b" not in text
+    assert "nan" not in text
+
+
 def test_what_a_trial_costs_may_stand_in_a_column(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -209,8 +209,9 @@ def _trials(spot: _Spot, item: str, before: int) -> Iterator[Trial]:
                 f"expected counts with c at most n, found n = {values.get('n')!r} and c = "
                 f"{values.get('c')!r}.",
             )
-        yield from (Trial(named, {"score": float(number < c)}, number=number)
-                    for number in range(n))  # fmt: skip
+        # Counts do not say which run an answer is of: no two answers share a number.
+        yield from (Trial(named, {"score": float(place < c)}, number=before + place)
+                    for place in range(n))  # fmt: skip
         return
     error = values.get("error")
     failed = error not in (None, False, "", [], {})
@@ -240,6 +241,10 @@ def _refuse_nowhere(file: InputFile, paths: Mapping[str, str], seen: Mapping[str
         return
     path = paths[lost[0]]
     known = [*_shape(file)]
+    if path in known:  # no path has led to a record
+        lists = dict.fromkeys(f"{one.rpartition('[]')[0]}[]" for one in paths.values()
+                              if "[]" in one)  # fmt: skip
+        raise ReadError.at(file.label, f"no records: {', '.join(lists)} is empty or no list.")
     near = difflib.get_close_matches(path, known, n=1, cutoff=0.4)
     last = path.rpartition(".")[2]
     near = near or [one for one in known if one.rpartition(".")[2] == last]

@@ -131,7 +131,8 @@ def noise_sentences(noise: Noise, name: str) -> list[str]:
 
 def _size_line(task: TaskNoise) -> str:
     number = str(task.most) if task.fewest == task.most else f"{task.fewest} to {task.most}"
-    text = f"{task.items:,} {task.row} × {number} {task.answer}. The ± holds for new {task.row}"
+    row = task.row.removesuffix("s") if task.items == 1 else task.row
+    text = f"{task.items:,} {row} × {number} {task.answer}. The ± holds for new {task.row}"
     if task.answer == "answers":
         return f"{text} and new answers."
     if task.row != "items":
@@ -163,11 +164,21 @@ def _share_lines(noise: Noise, task: TaskNoise) -> Iterator[str]:
     about = ""
     if parts is task.pairs:
         a, b = _pair_names(noise)
+        if parts.n[place] < 2:
+            shared = "no item" if parts.n[place] == 0 else "only one item"
+            yield (
+                f"{visible(a)} and {visible(b)} share {shared} that is scored, so nothing can be "
+                "split."
+            )
+            return
         sign = 1.0 if noise.pair is None or noise.models.index(a) < noise.models.index(b) else -1.0
         about = (
             f"{visible(a)} minus {visible(b)}: {sign * parts.mean[place]:.3g} with standard error "
             f"{np.sqrt(parts.variance[place]):.3g}. "
         )
+    elif parts.n[place] < 2:
+        yield "Fewer than two items are scored, so nothing can be split."
+        return
     share = float(parts.share[place])
     if np.isnan(share):
         yield about + _unknown(parts, place)
@@ -209,9 +220,9 @@ def _many_lines(noise: Noise, task: TaskNoise, what: str, more: str) -> Iterator
     if not seen.size:
         yield "No part of answers is known."
         return
-    low, middle, high = np.quantile(seen, (0.0, 0.5, 1.0))
+    middle = float(np.median(seen))
     saved = float(np.median(np.minimum(parts.width_saved[~np.isnan(parts.share)], 1.0)))
-    where = f"median over {seen.size:,} {of}, {100 * low:.0f} to {100 * high:.0f} %"
+    where = f"median over {seen.size:,} {of}, {_percents(seen)}"
     if seen.size == 1:
         where = f"in the only one of {share.size:,} {of} that tells it"
     whole = "a difference" if parts is task.pairs else "a score"
@@ -343,7 +354,7 @@ def noise_table(models: Sequence[str], task: TaskNoise) -> NoiseTable:
         heads.append("sd of trials / √K")
         columns.append([f"{one:.2g}" if np.isfinite(one) else "" for one in task.run_error])
     rows = tuple(
-        (name, *(column[place] for column in columns))
+        (visible(name), *(column[place] for column in columns))
         for place, name in enumerate(models)
         if means.n[place] > 0
     )

@@ -106,8 +106,9 @@ def _question(plan: Plan) -> str:
 def _beforehand(plan: Plan) -> list[str]:
     lines = []
     for one in plan.supposed:
-        rows = rounded_rows(one.rows) if one.rows > MOST_ROWS else show_count(int(one.rows))
-        most = f"{'at most ' if one.bound else ''}{rows}"
+        most = "over a million"
+        if one.rows <= MOST_ROWS:
+            most = f"{'at most ' if one.bound else ''}{show_count(int(one.rows))}"
         words = f"bound: {one.words}" if one.bound else one.words
         if one.discordance is not None:
             words = f"on {one.discordance:.2g} ({words})"
@@ -177,9 +178,12 @@ def _money(plan: Plan, split: Split) -> list[str]:
     if math.isfinite(split.cost):
         instead = f"; one answer each: {_cost(split.cost_single)}" if number > 1 else ""
         start, cost = "Cheapest", f" (cost {_cost(split.cost)}{instead})"
+    items = rounded_rows(split.items.likely)
+    if plan.needed is None and split.items.likely <= MOST_ROWS:
+        items = show_count(int(split.items.likely))
     return [
-        f"{start}: {counted(number, 'answer')}{ends} of each model to each of "
-        f"{rounded_rows(split.items.likely)} items{cost}. {variance}"
+        f"{start}: {counted(number, 'answer')}{ends} of each model to each of {items} items"
+        f"{cost}. {variance}"
     ]
 
 
@@ -214,8 +218,10 @@ def _tasks(plan: Plan) -> list[str]:
 
 
 def _curve(plan: Plan) -> list[str]:
+    seen = [] if plan.observed else ["With differences as the pilot saw them, not as planned:"]
     if plan.neighbours == 1:
         return [
+            *seen,
             f"{plan.unit.capitalize():>9}  chance to tell the two apart",
             *(f"{show_count(one.n):>9}  {100 * one.expected:.0f} %" for one in plan.curve),
         ]
@@ -224,6 +230,7 @@ def _curve(plan: Plan) -> list[str]:
         "simulated boards)"
     )
     return [
+        *seen,
         head,
         *(
             f"{show_count(one.n):>9}  {one.expected:.1f} ({one.low:.0f} to {one.high:.0f})"

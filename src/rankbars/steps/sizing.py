@@ -87,7 +87,8 @@ def plan_from(
     fewest = FEWEST_TASKS if pilot.unit == "tasks" else FEWEST_ROWS
     if pilot.n < fewest:
         raise DataError(
-            f"A pilot of {pilot.n} {pilot.unit} says too little: at least {fewest} are needed. "
+            f"A pilot of {pilot.n} {pilot.unit.removesuffix('s') if pilot.n == 1 else pilot.unit} "
+            f"says too little: at least {fewest} are needed. "
             "Plan without it: --rates P Q for answers that are right or wrong."
         )
     goal, first, second = _pairs_of(pilot, goal)

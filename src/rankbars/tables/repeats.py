@@ -75,7 +75,8 @@ class Answers(NamedTuple):
         scored = self.state == SCORED
         cells, starts = np.unique(self.cell[scored], return_index=True)
         if len(cells):
-            sums = np.add.reduceat(self.score[scored], starts)
+            with np.errstate(over="ignore"):  # an infinite mean is refused as a score
+                sums = np.add.reduceat(self.score[scored], starts)
             number = np.diff(np.append(starts, np.count_nonzero(scored)))
             values.reshape(-1)[cells] = sums / number
             behind.reshape(-1)[cells] = number
@@ -83,7 +84,8 @@ class Answers(NamedTuple):
             if several.any():
                 which = np.searchsorted(cells, self.cell[scored])
                 off = self.score[scored] - (sums / number)[which]
-                squares = np.add.reduceat(np.square(off), starts)[several]
+                with np.errstate(over="ignore"):
+                    squares = np.add.reduceat(np.square(off), starts)[several]
                 within.reshape(-1)[cells[several]] = squares / (number[several] - 1)
         self._count_cells(values.shape[1], counts, task_of_row[first:])
         return (behind, within) if behind.size and behind.max() > 1 else None

@@ -244,12 +244,14 @@ def _trials(every: Sequence[_Answers], items: int) -> NDArray[np.float64] | None
 
 
 def _stack(answers: _Answers, behind: NDArray[np.int64]) -> NDArray[np.float64] | None:
-    """Answers by item and repeat; None unless each item has equally many, all scored."""
+    """Answers by item and repeat; None unless each item has the same ones, all scored."""
     if not len(behind) or behind[0] < 2 or (behind != behind[0]).any():
         return None
     if (answers.state != SCORED).any():
         return None
-    return answers.score.reshape(len(behind), int(behind[0]))
+    shape = (len(behind), int(behind[0]))
+    labels = answers.repeat.reshape(shape)
+    return answers.score.reshape(shape) if (labels == labels[0]).all() else None
 
 
 def _runs(stacks: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
