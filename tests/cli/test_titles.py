@@ -109,3 +109,12 @@ def test_what_does_not_fit_is_said_before_anything_is_read(
     assert answer.err.startswith(f"Error: {wrong[0][2:]} must be ")
     assert wrong[1] in answer.err
     assert answer.err.count("\n") == 1
+
+
+def test_notes_on_files_with_an_absolute_path_are_said_once(
+    rankbars: Command, results: str
+) -> None:
+    near, far = (rankbars("rank", path) for path in (results, str(Path(results).absolute())))
+    assert near.code == far.code == 0
+    assert far.out == near.out
+    assert str(Path(results).absolute()) in far.err

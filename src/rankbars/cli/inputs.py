@@ -193,10 +193,14 @@ def report_reading(scores: Scores, *, quiet: bool = False) -> frozenset[Note]:
     frozenset of Note
         What is said here, or was not wanted, and is not said beside the result.
     """
+    from rankbars.data.notes import without_folders
+
     report = _describe_reading(scores)
     for line in () if quiet else (*report.lines, ""):
         say(line)
-    return report.notes
+    # On a board they name files without the folders of this machine.
+    brief = without_folders(one.path for one in scores.inputs)
+    return report.notes | {replace(one, message=brief(one.message)) for one in report.notes}
 
 
 class _Report(NamedTuple):

@@ -16,7 +16,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
 from rankbars.data.fields import locate_models
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, without_folders
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
@@ -182,6 +182,7 @@ def assemble_board(
         lead, shown = "task", strict.shown_better
     elif aggregate is not None:
         lead, shown = "aggregate", aggregate.shown_better
+    brief = without_folders(one.path for one in scores.inputs)
     draft = Leaderboard(
         models=models,
         tasks=results,
@@ -191,8 +192,8 @@ def assemble_board(
         shown_better=shown,
         tiers=(),
         spec=spec,
-        notes=tuple(dict.fromkeys(notes)),
-        inputs=scores.inputs,
+        notes=tuple(dict.fromkeys(replace(one, message=brief(one.message)) for one in notes)),
+        inputs=tuple(replace(one, path=brief(one.path)) for one in scores.inputs),
         version=version("rankbars"),
         library=scores.library,
     )
