@@ -209,6 +209,27 @@ def test_a_crash_of_tau_bench_is_no_score_and_a_success_is_near_1(tmp_path: Path
     assert near.models == ("m",)
 
 
+def test_trials_with_one_number_are_told_and_long_reasons_are_cut(tmp_path: Path) -> None:
+    record = {"task_id": 1, "reward": 1.0, "info": {}, "traj": [], "trial": 0}
+    failed = {**record, "info": {"error": "x"}}
+    path = tmp_path / "m-retail.json"
+    path.write_text(json.dumps([record, record, {**record, "trial": 1}]))
+    scores = rb.read(path)
+    assert items(scores, "retail").answers.tolist() == [[3]]
+    assert "another trial of the same item has: 1. Each counts." in message(scores, "copies")
+    path.write_text(json.dumps([failed]))
+    assert "not all answers to the only item" in message(rb.read(path), "coverage").lower()
+    job = tmp_path / "job" / "q__1"
+    job.mkdir(parents=True)
+    result = {
+        "id": "1", "trial_name": "q__1", "task_name": "q", "source": "s",
+        "agent_info": {"name": "a"}, "verifier_result": {"rewards": {"reward": 1}},
+        "exception_info": {"exception_type": "Boom" * 100},
+    }  # fmt: skip
+    (job / "result.json").write_text(json.dumps(result))
+    assert len(message(rb.read(tmp_path / "job"), "ended-early")) < 150
+
+
 def test_a_header_that_contradicts_its_items_is_told(tmp_path: Path) -> None:
     folder = tmp_path / "m"
     folder.mkdir()
@@ -259,6 +280,10 @@ def test_an_upload_of_hal_gives_tasks_and_what_they_cost(tmp_path: Path) -> None
     assert "published-differs" not in codes(scores)
     assert items(rb.read(path, metric="cost")).values.sum() == -1.0
     assert items(rb.read(path, metric="seconds")).values.sum() == -12.0
+    upload["results"]["failed_tasks"] += upload["results"]["successful_tasks"][:1]
+    path.write_text(json.dumps(upload))
+    with pytest.raises(rb.ReadError, match="both succeeded and failed"):
+        rb.read(path)
 
 
 OPIK = [

@@ -477,7 +477,9 @@ def _hal(file: InputFile) -> list[Sheet]:
     for key, score in (("successful_tasks", 1.0), ("failed_tasks", 0.0)):
         listed = results.get(key)
         for name in listed if isinstance(listed, list) else ():
-            verdicts[name_of(name, f"{file.label}, {key}", "names of tasks")] = score
+            item = name_of(name, f"{file.label}, {key}", "names of tasks")
+            if verdicts.setdefault(item, score) != score:
+                raise ReadError.at(file.label, f"task {item!r} both succeeded and failed.")
     for item, one in raw.items():
         if item not in verdicts and "reward" in as_mapping(one):
             verdicts[item] = score_of(one["reward"], f"{file.label}, task {item}")

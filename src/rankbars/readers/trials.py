@@ -38,6 +38,7 @@ _LOWER = ("cost", "user_cost", "seconds", "tokens", "api_calls")
 
 # What stands for the number of a trial, as it is kept.
 _LARGEST_NUMBER = 1 << 31
+_LONGEST_REASON = 60
 
 
 class Trial(NamedTuple):
@@ -311,7 +312,12 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
 def _run(sheet: Sheet, notes: Sequence[Note]) -> Run:
     trials = sheet.trials
     answers = Answers(("item", "position"))
-    for number, trial in zip(_numbers(trials), trials, strict=True):
+    numbers = _numbers(trials)
+    given = Counter((trial.item, trial.number) for trial in trials if trial.number is not None)
+    if twice := sum(given.values()) - len(given):
+        notes = [*notes, Note("copies", f"{sheet.source}: trials with a number that another trial "
+                              f"of the same item has: {twice}. Each counts.")]  # fmt: skip
+    for number, trial in zip(numbers, trials, strict=True):
         scores = {name: score for name, score in trial.scores.items() if not math.isnan(score)}
         status = UNSCORED if trial.status == SCORED and sheet.metric not in scores else trial.status
         if status != SCORED:
@@ -411,7 +417,7 @@ def _reasons(sheets: Sequence[Sheet], status: int) -> str:
         found = [one.reason or "no reason given" for one in trials
                  if one.status == status and (one.reason or status != SCORED)]  # fmt: skip
         if found:
-            shown = ", ".join(f"{reason} {count}"
+            shown = ", ".join(f"{reason[:_LONGEST_REASON]} {count}"
                               for reason, count in Counter(found).most_common(4))  # fmt: skip
             parts.append(f"{model!r} {len(found)} of {len(trials)} ({shown})")
     more = f"; and {len(parts) - 4} more models" if len(parts) > 4 else ""

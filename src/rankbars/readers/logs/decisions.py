@@ -344,9 +344,12 @@ def _remark_coverage(
         lost = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         parts.append(f"{evidence.models[column]!r} {coverage.scored[column]} ({lost})")
     more = f"; and {len(short) - 3} more models" if len(short) > 3 else ""
+    whole = f"not all of {coverage.expected} items"
+    if coverage.expected == 1:
+        whole = "not all answers to the only item"
     remarks.add(
         "coverage",
-        f"not all of {coverage.expected} items are scored: {'; '.join(parts)}{more}.",
+        f"{whole} are scored: {'; '.join(parts)}{more}.",
         task,
     )
 
