@@ -18,6 +18,7 @@ def rankbars(
 ) -> Iterator[Command]:
     """The command ``rankbars``, run in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COLUMNS", raising=False)
 
     def command(*words: object, stdin: bytes | None = None) -> Answer:
         if stdin is not None:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
+from commandline import Command
 
 from rankbars.cli.outputs import check_targets
 from rankbars.data.drafts import write_all
@@ -110,3 +111,19 @@ def test_a_place_that_cannot_be_written_to_is_refused(tmp_path: Path) -> None:
     with pytest.raises(WriteError, match="is a folder"):
         check_targets({"-o": str(tmp_path)})
     check_targets({"-o": str(tmp_path / "b.json"), "--md": "-", "--html": os.devnull})
+
+
+def test_a_pipe_is_as_wide_as_columns_says_and_else_80(
+    rankbars: Command, results: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def printed(columns: str) -> str:
+        monkeypatch.setenv("COLUMNS", columns)
+        return rankbars("rank", results, "-q").out
+
+    usual = rankbars("rank", results, "-q").out
+    assert max(map(len, usual.splitlines())) <= 80
+    assert 80 < max(map(len, printed("120").splitlines())) <= 120
+    assert max(map(len, printed("60").splitlines())) < max(map(len, usual.splitlines()))
+    for nothing in ("80", "0", "-5", "wide", "", "9" * 5000):
+        assert printed(nothing) == usual
+    assert printed("1") == printed("40")

@@ -39,6 +39,8 @@ _SHOWN = ("text", "md", "csv", "latex", "dot", "json", "eee")
 
 _SHOW_HELP = """Show a board that `rankbars rank -o` wrote; - reads it from standard input.
 
+Text in a pipe or a file is as wide as the variable COLUMNS says, and else 80 columns.
+
 \b
   rankbars show board.json
   rankbars show board.json --format latex > table.tex

@@ -33,7 +33,7 @@ __all__ = [
     "standard_input",
 ]
 
-_MIN_WIDTH, _DEFAULT_WIDTH = 40, 80
+_MIN_WIDTH, _DEFAULT_WIDTH, _MAX_WIDTH = 40, 80, 1_000
 STANDARD = "-"  # the name of standard input and output
 
 
@@ -100,10 +100,14 @@ def say(message: str) -> None:
 
 
 def output_width() -> int:
-    """Columns of the terminal behind standard output; 80 for a pipe or a file."""
-    if not _is_terminal(sys.stdout):
+    """Columns of the terminal behind standard output; for a pipe or a file ``COLUMNS``, or 80."""
+    if _is_terminal(sys.stdout):
+        return max(_MIN_WIDTH, shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns)
+    try:
+        asked = int(os.environ.get("COLUMNS", ""))
+    except ValueError:
         return _DEFAULT_WIDTH
-    return max(_MIN_WIDTH, shutil.get_terminal_size((_DEFAULT_WIDTH, 24)).columns)
+    return min(max(_MIN_WIDTH, asked), _MAX_WIDTH) if asked > 0 else _DEFAULT_WIDTH
 
 
 def _wants_color() -> bool:
