@@ -136,7 +136,9 @@ def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:
     count = len(parts) * len(claim.others) * (2 if claim.kind == "within" else 1)
     words = claim.words(place_words(field, claim, seen[0].name if seen else ""), scale)
     widest = task if len(parts) > 1 else None
-    outlook = Outlook(claim, words, "must", widest=widest, pairs=len(seen))
+    there = field.scores.models
+    absent = tuple(name for name in (claim.model, *claim.others) if name not in there)
+    outlook = Outlook(claim, words, "must", widest=widest, pairs=len(seen), absent=absent)
     if not seen:
         why = "no two models of these results have rows in common"
         return replace(outlook, impossible=why)

@@ -168,6 +168,16 @@ def test_an_anchor_counts_before_the_gate_and_not_among_runs(tmp_path):
     assert found.red == (0.0, 0.0, 0.0)
 
 
+def test_models_that_are_not_there_are_named():
+    made = preflight(pilot(), ["new >= old - 1 point", "newer >= old - 1 point"])
+    assert [one.absent for one in made.outlooks] == [(), ("newer",)]
+    first, second = " ".join(str(made).split()).split("newer is not worse")
+    assert "that of these two models" in first
+    assert "Not among these results" not in first
+    assert "two models of these results" in second
+    assert "Not among these results: 'newer'." in second
+
+
 def test_runs_that_are_no_runs_are_refused():
     runs = runs_of_one(3)
     for claims in (["a > b", "c > d"], ["a > each of b, c"], ["a first"], ["a >= 0.5"]):

@@ -100,7 +100,7 @@ def test_self_reported_numbers_are_used_when_asked_for() -> None:
     model = RESULTS / "BAAI__bge-small-en-v1.5"
     scores = rb.read(model)
     assert "Banking77Classification" not in scores.tasks
-    assert "external (1 tasks)" in message(scores, "revision")
+    assert "external (1 task)" in message(scores, "revision")
     asked = rb.read(model, filter="external")
     assert list(asked.tasks) == ["Banking77Classification"]
     assert values(asked, "Banking77Classification")[MODELS[0]] == pytest.approx(0.8574025974)

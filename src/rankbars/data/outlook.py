@@ -48,6 +48,8 @@ class Outlook:
         Rows with which its own margin would be.
     impossible : str
         Why it can never be decided; empty where it can.
+    absent : tuple of str
+        Models of the claim that these results do not hold.
     """
 
     claim: Claim
@@ -66,6 +68,7 @@ class Outlook:
     margin: float = float("nan")
     needed: float | None = None
     impossible: str = ""
+    absent: tuple[str, ...] = ()
 
     @property
     def works(self) -> bool:

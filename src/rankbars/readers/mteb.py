@@ -182,8 +182,8 @@ def _choose_revisions(
         own = [name for name in of_model if name in asked]
         usual = [name for name in of_model if name != EXTERNAL] or list(of_model)
         used[model] = max(own or usual, key=lambda name: (len(of_model[name]), name))
-        others = [f"{name} ({len(of_model[name])} tasks)" for name in sorted(of_model)
-                  if name != used[model]]  # fmt: skip
+        others = [f"{name} ({len(own)} task{'s' if len(own) > 1 else ''})"
+                  for name, own in sorted(of_model.items()) if name != used[model]]  # fmt: skip
         if others:
             notes.append(Note(
                 "revision",

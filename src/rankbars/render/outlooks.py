@@ -51,7 +51,7 @@ def _sentences(one: Outlook) -> list[str]:
         return [f"CAN NEVER BE DECIDED: {one.impossible}."]
     rows = _ROWS.get(one.kind, one.kind)
     spread = (
-        f"these two models, {_number(one.se)}"
+        f"{'two models of these results' if one.absent else 'these two models'}, {_number(one.se)}"
         if one.pairs == 1
         else f"{one.pairs} pairs of these models, {_number(one.least)} to {_number(one.most)}, in "
         f"the middle {_number(one.se)}"
@@ -59,6 +59,9 @@ def _sentences(one: Outlook) -> list[str]:
     where = f"On {visible(one.widest)}, where it is hardest: " if one.widest else ""
     rows_read = f"{where}{show_count(one.n)} {rows}"
     said = [f"{rows_read}; the standard error of a difference is that of {spread}."]
+    if one.absent:
+        names = listed([repr(visible(name)) for name in one.absent], 5)
+        said.append(f"Not among these results: {names}.")
     if one.if_equal is not None:
         word = "" if one.works or one.role == "guard" else "HARDLY PASSES: "
         said.append(f"{word}If the two are equal, it is supported in {one.if_equal:.0%} of runs.")
@@ -129,7 +132,8 @@ def preflight_json(found: Preflight) -> str:
 
 def _outlook(one: Outlook) -> dict[str, Any]:
     plain = {name: getattr(one, name) for name in
-             ("words", "role", "widest", "n", "kind", "pairs", "impossible", "works")}  # fmt: skip
+             ("words", "role", "widest", "n", "kind", "pairs", "impossible", "works",
+              "absent")}  # fmt: skip
     reals = {name: _real(getattr(one, name)) for name in
              ("se", "least", "most", "if_equal", "fires_at", "margin", "needed")}  # fmt: skip
     fires = [

@@ -291,6 +291,7 @@ _MOST_ITEMS = 100_000
 
 # Summaries of longer tables are left aside without a look.
 _MOST_ROWS = 1000
+_MOST_TO_PASTE = 8
 
 
 def _wrong_summaries(
@@ -404,11 +405,13 @@ def _ask_kinds(table: Table, values: Sequence[str], others: Sequence[str]) -> st
     """The question which columns are scores, with the lines to paste."""
     numbers = find_numeric(table.columns, table.head(HEAD_ROWS))
     scores = [name for name in values if name not in others and name in numbers]
-    lines = " ".join(f"--metric {shlex.quote(name)}" for name in scores)
+    shown = scores[:_MOST_TO_PASTE]
+    lines = " ".join(f"--metric {shlex.quote(name)}" for name in shown)
+    lines += " …" if len(scores) > len(shown) else f" (in Python: metric={scores!r})"
     return (
         f"{table.source}: the columns hold numbers of different kinds, which have no average: "
-        f"{_some(scores)}, and beside them {_some(others)}. Say which are scores: {lines} (in "
-        f"Python: metric={scores!r}). The others are left aside."
+        f"{_some(scores)}, and beside them {_some(others)}. Say which are scores: "
+        f"{lines}. The others are left aside."
     )
 
 

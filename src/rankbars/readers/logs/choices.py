@@ -225,10 +225,9 @@ def _choose_runs(
         if not any(_is_same(run, other, metric) for other in distinct):
             distinct.append(run)
     if len(distinct) < len(runs):
-        remarks.add(
-            "copies", f"model {model!r}: {len(runs) - len(distinct)} copies of a run are left out.",
-            task,
-        )  # fmt: skip
+        count = len(runs) - len(distinct)
+        copies = "1 copy of a run is" if count == 1 else f"{count} copies of a run are"
+        remarks.add("copies", f"model {model!r}: {copies} left out.", task)
     if len(distinct) == 1:
         return (distinct[0],)
     with_scores = [run for run in distinct if _has_scores(run, metric)]
