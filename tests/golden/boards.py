@@ -521,7 +521,8 @@ def _stores() -> list[Case]:
                   f"new,{t},{i},{(i + 1) % 3 % 2}\n" for t in ("mmlu", "drop")
                   for i in range(30))),)),
         store("votes", "golden:votes.csv", f"add votes.csv {to}", ranked, fitted=True),
-        store("votes-two", "golden:votes.csv golden:crowd.csv", f"add votes.csv crowd.csv {to}",
+        store("votes-two", "golden:votes.csv golden:crowd.csv",
+              f"add votes.csv crowd.csv --arena-per-file {to}",
               ranked.replace("--missing raise", "--missing bounds"), fitted=True),
         store("counts", "golden:arena.csv", f"add arena.csv {to}", ranked, fitted=True),
         store("estimates", "golden:vtab.csv", f"add vtab.csv {to}", ranked),

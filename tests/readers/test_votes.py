@@ -274,6 +274,76 @@ def test_tasks_of_one_name_in_several_files_are_put_together(tmp_path: Path) -> 
     assert only_votes(rb.read(tmp_path)).n == 300
 
 
+def test_ten_days_in_folders_are_one_arena_of_all_their_votes(tmp_path: Path) -> None:
+    rows = [row | {"judge": f"j{i % 7}"} for i, row in enumerate(ROWS)]
+    for day in range(10):
+        folder = tmp_path / "days" / f"2025-03-{day + 1:02}"
+        folder.mkdir(parents=True)
+        write_rows(rows[30 * day : 30 * day + 30], folder / "votes.csv")
+    scores = rb.read(tmp_path / "days")
+    whole = rb.read(write_rows(rows, tmp_path / "whole.csv"))
+    assert same_votes(only_votes(scores), only_votes(whole))
+    assert list(scores.tasks) == ["votes"]
+    (note,) = [note for note in scores.notes if note.code == "votes-pooled"]
+    assert "votes of 10 files are one arena, 'votes'" in note.message
+    one, other = (rb.leaderboard(each) for each in (scores, whole))
+    assert one.tasks["votes"].mean.tolist() == other.tasks["whole"].mean.tolist()
+    assert one.tasks["votes"].se.tolist() == other.tasks["whole"].se.tolist()
+    apart = rb.read(tmp_path / "days", arena_per_file=True)
+    assert list(apart.tasks) == [f"2025-03-{day + 1:02}" for day in range(10)]
+    assert "votes-pooled" not in {note.code for note in apart.notes}
+
+
+@pytest.mark.parametrize(
+    ("names", "arena"),
+    [
+        (("arena-2025-03-01", "arena-2025-03-02"), "arena"),
+        (("20250301_chat", "20250302_chat"), "chat"),
+        (("2025-03-01",), "votes"),
+        (("a", "b"), "votes"),
+        (("chat-2025-03", "code-2025-03"), "votes"),
+        (("model-2025",), "model-2025"),
+    ],
+)
+def test_an_arena_is_called_as_its_files_without_dates(
+    names: tuple[str, ...], arena: str, tmp_path: Path
+) -> None:
+    for name in names:
+        write_rows(ROWS[:50], tmp_path / f"{name}.csv")
+    assert list(rb.read(tmp_path).tasks) == [arena]
+
+
+def test_voters_with_one_vote_a_file_are_known_over_all_files(tmp_path: Path) -> None:
+    for k in range(3):
+        rows = [row | {"judge": f"j{i}"} for i, row in enumerate(ROWS[20 * k : 20 * k + 20])]
+        write_rows(rows, tmp_path / f"{k}.csv")
+    ballots = only_votes(rb.read(tmp_path)).ballots
+    assert ballots is not None
+    assert np.bincount(ballots.labels["judge"].codes).tolist() == [3] * 20
+    # In one file alone nothing is clustered by them.
+    assert only_votes(rb.read(tmp_path / "0.csv")).ballots is None
+
+
+def test_votes_that_stand_in_two_files_are_told_and_honest_days_are_not(tmp_path: Path) -> None:
+    def repeated(*parts: list[dict[str, Any]]) -> list[str]:
+        for old in tmp_path.glob("*.csv"):
+            old.unlink()
+        for k, part in enumerate(parts):
+            write_rows(part, tmp_path / f"{k}.csv")
+        return [n.message for n in rb.read(tmp_path).notes if n.code == "votes-repeated"]
+
+    named = [row | {"judge": f"j{i % 150}"} for i, row in enumerate(ROWS)]
+    (said,) = repeated(named[:100], named[:220])
+    assert "100 of 100 votes of " in said
+    assert "0.csv stand in " in said
+    assert "(same models, same outcome, same judge), and count each time" in said
+    assert repeated(named[:100], named[100:]) == []
+    # Two voters vote alike all the time, and votes without voters are all alike.
+    few = [row | {"judge": f"j{i % 2}"} for i, row in enumerate(ROWS)]
+    assert repeated(few[:150], few[150:]) == []
+    assert repeated(ROWS[:100], ROWS[:200]) == []
+
+
 def test_a_vote_in_a_list_of_categories_is_refused() -> None:
     frame = pd.DataFrame(ROWS[:20])
     frame["category"] = [["math", "hard"]] * 20

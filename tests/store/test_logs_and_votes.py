@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -106,7 +107,7 @@ def test_votes_with_weights_controls_and_gaps_survive_the_store(tmp_path: Path) 
                     "--column", "judge=judge"]) == 0  # fmt: skip
 
 
-def test_files_of_votes_are_tasks_named_after_them_in_any_order(tmp_path: Path) -> None:
+def test_files_of_votes_are_one_arena_in_any_order(tmp_path: Path) -> None:
     columns = {"model_a": ["x", "y", "x"], "model_b": ["y", "z", "z"], "winner": ["a", "b", "a"]}
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
@@ -116,8 +117,32 @@ def test_files_of_votes_are_tasks_named_after_them_in_any_order(tmp_path: Path) 
         assert_same_votes(held(), rb.read("two/v.csv"))
         add("one/v.csv")
         assert_same_votes(held(), rb.read(["one/v.csv", "two/v.csv"]))
+        assert held().tasks["v"].n == 6
         remove("two")
         assert_same_votes(held(), rb.read("one/v.csv"))
+
+
+def test_a_day_is_added_to_the_arena_that_a_store_holds(tmp_path: Path) -> None:
+    columns = {"model_a": ["x", "y"], "model_b": ["y", "x"], "winner": ["a", "a"]}
+    with inside(tmp_path):
+        for day in ("01", "02", "03"):
+            seen = columns | {"judge": ["p", "p" if day == "01" else "q"]}
+            Path(f"arena-2025-03-{day}.csv").write_text(csv_text(seen), encoding="utf-8")
+            add(f"arena-2025-03-{day}.csv")
+        days = sorted(Path().glob("arena-*.csv"))
+        assert list(held().tasks) == ["arena"]
+        votes = held().tasks["arena"]
+        assert isinstance(votes, Votes)
+        assert votes.n == 6
+        # On two of the days each voter has one vote; they are the same two people.
+        assert votes.ballots is not None
+        assert votes.ballots.labels["judge"].names == ("p", "q")
+        assert_same_votes(held(), rb.read(days))
+        assert run(["rank", "board.duckdb", "--arena-per-file"]) != 0
+        assert run(["add", *map(str, days), "--store", "apart.duckdb", "--arena-per-file"]) == 0
+        assert run(["rank", "apart.duckdb", "-q", "-o", "apart.json"]) == 0
+        tasks = json.loads(Path("apart.json").read_text(encoding="utf-8"))["tasks"]
+        assert [one["name"] for one in tasks] == [path.stem for path in days]
 
 
 def test_tables_and_logs_of_one_task_meet_in_the_store(tmp_path: Path) -> None:

@@ -76,6 +76,7 @@ def read_scores(
         compare_anyway=reading.compare_anyway,
         controls=() if voting is None else voting.control,
         self_votes="raise" if voting is None else voting.self_votes,
+        arena_per_file=voting is not None and voting.arena_per_file,
         redact=reading.redact,
         memory_limit=reading.memory_limit,
         download_limit=reading.download_limit,

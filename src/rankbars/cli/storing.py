@@ -13,7 +13,7 @@ import click
 from rankbars.cli.options import Reading, inputs_argument, quiet_option, reading_options
 from rankbars.cli.outputs import emit_text, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
-from rankbars.cli.votechoices import control_option, self_votes_option
+from rankbars.cli.votechoices import arena_per_file_option, control_option, self_votes_option
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.tables.metrics import is_trial_metric
 
@@ -40,7 +40,7 @@ _FLAGS = {
     "test_share": "--test-share", "metric": "--metric", "layout": "--layout",
     "cells": "--cells", "decimal": "--decimal", "minimum": "--score-min", "maximum": "--score-max",
     "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
-    "controls": "--control", "self_votes": "--self-votes",
+    "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",
 }  # fmt: skip
 _MOST_SHOWN = 20
 
@@ -115,6 +115,7 @@ def read_store(
             reading,
             () if voting is None else voting.control,
             "raise" if voting is None else voting.self_votes,
+            arena_per_file=voting is not None and voting.arena_per_file,
         )
         _settle_options(path, store.options, given)
         kept = store.options.get("metric") or ()
@@ -188,7 +189,9 @@ def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | N
     return PairCache(store, is_fixed=is_fixed)
 
 
-def _given_options(reading: Reading, control: Sequence[str], self_votes: str) -> dict[str, Any]:
+def _given_options(
+    reading: Reading, control: Sequence[str], self_votes: str, *, arena_per_file: bool
+) -> dict[str, Any]:
     """What was said on the command line about reading, by the names of `rankbars.read`.
 
     Options that have their defaults are left out, so that two ways to say the same are equal.
@@ -211,6 +214,7 @@ def _given_options(reading: Reading, control: Sequence[str], self_votes: str) ->
         "compare_anyway": reading.compare_anyway or None,
         "controls": list(control),
         "self_votes": None if self_votes == "raise" else self_votes,
+        "arena_per_file": arena_per_file or None,
     }
     return {name: value for name, value in every.items() if value not in (None, {}, [])}
 
@@ -271,6 +275,7 @@ def _option_line(options: Mapping[str, Any]) -> str:
 @reading_options
 @control_option
 @self_votes_option
+@arena_per_file_option
 @quiet_option
 def add_command(
     *,
@@ -279,6 +284,7 @@ def add_command(
     reading: Reading,
     control: tuple[str, ...],
     self_votes: str,
+    arena_per_file: bool,
     quiet: bool,
 ) -> None:
     """Read, check together with what is there, keep."""
@@ -301,7 +307,7 @@ def add_command(
             f"A store keeps every answer, and {made[0]} is made of them when they are ranked: "
             f"leave it out here, and give it to rankbars rank {store} --metric {made[0]}."
         )
-    given = _given_options(reading, control, self_votes)
+    given = _given_options(reading, control, self_votes, arena_per_file=arena_per_file)
     collected: list[Collected] = []
     checked: list[Scores] = []
 

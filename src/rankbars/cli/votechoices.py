@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VoteChoices",
+    "arena_per_file_option",
     "control_option",
     "enough_votes",
     "examined",
@@ -48,6 +49,7 @@ class VoteChoices:
     elo: str | None
     control: tuple[str, ...]
     self_votes: str
+    arena_per_file: bool
     least_votes: int
     anytime: bool
 
@@ -74,6 +76,12 @@ control_option = click.option(
 self_votes_option = named_option(
     "--self-votes", known=SELF_VOTES, default="raise", show_default=True,
     help="Votes: what to do with votes of a model against itself.",
+)  # fmt: skip
+
+arena_per_file_option = click.option(
+    "--arena-per-file", is_flag=True,
+    help="Votes: each file is an arena, and so a task, of its own. Without it, all files are one "
+    "arena unless a column names tasks.",
 )  # fmt: skip
 
 vote_options = collect_options(
@@ -120,6 +128,7 @@ vote_options = collect_options(
         ),
         control_option,
         self_votes_option,
+        arena_per_file_option,
         click.option(
             "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
             help="Votes: leave out models that took part in fewer than N votes.",

@@ -42,6 +42,7 @@ def read(
     compare_anyway: bool = False,
     controls: str | Sequence[str] = (),
     self_votes: str = "raise",
+    arena_per_file: bool = False,
     cells: str | None = None,
     decimal: str | None = None,
     models: str | Sequence[str] | None = None,
@@ -106,6 +107,9 @@ def read(
         model's value less the second's; or ``"length"`` for ``length_a`` and ``length_b``.
     self_votes : {"raise", "drop"}
         What to do with votes of a model against itself.
+    arena_per_file : bool
+        Tables of votes: whether each file is an arena, and so a task, of its own. All files are
+        one arena otherwise, unless a column names tasks.
     cells : str, optional
         What stands behind the values in tables with cells such as ``71.3 ± 1.2``: ``"se"`` (a
         standard error), ``"ci95"`` (an interval or half of one; any level) or ``"value"`` (it is
@@ -179,7 +183,7 @@ def read(
         "columns": columns, "direction": direction, "rows": rows, "folds": folds,
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
-        "controls": controls, "self_votes": self_votes,
+        "controls": controls, "self_votes": self_votes, "arena_per_file": arena_per_file,
         "cells": cells, "decimal": decimal,
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,

@@ -16,6 +16,7 @@ from rankbars.readers.logs.jsontext import as_count, load_json, top_level_keys
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition
+from rankbars.readers.votefiles import FILE_TASK
 from rankbars.tables.tidy import FileNames
 
 __all__ = ["read", "sniff"]
@@ -38,7 +39,7 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
-    """Votes from counts per pair: one task per file; those of one name are one task.
+    """Votes from counts per pair.
 
     Parameters
     ----------
@@ -64,7 +65,7 @@ def _read_table(file: InputFile) -> VoteTable:
     )
     return VoteTable(
         file.label,
-        Scores({task: merge_votes([_read_counts(file)])}),
+        Scores({FILE_TASK: merge_votes([_read_counts(file)])}),
         FileNames(task, task, task),
         (note,),
     )

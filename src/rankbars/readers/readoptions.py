@@ -55,6 +55,8 @@ class ReadOptions(TableOptions):
         Paths in JSON of a tool that is not known, by role; see `rankbars.readers.mapped`.
     trials : {"fixed", ""}
         ``"fixed"``: each item was tried a number of times that did not depend on the answers.
+    arena_per_file : bool
+        Whether each file of votes is an arena of its own, where no column names tasks.
     failed : bool
         Whether a trial that failed counts as the lowest score, where its item has others.
     engine : Engine
@@ -69,6 +71,7 @@ class ReadOptions(TableOptions):
     side: str = ""
     map: Mapping[str, str] = field(default_factory=dict)
     trials: str = ""
+    arena_per_file: bool = False
     failed: bool = False
     engine: Engine = field(default_factory=Engine, compare=False, repr=False)
 
@@ -157,6 +160,7 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         other_hosts=bool(given.get("other_hosts")),
         map=parse_map(given.get("map")),
         trials=one_of("way of trials", given.get("trials") or "", ("", "fixed")),
+        arena_per_file=bool(given.get("arena_per_file")),
         failed=given.get("failed") == "lowest",
     )
 

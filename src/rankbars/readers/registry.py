@@ -232,7 +232,8 @@ FORMATS: dict[str, Format] = {
         "counts of votes per pair of models",
         looks=_is_json,
         files="JSON with models, X (pairs of positions) and Y (wins, losses, ties, both bad)",
-        chosen="one task per file",
+        chosen="all files are one arena",
+        options=("--arena-per-file",),
     ),
     "alpaca-eval": Format(
         "alpaca-eval",
@@ -533,7 +534,7 @@ FORMATS: dict[str, Format] = {
         is_table=True,
         files="the same files, with a pair of model columns and an outcome (LMArena and others)",
         chosen="columns by their usual names, see the page on votes; words for wins and ties are "
-        "known, any other stops",
-        options=("--column ROLE=NAME", "--both-bad", "--control"),
+        "known, any other stops; all files are one arena unless a column names tasks",
+        options=("--column ROLE=NAME", "--both-bad", "--control", "--arena-per-file"),
     ),
 }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.readers.inputfiles import InputFile
+from rankbars.readers.inputfiles import InputFile, file_stem
 from rankbars.readers.parts import VoteTable
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
@@ -16,10 +18,17 @@ from rankbars.readers.tables import may_be_table, name_files, open_table
 from rankbars.tables.database import Glance
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 
-__all__ = ["read", "scores_from_votes", "sniff"]
+__all__ = ["FILE_TASK", "read", "scores_from_votes", "sniff"]
 
 # A task that nothing in the table names. Tasks that a column names are never empty.
 FILE_TASK = ""
+
+# What an arena is called whose files have no name in common.
+_ARENA = "votes"
+_BETWEEN = "[-_. ]"
+_DATE = re.compile(
+    rf"(?:^|{_BETWEEN})(?:19|20)\d\d([-_.]?)(?:0[1-9]|1[0-2])(?:\1[0-3]\d)?(?={_BETWEEN}|$)"
+)
 
 
 def sniff(path: Path, head: bytes) -> Recognition | None:
@@ -39,12 +48,12 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
 
 
 def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
-    """Votes from files: one task per file, or one per task or category that a column names.
+    """Votes from files: one arena, or one task per task or category that a column names.
 
     Parameters
     ----------
     files : sequence of InputFile
-        The files; tasks of one name are put together.
+        The files; what they hold is put together by `scores_from_votes`.
     options : ReadOptions
         What the caller declares.
 
@@ -58,22 +67,58 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     parts = []
     for file, names in zip(files, name_files(files), strict=True):
         table = open_table(file, options.engine)
-        scores = scores_of_votes(table, options, FILE_TASK)
+        scores = scores_of_votes(table, options, FILE_TASK, part=True)
         parts.append(VoteTable(table.source, scores, names))
     return parts
 
 
-def scores_from_votes(parts: Sequence[VoteTable]) -> Scores:
-    """Votes of several files; tasks of one name are put together."""
+def scores_from_votes(parts: Sequence[VoteTable], *, per_file: bool = False) -> Scores:
+    """Votes of several files as one arena; tasks of one name are put together.
+
+    Parameters
+    ----------
+    parts : sequence of VoteTable
+        What the files hold.
+    per_file : bool
+        Whether each file is an arena of its own, where no column names tasks.
+    """
     from rankbars.tables.votetasks import join_tasks
 
-    scores = join_tasks([_name_task(part) for part in parts])
-    return scores.with_notes(dict.fromkeys(note for part in parts for note in part.notes))
+    pooled = [part for part in parts if FILE_TASK in part.scores.tasks]
+    arena = _arena_of([part.source for part in pooled])
+    names = [(part.names.task or _ARENA) if per_file else arena for part in parts]
+    named = [_name_task(part, name) for part, name in zip(parts, names, strict=True)]
+    scores = join_tasks(named, [part.source for part in parts])
+    notes = dict.fromkeys(note for part in parts for note in part.notes)
+    if len(pooled) > 1 and not per_file:
+        text = (
+            f"The votes of {len(pooled)} files are one arena, {arena!r}. If each file is an arena "
+            "of its own: --arena-per-file (in Python: arena_per_file=True)."
+        )
+        notes[Note("votes-pooled", text, arena)] = None
+    return scores.with_notes(notes)
 
 
-def _name_task(part: VoteTable) -> Scores:
-    """The votes with the task that is for the file to name called so."""
-    name, scores = part.names.task or "votes", part.scores
+def _arena_of(sources: Sequence[str]) -> str:
+    """The name that files have in common where dates are left out, else "votes".
+
+    Examples
+    --------
+    >>> _arena_of(["days/arena-2025-03-01.csv", "days/arena-2025-03-02.csv"])
+    'arena'
+    >>> _arena_of(["2025-03-01.csv"]), _arena_of(["a.csv", "b.csv"]), _arena_of(["run-2.csv"])
+    ('votes', 'votes', 'run-2')
+    """
+    names = {
+        _ARENA if source == "-" else _DATE.sub("", file_stem(Path(source))).strip("-_. ")
+        for source in sources
+    }
+    return (names.pop() if len(names) == 1 else "") or _ARENA
+
+
+def _name_task(part: VoteTable, name: str) -> Scores:
+    """The votes with the task that no column names called so."""
+    scores = part.scores
     if FILE_TASK not in scores.tasks:
         return scores
 

@@ -290,7 +290,10 @@ def _text_outcome(table: Table, numbers: Mapping[str, str]) -> str | None:
 
 
 def _single_roles(engine: Engine, source: str, rows: Rows) -> frozenset[str]:
-    """Roles of which every row has a name of its own, such as conversations with one vote each."""
+    """Roles of which every row has a name of its own, such as conversations with one vote each.
+
+    Few rows may have such names by chance, and other tables of the arena may bring them again.
+    """
     found = set()
     for role in ("judge", "prompt", "cluster"):
         if role not in rows.filled:
@@ -304,7 +307,8 @@ def _single_roles(engine: Engine, source: str, rows: Rows) -> frozenset[str]:
             if different < known:
                 break
         else:
-            found.add(role)
+            if known > FIRST_ROWS:
+                found.add(role)
     return frozenset(found)
 
 

@@ -84,7 +84,9 @@ def holds_votes(table: Table, options: TableOptions) -> bool:
     return options.layout is None and find_vote_layout(table, options.columns) is not None
 
 
-def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
+def scores_of_votes(
+    table: Table, options: TableOptions, task: str, *, part: bool = False
+) -> Scores:
     """Votes of a table: one task, or one per task or category that a chosen column names.
 
     Parameters
@@ -95,6 +97,9 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
         What the caller declares.
     task : str
         Name of the task where no column names one.
+    part : bool
+        Whether tables beside this one may hold more votes of its tasks. Then voters and prompts
+        are kept even if each has one vote here.
 
     Raises
     ------
@@ -102,7 +107,7 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
         If the table cannot be understood.
     """
     from rankbars.tables.castvotes import control_columns
-    from rankbars.tables.votetasks import scores_of_rows
+    from rankbars.tables.votetasks import join_tasks, scores_of_rows
 
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
@@ -118,7 +123,8 @@ def scores_of_votes(table: Table, options: TableOptions, task: str) -> Scores:
     used = control_columns(table, options.controls)
     columns = columns._replace(unused=tuple(n for n in columns.unused if n not in used))
     scores = scores_of_rows(rows, columns, options, task, table.source)
-    return scores.with_notes(_note_times(table, columns))
+    scores = scores.with_notes(_note_times(table, columns))
+    return scores if part else join_tasks([scores])
 
 
 def _collect(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:

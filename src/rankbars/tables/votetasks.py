@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,14 @@ MOST_NAMES = 5
 LONGEST_NAME = 64
 MOST_MODELS = 10_000  # every pair of models has a cell, which takes some gigabytes here
 CHANCE = 0.05
+FEWEST = 20  # votes that two tables share, before they are said to repeat each other
+MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def scores_of_rows(
     rows: VoteRows, columns: VoteColumns, options: TableOptions, task: str, source: str
 ) -> Scores:
-    """Votes by task, with what must be said about how they were read.
+    """Votes by task, with what must be said about how they were read; still to be joined.
 
     Parameters
     ----------
@@ -72,18 +75,102 @@ def scores_of_rows(
     return Scores(tasks, notes=tuple(notes))
 
 
-def join_tasks(parts: Sequence[Scores]) -> Scores:
-    """Votes of several tables; tasks of one name are put together."""
+def join_tasks(parts: Sequence[Scores], sources: Sequence[str] = ("",)) -> Scores:
+    """Votes of several tables; tasks of one name are put together.
+
+    Labels that tell all votes of a task apart are left out: nothing is clustered by them.
+
+    Parameters
+    ----------
+    parts : sequence of Scores
+        What the tables hold, from `scores_of_rows`.
+    sources : sequence of str
+        Their names for messages.
+    """
     found: dict[str, list[Votes]] = {}
-    for part in parts:
+    places: dict[str, list[str]] = {}
+    for part, source in zip(parts, sources, strict=True):
         for name, evidence in part.tasks.items():
             if isinstance(evidence, Votes):
                 found.setdefault(name, []).append(evidence)
-    tasks = {name: votes[0] if len(votes) == 1 else merge_votes(votes)
-             for name, votes in found.items()}  # fmt: skip
+                places.setdefault(name, []).append(source)
+    tasks: dict[str, Votes] = {}
     notes = [note for part in parts for note in part.notes]
+    for name, votes in found.items():
+        whole = votes[0] if len(votes) == 1 else merge_votes(votes)
+        notes += _repeated_votes(name, whole, votes, places[name])
+        tasks[name] = _drop_singles(whole)
     notes += [note for name, votes in found.items() for note in _dropped_labels(name, votes)]
     return Scores(tasks, notes=tuple(dict.fromkeys(notes)))
+
+
+def _repeated_votes(
+    task: str, whole: Votes, parts: Sequence[Votes], sources: Sequence[str]
+) -> list[Note]:
+    """A note if votes of one table stand in another: they count each time.
+
+    A vote is known by its models, outcome, voter, prompt and conversation. People also vote alike
+    by chance: tables repeat each other where they share ten times as many votes as one of them
+    would hold twice then.
+    """
+    ballots = whole.ballots
+    labels = {} if ballots is None else {k: v for k, v in ballots.labels.items() if k in LABELS}
+    if len(parts) < 2 or ballots is None or not labels:
+        return []
+    from scipy.sparse import csr_array
+
+    key = np.zeros(ballots.first.size, dtype=np.uint64)
+    codes = [ballots.first, ballots.second, ballots.outcome, *(v.codes for v in labels.values())]
+    for one in codes:
+        key = key * MIXER + one.astype(np.uint64)
+    names, code = np.unique(key, return_inverse=True)
+    table = np.concatenate(
+        [np.full(one.ballots.first.size, k) for k, one in enumerate(parts) if one.ballots]
+    )
+    counts = csr_array((np.ones(key.size), (table, code)), shape=(len(parts), names.size))
+    shared = (counts @ (counts > 0).astype(np.float64).T).toarray()
+    size = shared.diagonal().copy()
+    twice = np.bincount(counts.tocoo().row, np.where(counts.data > 1, counts.data, 0), len(parts))
+    np.fill_diagonal(shared, 0)
+    expected = shared / size[:, None] * size  # twice in the other table, if by chance
+    found = (shared >= FEWEST) & (expected >= FEWEST) & (expected >= 10 * twice)
+    found &= shared >= CHANCE * size[:, None]
+    if not found.any():
+        return []
+    share = np.where(found, shared / size[:, None], 0)
+    first, other = divmod(int(share.argmax()), len(parts))
+    more = int(found.any(axis=1).sum()) - 1
+    kinds = [f"same {kind}" for kind in ("models", "outcome", *labels)]
+    text = (
+        f"{shared[first, other]:,.0f} of {size[first]:,.0f} votes of {sources[first]} stand in "
+        f"{sources[other]} too ({', '.join(kinds)}), and count each time."
+        f"{f' {more} more files share votes so.' if more else ''} If files overlap, as exports "
+        "that grow do, give each vote once."
+    )
+    return [Note("votes-repeated", text, task)]
+
+
+def _drop_singles(votes: Votes) -> Votes:
+    """The votes without labels of which each has one vote; only counts where nothing else is known.
+
+    What tables said of their votes alone is lost if they do not all say it.
+    """
+    ballots = votes.ballots
+    if ballots is None:
+        return votes
+    total = ballots.n
+    labels = {
+        role: one
+        for role, one in ballots.labels.items()
+        if role == "vote" or len(one.names) < total
+    }
+    if len(labels) < len(ballots.labels):
+        ballots = replace(ballots, labels=labels)
+    known = (ballots.weight, ballots.position, ballots.covariates)
+    keep = bool(labels or ballots.covariate_names) or any(one is not None for one in known)
+    if keep and ballots is votes.ballots:
+        return votes
+    return Votes.from_ballots(votes.models, ballots, keep=keep)
 
 
 def _dropped_labels(task: str, parts: Sequence[Votes]) -> list[Note]:
@@ -171,11 +258,10 @@ def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:
             "that hold them: --column model_a=NAME --column model_b=NAME."
         )
     place = np.cumsum(seen) - 1
-    total = rows.first.size if rows.votes is None else int(rows.votes.sum())
     labels = {}
     for role in LABELS:
         known = _used_labels(rows.labels[role]) if role in rows.labels else None
-        if known is not None and 1 <= len(known.names) < total:
+        if known is not None and known.names:
             labels[role] = known
     if rows.unit is not None:
         units, codes = np.unique(rows.unit, return_inverse=True)
