@@ -26,6 +26,12 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Measure, Run
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition
+from rankbars.readers.taubench import (
+    read_tau2_bench,
+    read_tau2_folders,
+    read_tau2_submission,
+    read_tau_bench,
+)
 from rankbars.readers.trials import (
     Sheet,
     Trial,
@@ -41,22 +47,7 @@ from rankbars.readers.trials import (
 
 __all__ = ["read", "sniff"]
 
-_TAU_NAME = re.compile(
-    r"(?P<strategy>tool-calling|act|react|few-shot)-(?P<model>.+)-\d+\.\d+_range_.+_user-.+"
-)
-_TAU_DOMAIN = re.compile(r"^(?P<model>.+?)[-_](?P<domain>airline|retail)(?:[-_].*)?$")
 _ATTEMPT = re.compile(r"\.(\d+)-of-(\d+)(?:\.|$)")
-_PASS = re.compile(r"pass_(\d+)")
-
-# What ended a conversation of tau2-bench as it should end.
-_TAU2_ENDS = ("user_stop", "agent_stop")
-# What ended it through no fault of the agent; the producer leaves it out.
-_TAU2_OUTSIDE = "infrastructure_error"
-
-# As near to 1 as a success of tau-bench must be.
-_SUCCESS = 1e-6
-
-_UNIT = (0.0, 1.0)
 
 
 class _Kind(NamedTuple):
@@ -158,9 +149,9 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     sheets = [
         *_harbor(of("harbor", "trial")),
         *_terminal_bench([*of("terminal-bench", "run"), *of("terminal-bench", "trial")]),
-        *_join(read_each(of("tau-bench", "run"), _tau_bench)),
-        *_join(read_each(of("tau2-bench", "run"), _tau2_bench)),
-        *_tau2_folders(of("tau2-bench", "simulation")),
+        *_join(read_each(of("tau-bench", "run"), read_tau_bench)),
+        *_join(read_each(of("tau2-bench", "run"), read_tau2_bench)),
+        *read_tau2_folders(of("tau2-bench", "simulation")),
         *_join(read_each(of("hal", "run"), _hal)),
         *_join(read_each(of("nemo-gym", "run"), _nemo_gym)),
         *_join(read_each(of("nemo-evaluator", "run"), _nemo_evaluator)),
@@ -171,7 +162,7 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
     known = {Path(sheet.source) for sheet in sheets}
     jobs = [one for one in of("harbor", "job") if Path(one.label).parent not in known]
     runs += _join(read_each(jobs, _harbor_job))
-    runs += _join(read_each(of("tau2-bench", "submission"), _tau2_submission))
+    runs += _join(read_each(of("tau2-bench", "submission"), read_tau2_submission))
     if not runs:
         raise ReadError.at(files[0].label, "there is no trial in the file or beside it.")
     return [*runs, *notes_on(sheets)]
@@ -238,7 +229,7 @@ def _harbor(files: Sequence[InputFile]) -> Iterator[Sheet]:
 def _limits(sheet: Sheet) -> tuple[float | None, float | None]:
     """0 and 1, if no score lies beyond them."""
     scores = [one.scores[sheet.metric] for one in sheet.trials if sheet.metric in one.scores]
-    return _UNIT if all(0.0 <= score <= 1.0 for score in scores) else (None, None)
+    return (0.0, 1.0) if all(0.0 <= score <= 1.0 for score in scores) else (None, None)
 
 
 def _harbor_job(file: InputFile) -> Iterator[Run]:
@@ -343,126 +334,6 @@ def _terminal_bench_trial(record: Mapping[str, Any], place: str) -> Trial:
         reason=reason,
         cluster=item.split(".")[0],
     )
-
-
-def _tau_bench(file: InputFile) -> list[Sheet]:
-    stem = file_stem(file.path)
-    named, in_name = _TAU_NAME.fullmatch(stem), _TAU_DOMAIN.match(stem)
-    model, task = stem, ""
-    if named is not None:
-        model = named["model"]
-    elif in_name is not None:
-        model, task = in_name["model"], in_name["domain"]
-    folders = [folder.name for folder in file.path.resolve().parents[:3]]
-    task = task or next((name for name in folders if name in ("airline", "retail")), "tau-bench")
-    sheet = Sheet(
-        file.label, model, task, metric="reward",
-        system={} if named is None else {"strategy": named["strategy"]}, named="file",
-    )  # fmt: skip
-    for number, record in enumerate(read_records(file), start=1):
-        place = f"{file.label}, record {number}"
-        info = as_mapping(record.get("info"))
-        reward = score_of(record.get("reward"), place)
-        crashed = "error" in info
-        score = {} if crashed or reward is None else {
-            "reward": 1.0 if abs(reward - 1.0) <= _SUCCESS else reward
-        }  # fmt: skip
-        sheet.trials.append(Trial(
-            name_of(record.get("task_id"), place, "a task_id"),
-            {**score, **spent("user_cost", info.get("user_cost"))},
-            ERROR if crashed else SCORED,
-            number=as_count(record.get("trial")),
-            reason="crashed" if crashed else "",
-        ))  # fmt: skip
-    return [sheet]
-
-
-def _tau2_sheet(source: str, info: Mapping[str, Any], content: Mapping[str, Any]) -> Sheet:
-    agent = as_mapping(info.get("agent_info"))
-    how = as_text(agent.get("implementation"))
-    return Sheet(
-        source,
-        as_text(agent.get("llm")) or how or "agent",
-        as_text(take_path(info, "environment_info", "domain_name")) or "tau2-bench",
-        metric="reward",
-        stamp=parse_time(content.get("timestamp")),
-        system={} if how is None else {"agent": how},
-    )
-
-
-def _tau2_bench(file: InputFile) -> list[Sheet]:
-    header: dict[str, Any] = {}
-    records = read_records(file, "simulations", header, skip=("tasks",))
-    trials = [_tau2_trial(one, f"{file.label}, simulation {number}")
-              for number, one in enumerate(records, start=1)]  # fmt: skip
-    sheet = _tau2_sheet(file.label, as_mapping(header.get("info")), header)
-    sheet.trials = trials
-    return [sheet]
-
-
-def _tau2_folders(files: Sequence[InputFile]) -> list[Sheet]:
-    """Simulations in files of their own, beside what is known of all of them."""
-    folders: dict[Path, list[InputFile]] = {}
-    for file in files:
-        folders.setdefault(file.path.resolve().parent.parent, []).append(file)
-    sheets = []
-    for folder, members in folders.items():
-        label = Path(members[0].label).parent.parent.as_posix()
-        whole = folder / "results.json"
-        header = load_json(InputFile(whole, f"{label}/results.json")) if whole.is_file() else {}
-        sheet = _tau2_sheet(label, as_mapping(header.get("info")), header)
-        sheet.trials = read_each(members, lambda file: _tau2_trial(load_json(file), file.label))
-        sheets.append(sheet)
-    return sheets
-
-
-def _tau2_trial(record: Mapping[str, Any], place: str) -> Trial:
-    reward = score_of(take_path(record, "reward_info", "reward"), place)
-    end = as_text(record.get("termination_reason")) or ""
-    outside = end == _TAU2_OUTSIDE
-    early = end not in ("", *_TAU2_ENDS)
-    status = ERROR if outside or (early and reward is None) else SCORED
-    if status == SCORED and reward is None:
-        status = UNSCORED
-    return Trial(
-        name_of(record.get("task_id"), place, "a task_id"),
-        {
-            **({} if reward is None or outside else {"reward": reward}),
-            **spent("cost", record.get("agent_cost")),
-            **spent("user_cost", record.get("user_cost")),
-            **spent("seconds", record.get("duration")),
-        },
-        status,
-        number=as_count(record.get("trial")),
-        start=parse_time(record.get("start_time")),
-        identity=as_text(record.get("id")) or "",
-        reason=end if early else "",
-    )
-
-
-def _tau2_submission(file: InputFile) -> Iterator[Run]:
-    """Published shares of a submission to the leaderboard, by domain."""
-    content = load_json(file)
-    model = name_of(content.get("model_name"), file.label, "a model_name")
-    effort = as_text(content.get("reasoning_effort"))
-    for domain, entry in as_mapping(content.get("results")).items():
-        measures = {}
-        for key, value in as_mapping(entry).items():
-            found, share = _PASS.fullmatch(key), as_finite(value)
-            if found is not None and share is not None:
-                name = f"pass^{found[1]}"
-                measures[name] = Measure(name, value=share / 100.0, direction="higher",
-                                         origin="by what 'pass^k' means", limits=_UNIT)  # fmt: skip
-        cost = as_finite(as_mapping(entry).get("cost"))
-        if measures and cost is not None:
-            measures["cost"] = Measure("cost", value=cost, direction="lower",
-                                       origin="by what 'cost' means")  # fmt: skip
-        if measures:
-            yield Run(
-                file.label, model, domain, measures, headline="pass^1",
-                system={} if effort is None else {"effort": effort},
-                stamp=parse_time(content.get("submission_date")),
-            )  # fmt: skip
 
 
 def _hal(file: InputFile) -> list[Sheet]:
