@@ -131,8 +131,19 @@ def test_two_kinds_of_clusters_together() -> None:
 def test_clusters_that_are_not_there_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(rb.OptionError, match=message):
         compare(golden(), **options)
-    with pytest.raises(rb.OptionError, match="neither voter nor prompt"):
+    with pytest.raises(rb.OptionError, match="no two of them are known to share a prompt"):
         compare(arena([[0, 3], [2, 0]]), **options | {"cluster": "prompt"})
+
+
+def test_one_vote_a_prompt_is_no_cluster_and_is_said_so() -> None:
+    import pandas as pd
+
+    rows = [row | {"prompt": f"p{i}"} for i, row in enumerate(draw_rows(40, (1.0, 0.0)))]
+    scores = rb.Scores.from_frame(pd.DataFrame(rows))
+    with pytest.raises(rb.OptionError, match=r"share a prompt\. If each vote has its own, there"):
+        rb.compare(scores, votes=rb.VoteOptions(cluster="prompt"))
+    with pytest.raises(rb.OptionError, match="share a voter, prompt or conversation"):
+        rb.compare(scores, votes=rb.VoteOptions(covariance="cluster"))
 
 
 def test_few_clusters_separate_nobody() -> None:

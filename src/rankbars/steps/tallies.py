@@ -167,6 +167,14 @@ def _no_labels(votes: Votes, name: str) -> str:
     labels = {} if votes.ballots is None else votes.ballots.labels
     known = [one for one in LABELS if one in labels and one != "vote"]
     found = f"they name: {', '.join(known)}" if known else "they name neither voter nor prompt"
+    kind = {"judge": "voter", "prompt": "prompt", "cluster": "conversation"}.get(name)
+    if name == "cluster" and not known:
+        kind = "voter, prompt or conversation"
+    if kind is not None:
+        found = (
+            f"no two of them are known to share a {kind}{f'; {found}' if known else ''}. If each "
+            "vote has its own, there is nothing to cluster"
+        )
     wanted = "clusters" if name == "cluster" and not known else f"{name!r}"
     return (
         f"The votes cannot be clustered by {wanted}: {found}. Name the column with --column "
