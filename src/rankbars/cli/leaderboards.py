@@ -281,7 +281,7 @@ def rank_command(
             )  # fmt: skip
             if memory is not None:
                 memory.save()
-        board = _with_orders(board, also, lambda metric: board_of(
+        board = _with_orders(board, tuple(dict.fromkeys(also)), lambda metric: board_of(
             take(replace(reading, metric=(metric,))), analysis, voting, independent=independent,
             jobs=jobs,
         )[0])  # fmt: skip
