@@ -110,6 +110,9 @@ def test_e_values_spend_nothing_where_every_look_brings_new_items(tmp_path):
     ]
     assert last.claims[0].verdict == "supported"
     assert "E-values on new items spend nothing" in str(last)
+    _, level = look(8, "new > old + 0.1", change="margin")
+    assert level.claims[0].verdict == "cannot_tell"
+    assert level.claims[0].needed is None
     with pytest.raises(rb.DataError, match="only where every look brings new items"):
         look(0)
     with pytest.raises(rb.OptionError, match="not a score"):
