@@ -415,3 +415,12 @@ def test_declared_tries_count_in_the_score_of_the_leader(rankbars: Command, resu
     assert board["spec"]["variants"] == {"m0": 20}
     assert "Score of the leader, allowing for its selection: " in answer.out
     assert rankbars("rank", results, "--variants", "m0").code == 2
+
+
+def test_inputs_of_one_model_are_told_how_to_be_sides(rankbars: Command) -> None:
+    for name in ("before", "after"):
+        rows = "".join(f"agent,fix,{name}{number},1\n" for number in range(6))
+        write(f"{name}.csv", f"model,task,item,score\n{rows}")
+    said = " ".join(rankbars("rank", "after.csv", "before.csv").err.split())
+    assert "name them as sides: rankbars rank after=after.csv before=before.csv." in said
+    assert rankbars("rank", "after=after.csv", "before=before.csv").code == 1  # no common items

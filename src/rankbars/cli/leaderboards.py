@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
@@ -271,6 +272,8 @@ def rank_command(
         with reading_files(quiet=quiet) as progress:
             scores = take(reading, progress=progress)
         said = report_reading(scores, quiet=quiet)
+        if not quiet:
+            _tell_sides(scores, inputs)
         refuse_unused(scores, voting)
         _refuse_runs(scores, analysis.runs)
         with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
@@ -433,6 +436,21 @@ def _with_correlation(board: Leaderboard, scores: Scores, what: str, *, quiet: b
             scores.select(models=board.models), model=f"correlated_{what}", seed=board.spec.seed
         )
     return posterior.on_board(board)
+
+
+def _tell_sides(scores: Scores, inputs: tuple[str, ...]) -> None:
+    """Say how several inputs of one model are set against each other."""
+    if len(inputs) < 2 or len(scores.models) > 1:
+        return
+    from rankbars.render.notation import visible
+
+    names = [Path(one).stem for one in inputs]
+    sides = shlex.join(f"{name}={one}" for name, one in zip(names, inputs, strict=True))
+    named = f": rankbars rank {sides}" if len(set(names)) == len(names) < 9 else " (NAME=PATH)"
+    say(
+        f"All {len(inputs)} inputs are results of {visible(scores.models[0])!r}. To set them "
+        f"against each other, name them as sides{named}."
+    )
 
 
 def _refuse_runs(scores: Scores, runs: str) -> None:

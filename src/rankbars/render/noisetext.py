@@ -26,7 +26,7 @@ _NARROWEST = 40
 _NAME = 28
 _FEW = 30
 _MOST_TASKS = 12
-_CLEAR = 0.01
+_CLEAR, _SEEN = 0.01, 0.05
 
 
 class NoiseTable(NamedTuple):
@@ -280,7 +280,8 @@ def _run_lines(effect: RunEffect | None, *, shared: bool) -> Iterator[str]:
             f"; one with a standard deviation of {effect.tau:.3g} would show in "
             f"{100 * effect.power:.0f} % of cases"
         )
-    yield f"No sign of an effect shared by whole runs (p = {effect.p:.2g}{power})."
+    sign = "Little" if effect.p <= _SEEN else "No"
+    yield f"{sign} sign of an effect shared by whole runs (p = {effect.p:.2g}{power})."
 
 
 def _run_parts(noise: Noise, task: TaskNoise) -> Iterator[str]:

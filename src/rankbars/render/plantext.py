@@ -42,16 +42,20 @@ def needed_words(needed: Needed, unit: str, supposing: str, level: str = "95 %")
     --------
     >>> print(needed_words(Needed(433, math.nan, math.nan, math.nan), "items", "they differ"))
     About 440 items like these, if they differ.
+    >>> needed_words(Needed(433, 700, 150, math.inf), "items", "they differ").partition("; ")[2]
+    'to be 80 % sure of that power: 700; 95 % interval from 150 upwards, without an end.'
     """
     likely = rounded_rows(needed.likely)
     start = f"About {likely} {unit} like these" if likely[0].isdigit() else likely.capitalize()
     text = f"{start}, if {supposing}"
     if math.isnan(needed.safe):
         return f"{text}."
-    low, high = rounded_rows(needed.low), rounded_rows(needed.high)
+    ends = f"{rounded_rows(needed.low)} to {rounded_rows(needed.high)}"
+    if math.isinf(needed.high):
+        ends = f"from {rounded_rows(needed.low)} upwards, without an end"
     return (
         f"{text}; to be 80 % sure of that power: {rounded_rows(needed.safe)}; {level} interval "
-        f"{low} to {high}."
+        f"{ends}."
     )
 
 

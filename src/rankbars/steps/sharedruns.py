@@ -105,9 +105,10 @@ def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
     shapes = {(one.items, one.runs) for one in parts}
     even = len(shapes) == 1 and parts[0].runs > 0
     seen = f"{parts[0].items} items × {parts[0].runs} answers. " if even else ""
+    sign = "Little" if p <= 0.05 else "No"
     text = (
-        f"{seen}The ± holds for new items and new answers. No sign of an effect shared by whole "
-        f"runs (p = {p:.2g}; one{size} would show in {100 * power:.0f} % of cases)."
+        f"{seen}The ± holds for new items and new answers. {sign} sign of an effect shared by "
+        f"whole runs (p = {p:.2g}; one{size} would show in {100 * power:.0f} % of cases)."
     )
     return (Note("runs-alike", text),)
 

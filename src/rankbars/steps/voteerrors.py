@@ -152,8 +152,8 @@ def _clustered(
     if groups < MIN_CLUSTERS:
         note = (
             "few-clusters",
-            f"{groups} {CLUSTER_WORDS[names[0]]}: fewer than {MIN_CLUSTERS} cannot show any model "
-            "better than another.",
+            f"Fewer than {MIN_CLUSTERS} {CLUSTER_WORDS[names[0]]} (here {groups}) cannot show any "
+            "model better than another.",
         )
         return VoteErrors(np.full((size, size), np.nan), np.nan, assumption, (note,))
     if len(parts) == 2:
