@@ -372,6 +372,8 @@ def place_words(field: ClaimField, claim: Claim, name: str) -> str:
     count = len(field.scores.tasks)
     if claim.least:
         return f"on at least {claim.least} of {claim.of} tasks"
+    if claim.task is None and count == 1:
+        return "on this task"
     if claim.least == 0:
-        return f"on each of {count} tasks" if count > 1 else f"on {name}"
+        return f"on each of {count} tasks"
     return f"on {'the ' if claim.task is None and count > 1 else ''}{name}"
