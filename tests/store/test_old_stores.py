@@ -138,6 +138,9 @@ def test_what_columns_of_bytes_held_is_what_the_files_hold(
     unpack_store(name, tmp_path)
     with inside(tmp_path):
         kept, direct = held(f"{name}.duckdb"), rb.read("logs", **options)
+        if name == "pairs":  # counts are called as when they were added, then with their date
+            dated = {"pair_counts_chatbotarena": "pair_counts_chatbotarena_20240814"}
+            direct = direct.rename(tasks=dated)
         assert is_same(kept, replace(direct, notes=kept.notes))
         assert set(kept.notes) <= set(direct.notes)
         assert kept.inputs == direct.inputs
