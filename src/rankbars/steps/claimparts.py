@@ -367,13 +367,17 @@ def _with_constant(scores: Scores, model: str, value: float) -> tuple[Scores, st
     return replace(alone, tasks=tasks, info=info), name
 
 
+# What readers call the only task where nothing names it.
+_UNNAMED = "all"
+
+
 def place_words(field: ClaimField, claim: Claim, name: str) -> str:
     """Where a claim is said to hold; `name` is that of the task or average."""
     count = len(field.scores.tasks)
     if claim.least:
         return f"on at least {claim.least} of {claim.of} tasks"
     if claim.task is None and count == 1:
-        return "on this task"
+        return "on this task" if name == _UNNAMED else f"on {name}"
     if claim.least == 0:
         return f"on each of {count} tasks"
     return f"on {'the ' if claim.task is None and count > 1 else ''}{name}"
