@@ -300,4 +300,47 @@ CASES = (
         models=("a", "b"),
         items=60,
     ),
+    Case(
+        "ids that number the rows of sides/in another order",
+        "compare a.jsonl b.jsonl",
+        {
+            f"{name}.jsonl": json_lines(
+                {
+                    "id": range(60),
+                    "prompt": [f"Q{step * i % 60}" for i in range(60)],
+                    # Every answer follows from its text, so that nothing differs where texts match.
+                    "correct": [step * i % 60 % 3 % 2 for i in range(60)],
+                }
+            )
+            for name, step in (("a", 1), ("b", 7))
+        },
+        ("matched by the text in 'prompt'", "Of these 60 items, only a got 0 right and only b 0."),
+    ),
+    Case(
+        "ids that number the rows of sides/named sides",
+        "compare new=a.csv old=b.csv",
+        {
+            f"{name}.csv": table(
+                {
+                    "id": range(60),
+                    "prompt": [f"Q{step * i % 60}" for i in range(60)],
+                    "model": ["m"] * 60,
+                    "correct": [step * i % 60 % 3 % 2 for i in range(60)],
+                }
+            )
+            for name, step in (("a", 1), ("b", 7))
+        },
+        ("matched by the text in 'prompt'", "only new got 0 right and only old 0."),
+    ),
+    Case(
+        "ids that number the rows of sides/of other texts",
+        "compare a.jsonl b.jsonl",
+        {
+            f"{name}.jsonl": json_lines(
+                {"id": range(60), "prompt": [f"{name} {i}" for i in range(60)], "correct": right(s)}
+            )
+            for name, s in (("a", 0.8), ("b", 0.5))
+        },
+        ("is another one in each model", "--column item="),
+    ),
 )

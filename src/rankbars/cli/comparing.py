@@ -222,7 +222,8 @@ def _two_sides(
 
     They are called after their models, or after their files where these have one name.
     """
-    from rankbars.cli.inputs import read_scores
+    from rankbars.cli.inputs import declared_in, read_scores
+    from rankbars.readers import texts_of_inputs
     from rankbars.readers.sides import join_sides, name_side
 
     try:
@@ -249,7 +250,11 @@ def _two_sides(
     }
     try:
         joined = join_sides(sides)
+        declared = declared_in(reading)
+        other = texts_of_inputs(dict(zip(names, inputs, strict=True)), declared, reading.format)
     except DataError:
+        joined, other = None, None
+    if joined is None or other is not None:
         # What was asked may match them where their ids do not.
         named = [f"{name}={path}" for name, path in zip(names, inputs, strict=True)]
         joined = read_scores(named, reading, progress=progress)

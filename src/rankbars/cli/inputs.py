@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from rankbars.data.scores import Scores
     from rankbars.readers import FileReport
 
-__all__ = ["choose", "formats_command", "name_inputs", "read_scores", "report_reading"]
+__all__ = [
+    "choose", "declared_in", "formats_command", "name_inputs", "read_scores", "report_reading",
+]  # fmt: skip
 
 _MOST_NOTES = 20
 
@@ -59,36 +61,43 @@ def read_scores(
     return rb.read(
         name_inputs(inputs),
         progress=progress,
-        format=reading.format,
-        columns=dict(reading.column) or None,
-        direction=dict(reading.direction) or None,
-        rows=reading.rows,
-        folds=reading.folds,
-        test_share=reading.test_share,
-        metric=reading.metric or None,
-        layout=reading.layout,
-        cells=reading.cells,
-        decimal=reading.decimal,
-        minimum=reading.score_min,
-        maximum=reading.score_max,
-        filter=reading.filter or None,
-        reruns=reading.reruns,
-        compare_anyway=reading.compare_anyway,
         controls=() if voting is None else voting.control,
         self_votes="raise" if voting is None else voting.self_votes,
         arena_per_file=voting is not None and voting.arena_per_file,
         redact=reading.redact,
-        memory_limit=reading.memory_limit,
-        download_limit=reading.download_limit,
-        other_hosts=reading.other_hosts,
         by_reference=by_reference,
         n_jobs=n_jobs,
         models=models or None,
         beside=beside,
-        trials=reading.trials,
-        map=reading.map,
-        failed="lowest" if reading.failed else None,
+        **declared_in(reading),
     )
+
+
+def declared_in(reading: Reading) -> dict[str, Any]:
+    """What the options for reading declare, by the names that `rankbars.read` has for it."""
+    return {
+        "format": reading.format,
+        "columns": dict(reading.column) or None,
+        "direction": dict(reading.direction) or None,
+        "rows": reading.rows,
+        "folds": reading.folds,
+        "test_share": reading.test_share,
+        "metric": reading.metric or None,
+        "layout": reading.layout,
+        "cells": reading.cells,
+        "decimal": reading.decimal,
+        "minimum": reading.score_min,
+        "maximum": reading.score_max,
+        "filter": reading.filter or None,
+        "reruns": reading.reruns,
+        "compare_anyway": reading.compare_anyway,
+        "memory_limit": reading.memory_limit,
+        "download_limit": reading.download_limit,
+        "other_hosts": reading.other_hosts,
+        "trials": reading.trials,
+        "map": reading.map,
+        "failed": "lowest" if reading.failed else None,
+    }
 
 
 def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -12,7 +14,7 @@ from rankbars.errors import OptionError
 from rankbars.readers.chosenfiles import Paths, find_paths, known_formats, open_files, report_file
 from rankbars.readers.companions import note_equal
 from rankbars.readers.gathering import gather
-from rankbars.readers.inputfiles import Progress
+from rankbars.readers.inputfiles import Progress, is_url
 from rankbars.readers.logs.taskremarks import note_chosen
 from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
@@ -21,7 +23,12 @@ from rankbars.readers.redaction import redact_items
 from rankbars.readers.registry import FORMATS
 from rankbars.readers.sides import read_sides
 
-__all__ = ["FORMATS", "FileReport", "Format", "Recognition", "explain", "read"]
+if TYPE_CHECKING:
+    from rankbars.tables.assembly import ParsedTable
+
+__all__ = [
+    "FORMATS", "FileReport", "Format", "Recognition", "explain", "read", "texts_of_inputs",
+]  # fmt: skip
 
 
 def read(
@@ -179,7 +186,7 @@ def read(
             f"paths of read() must be paths; got a {type(paths).__name__}. Scores of a data frame: "
             "rb.Scores.from_frame(frame)."
         )
-    options = options_of({
+    declared = {
         "columns": columns, "direction": direction, "rows": rows, "folds": folds,
         "test_share": test_share, "metric": metric, "layout": layout, "minimum": minimum,
         "maximum": maximum, "filter": filter, "reruns": reruns, "compare_anyway": compare_anyway,
@@ -189,11 +196,15 @@ def read(
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
         "trials": trials, "failed": failed,
         "map": map,
-    })  # fmt: skip
+    }  # fmt: skip
+    options = options_of(declared)
     if isinstance(paths, Mapping):
         apart = replace(options, models=())
         reader = partial(_read, format=format, options=apart, progress=progress)
-        scores = _choose_models(read_sides(paths, reader), options.models)
+        scores = _choose_models(
+            read_sides(paths, reader, partial(texts_of_inputs, declared=declared, format=format)),
+            options.models,
+        )
     else:
         scores = _read(paths, format=format, options=options, progress=progress, beside=beside)
     return redact_items(scores) if redact else scores
@@ -216,6 +227,43 @@ def _read(
     equal = note_equal(scores.inputs)
     left_out = [Note("plugin", problem) for problem in formats.problems]
     return scores.with_notes([*equal, *skipped.notes(), *left_out])
+
+
+def texts_of_inputs(
+    named: Mapping[str, Paths], declared: Mapping[str, Any], format: str = "auto"
+) -> tuple[str, Note | None] | None:
+    """Where inputs of one model each have texts that differ where their ids are the same.
+
+    The column of texts, and a note unless they match the rows. None if they do not differ, or
+    cannot be looked at again: they are no tables, or come from standard input or a URL.
+
+    Parameters
+    ----------
+    named : mapping from str to paths
+        The inputs, by the names of their models.
+    declared : mapping
+        What was declared of them, by the names that `read` has for it.
+    format : str
+        As in `read`.
+    """
+    from rankbars.readers.tables import parse_tables
+    from rankbars.tables.assembly import texts_of_sides
+    from rankbars.tables.database import Engine
+
+    formats = known_formats(format)
+    options = as_declared(options_of(declared), format)
+    tables: dict[str, list[ParsedTable]] = {}
+    with Engine(options.room.engine_bytes) as engine:
+        for name, paths in named.items():
+            given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+            if any(os.fspath(one) == "-" or is_url(os.fspath(one)) for one in given):
+                return None
+            side = replace(options, beside=True, side=name, engine=engine, models=())
+            with open_files(paths, format, side, formats) as (chosen, _):
+                if any(formats[one.format].code != FORMATS["tidy"].code for one in chosen):
+                    return None
+                tables[name] = parse_tables([one.file for one in chosen], side, engine)
+        return texts_of_sides(tables, options)
 
 
 def _choose_models(scores: Scores, models: Sequence[str]) -> Scores:

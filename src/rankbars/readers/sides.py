@@ -30,7 +30,11 @@ class ReadOne(Protocol):
         """
 
 
-def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
+def read_sides(
+    named: Mapping[str, Paths],
+    read: ReadOne,
+    texts: Callable[[Mapping[str, Paths]], tuple[str, Note | None] | None],
+) -> Scores:
     """The results behind each name, as those of a model of that name.
 
     Parameters
@@ -39,6 +43,9 @@ def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
         What to read, by name.
     read : callable
         Reads one input.
+    texts : callable
+        Tells of inputs by name in which column texts differ where ids are the same, with a note
+        unless they match the rows; None if they do not differ.
 
     Raises
     ------
@@ -59,25 +66,37 @@ def read_sides(named: Mapping[str, Paths], read: ReadOne) -> Scores:
         }
 
     try:
-        return join_sides(sides(""))
+        joined = join_sides(sides(""))
     except DataError as error:
-        found = _match_texts(sides) if "none has a name in common" in str(error) else None
+        found = None
+        if "none has a name in common" in str(error):
+            found = _match_texts(sides, TEXTS, "have no name in common")
         if found is None:
             raise
         return found
+    other = texts(named)
+    if other is None:
+        return joined
+    column, note = other
+    if note is None:
+        found = _match_texts(sides, (column,), "name other rows in each")
+        return joined if found is None else found
+    return joined.with_notes([note])
 
 
-def _match_texts(sides: Callable[[str], dict[str, Scores]]) -> Scores | None:
-    """Sides whose ids have nothing in common, matched by what was asked; None if they cannot be."""
-    for column in TEXTS:
+def _match_texts(
+    sides: Callable[[str], dict[str, Scores]], columns: Sequence[str], why: str
+) -> Scores | None:
+    """Sides whose ids name no rows of both, matched by what was asked; None if they cannot be."""
+    for column in columns:
         try:
             found = join_sides(sides(column))
         except RankbarsError:
             continue
         note = Note(
             "matched-by-text",
-            f"The ids of the inputs have no name in common, so rows are matched by the text in "
-            f"{column!r}. To match them by something else: --column item=NAME.",
+            f"The ids of the inputs {why}, so rows are matched by the text in {column!r}. To match "
+            "them by something else: --column item=NAME.",
         )
         return found.with_notes([note])
     return None

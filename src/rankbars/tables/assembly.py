@@ -57,7 +57,9 @@ from rankbars.tables.wide import describes_rows, prepare_wide
 if TYPE_CHECKING:
     from rankbars.tables.decorated import SplitCells
 
-__all__ = ["ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables"]
+__all__ = [
+    "ParsedTable", "parse_table", "scores_from_parsed", "scores_from_tables", "texts_of_sides",
+]  # fmt: skip
 
 
 class ParsedTable(NamedTuple):
@@ -455,26 +457,68 @@ def _by_text(group: Group, options: TableOptions, size: Size) -> Group | Note | 
     ids = group.plan.kind == "items" and "item" not in group.named and options.rows is None
     if not ids or size.models < 2 or "condition" in group.roles:
         return None
-    disjoint = size.rows >= size.cells
+    found = _other_texts(group.parts, disjoint=size.rows >= size.cells)
+    if found is None:
+        return None
+    if found.parts:
+        return Group.of(plan_rows(found.parts[0].roles, options), found.parts)
+    return _note_wordings(group.parts[0].rows.source, found.column)
+
+
+def texts_of_sides(
+    sides: Mapping[str, Sequence[ParsedTable]], options: TableOptions
+) -> tuple[str, Note | None] | None:
+    """Which column says that ids of sides, of one model each, name other rows in each of them.
+
+    Where its texts match the rows, there is no note; else the note says that they differ. None
+    where ids name the same rows, as far as texts tell.
+    """
+    parts = []
+    for side, tables in sides.items():
+        for parsed in tables:
+            part = take_names(parsed.table, parsed.names)
+            ids = plan_rows(part.roles, options).kind == "items" and "item" in part.roles
+            if not ids or "item" in part.named or "condition" in part.roles:
+                return None
+            parts.append(part.with_constants({"model": side}))
+    found = _other_texts(parts, disjoint=False)
+    if found is None:
+        return None
+    note = None if found.parts else _note_wordings(parts[0].rows.source, found.column)
+    return found.column, note
+
+
+class _OtherTexts(NamedTuple):
+    """A column of texts that are not the same where ids are."""
+
+    column: str
+    parts: list[TidyTable]  # with the texts as items, if they match rows; else none
+
+
+def _other_texts(parts: Sequence[TidyTable], *, disjoint: bool) -> _OtherTexts | None:
     for name in TEXTS:
-        if name == group.roles.get("item") or not all(
-            part.table is not None and name in part.table.columns for part in group.parts
+        if not all(
+            part.roles.get("item") != name and part.table and name in part.table.columns
+            for part in parts
         ):
             continue
-        if not disjoint and not _differ([take_text(part, name) for part in group.parts]):
+        if not disjoint and not _differ([take_text(part, name) for part in parts]):
             continue
-        parts = [take_item(part, name) for part in group.parts]
-        if _are_shared([part.rows for part in parts]):
-            return Group.of(plan_rows(parts[0].roles, options), parts)
+        taken = [take_item(part, name) for part in parts]
+        if _are_shared([part.rows for part in taken]):
+            return _OtherTexts(name, taken)
         if not disjoint:
-            return Note(
-                "texts-differ",
-                f"{group.parts[0].rows.source}: For most ids the text in {name!r} is another one "
-                "in each model. They are paired as wordings of the same question. If they are "
-                "other questions, nothing pairs them: --column item= (in Python: "
-                "columns={'item': ''}).",
-            )
+            return _OtherTexts(name, [])
     return None
+
+
+def _note_wordings(source: str, column: str) -> Note:
+    return Note(
+        "texts-differ",
+        f"{source}: For most ids the text in {column!r} is another one in each model. They are "
+        "paired as wordings of the same question. If they are other questions, nothing pairs "
+        "them: --column item= (in Python: columns={'item': ''}).",
+    )
 
 
 def _differ(rows: Sequence[Rows]) -> bool:
