@@ -25,7 +25,7 @@ STORES = Path(__file__).parent.parent / "data" / "stores"
 TREES = ["ash.csv", "birch.csv", "cedar.csv"]
 
 
-@pytest.fixture(params=[1, 2, 3])
+@pytest.fixture(params=[1, 2, 3, 4])
 def schema(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[int]:
     """Its number, in a folder with the stores and the files that they were made of."""
     schema: int = request.param

@@ -38,6 +38,8 @@ COMMANDS: Final = {
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
     "remove": "rankbars.cli.storing.remove_command",
+    "rename": "rankbars.cli.nameschanged.rename_command",
+    "retire": "rankbars.cli.nameschanged.retire_command",
     "formats": "rankbars.cli.inputs.formats_command",
     "table": "rankbars.cli.leaderboards.table_command",
     "demo": "rankbars.cli.leaderboards.demo_command",

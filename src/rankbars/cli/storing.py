@@ -19,6 +19,7 @@ from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
+    from rankbars.data.namefacts import NameFact
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
     from rankbars.store.contents import Store
@@ -26,12 +27,18 @@ if TYPE_CHECKING:
     from rankbars.store.pairs import PairCache
 
 __all__ = [
+    "account_for_store",
     "add_command",
+    "by_option",
     "find_store",
     "log_command",
     "memory_of",
     "read_store",
     "remove_command",
+    "say_event",
+    "say_rest",
+    "store_option",
+    "who_is",
 ]
 
 # Option of the command line for each option of `rankbars.read` that a store remembers.
@@ -45,7 +52,7 @@ _FLAGS = {
 _MOST_SHOWN = 20
 
 # Notes on the whole that `add` says beside those on what it read.
-_SAID_TOO = frozenset({"equal-content"})
+_SAID_TOO = frozenset({"equal-content", "retired"})
 
 _ADD_HELP = """Add results to a store: one file that keeps what was read from where and when.
 
@@ -73,7 +80,23 @@ touched, and need not be there.
   rankbars remove results/old-model.csv --store board.duckdb
 """
 
-_store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
+store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
+by_option = click.option(
+    "--by", metavar="NAME", envvar="RANKBARS_BY",
+    help="Who does it, for the log; else the variable RANKBARS_BY, else who is logged in.",
+)  # fmt: skip
+
+
+def who_is(by: str | None) -> str:
+    """Who does something to a store; as was said, or who is logged in."""
+    import getpass
+
+    if by is None:
+        try:
+            by = getpass.getuser()
+        except (OSError, KeyError, ImportError):
+            by = ""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in by).split())[:100]
 
 
 def find_store(inputs: Sequence[str]) -> str | None:
@@ -103,9 +126,9 @@ def read_store(
 ) -> Scores:
     """The scores that a store holds; metrics of several answers need not have been kept with it."""
     from rankbars import __version__
-    from rankbars.readers.collecting import put_together
     from rankbars.readers.redaction import redact_items
     from rankbars.store.access import open_store
+    from rankbars.store.naming import scores_of
 
     of_trials = [name for name in reading.metric if is_trial_metric(name)]
     rest = tuple(name for name in reading.metric if name not in of_trials)
@@ -119,19 +142,15 @@ def read_store(
         )
         _settle_options(path, store.options, given)
         kept = store.options.get("metric") or ()
-        options = {**store.options, **_limit_of(reading), "trials": reading.trials,
-                   "failed": "lowest" if reading.failed else None}  # fmt: skip
+        more = {**_limit_of(reading), "trials": reading.trials,
+                "failed": "lowest" if reading.failed else None}  # fmt: skip
         if of_trials:
-            options["metric"] = [*of_trials, *([kept] if isinstance(kept, str) else kept)]
-        files = store.files()
-        scores = put_together(files, {**options, "models": models})
-        if not set(models) <= set(scores.models):
-            # A name that is not known is told with all that are.
-            scores = put_together(files, options)
+            more["metric"] = [*of_trials, *([kept] if isinstance(kept, str) else kept)]
+        scores = scores_of(store, more, models)
     return redact_items(scores) if reading.redact else scores
 
 
-def _account_for_store(path: str, events: int) -> None:
+def account_for_store(path: str, events: int) -> None:
     """From now on, a command that is stopped tells whether it has changed the store.
 
     Parameters
@@ -271,11 +290,12 @@ def _option_line(options: Mapping[str, Any]) -> str:
 
 @click.command("add", help=_ADD_HELP, short_help="Add results to a store.")
 @inputs_argument
-@_store_option
+@store_option
 @reading_options
 @control_option
 @self_votes_option
 @arena_per_file_option
+@by_option
 @quiet_option
 def add_command(
     *,
@@ -285,6 +305,7 @@ def add_command(
     control: tuple[str, ...],
     self_votes: str,
     arena_per_file: bool,
+    by: str | None,
     quiet: bool,
 ) -> None:
     """Read, check together with what is there, keep."""
@@ -312,7 +333,7 @@ def add_command(
     checked: list[Scores] = []
 
     def plan(held: Holdings) -> Change | None:
-        _account_for_store(store, held.events)
+        account_for_store(store, held.events)
         # A store that has become empty keeps its options, unless others are given.
         is_free = not held.files and bool(given)
         options = given if is_free else _settle_options(store, held.options, given)
@@ -331,15 +352,17 @@ def add_command(
         with working("Keeping", quiet=quiet):
             return opened.apply(change, lambda: checked.append(_whole(opened, _limit_of(reading))))
 
-    events = change_store(store, __version__, plan, settle, create=True, memory=_bytes_of(reading))
+    events = change_store(
+        store, __version__, plan, settle, create=True, memory=_bytes_of(reading), who=who_is(by)
+    )
     found = collected[-1]
-    _say_rest(store)
+    say_rest(store)
     if quiet:
         return
     said = [note for scores in checked[-1:] for note in scores.notes if note.code in _SAID_TOO]
     for note in (*found.notes, *said):
         say(note.message)
-    lines = [_say_event(event) for event in events[:_MOST_SHOWN]]
+    lines = [say_event(event) for event in events[:_MOST_SHOWN]]
     if len(events) > _MOST_SHOWN:
         lines.append(f"and {len(events) - _MOST_SHOWN:,} more files.")
     if found.unchanged:
@@ -361,6 +384,7 @@ def log_command(*, store: str) -> None:
 
     with open_store(store, __version__) as opened:
         entries, events, options = opened.entries, opened.events, opened.options
+        names = opened.names
     lines = [f"{store} holds {_count(entries, 'file')}" + (":" if entries else ".")]
     lines += [
         f"  {one.path}  {one.format}, {one.rows:,} rows, sha256 {one.sha256[:12]}{_led(one)}"
@@ -368,31 +392,38 @@ def log_command(*, store: str) -> None:
     ]
     if options:
         lines.append(f"Read with: {_option_line(options)}")
+    if names:
+        lines.append("Names:")
+        lines += [f"  {_say_name(fact)}" for fact in names]
     lines.append("What happened:")
-    lines += [f"  {event.time}  {_say_event(event)}" for event in events]
+    lines += [
+        f"  {event.time}  {event.who + '  ' if event.who else ''}{say_event(event)}"
+        for event in events
+    ]
     emit_text("\n".join(lines) + "\n")
 
 
 @click.command("remove", help=_REMOVE_HELP, short_help="Take results out of a store.")
 @inputs_argument
-@_store_option
+@store_option
+@by_option
 @quiet_option
-def remove_command(*, inputs: tuple[str, ...], store: str, quiet: bool) -> None:
+def remove_command(*, inputs: tuple[str, ...], store: str, by: str | None, quiet: bool) -> None:
     """Find, take out."""
     from rankbars import __version__
     from rankbars.store.access import change_store
 
     def plan(held: Holdings) -> Change:
-        _account_for_store(store, held.events)
+        account_for_store(store, held.events)
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
             chosen |= {entry.id: entry for entry in _find(held, path)}
         return _plan_rest(held, list(chosen.values()))
 
-    events = change_store(store, __version__, plan, _take_out)
-    _say_rest(store)
+    events = change_store(store, __version__, plan, _take_out, who=who_is(by))
+    say_rest(store)
     if not quiet:
-        emit_text("\n".join(_say_event(event) for event in events) + "\n")
+        emit_text("\n".join(say_event(event) for event in events) + "\n")
 
 
 def _plan_rest(held: Holdings, entries: Sequence[FileEntry]) -> Change:
@@ -436,12 +467,12 @@ def _take_out(store: Store, change: Change) -> list[Event]:
 
 def _whole(store: Store, more: Mapping[str, Any] | None = None) -> Scores:
     """The scores that an open store holds."""
-    from rankbars.readers.collecting import put_together
+    from rankbars.store.naming import scores_of
 
-    return put_together(store.files(), {**store.options, **(more or {})})
+    return scores_of(store, more)
 
 
-def _say_rest(store: str) -> None:
+def say_rest(store: str) -> None:
     """A change that lies beside the store must stay there, whatever else is said."""
     from rankbars.store.opening import find_rest
 
@@ -472,9 +503,22 @@ def _find(store: Holdings, path: str) -> list[FileEntry]:
     return found
 
 
-def _say_event(event: Event) -> str:
+def say_event(event: Event) -> str:
+    """What happened, in a sentence."""
+    if event.is_of_name:
+        more = {"renamed": f": it is called {event.said} now"}.get(
+            event.action, f": {event.said}" if event.said else ""
+        )
+        return f"{event.action.capitalize()} the {event.format} {event.path}{more}."
     rows = f"{event.rows:,} row{'' if event.rows == 1 else 's'}"
     return f"{event.action.capitalize()} {event.path} ({event.format}, {rows})."
+
+
+def _say_name(fact: NameFact) -> str:
+    called = "" if fact.called == fact.name else f" is called {fact.called}"
+    retired = f" retired{f' ({fact.reason})' if fact.reason else ''}" if fact.retired else ""
+    joined = " and is" if called and retired else " is" if retired else ""
+    return f"The {fact.kind} {fact.name}{called}{joined}{retired}, since {fact.since}."
 
 
 def _led(entry: FileEntry) -> str:

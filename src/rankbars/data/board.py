@@ -18,6 +18,7 @@ from rankbars.data.evidence import check_models
 from rankbars.data.fields import Relation, check_ranks, freeze
 from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
+from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
@@ -105,6 +106,8 @@ class Leaderboard:
         Orders of the same models by other metrics of the same results, where they were asked for.
     about : About, optional
         Title, source, date, link and description; `titled` sets them.
+    names : tuple of NameFact
+        What the store was told of names: what is renamed, and what is retired.
 
     Examples
     --------
@@ -135,6 +138,7 @@ class Leaderboard:
     partly: PartlyScored | None = None
     also: tuple[OtherOrder, ...] = ()
     about: About | None = None
+    names: tuple[NameFact, ...] = ()
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]

@@ -23,6 +23,7 @@ from rankbars.data.contrasts import Differences
 from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
+from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
 from rankbars.data.otherorder import OtherOrder
 from rankbars.data.partlyscored import PartlyScored
@@ -115,6 +116,8 @@ class BoardFile:
         Only where they were asked for: orders of the models by other metrics.
     about : About, optional
         Only where it was given: title, source, date, link and description.
+    names : tuple of NameFact, optional
+        Only of a board from a store in which names were changed or retired.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -137,6 +140,7 @@ class BoardFile:
     partly_scored: PartlyScored | None = None
     also: tuple[OtherOrder, ...] | None = None
     about: About | None = None
+    names: tuple[NameFact, ...] | None = None
     digest: str | None = None
 
 
@@ -163,7 +167,7 @@ KEYS: dict[type, Keys] = {
     TaskResult: Keys(
         optional=("rank_probability", "dominance", "draws_agree", "noise"), derived=_MAY_BE_FIRST
     ),
-    BoardFile: Keys(optional=("pairs", "vote_health", "also", "about", "digest")),
+    BoardFile: Keys(optional=("pairs", "vote_health", "also", "about", "names", "digest")),
     About: Keys(optional=("title", "source", "date", "link", "description")),
     OtherOrder: Keys(inherited=("models",)),
     RankIntervals: Keys(
@@ -220,6 +224,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         partly_scored=board.partly,
         also=board.also or None,
         about=board.about,
+        names=board.names or None,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -384,6 +389,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         partly=content.partly_scored,
         also=content.also or (),
         about=content.about,
+        names=content.names or (),
     )
 
 

@@ -24,6 +24,7 @@ from rankbars.data.evidence import (
     rename_models,
     take_models,
 )
+from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -121,6 +122,8 @@ class Scores:
     library : str, optional
         The data frame library that the scores came in; frames that are made of them, or of a board
         of them, are of the same.
+    names : tuple of NameFact
+        What a store was told of names: what is renamed, and what is retired.
 
     Raises
     ------
@@ -139,6 +142,7 @@ class Scores:
     notes: tuple[Note, ...] = ()
     inputs: tuple[Input, ...] = ()
     library: str | None = None
+    names: tuple[NameFact, ...] = ()
 
     def __repr__(self) -> str:
         return f"Scores({len(self.models)} models, {len(self.tasks)} tasks)"
@@ -167,7 +171,9 @@ class Scores:
     def __reduce__(self) -> tuple[Any, ...]:
         # Mapping proxies cannot be pickled; worker processes need Scores.
         tasks = self.tasks if isinstance(self.tasks, StoredTasks) else dict(self.tasks)
-        return type(self), (tasks, dict(self.info), self.notes, self.inputs, self.library)
+        return type(self), (
+            tasks, dict(self.info), self.notes, self.inputs, self.library, self.names
+        )  # fmt: skip
 
     @property
     def models(self) -> tuple[str, ...]:

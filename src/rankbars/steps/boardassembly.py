@@ -196,6 +196,7 @@ def assemble_board(
         inputs=tuple(replace(one, path=brief(one.path)) for one in scores.inputs),
         version=version("rankbars"),
         library=scores.library,
+        names=scores.names,
     )
     if not ranks_from_relation(draft):
         return draft

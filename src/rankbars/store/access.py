@@ -43,6 +43,7 @@ def change_store(
     *,
     create: bool = False,
     memory: int | None = None,
+    who: str = "",
 ) -> list[Event]:
     """Change a store, which is held only while that is done.
 
@@ -61,6 +62,8 @@ def change_store(
         Whether a store is made where there is none.
     memory : int, optional
         Bytes that the database may take.
+    who : str
+        Who does it, for the log.
 
     Returns
     -------
@@ -74,7 +77,7 @@ def change_store(
     WriteError
         If it cannot be written, or another process does not let go of it.
     """
-    opened = partial(open_store, path, version, write=True, create=create, memory=memory)
+    opened = partial(open_store, path, version, write=True, create=create, memory=memory, who=who)
     for _ in range(_MOST_TRIES):
         held = _look(path, version, create=create)
         change = plan(held)
@@ -104,6 +107,7 @@ def open_store(
     create: bool = False,
     memory: int | None = None,
     rows: int = 0,
+    who: str = "",
 ) -> Iterator[Store]:
     """Open a store.
 
@@ -121,6 +125,8 @@ def open_store(
         Bytes that the database may take.
     rows : int
         How many rows it is made for, about.
+    who : str
+        Who works on it.
 
     Raises
     ------
@@ -152,7 +158,7 @@ def open_store(
                 "`rankbars add --store` made."
             )  # fmt: skip
         with _connect_checked(place, label, write=write, memory=memory) as connection:
-            yield Store(StoreEngine(connection, label), place.parent, version)
+            yield Store(StoreEngine(connection, label), place.parent, version, who)
         return
     with (
         draft_beside(place, label) as draft,
@@ -161,7 +167,7 @@ def open_store(
         create_tables(connection)
         for key, value in {"schema": str(SCHEMA), "rankbars": version, "options": "{}"}.items():
             connection.execute("INSERT INTO meta VALUES (?, ?)", [key, value])
-        yield Store(StoreEngine(connection, label), place.parent, version)
+        yield Store(StoreEngine(connection, label), place.parent, version, who)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.errors import ReadError
 from rankbars.store.opening import STORE
-from rankbars.store.schema import RELATIONS, SCHEMA, has_table, tables_of, types_of
+from rankbars.store.schema import OF_ROWS, RELATIONS, SCHEMA, has_table, tables_of, types_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -111,7 +111,7 @@ def _check_tables(tables: Mapping[str, Mapping[str, _Column]], schema: int, labe
             raise _not_ours(label, f"it lacks the table {_shown(name)}")
     for name, columns in tables.items():
         if name in expected:
-            more = types_of(name) if schema == SCHEMA and name in RELATIONS else {}
+            more = types_of(name) if schema >= OF_ROWS and name in RELATIONS else {}
             given = {column: kind for column, kind in more.items() if column in columns}
             _check_table(name, columns, {**expected[name], **given}, label)
         elif not has_table(schema, name, {key: one.kind for key, one in columns.items()}):

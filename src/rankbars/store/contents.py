@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
 from rankbars.errors import DataError
 from rankbars.readers.keptfiles import KeptFile
@@ -36,11 +37,14 @@ class Store:
         Where the file of the store lies; places of files are told from there.
     version : str
         Version of rankbars that works on it.
+    who : str
+        Who works on it.
     """
 
     engine: StoreEngine
     folder: Path
     version: str
+    who: str = ""
 
     @property
     def options(self) -> dict[str, Any]:
@@ -53,9 +57,20 @@ class Store:
     def events(self) -> list[Event]:
         """What happened, first to last."""
         rows = self._ask(
-            "SELECT time, action, path, format, sha256, rows, version FROM events ORDER BY number"
+            "SELECT time, action, path, format, sha256, rows, version, who, said FROM events "
+            "ORDER BY number"
         )
         return [Event(*row) for row in rows]
+
+    @property
+    def names(self) -> tuple[NameFact, ...]:
+        """What was said of names."""
+        rows = self._ask(
+            "SELECT kind, name, called, retired, reason, since FROM told ORDER BY kind, name"
+        )
+        if any(None in row or row[0] not in ("model", "task") for row in rows):
+            raise DamageError("what is said of a name cannot be understood")
+        return tuple(NameFact(*row) for row in rows)
 
     @property
     def entries(self) -> list[FileEntry]:
@@ -137,19 +152,32 @@ class Store:
                 self._set_meta("options", json.dumps(dict(change.options), sort_keys=True))
             rows = self._insert(change)
             events = [
-                self._event("removed", one.path, one.format, one.sha256, one.rows)
+                self.event("removed", one.path, one.format, one.sha256, one.rows)
                 for one in change.gone
             ]
             for file, count in zip(change.files, rows, strict=True):
                 older = before.get(file.place)
                 if older is None or older.sha256 != file.sha256:
                     action = "added" if older is None else "replaced"
-                    events.append(self._event(action, file.path, file.format, file.sha256, count))
+                    events.append(self.event(action, file.path, file.format, file.sha256, count))
             self._note(events)
             self._set_meta("revision", os.urandom(8).hex())
             if check is not None:
                 check()
         return events
+
+    def keep_names(self, facts: Sequence[NameFact], events: Sequence[Event]) -> None:
+        """Keep what is said of names from now on, and that it was said: all of it, or nothing."""
+        with self._transaction():
+            self.engine.run("DELETE FROM told")
+            rows = [
+                (one.kind, one.name, one.called, one.retired, one.reason, one.since)
+                for one in facts
+            ]
+            if rows:
+                self.engine.start().executemany("INSERT INTO told VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._note(events)
+            self._set_meta("revision", os.urandom(8).hex())
 
     def _insert(self, change: Change) -> list[int]:
         """Put files and their parts in; gives the number of rows of each."""
@@ -188,8 +216,11 @@ class Store:
         drop_rows(self.engine.start(), [part for (part,) in gone])
         self.engine.run(f"DELETE FROM sources WHERE id IN ({listed})")
 
-    def _event(self, action: str, path: str, format: str, sha256: str, rows: int) -> Event:
-        return Event(_now(), action, path, format, sha256, rows, self.version)
+    def event(
+        self, action: str, path: str, format: str, sha256: str = "", rows: int = 0, said: str = ""
+    ) -> Event:
+        """Something that happens now."""
+        return Event(_now(), action, path, format, sha256, rows, self.version, self.who, said)
 
     def _note(self, events: Sequence[Event]) -> None:
         first = self._next("number", "events")

@@ -27,14 +27,18 @@ class Event(NamedTuple):
     ----------
     time : str
         When, in UTC.
-    action : {"added", "replaced", "removed"}
+    action : {"added", "replaced", "removed", "renamed", "retired", "restored"}
         What.
     path, format, sha256 : str
-        The file it happened to.
+        The file it happened to; or the name, and whether it is that of a model or of a task.
     rows : int
         Rows that were put in or taken out.
     version : str
         Version of rankbars that did it.
+    who : str
+        Who did it, as far as it was said.
+    said : str
+        The new name, or the reason.
     """
 
     time: str
@@ -44,6 +48,13 @@ class Event(NamedTuple):
     sha256: str
     rows: int
     version: str
+    who: str = ""
+    said: str = ""
+
+    @property
+    def is_of_name(self) -> bool:
+        """Whether it happened to a name, not to a file."""
+        return self.action in ("renamed", "retired", "restored")
 
 
 class FileEntry(NamedTuple):

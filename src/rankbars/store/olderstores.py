@@ -1,7 +1,8 @@
-"""Stores of schemas before 4: their columns of bytes, or rows of single cells, become rows.
+"""Stores of older schemas: columns of bytes, or rows of single cells, become rows.
 
 Schemas 2 and 3 kept each column of a part as bytes, compressed, equal ones once; schemas 0 and 1
-kept rows, in a table for each kind of part. What is here only reads them.
+kept rows, in a table for each kind of part. What is here only reads them. Schema 4 knew nothing of
+names that were changed, nor who did what.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from rankbars.store.keptscores import READY
 from rankbars.store.keptvotes import JUDGED, VOTES, rows_of_counts
 from rankbars.store.opening import DamageError, place_of
 from rankbars.store.rows import Coded, CodedRows, code_texts, insert_rows, put_rows
-from rankbars.store.schema import create_tables, relation_of
+from rankbars.store.schema import OF_ROWS, SCHEMA, create_tables, relation_of, tables_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,6 +80,11 @@ def bring_up_to_date(connection: duckdb.DuckDBPyConnection, schema: int, folder:
     """
     if schema == 0:
         connection.execute("ALTER TABLE events ADD COLUMN version VARCHAR DEFAULT ''")
+    for column in ("who", "said"):
+        connection.execute(f"ALTER TABLE events ADD COLUMN {column} VARCHAR DEFAULT ''")
+    if schema == OF_ROWS:
+        create_tables(connection, [table for table in tables_of(SCHEMA) if table != "told"])
+        return
     if schema == 1:
         connection.execute("DROP TABLE pairs")  # in another form; they are measured again
     if schema < 3:

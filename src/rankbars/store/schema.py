@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     import duckdb
 
 __all__ = [
-    "NAME_TABLES", "RELATIONS", "SCHEMA", "Columns", "create_tables", "has_table", "name_table",
-    "relation_of", "tables_of", "types_of",
+    "NAME_TABLES", "OF_ROWS", "RELATIONS", "SCHEMA", "Columns", "create_tables", "has_table",
+    "name_table", "relation_of", "tables_of", "types_of",
 ]  # fmt: skip
 
 # Raised by one whenever a table changes; `access` brings older ones up to date.
-SCHEMA = 4
+SCHEMA = 5
+# The first that holds rows, whose relations have more columns as they are needed.
+OF_ROWS = 4
 
 
 class Columns(NamedTuple):
@@ -91,6 +93,10 @@ _PAIRS = {
     "pair_cells": "task INTEGER, number INTEGER, other INTEGER, diff DOUBLE, norm DOUBLE",
 }
 _LINKED = f"{_FILES}, target VARCHAR"
+_TOLD = {
+    "told": "kind VARCHAR, name VARCHAR, called VARCHAR, retired BOOLEAN, reason VARCHAR, "
+    "since VARCHAR"
+}
 
 
 def _relations() -> dict[str, str]:
@@ -99,17 +105,20 @@ def _relations() -> dict[str, str]:
     return {**names, **dict.fromkeys(RELATIONS, "part INTEGER, place INTEGER")}
 
 
+_OF_ROWS = {
+    **_META, "sources": _LINKED, "events": _VERSIONED["events"], **_PAIRS, **_relations(),
+    "parts": "id INTEGER, source INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
+    "rows VARCHAR",
+}  # fmt: skip
+
 # The tables of each schema and their columns; schemas 0 and 1 have tables of rows besides.
 _TABLES: Mapping[int, Mapping[str, str]] = {
     0: {**_OLDEST, **_NAMES},
     1: {**_VERSIONED, **_NAMES, "pairs": "task VARCHAR, digest VARCHAR, entry BLOB"},
     2: {**_VERSIONED, **_COLUMNS, **_PAIRS},
     3: {**_VERSIONED, **_COLUMNS, **_PAIRS, "files": _LINKED},
-    4: {
-        **_META, "sources": _LINKED, "events": _VERSIONED["events"], **_PAIRS, **_relations(),
-        "parts": "id INTEGER, source INTEGER, position INTEGER, kind VARCHAR, facts VARCHAR, "
-        "rows VARCHAR",
-    },
+    4: _OF_ROWS,
+    5: {**_OF_ROWS, "events": f"{_VERSIONED['events']}, who VARCHAR, said VARCHAR", **_TOLD},
 }  # fmt: skip
 _WITH_ROWS = (0, 1)
 _ROWS = re.compile(r"rows_[a-z_]+")

@@ -6,7 +6,8 @@ CHECKOUT is 7fea769 for schema 2, and 747ab98 for schema 1, the last commit that
 1.2.0, the oldest that is allowed, so that every later one opens the files. They were
 compressed by `gzip -9 -n`. 49513b0, the last commit that wrote schema 3, brought those of schema 2
 up to date, put the fixtures of logs, judgements and counts of pairs into stores of their own, and
-wrote `old` and `links` in the way of older schemas.
+wrote `old` and `links` in the way of older schemas. 41f88fc, the last commit that wrote schema 4,
+made those of schema 4, with DuckDB 2.0.0 in the file format of 1.2.
 """
 
 import os

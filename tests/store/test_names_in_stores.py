@@ -1,0 +1,261 @@
+"""Models and tasks of a store are renamed and retired; results stay as they were read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+from storefiles import inside, remove
+
+import rankbars as rb
+from rankbars.cli.app import run
+from rankbars.errors import RankbarsError
+from rankbars.readers.collecting import is_same
+from rankbars.store.access import open_store
+from rankbars.store.contents import Store
+from rankbars.store.naming import Telling, scores_of, tell
+
+STORE = "board.duckdb"
+
+
+def write(model: str, skill: float, seed: int, tasks: tuple[str, ...] = ("algebra", "art")) -> None:
+    dice = random.Random(seed)
+    with Path(f"{model}.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["model", "task", "item", "correct"])
+        for task in tasks:
+            writer.writerows([model, task, item, int(dice.random() < skill)] for item in range(40))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store of three models and two tasks, and its files."""
+    folder = tmp_path_factory.mktemp("made")
+    with inside(folder):
+        for seed, (model, skill) in enumerate((("ash", 0.9), ("birch", 0.6), ("cedar", 0.3))):
+            write(model, skill, seed)
+        do("add", "ash.csv", "birch.csv", "cedar.csv")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def folder(made: Path, tmp_path: Path) -> Iterator[None]:
+    """Copies of them, to be changed."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    with inside(tmp_path):
+        yield
+
+
+def do(*words: str, code: int = 0) -> None:
+    assert run([*words, "--store", STORE, "-q"]) == code
+
+
+def held() -> rb.Scores:
+    with open_store(STORE, rb.__version__) as opened:
+        return scores_of(opened)
+
+
+def log(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    capsys.readouterr()
+    assert run(["log", STORE]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_a_renamed_model_has_the_results_that_it_had() -> None:
+    do("rename", "--model", "ash", "Oak 2", "--task", "art", "drawing")
+    direct = rb.read(["ash.csv", "birch.csv", "cedar.csv"])
+    expected = direct.rename(models={"ash": "Oak 2"}, tasks={"art": "drawing"})
+    assert held().models == ("Oak 2", "birch", "cedar")
+    assert is_same(held(), expected)
+
+
+def test_results_that_come_later_have_the_new_name() -> None:
+    do("rename", "--model", "ash", "oak")
+    write("ash", 0.2, 9)
+    do("add", "ash.csv")
+    more = Path("more.csv")
+    more.write_text(Path("ash.csv").read_text().replace("algebra", "music").replace("art", "song"))
+    do("add", "more.csv")
+    assert held().models == ("birch", "cedar", "oak")
+    assert set(held().tasks) == {"algebra", "art", "music", "song"}
+
+
+def test_a_retired_model_or_task_is_left_out_and_told(capsys: pytest.CaptureFixture[str]) -> None:
+    do("retire", "--model", "cedar", "--task", "art", "--reason", "leaked")
+    assert is_same(
+        held(),
+        rb.read(["ash.csv", "birch.csv", "cedar.csv"])
+        .select(models=["ash", "birch"], tasks=["algebra"])
+        .with_notes(note for note in held().notes if note.code == "retired"),
+    )
+    assert run(["rank", STORE, "-o", "board.json"]) == 0
+    said = [note.message for note in rb.load("board.json").notes if note.code == "retired"]
+    assert said == [
+        "1 model is retired and left out: 'cedar' (leaked).",
+        "1 task is retired and left out: 'art' (leaked).",
+    ]
+    do("retire", "--undo", "--model", "cedar", "--task", "art")
+    assert held().models == ("ash", "birch", "cedar")
+    assert not [note for note in held().notes if note.code == "retired"]
+    assert held().names == ()
+
+
+def test_a_model_that_is_retired_stays_so_when_it_comes_again(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    do("retire", "--model", "cedar")
+    remove("cedar.csv")
+    write("cedar", 0.4, 5)
+    capsys.readouterr()
+    assert run(["add", "cedar.csv", "--store", STORE]) == 0
+    assert "1 model is retired and left out: 'cedar'." in capsys.readouterr().err
+    assert held().models == ("ash", "birch")
+
+
+def test_the_log_says_who_did_what(capsys: pytest.CaptureFixture[str]) -> None:
+    do("rename", "--model", "ash", "oak", "--by", "Jane  Doe\n")
+    do("retire", "--task", "art", "--reason", "answers leaked", "--by", "")
+    lines = log(capsys)
+    assert [line.partition(" is ")[2].partition(",")[0] for line in lines if "since" in line] == [
+        "called oak", "retired (answers leaked)",
+    ]  # fmt: skip
+    assert lines[-2].split("  ")[2:] == ["Jane Doe", "Renamed the model ash: it is called oak now."]
+    assert lines[-1].split("  ")[2:] == ["Retired the task art: answers leaked."]
+
+
+@pytest.fixture(scope="module")
+def untouched(made: Path) -> Iterator[Store]:
+    with open_store(made / STORE, rb.__version__) as opened:
+        yield opened
+
+
+def model(action: str, name: str, said: str = "") -> Telling:
+    return Telling("model", action, name, said)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ([model("renamed", "asch", "oak")], "Unknown model 'asch'. Did you mean 'ash'?"),
+        ([Telling("task", "renamed", "ash", "oak")], "Unknown task 'ash'."),
+        ([model("renamed", "ash", "birch")], "There is a model 'birch' already"),
+        ([model("renamed", "ash", "ash")], "is called so already"),
+        ([model("renamed", "ash", "")], "A new name must be there"),
+        ([model("renamed", "ash", " oak")], "without spaces around it"),
+        ([model("renamed", "ash", "o\x1b[31mak")], "which cannot be shown"),
+        ([model("renamed", "ash", "o\nak")], "which cannot be shown"),
+        ([model("renamed", "ash", "x" * 301)], "301 characters"),
+        ([model("renamed", "ash", "a\udc80")], "not a valid character"),
+        ([model("renamed", "ash", "oak"), model("renamed", "ash", "elm")], "called 'oak' now"),
+        ([model("renamed", "ash", "oak"), model("renamed", "birch", "ash")], "Choose another name"),
+        ([model("retired", "elm")], "Unknown model 'elm'"),
+        ([model("restored", "ash")], "is not retired"),
+        (
+            [model("retired", name) for name in ("ash", "birch", "cedar")],
+            "Every model of the store",
+        ),
+        ([Telling("task", "retired", name) for name in ("art", "algebra")], "Every task of the"),
+        ([Telling("task", "retired", "art", "a\0b")], "which cannot be shown"),
+    ],
+)
+def test_what_cannot_be_said_is_refused_before_anything_is_kept(
+    told: list[Telling], said: str, untouched: Store
+) -> None:
+    with pytest.raises(RankbarsError) as error:
+        tell(untouched, told)
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rename"], "Nothing is named"),
+        (["retire", "--undo", "--model", "ash", "--reason", "x"], "leave it out with --undo"),
+    ],
+)
+def test_commands_that_say_nothing_are_refused(
+    words: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    do(*words, code=2)
+    assert said in capsys.readouterr().err
+
+
+def test_a_change_of_names_that_fails_leaves_all_names_as_they_were(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = log(capsys)
+    do("rename", "--model", "ash", "oak", "--model", "birch", "cedar", code=1)
+    assert log(capsys) == before
+
+
+def test_a_file_under_a_name_that_was_given_away_is_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    do("rename", "--model", "ash", "oak")
+    write("oak", 0.5, 4)
+    do("add", "oak.csv", code=1)
+    assert "results of another model 'oak'" in " ".join(capsys.readouterr().err.split())
+    assert held().models == ("birch", "cedar", "oak")
+    do("rename", "--model", "oak", "ash")
+    do("add", "oak.csv")
+    assert held().models == ("ash", "birch", "cedar", "oak")
+
+
+def test_models_are_asked_for_under_their_names_of_today(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    do("rename", "--model", "ash", "oak")
+    do("retire", "--model", "cedar", "--reason", "old")
+    assert run(["rank", STORE, "-q", "--models", "oak", "--models", "birch"]) == 0
+    assert run(["rank", STORE, "-q", "--models", "ash", "--models", "birch"]) == 1
+    assert "The model 'ash' is called 'oak' now." in capsys.readouterr().err
+    assert run(["rank", STORE, "-q", "--models", "cedar", "--models", "birch"]) == 1
+    assert "The model 'cedar' is retired (old)." in capsys.readouterr().err
+
+
+def test_a_board_keeps_what_was_said_of_names() -> None:
+    do("rename", "--model", "ash", "oak")
+    assert run(["rank", STORE, "-q", "-o", "board.json"]) == 0
+    (fact,) = rb.load("board.json").names
+    assert (fact.kind, fact.name, fact.called, fact.retired) == ("model", "ash", "oak", False)
+    assert json.loads(Path("board.json").read_text())["names"][0]["since"] == fact.since
+    rb.load("board.json").save("again.json")
+    assert Path("again.json").read_bytes() == Path("board.json").read_bytes()
+
+
+def test_names_of_votes_and_of_columns_of_a_matrix_change_as_well() -> None:
+    Path("votes.csv").write_text(
+        "model_a,model_b,winner\n" + "a,b,model_a\nb,c,model_b\nc,a,tie\n" * 9
+    )
+    Path("matrix.csv").write_text("task,a,b,c\nx,0.1,0.2,0.3\ny,0.25,0.35,0.15\n")
+    for name in ("votes", "matrix"):
+        words = ["--store", f"{name}.duckdb", "-q"]
+        assert run(["add", f"{name}.csv", *words]) == 0
+        assert run(["rename", "--model", "a", "new", *words]) == 0
+        assert run(["retire", "--model", "c", *words]) == 0
+        with open_store(f"{name}.duckdb", rb.__version__) as opened:
+            found = scores_of(opened)
+        expected = rb.read(f"{name}.csv").rename(models={"a": "new"}).select(models=["new", "b"])
+        assert found.models == ("b", "new")
+        for task, evidence in expected.tasks.items():
+            for field in ("values", "mean", "wins"):
+                if hasattr(evidence, field):
+                    one, two = getattr(evidence, field), getattr(found.tasks[task], field)
+                    assert np.array_equal(one, two, equal_nan=True)
+
+
+def test_what_somebody_wrote_over_names_is_damage(capsys: pytest.CaptureFixture[str]) -> None:
+    do("rename", "--model", "ash", "oak")
+    with duckdb.connect(STORE) as connection:
+        connection.execute("UPDATE told SET kind = 'owner'")
+    assert run(["rank", STORE, "-q"]) == 1
+    assert "what is said of a name cannot be understood" in " ".join(
+        capsys.readouterr().err.split()
+    )
