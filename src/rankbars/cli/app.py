@@ -35,6 +35,7 @@ COMMANDS: Final = {
     "noise": "rankbars.cli.noisecommand.noise_command",
     "plan": "rankbars.cli.plancommand.plan_command",
     "diff": "rankbars.cli.boards.diff_command",
+    "site": "rankbars.cli.sitecommand.site_command",
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
     "remove": "rankbars.cli.storing.remove_command",

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from rankbars.data.spec import Spec
     from rankbars.store.pairs import PairCache
 
-__all__ = ["board_of", "demo_command", "rank_command", "table_command"]
+__all__ = ["board_of", "check_jobs", "demo_command", "rank_command", "table_command"]
 
 _RANK_HELP = """Rank models with error bars: on each task, on the average, on a new task.
 
@@ -243,7 +243,7 @@ def rank_command(
     )
     check_pictures(held_out)
     account_for_files([*targets.values(), *held_out])
-    _check_jobs(analysis.jobs)
+    check_jobs(analysis.jobs)
     _refuse_combinations(
         analysis, voting, pairs=pairs and output is None, hold_out=hold_out is not None,
         held_out=bool(held_out),
@@ -570,7 +570,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
     )
 
 
-def _check_jobs(jobs: int) -> None:
+def check_jobs(jobs: int) -> None:
     """Refuse a number of workers that means nothing."""
     if jobs == 0:
         raise OptionError.out_of_range("--jobs", jobs, "1 or more, or -1 for one per core")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from dataclasses import dataclass
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["notebook_html", "render_html"]
+__all__ = ["PageFrame", "notebook_html", "page_environment", "render_html"]
 
 _NAME_WIDTH = 120
 _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
@@ -133,7 +134,30 @@ class _Page:
     version: str
 
 
-def render_html(board: Leaderboard, *, task: str | None = None) -> str:
+class PageFrame(NamedTuple):
+    """What stands around a page that is one of a site.
+
+    Attributes
+    ----------
+    title : str
+        Name of the site.
+    links : tuple of (str, str)
+        Other pages, each with its address.
+    logo : str, optional
+        Address of a picture.
+    css : str
+        Further style.
+    """
+
+    title: str
+    links: tuple[tuple[str, str], ...]
+    logo: str | None = None
+    css: str = ""
+
+
+def render_html(
+    board: Leaderboard, *, task: str | None = None, frame: PageFrame | None = None
+) -> str:
     """The board as one page that opens from disk, is complete without scripts and loads nothing.
 
     With pairs on the board (``leaderboard(..., pairs=True)``) its script compares any two models
@@ -145,6 +169,8 @@ def render_html(board: Leaderboard, *, task: str | None = None) -> str:
         The result.
     task : None
         The page holds every task; naming one is refused.
+    frame : PageFrame, optional
+        The site that the page is one of.
 
     Returns
     -------
@@ -162,10 +188,13 @@ def render_html(board: Leaderboard, *, task: str | None = None) -> str:
             "or use the text, md, csv, latex or json format."
         )
     css, script = _asset("page.css"), _asset("page.js")
+    if frame is not None:
+        css += frame.css
     remarks = all_remarks(board)
-    template = _environment().get_template("page.html.j2")
+    template = page_environment().get_template("page.html.j2")
     return template.render(
         page=_page(board, remarks),
+        frame=frame,
         css=_trusted(css),
         css_hash=_digest(css),
         script=_trusted(script),
@@ -200,7 +229,7 @@ def notebook_html(board: Leaderboard) -> str:
             ),
         )
     )
-    template = _environment().get_template("notebook.html.j2")
+    template = page_environment().get_template("notebook.html.j2")
     return template.render(
         about=board.about,
         headline=_trusted(" ".join(sentences)),
@@ -302,7 +331,9 @@ def _notes(remarks: tuple[Remark, ...]) -> tuple[_NoteLine, ...]:
     )
 
 
-def _environment() -> Environment:
+@cache
+def page_environment() -> Environment:
+    """What fills templates: everything is escaped, and names are shown as they are seen."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(

@@ -1,0 +1,611 @@
+"""A public leaderboard as a folder of pages: its boards ranked, and what has changed written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields, is_dataclass, replace
+from fnmatch import fnmatchcase
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rankbars.data.about import About
+from rankbars.data.board import Leaderboard
+from rankbars.data.boardfile import board_json, load
+from rankbars.data.drafts import write_all
+from rankbars.data.notes import Note
+from rankbars.data.scores import Input, Scores
+from rankbars.data.siteplan import BoardChoice, DatedBoard, Metric, Site, SiteBoard, SitePlan
+from rankbars.data.spec import Spec
+from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError, WriteError
+from rankbars.pipeline import leaderboard
+from rankbars.readers import read
+from rankbars.render.sitepages import Draft, board_paths, frame_of, site_files, slug_of
+from rankbars.steps.boardchanges import diff
+
+__all__ = ["BuiltSite", "build_site"]
+
+MANIFEST = ".rankbars-site.json"
+_SCHEMA = "rankbars.site/1"
+_MOST_DAYS = 24  # of a history that is made of the models of each day
+
+
+class BuiltSite(NamedTuple):
+    """What was done.
+
+    Attributes
+    ----------
+    written, removed, kept : tuple of str
+        Files of the folder that were written anew, that are gone, and that are as they were.
+    ranked : tuple of str
+        Names of the boards that were ranked.
+    said : tuple of str
+        What the maker of the site should know.
+    """
+
+    written: tuple[str, ...]
+    removed: tuple[str, ...]
+    kept: tuple[str, ...]
+    ranked: tuple[str, ...]
+    said: tuple[str, ...]
+
+
+def build_site(
+    plan: SitePlan,
+    folder: str | Path,
+    *,
+    whole: bool = False,
+    n_jobs: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> BuiltSite:
+    """Rank the boards of a site, and write its pages.
+
+    Parameters
+    ----------
+    plan : SitePlan
+        What `rankbars.readers.sitefile.read_site` reads.
+    folder : path
+        Where to. Files in it that were not written by this function are left alone.
+    whole : bool
+        Make everything anew. Without it, what is made of the same results, options and version
+        stays as it is; the files are the same either way.
+    n_jobs : int
+        Workers over the tasks of a board.
+    progress : callable, optional
+        Called with the number of boards that are ready and the number of all.
+
+    Returns
+    -------
+    BuiltSite
+
+    Raises
+    ------
+    DataError
+        If results cannot be read, or a board cannot be made of them; names the board.
+    WriteError
+        If a file cannot be written, or one of the same name is there that was not made by this
+        function. Then nothing is changed.
+    """
+    from importlib.metadata import version
+
+    held = _Held.of(Path(folder))
+    maker = _Maker(plan, _Held(held.folder, {}) if whole else held, version("rankbars"), n_jobs)
+    boards = maker.boards(progress)
+    history = maker.history(boards[0].board)
+    changes = tuple(diff(old.board, new.board) for old, new in pairwise(history))
+    site = Site(plan, tuple(boards), history, changes, maker.version)
+    drafts = {**site_files(site), **maker.beside}
+    written, removed, kept, left = _write(held, drafts, whole=whole)
+    return BuiltSite(written, removed, kept, tuple(maker.ranked), (*maker.said, *left))
+
+
+class _Chosen(NamedTuple):
+    """A board that is to be made."""
+
+    slug: str
+    name: str
+    scores: Scores
+    metric: Metric
+    group: str = ""
+    description: str = ""
+
+
+class _Maker:
+    """Makes the boards of a plan, or takes those that were made of the same before."""
+
+    def __init__(self, plan: SitePlan, held: _Held, version: str, n_jobs: int) -> None:
+        self.plan, self.held, self.version, self.n_jobs = plan, held, version, n_jobs
+        self.frame = digest_of([frame_of(plan), version])
+        self.ranked: list[str] = []
+        self.said: list[str] = []
+        self.beside: dict[str, Draft] = {}
+        self.main: Scores | None = None
+
+    def boards(self, progress: Callable[[int, int], None] | None) -> list[SiteBoard]:
+        """Every board, the main one first."""
+        chosen = list(self._chosen())
+        ranking = [one for one in chosen if one.metric.role == "rank"]
+        slugs = [one.slug for one in chosen]
+        twice = next((one for one in chosen if slugs.count(one.slug) > 1), None)
+        if twice is not None:
+            raise OptionError(
+                f"{self.plan.path}: two boards are called {twice.name!r}. Give each its own name."
+            )
+        made = []
+        for number, one in enumerate(chosen):
+            if progress is not None:
+                progress(number, len(chosen))
+            made.append(self._board(one, len(ranking)))
+        if progress is not None:
+            progress(len(chosen), len(chosen))
+        return made
+
+    def _chosen(self) -> Iterator[_Chosen]:
+        for number, metric in enumerate(self.plan.metrics):
+            scores = self._prepared(_read_results(self.plan, metric))
+            if number == 0:
+                self.main = scores
+                self._check_names(scores)
+                yield _Chosen("all", "All results", scores, metric)
+            else:
+                slug = f"metric-{slug_of(metric.title)}"
+                yield _Chosen(slug, f"By {metric.title}", scores, metric)
+            if metric.role == "rank":
+                for choice in self.plan.boards:
+                    for one in self._parts(choice, scores, metric):
+                        yield (
+                            one
+                            if number == 0
+                            else one._replace(
+                                slug=f"{one.slug}-{slug_of(metric.title)}",
+                                name=f"{one.name}, by {metric.title}",
+                            )
+                        )
+
+    def _prepared(self, scores: Scores) -> Scores:
+        """The scores by the names of today, without what is retired, with what is said of tasks."""
+        plan = self.plan
+        known = {old: new for old, new in plan.aliases.items() if old in scores.models}
+        if known:
+            try:
+                scores = scores.rename(models=known)
+            except DataError as error:
+                raise DataError(f"{plan.path}: aliases: {error}") from error
+        models = [name for name in scores.models if name not in plan.retired_models]
+        tasks = [name for name in scores.tasks if name not in plan.retired_tasks]
+        if not models or not tasks:
+            what = "tasks" if models else "models"
+            raise DataError(f"{plan.path}: retired.{what} leaves nothing to rank.")
+        if len(models) < len(scores.models) or len(tasks) < len(scores.tasks):
+            scores = scores.select(models=models, tasks=tasks)
+        unknown = [name for name in plan.categories if name not in {*tasks, *plan.retired_tasks}]
+        if unknown:
+            raise UnknownOptionError.among(f"task in categories of {plan.path}", unknown[0], tasks)
+        info = {
+            name: replace(one, category=plan.categories.get(name, one.category))
+            for name, one in scores.info.items()
+        }
+        return self._weighed(replace(scores, info=info))
+
+    def _weighed(self, scores: Scores) -> Scores:
+        weights, path = self.plan.weights, self.plan.path
+        if not weights:
+            return scores
+        categories = {one.category for one in scores.info.values() if one.category is not None}
+        known = categories if set(weights) <= categories else set(scores.tasks)
+        unknown = sorted(set(weights) - known - set(self.plan.retired_tasks))
+        if unknown:
+            raise UnknownOptionError.among(f"task in weights of {path}", unknown[0], sorted(known))
+        lacking = sorted(known - set(weights))
+        if lacking:
+            raise DataError(
+                f"{path}: weights has no {lacking[0]!r}. Give every task, or every category, a "
+                "weight; 0 leaves it out of the average."
+            )
+        if known is categories:
+            return scores.weigh_categories(dict(weights))
+        info = {name: replace(one, weight=weights[name]) for name, one in scores.info.items()}
+        return replace(scores, info=info)
+
+    def _check_names(self, scores: Scores) -> None:
+        """Say which names of the configuration are those of nothing."""
+        plan = self.plan
+        strange = sorted(set(plan.facts) - {*scores.models, *plan.aliases, *plan.retired_models})
+        if plan.facts and len(strange) == len(plan.facts):
+            raise UnknownOptionError.among(
+                f"model in models of {plan.path}", strange[0], scores.models
+            )
+        bare = [name for name in scores.models if name not in plan.facts]
+        if plan.facts and bare:
+            self.said.append(
+                f"models says nothing about {len(bare)} of {len(scores.models)} models, such as "
+                f"{bare[0]!r}."
+            )
+
+    def _parts(self, choice: BoardChoice, scores: Scores, metric: Metric) -> Iterator[_Chosen]:
+        if not choice.per:
+            yield self._part(choice, scores, metric)
+            return
+        values = sorted(self._values(choice.per, scores))
+        unknown = sorted(set(choice.leave_out) - set(values))
+        if unknown:
+            raise UnknownOptionError.among(f"{choice.per} in except", unknown[0], values)
+        for value in values:
+            if value in choice.leave_out:
+                continue
+            name = f"{choice.name} {value}".strip()
+            where = {**choice.where, choice.per: (value,)}
+            yield self._part(
+                replace(choice, name=name, where=where), scores, metric
+            )._replace(group=choice.per)  # fmt: skip
+
+    def _values(self, what: str, scores: Scores) -> set[str]:
+        """Values of a category, a family or an attribute."""
+        if what in ("category", "family"):
+            found = {getattr(one, what) for one in scores.info.values()} - {None}
+        else:
+            found = {self._facts(name).get(what) for name in scores.models} - {None}
+        if not found:
+            known = [
+                "category",
+                "family",
+                *sorted({k for v in self.plan.facts.values() for k in v}),
+            ]
+            raise UnknownOptionError.among(f"per in boards of {self.plan.path}", what, known)
+        return {str(one) for one in found}
+
+    def _facts(self, model: str) -> Mapping[str, str]:
+        return self.plan.facts.get(model, {})
+
+    def _part(self, choice: BoardChoice, scores: Scores, metric: Metric) -> _Chosen:
+        tasks, models = (
+            _matching(choice.tasks, scores.tasks),
+            _matching(choice.models, scores.models),
+        )
+        for what, allowed in choice.where.items():
+            self._values(what, scores)  # one that nothing has is refused
+            if what in ("category", "family"):
+                tasks = [name for name in tasks if getattr(scores.info[name], what) in allowed]
+            else:
+                models = [name for name in models if self._facts(name).get(what) in allowed]
+        if not tasks or not models:
+            raise DataError(
+                f"{self.plan.path}: the board {choice.name!r} chooses no "
+                f"{'models' if tasks else 'tasks'} of the results."
+            )
+        chosen = scores.select(models=models, tasks=tasks)
+        return _Chosen(slug_of(choice.name), choice.name, chosen, metric,
+                       description=choice.description)  # fmt: skip
+
+    def _board(self, chosen: _Chosen, together: int) -> SiteBoard:
+        """A board, ranked or as it was."""
+        plan, is_main = self.plan, chosen.slug == "all"
+        spec, levels = self._level(chosen, together)
+        about = plan.about
+        if not is_main:
+            description = chosen.description or None
+            about = replace(about, title=f"{about.title}: {chosen.name}", description=description)
+        if plan.version:
+            source = f"version {plan.version}"
+            about = replace(about, source=f"{about.source}, {source}" if about.source else source)
+        scores = chosen.scores
+        if levels and not is_main:
+            scores = scores.with_notes([Note("one-of-boards", levels)])
+        evidence = digest_of([scores.tasks, scores.info])
+        if not is_main:
+            # Which files it came from would change with every file of every other board.
+            scores = replace(
+                scores, inputs=(Input("the results of this board", "scores", evidence),)
+            )
+        key = digest_of([self.frame, evidence, scores.notes, scores.inputs, spec, about, levels])
+        board = self._kept(chosen.slug, key, scores)
+        if board is None:
+            board = self._ranked(chosen.name, scores, spec).titled(**_filled(about))
+        return SiteBoard(
+            chosen.slug, chosen.name, board, chosen.description, chosen.group, chosen.metric.role,
+            levels, key,
+        )  # fmt: skip
+
+    def _level(self, chosen: _Chosen, together: int) -> tuple[Spec, str]:
+        """The options of a board, and how its level goes together with those of others."""
+        spec = self.plan.ranking
+        if together < 2 or chosen.metric.role != "rank":
+            return spec, ""
+        level = f"{100 * (1 - spec.alpha):g} %"
+        if self.plan.together:
+            return replace(spec, alpha=spec.alpha / together), (
+                f"This is one of {together} boards, and the statements of all of them hold "
+                f"together with {level} confidence: each board has its share of the error rate."
+            )
+        return spec, (
+            f"This is one of {together} boards. The level of {level} is that of each board by "
+            "itself: of several boards, more is wrong than of one. A board that was chosen for "
+            "what it shows has no level."
+        )
+
+    def _kept(self, slug: str, key: str, scores: Scores) -> Leaderboard | None:
+        """The board of the same key that lies in the folder, whole; None if there is none."""
+        if not all(self.held.has(path, key) for path in board_paths(slug)):
+            return None
+        with suppress(RankbarsError, OSError):
+            return load(self.held.folder / board_paths(slug)[0])
+        return None
+
+    def _ranked(self, name: str, scores: Scores, spec: Spec) -> Leaderboard:
+        self.ranked.append(name)
+        try:
+            return leaderboard(scores, spec=spec, n_jobs=self.n_jobs, pairs=True)
+        except (DataError, OptionError) as error:
+            raise DataError(f"The board {name!r}: {error}") from error
+
+    def history(self, board: Leaderboard) -> tuple[DatedBoard, ...]:
+        """The dated boards, oldest first, and the one of now."""
+        plan, found = self.plan, {}
+        for path in plan.history:
+            old = load(path)
+            day = (old.about and old.about.date) or _day_in(Path(path).name)
+            if day is None:
+                raise DataError(
+                    f"{path} has no date: neither the board (--date) nor the name of the file, "
+                    "such as 2026-05-31.json."
+                )
+            if day in found:
+                raise DataError(f"{path}: there is another board of {day} in history. Keep one.")
+            found[day] = DatedBoard(day, old)
+        if plan.replay and self.main is not None:
+            found = {one.date: one for one in self._replayed(self.main)}
+        now = plan.about.date or ""
+        found.pop(now, None)
+        late = max(found, default="")
+        if now and late > now:
+            raise DataError(f"{plan.path}: date is {now}, and history has a board of {late}.")
+        days = tuple(found[day] for day in sorted(found))
+        return (*days, DatedBoard(now, board)) if days or now else ()
+
+    def _replayed(self, main: Scores) -> Iterator[DatedBoard]:
+        """Boards of the models that were there on each day, from the results of today."""
+        days = {name: self._facts(name).get("date", "") for name in main.models}
+        for name, day in days.items():
+            try:
+                About(date=day or None)
+            except OptionError as error:
+                raise DataError(f"{self.plan.path}: models.{name}: {error}") from error
+        known = sorted(set(days.values()) - {""})
+        if not known:
+            raise DataError(
+                f"{self.plan.path}: history: replay needs the date of each model, and models gives "
+                "none. Add a column date."
+            )
+        every = np.unique(np.linspace(0, len(known) - 1, _MOST_DAYS).round().astype(int))
+        for day in (known[k] for k in every):
+            there = [name for name, since in days.items() if since <= day]
+            if len(there) < 2:
+                continue
+            scores = main.select(models=there)
+            path = f"history/{day}.json"
+            key = digest_of([self.version, scores.tasks, scores.info, self.plan.ranking])
+            board = None
+            if self.held.has(path, key):
+                with suppress(RankbarsError, OSError):
+                    board = load(self.held.folder / path)
+            if board is None:
+                board = self._ranked(f"of {day}", scores, self.plan.ranking)
+                board = replace(board, pairs=None).titled(title=self.plan.about.title, date=day)
+            self.beside[path] = Draft(key, partial(board_json, board))
+            yield DatedBoard(day, board)
+
+
+def _read_results(plan: SitePlan, metric: Metric) -> Scores:
+    """What the sources hold of one metric."""
+    from rankbars.store.opening import is_store
+
+    options = dict(plan.reading)
+    if metric.name is not None:
+        options["metric"] = metric.name
+    if metric.direction is not None:
+        options["direction"] = metric.direction
+    if not any(is_store(path) for path in plan.results):
+        return read(list(plan.results), **options)
+    if len(plan.results) > 1:
+        raise OptionError(
+            f"{plan.path}: a store is read alone; results names {len(plan.results)} sources."
+        )
+    if options:
+        raise OptionError(
+            f"{plan.path}: a store is read as its results were when they were added; leave out "
+            f"reading and metrics ({', '.join(options)})."
+        )
+    from importlib.metadata import version
+
+    from rankbars.readers.collecting import put_together
+    from rankbars.store.access import open_store
+
+    with open_store(plan.results[0], version("rankbars")) as store:
+        return put_together(store.files(), store.options)
+
+
+def _matching(wanted: Sequence[str], known: Sequence[str] | Mapping[str, Any]) -> list[str]:
+    """Names, and those that a pattern fits; all where nothing is named."""
+    if not wanted:
+        return list(known)
+    found: dict[str, None] = {}
+    for name in wanted:
+        fitting = [name] if name in known else [one for one in known if fnmatchcase(one, name)]
+        if not fitting:
+            raise UnknownOptionError.among("name in boards", name, list(known))
+        found |= dict.fromkeys(fitting)
+    return list(found)
+
+
+def _filled(about: About) -> dict[str, str]:
+    """The arguments of `titled`."""
+    return {one.name: getattr(about, one.name) or "" for one in fields(about)}
+
+
+def _day_in(name: str) -> str | None:
+    with suppress(OptionError):
+        return About(date=name[:10]).date
+    return None
+
+
+# ------------------------------------------------------------------------------------ digests
+
+
+def digest_of(value: Any) -> str:
+    """Digest of a value by what it holds: texts, numbers, arrays, dataclasses, and collections."""
+    found = hashlib.sha256()
+    for part in _bytes_of(value):
+        found.update(part)
+    return found.hexdigest()
+
+
+def _bytes_of(value: Any) -> Iterator[bytes]:
+    """What a value holds, each part led by its kind and size, so that no two values are alike."""
+    if isinstance(value, np.ndarray):
+        if value.dtype == object:
+            yield from _bytes_of(value.tolist())
+            return
+        yield f"a{value.dtype.str}{value.shape};".encode()
+        yield np.ascontiguousarray(value).tobytes()
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield f"d{type(value).__name__};".encode()
+        for one in fields(value):
+            yield from _bytes_of(getattr(value, one.name))
+    elif isinstance(value, Mapping):
+        yield f"m{len(value)};".encode()
+        for key in value:
+            yield from _bytes_of(key)
+            yield from _bytes_of(value[key])
+    elif isinstance(value, (list, tuple)):
+        yield f"l{len(value)};".encode()
+        if value and all(type(one) is str for one in value):
+            yield json.dumps(value).encode()
+        else:
+            for one in value:
+                yield from _bytes_of(one)
+    else:
+        text = repr(value)
+        yield f"v{len(text)};{text}".encode("utf-8", "backslashreplace")
+
+
+# ------------------------------------------------------------------------------------ the folder
+
+
+class _Held(NamedTuple):
+    """What this module wrote into a folder: key and digest of each file."""
+
+    folder: Path
+    files: Mapping[str, tuple[str, str]]
+
+    @classmethod
+    def of(cls, folder: Path) -> _Held:
+        """What the manifest of a folder says; nothing where there is none."""
+        if folder.exists() and not folder.is_dir():
+            raise WriteError(f"{folder} is a file. Name a folder for the site.")
+        place = folder / MANIFEST
+        if not place.exists():
+            return cls(folder, {})
+        try:
+            content = json.loads(place.read_text("utf-8"))
+            files = {
+                str(path): (str(key), str(made)) for path, (key, made) in content["files"].items()
+            }
+            if any(Path(path).is_absolute() or ".." in Path(path).parts for path in files):
+                raise ValueError("a file outside of the folder")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise WriteError(
+                f"{place} cannot be understood, and says which files of {folder} may be replaced. "
+                "Name a new folder."
+            ) from error
+        return cls(folder, files)
+
+    def has(self, path: str, key: str) -> bool:
+        """Whether a file is there as it was written, made of what has this key."""
+        if path not in self.files or self.files[path][0] != key:
+            return False
+        return self.is_whole(path)
+
+    def is_whole(self, path: str) -> bool:
+        """Whether a file is as it was written."""
+        try:
+            content = (self.folder / path).read_bytes()
+        except OSError:
+            return False
+        return _sha256(content) == self.files[path][1]
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+_Written = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+
+
+def _write(held: _Held, drafts: Mapping[str, Draft], *, whole: bool) -> _Written:
+    """Write what is not there yet, all or nothing; remove what was written and is no more."""
+    folder = held.folder
+    foreign = [path for path in drafts if path not in held.files and (folder / path).exists()]
+    if foreign:
+        raise WriteError(
+            f"{folder / foreign[0]} is there and was not made by rankbars site; nothing was "
+            "written. Name another folder, or move the file."
+        )
+    kept = [path for path in drafts if not whole and held.has(path, drafts[path].key)]
+    made: dict[str, bytes] = {}
+    for path in drafts.keys() - set(kept):
+        content = drafts[path].make()
+        made[path] = content.encode("utf-8") if isinstance(content, str) else content
+    files = {
+        path: held.files[path] if path not in made else (drafts[path].key, _sha256(made[path]))
+        for path in sorted(drafts)
+    }
+    same = [path for path in made if path in held.files and (folder / path).is_file()
+            and (folder / path).read_bytes() == made[path]]  # fmt: skip
+    manifest = json.dumps({"schema": _SCHEMA, "files": files}, indent=0, sort_keys=True) + "\n"
+    new = {path: made[path] for path in sorted(made) if path not in same}
+    _put(folder, {**new, MANIFEST: manifest.encode()})
+    gone, edited = [], []
+    for path in held.files.keys() - drafts.keys():
+        if held.is_whole(path):
+            (folder / path).unlink()
+            gone.append(path)
+        elif (folder / path).exists():
+            edited.append(path)
+    _remove_empty(folder, gone)
+    left = tuple(
+        f"{folder / path} is no longer part of the site, and was left because it was changed."
+        for path in sorted(edited)
+    )
+    return tuple(new), tuple(sorted(gone)), tuple(sorted({*kept, *same})), left
+
+
+def _put(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files into a folder, which is made with what is in it where it is not there."""
+    made: list[Path] = []
+    try:
+        for parent in sorted({(folder / path).parent for path in contents}):
+            for one in reversed([parent, *parent.parents]):
+                if not one.exists():
+                    one.mkdir()
+                    made.append(one)
+        write_all({str(folder / path): content for path, content in contents.items()})
+    except BaseException as error:
+        for one in reversed(made):
+            with suppress(OSError):
+                one.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, WriteError):
+            raise WriteError(f"Cannot write {error.filename}: {error.strerror}.") from error
+        raise
+
+
+def _remove_empty(folder: Path, gone: Sequence[str]) -> None:
+    for path in gone:
+        with suppress(OSError):  # there is something else in it
+            if (folder / path).parent != folder:
+                (folder / path).parent.rmdir()

@@ -1,0 +1,392 @@
+"""``rankbars site``: from one file to a folder of pages."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import pytest
+
+import rankbars as rb
+from rankbars.publication import digest_of
+from rankbars.render.sitepages import slug_of
+
+TASKS = {"law": ("civil", "penal"), "math": ("algebra", "sums"), "code": ("python",)}
+EVERY = tuple(task for group in TASKS.values() for task in group)
+MODELS = ("amber", "birch", "cedar", "Dark/<b>Oak</b>")
+CONFIG = """\
+title: Woods <i>&</i> trees
+description: Four trees on five tasks.
+results: results.csv
+categories: {civil: law, penal: law, algebra: math, sums: math, python: code}
+boards:
+  - per: category
+    except: [code]
+  - name: Two
+    models: [amber, birch]
+models:
+  amber: {organisation: Acme, link: "https://example.org/a"}
+"""
+
+
+def rows(models=MODELS, tasks=EVERY, items=30):
+    lines = ["model,task,item,score"]
+    for t, task in enumerate(tasks):
+        for m, model in enumerate(models):
+            rng = np.random.default_rng([t, MODELS.index(model) if model in MODELS else 9])
+            values = rng.random(items) < 0.3 + 0.15 * m
+            lines += [f"{model},{task},{k},{int(v)}" for k, v in enumerate(values)]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "results.csv").write_text(rows(), "utf-8")
+    (tmp_path / "site.yaml").write_text(CONFIG, "utf-8")
+    return tmp_path
+
+
+def files(folder):
+    """Every file of a folder with its bytes."""
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(Path(folder).rglob("*"))
+        if path.is_file()
+    }
+
+
+class Links(HTMLParser):
+    """Addresses and anchors of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.links, self.anchors = [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name in ("href", "src"):
+                self.links.append(value)
+            if name == "id":
+                self.anchors.add(value)
+
+
+def broken_links(folder):
+    """Links of a site that lead nowhere in it; addresses of the web are left alone."""
+    pages = {path.resolve(): Links(path.read_text("utf-8")) for path in folder.rglob("*.html")}
+    assert pages
+    broken = []
+    for path, page in pages.items():
+        for link in page.links:
+            parts = urlsplit(link)
+            if parts.scheme in ("http", "https", "data"):
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            known = pages[target].anchors if target in pages else set()
+            if not target.is_file() or (parts.fragment and parts.fragment not in known):
+                broken.append((path.name, link))
+    return broken
+
+
+def test_a_site_has_a_page_for_every_board_and_model_and_no_broken_link(rankbars, place):
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    made = set(files("public"))
+    for slug in ("all", "law", "math", slug_of("Two")):
+        assert {f"boards/{slug}.{end}" for end in ("html", "csv", "json")} <= made
+        assert f"api/boards/{slug}.json" in made
+    assert {f"models/{slug_of(name)}.html" for name in MODELS} <= made
+    assert "boards/code.html" not in made
+    assert broken_links(place / "public") == []
+
+
+def test_boards_of_a_site_are_those_of_leaderboard(rankbars, place):
+    rankbars("site", "site.yaml", "-o", "public")
+    scores = rb.read("results.csv")
+    for slug, tasks in {"all": None, "law": TASKS["law"]}.items():
+        expected = rb.leaderboard(scores.select(tasks=tasks))
+        found = rb.load(f"public/boards/{slug}.json")
+        short = json.loads(Path(f"public/api/boards/{slug}.json").read_text("utf-8"))
+        ranks = {line[0]: line[1:3] for line in short["models"]}
+        for model in expected.models:
+            i = expected.models.index(model)
+            span = [int(expected.ranks.best[i]), int(expected.ranks.worst[i])]
+            assert ranks[model] == span
+            assert [found[model].best, found[model].worst] == span
+
+
+def test_boards_together_share_the_error_rate(rankbars, place):
+    (place / "site.yaml").write_text(CONFIG + "together: true\nlevel: 0.9\n", "utf-8")
+    rankbars("site", "site.yaml", "-o", "public")
+    alphas = {rb.load(path).spec.alpha for path in Path("public/boards").glob("*.json")}
+    assert list(alphas) == pytest.approx([0.1 / 4])
+    note = next(n for n in rb.load("public/boards/law.json").notes if n.code == "one-of-boards")
+    assert "4 boards" in note.message
+    assert "90 %" in note.message
+
+
+def test_the_same_site_twice_and_anew_is_the_same_bytes(rankbars, place):
+    rankbars("site", "site.yaml", "-o", "public")
+    first = files("public")
+    _, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert "0 files written" in said
+    assert "0 boards ranked" in said
+    rankbars("site", "site.yaml", "-o", "other")
+    rankbars("site", "site.yaml", "-o", "public", "--whole")
+    assert files("public") == first == files("other")
+
+
+CHANGES = {
+    "a new model": lambda place: (place / "results.csv").write_text(
+        rows((*MODELS, "elm")), "utf-8"
+    ),
+    "a task without a model": lambda place: (place / "results.csv").write_text(
+        rows(tasks=("civil", "penal", "algebra", "sums")), "utf-8"
+    ),
+    "a title": lambda place: change(place, "title: Woods", "title: Forests"),
+    "an attribute": lambda place: change(place, "Acme", "Zenith"),
+    "a retired model": lambda place: change(
+        place, "boards:\n", "retired: {models: {cedar: It was cut.}}\nboards:\n"
+    ),
+    "colours": lambda place: change(place, "boards:\n", 'theme: {colors: ["#225522"]}\nboards:\n'),
+    "fewer boards": lambda place: change(place, "except: [code]", "except: [code, law]"),
+}
+
+
+def change(place, old, new):
+    text = (place / "site.yaml").read_text("utf-8")
+    assert old in text
+    (place / "site.yaml").write_text(text.replace(old, new), "utf-8")
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_what_is_made_after_a_change_is_what_is_made_anew(what, rankbars, place):
+    rankbars("site", "site.yaml", "-o", "public")
+    if what == "a task without a model":
+        change(place, ", python: code", "")
+        change(place, "    except: [code]\n", "")
+    CHANGES[what](place)
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    rankbars("site", "site.yaml", "-o", "anew")
+    assert files("public") == files("anew")
+    assert broken_links(place / "public") == []
+
+
+def test_a_change_of_one_category_ranks_only_the_boards_that_hold_it(rankbars, place):
+    rankbars("site", "site.yaml", "-o", "public")
+    text = (place / "results.csv").read_text("utf-8")
+    (place / "results.csv").write_text(text.replace("amber,civil,0,0", "amber,civil,0,1"), "utf-8")
+    assert (place / "results.csv").read_text("utf-8") != text
+    before = files("public")
+    _, _, said = rankbars("site", "site.yaml", "-o", "public")
+    after = files("public")
+    assert "3 boards ranked" in said  # all, law, and the one of two models
+    assert before["boards/math.html"] == after["boards/math.html"]
+    assert before["boards/law.html"] != after["boards/law.html"]
+
+
+def test_a_damaged_file_is_made_again(rankbars, place):
+    rankbars("site", "site.yaml", "-o", "public")
+    whole = files("public")
+    for path in ("boards/law.html", "boards/all.json", "models/birch.html"):
+        (place / "public" / path).write_text("damaged", "utf-8")
+    (place / "public" / "api" / "models.json").unlink()
+    assert rankbars("site", "site.yaml", "-o", "public").code == 0
+    assert files("public") == whole
+
+
+def test_files_of_others_are_never_replaced_nor_removed(rankbars, place):
+    (place / "public").mkdir()
+    (place / "public" / "CNAME").write_text("example.org", "utf-8")
+    (place / "public" / "index.html").write_text("mine", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 1
+    assert "index.html is there and was not made by rankbars site" in said
+    assert set(files("public")) == {"CNAME", "index.html"}
+    (place / "public" / "index.html").unlink()
+    assert rankbars("site", "site.yaml", "-o", "public").code == 0
+    (place / "public" / "models" / "notes.html").write_text("mine", "utf-8")
+    (place / "public" / "models" / "birch.html").write_text("edited", "utf-8")
+    change(place, "boards:\n", "retired: {models: {birch: x, amber: y}}\nboards:\n")
+    change(place, "[amber, birch]", "[cedar]")
+    change(place, "  amber: {", "  cedar: {")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    left = files("public")
+    assert left["CNAME"] == b"example.org"
+    assert left["models/notes.html"] == b"mine"
+    assert left["models/birch.html"] == b"edited"
+    assert "left because it was changed" in said
+    assert "models/amber.html" not in left
+
+
+def test_a_site_that_cannot_be_written_leaves_the_old_one(rankbars, place, monkeypatch):
+    rankbars("site", "site.yaml", "-o", "public")
+    before = files("public")
+    change(place, "title: Woods", "title: Forests")
+    replace, count = Path.replace, iter(range(10_000))
+
+    def fail(self, target):
+        if next(count) == 5:
+            raise OSError(28, "No space left on device", str(target))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 1
+    assert "No space left" in said
+    monkeypatch.undo()
+    monkeypatch.chdir(place)
+    assert files("public") == before
+
+
+def test_a_site_that_cannot_be_made_leaves_no_folder(rankbars, place):
+    change(place, "results: results.csv", "results: none.csv")
+    assert rankbars("site", "site.yaml", "-o", "deep/public").code == 1
+    assert not (place / "deep").exists()
+
+
+FAULTS = {
+    "titel: x\nresults: a.csv": ("titel", "Did you mean title?"),
+    "title: x": ("no results", "results: results.csv"),
+    "- title": ("keys with values",),
+    "title: x\ntitle: y\nresults: a": ("'title' stands there twice (line 2)",),
+    "title: x\nresults: a\nlevel: 95": ("level is 95", "0.95"),
+    "title: x\nresults: a\ngaps: none": ("gaps is 'none'", "insert"),
+    "title: x\nresults: a\ngaps: {items: some}": ("gaps.items is 'some'", "pairwise"),
+    "title: x\nresults: a\nboards: [{tasks: b}]": ("boards[1] has no name",),
+    "title: x\nresults: a\nboards: [{name: b}]": ("boards[1] chooses nothing",),
+    "title: x\nresults: a\nboards: [{nam: b}]": ("boards[1].nam", "Did you mean name?"),
+    "title: x\nresults: a\nranking: {alfa: 1}": ("ranking.alfa", "Did you mean alpha?"),
+    "title: x\nresults: a\nranking: {alpha: 2}": ("ranking: alpha", "2"),
+    "title: x\nresults: a\nlevel: 0.9\nranking: {alpha: 0.1}": ("level and ranking.alpha",),
+    "title: x\nresults: a\nreading: {row: folds}": ("reading.row", "Did you mean rows?"),
+    "title: x\nresults: a\nmetrics: [{name: m, role: sort}]": ("metrics[1].role is 'sort'", "cost"),
+    "title: x\nresults: a\nmetrics: [{name: m, role: cost}]": ("role: rank",),
+    "title: x\nresults: a\ntheme: {colors: ['#ffee00']}": ("#ffee00", "contrast"),
+    "title: x\nresults: a\ntheme: {colors: [blue]}": ("theme.colors is 'blue'", "#1f5f9e"),
+    "title: x\nresults: a\ntheme: {logo: no.svg}": ("theme.logo", "a file that exists"),
+    "title: x\nresults: a\nweights: {b: -1}": ("weights of 'b'", "0 or more"),
+    "title: x\nresults: a\nhistory: none": ("history is 'none'", "replay"),
+    "title: x\nresults: a\naddress: board": ("address is 'board'", "https://"),
+    "title: x\nresults: a\ntogether: 3": ("together is 3", "true or false"),
+    "title: x\nresults: a\ndate: soon": ("date", "2026-05-31"),
+    "title: [x\nresults: a": ("valid YAML",),
+    "title: x\nresults: a\nmodels: facts.csv": ("facts.csv",),
+}
+
+
+@pytest.mark.parametrize("text", FAULTS)
+def test_a_fault_of_the_configuration_names_the_key_and_what_is_allowed(text, rankbars, place):
+    (place / "site.yaml").write_text(text, "utf-8")
+    code, out, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 1
+    assert out == ""
+    assert said.startswith("Error: ")
+    for words in FAULTS[text]:
+        assert words in said
+    assert not (place / "public").exists()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("per: category", "per: colour", "Known: category, family, link, organisation"),
+        ("except: [code]", "except: [cod]", "Did you mean 'code'?"),
+        ("models: [amber, birch]", "models: [ambr]", "Did you mean 'amber'?"),
+        (
+            "models: [amber, birch]",
+            "tasks: [civil]\n    where: {category: math}",
+            "chooses no tasks",
+        ),
+        ("civil: law", "civi: law", "Did you mean 'civil'?"),
+        ("boards:\n", "weights: {law: 1, math: 2}\nboards:\n", "weights has no 'code'"),
+        ("boards:\n", "weights: {civil: 1}\nboards:\n", "weights has no 'algebra'"),
+        ("boards:\n", "aliases: {amber: birch}\nboards:\n", "aliases: Two models"),
+        ("name: Two", "name: law", "two boards are called"),
+        ("models:\n  amber", "models:\n  ambe", "Did you mean 'amber'?"),
+    ],
+)
+def test_names_that_the_results_do_not_have_are_refused(old, new, words, rankbars, place):
+    change(place, old, new)
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code in (1, 2)
+    assert words in said
+    assert not (place / "public").exists()
+
+
+def test_weights_of_categories_count_in_the_average(rankbars, place):
+    change(place, "boards:\n", "weights: {law: 1, math: 0, code: 0}\nboards:\n")
+    change(place, "except: [code]", "except: [code, math]")
+    assert rankbars("site", "site.yaml", "-o", "public").code == 0
+    scores = rb.read("results.csv").select(tasks=TASKS["law"])
+    expected = rb.leaderboard(scores).aggregate.score
+    assert rb.load("public/boards/all.json").aggregate.score == pytest.approx(expected)
+
+
+def test_old_names_are_new_ones_and_what_is_retired_is_not_ranked(rankbars, place):
+    change(
+        place, "boards:\n",
+        "aliases: {cedar: maple}\nretired: {models: {amber: Old.}, tasks: {python: It leaked.}}\n"
+        "boards:\n",
+    )  # fmt: skip
+    change(place, "[amber, birch]", "[maple, birch]")
+    change(place, "    except: [code]\n", "")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    board = rb.load("public/boards/all.json")
+    assert "maple" in board.models
+    assert not {"cedar", "amber"} & set(board.models)
+    assert "python" not in board.tasks
+    about = Path("public/about.html").read_text("utf-8")
+    assert "It leaked." in about
+    assert "cedar" in about
+    assert "Old." in about
+
+
+def test_names_and_texts_from_anywhere_are_shown_and_never_markup(rankbars, place):
+    rankbars("site", "site.yaml", "-o", "public")
+    for path in Path("public").rglob("*.html"):
+        text = path.read_text("utf-8")
+        assert "<b>Oak" not in text
+        assert "Woods <i>" not in text
+    assert "&lt;b&gt;Oak" in Path("public/models.html").read_text("utf-8")
+
+
+def test_slugs_tell_all_names_apart_without_case():
+    names = ["a", "A", "a-b", "a b", "a/b", "", "..", "CON", "con", "模型", "index", "a" * 200,
+             "a" * 201, slug_of("a b")]  # fmt: skip
+    slugs = [slug_of(name) for name in names]
+    assert len({slug.lower() for slug in slugs}) == len(names)
+    assert all(re.fullmatch(r"[a-z0-9][a-z0-9-]{0,59}", slug) for slug in slugs)
+    assert slug_of("gpt-4o") == "gpt-4o"
+
+
+def test_digests_tell_values_apart_by_what_they_hold():
+    values = [[], (), {}, "", None, 0, 0.0, [1, 2], [[1], 2], ["a", "b"], ["a,b"], {"a": 1},
+              np.array([1, 2]), np.array([1.0, 2.0]), np.array([[1, 2]])]  # fmt: skip
+    digests = [digest_of(value) for value in values]
+    assert len(set(digests)) == len(values) - 1  # a list and a tuple of nothing are alike
+    assert digest_of(rb.read) == digest_of(rb.read)
+
+
+def test_a_site_opens_from_disk_without_a_word_in_the_console(rankbars, place, browser):
+    rankbars("site", "site.yaml", "-o", "public")
+    page = browser.new_page(viewport={"width": 360, "height": 800})
+    faults = []
+    page.on("console", lambda message: faults.append(message.text))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("requestfailed", lambda request: faults.append(request.url))
+    for path in ("index.html", "models.html", "models/birch.html", "boards/law.html"):
+        page.goto((place / "public" / path).as_uri())
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
+    page.goto((place / "public" / "index.html").as_uri())
+    page.get_by_role("link", name="The whole board").click()
+    page.get_by_role("link", name="Models").click()
+    assert page.locator("h1").inner_text() == "Models"
+    assert page.evaluate("getComputedStyle(document.querySelector('nav.site')).display") == "flex"
+    assert faults == []
