@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankbars as rb
+from rankbars.data.namefacts import NameFact, NameKind
+from rankbars.render.changes import change_markdown, change_text
+from rankbars.store.naming import put_names
 
 NAMES = ("a", "b", "c", "d")
 
@@ -103,3 +106,69 @@ def test_a_score_that_came_in_is_an_own_change(missing):
     old = rb.leaderboard(make_scores(t1=gap), missing=missing)
     found = causes(rb.diff(old, rb.leaderboard(make_scores(), missing=missing)))
     assert found["c"] == "own scores"
+
+
+def told(kind: NameKind, name: str, called: str, reason: str | None = None) -> NameFact:
+    return NameFact(kind, name, called, reason is not None, reason or "", "2026-11-23")
+
+
+def of_store(scores: rb.Scores, *facts: NameFact) -> rb.Leaderboard:
+    """The board that a store gives which was told these facts."""
+    return rb.leaderboard(put_names(scores, facts))
+
+
+def test_a_renamed_model_and_task_are_the_same_ones():
+    scores = make_scores()
+    names = told("model", scores.models[0], "new"), told("task", next(iter(scores.tasks)), "exam")
+    change = rb.diff(of_store(scores), of_store(scores, *names))
+    assert set(causes(change).values()) == {"nothing"}
+    assert change.renamed_models == ((scores.models[0], "new"),)
+    assert change.renamed_tasks == ((next(iter(scores.tasks)), "exam"),)
+    assert (change.added_models, change.removed_models) == ((), ())
+    assert (change.added_tasks, change.removed_tasks) == ((), ())
+    assert (change.gained, change.lost) == ((), ())
+    assert not change.nothing
+    back = rb.diff(of_store(scores, *names), of_store(scores))
+    assert back.renamed_models == (("new", scores.models[0]),)
+    assert set(causes(back).values()) == {"nothing"}
+    further = told("model", scores.models[0], "newer"), names[1]
+    assert rb.diff(of_store(scores, *names), of_store(scores, *further)).renamed_models == (
+        ("new", "newer"),
+    )
+
+
+def test_a_retired_task_is_no_changed_score():
+    scores = make_scores()
+    task = next(iter(scores.tasks))
+    plain, without = of_store(scores), of_store(scores, told("task", task, task, "leaked"))
+    change = rb.diff(plain, without)
+    assert change.retired_tasks == ((task, "leaked"),)
+    assert change.removed_tasks == ()
+    assert "own scores" not in causes(change).values()
+    assert "own scores" not in causes(rb.diff(without, plain)).values()
+    # One that went without being retired is.
+    assert (
+        "own scores"
+        in causes(
+            rb.diff(
+                plain, rb.leaderboard(scores.select(tasks=[t for t in scores.tasks if t != task]))
+            )
+        ).values()
+    )
+
+
+def test_a_retired_model_did_not_just_go():
+    scores = make_scores()
+    model = scores.models[0]
+    change = rb.diff(of_store(scores), of_store(scores, told("model", model, "x", "too old")))
+    assert change.retired_models == (("x", "too old"),)
+    assert change.removed_models == change.added_models == ()
+    assert "Models that were retired (1): x (too old)." in " ".join(change_text(change).split())
+    assert "`x` (`too old`)" in change_markdown(change)
+
+
+def test_a_name_that_both_boards_have_is_not_taken_for_another():
+    scores = make_scores()
+    one, two = scores.models[:2]
+    new = replace(of_store(scores), names=(told("model", one, two),))
+    assert rb.diff(of_store(scores), new).renamed_models == ()

@@ -56,9 +56,9 @@ class BoardChange:
     models : tuple of ModelChange
         Models of both boards, in the order of the new one.
     added_models, removed_models : tuple of str
-        Models of one board only.
+        Models of one board only, but for those that were retired.
     added_tasks, removed_tasks : tuple of str
-        Tasks of one board only.
+        Tasks of one board only, but for those that were retired.
     gained, lost : tuple of (str, str)
         Pairs (better, worse) of models of both boards that only the new board, or only the old
         one, shows to differ.
@@ -68,6 +68,10 @@ class BoardChange:
         What each board shows first.
     versions : (str, str)
         Versions of the package that made the boards.
+    renamed_models, renamed_tasks : tuple of (str, str)
+        Old and new names of models and tasks of both boards, where the store renamed them.
+    retired_models, retired_tasks : tuple of (str, str)
+        Models and tasks of the old board that were retired in the store, each with the reason.
     """
 
     models: tuple[ModelChange, ...]
@@ -80,6 +84,10 @@ class BoardChange:
     options: tuple[tuple[str, str, str], ...] = ()
     leads: tuple[str, str] = ("", "")
     versions: tuple[str, str] = ("", "")
+    renamed_models: tuple[tuple[str, str], ...] = ()
+    renamed_tasks: tuple[tuple[str, str], ...] = ()
+    retired_models: tuple[tuple[str, str], ...] = ()
+    retired_tasks: tuple[tuple[str, str], ...] = ()
 
     @property
     def nothing(self) -> bool:
@@ -88,6 +96,8 @@ class BoardChange:
             all(change.cause == "nothing" for change in self.models)
             and not (self.added_models or self.removed_models)
             and not (self.added_tasks or self.removed_tasks)
+            and not (self.renamed_models or self.renamed_tasks)
+            and not (self.retired_models or self.retired_tasks)
             and not (self.gained or self.lost or self.options)
             and self.leads[0] == self.leads[1]
         )

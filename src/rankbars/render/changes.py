@@ -121,6 +121,10 @@ def change_json(change: BoardChange) -> str:
         "options": [list(option) for option in change.options],
         "leads": list(change.leads),
         "versions": list(change.versions),
+        "renamed_models": [list(pair) for pair in change.renamed_models],
+        "renamed_tasks": [list(pair) for pair in change.renamed_tasks],
+        "retired_models": [list(pair) for pair in change.retired_models],
+        "retired_tasks": [list(pair) for pair in change.retired_tasks],
     }
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -178,6 +182,19 @@ def _sentences(change: BoardChange, name: Any = _plain) -> list[str]:
         if names:
             shown = listed([name(one) for one in names], _MOST_NAMES)
             sentences.append(f"{words} ({show_count(len(names))}): {shown}.")
+    for what, renamed in (("Models", change.renamed_models), ("Tasks", change.renamed_tasks)):
+        if renamed:
+            shown = listed([f"{name(old)} → {name(new)}" for old, new in renamed], _MOST_NAMES)
+            sentences.append(f"{what} with a new name ({show_count(len(renamed))}): {shown}.")
+    for what, retired in (("Models", change.retired_models), ("Tasks", change.retired_tasks)):
+        if retired:
+            shown = listed(
+                [f"{name(one)}{f' ({name(why)})' if why else ''}" for one, why in retired],
+                _MOST_NAMES,
+            )
+            sentences.append(f"{what} that were retired ({show_count(len(retired))}): {shown}.")
+    if change.retired_tasks:
+        sentences.append("What a retired task moves counts as the pool, not as own scores.")
     if change.options:
         shown = ", ".join(f"{option} {old} → {new}" for option, old, new in change.options)
         sentences.append(f"Options differ: {visible(shown)}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.boardchange import BoardChange, Cause, ModelChange, Span
+from rankbars.data.namefacts import NameKind
 
 __all__ = ["diff"]
 
@@ -38,6 +39,9 @@ def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
     Numbers that agree to 1e-9, relative, count as equal. A description of two boards: whether a
     model became better is a question for `rankbars.head_to_head`.
 
+    Boards from a store know which names were changed there: a model or a task with another name is
+    the same. A task that was retired is no result that a model lost; what it moves is the pool.
+
     Examples
     --------
     >>> import numpy as np, rankbars as rb
@@ -49,34 +53,77 @@ def diff(old: Leaderboard, new: Leaderboard) -> BoardChange:
     >>> change.added_models, [(one.model, one.cause, one.ranks) for one in change.models]
     (('c',), [('a', 'nothing', ((1, 1), (1, 1))), ('b', 'nothing', ((2, 2), (2, 2)))])
     """
-    before, after = _Facts.of(old), _Facts.of(new)
+    models, tasks = (_renamings(old, new, kind) for kind in _KINDS)
+    before, after = _Facts.of(old, models, tasks), _Facts.of(new)
+    retired_models, retired_tasks = (_retired(new, kind) for kind in _KINDS)
+    aside = {name for name in _retired(old, "task") if name not in before.tasks}
+    aside |= {name for name in retired_tasks if name not in after.tasks}
     common = [name for name in after.printed if name in before.at]
     stand = [
         {name: k for k, name in enumerate(n for n in facts.printed if n in set(common))}
         for facts in (before, after)
     ]
     changes = tuple(
-        _change(name, before, after, (stand[0][name], stand[1][name])) for name in common
+        _change(name, before, after, (stand[0][name], stand[1][name]), aside) for name in common
     )
     pairs = [facts.pairs(common) for facts in (before, after)]
     return BoardChange(
         changes,
-        added_models=_only(new.models, old.models),
-        removed_models=_only(old.models, new.models),
-        added_tasks=_only(tuple(new.tasks), tuple(old.tasks)),
-        removed_tasks=_only(tuple(old.tasks), tuple(new.tasks)),
+        added_models=_only(new.models, before.at),
+        removed_models=_only(before.at, {*new.models, *retired_models}),
+        added_tasks=_only(new.tasks, before.tasks),
+        removed_tasks=_only(before.tasks, {*new.tasks, *retired_tasks}),
         gained=tuple(pair for pair in pairs[1] if pair not in pairs[0]),
         lost=tuple(pair for pair in pairs[0] if pair not in pairs[1]),
         options=_options(old, new),
         leads=(old.lead, new.lead),
         versions=(old.version, new.version),
+        renamed_models=_pairs_in(models, after.at),
+        renamed_tasks=_pairs_in(tasks, after.tasks),
+        retired_models=_gone(retired_models, before.at, after.at),
+        retired_tasks=_gone(retired_tasks, before.tasks, after.tasks),
     )
+
+
+_KINDS: tuple[NameKind, NameKind] = ("model", "task")
+
+
+def _renamings(old: Leaderboard, new: Leaderboard, kind: NameKind) -> dict[str, str]:
+    """Names on the new board, by those on the old one, of what a store renamed in between."""
+    here = old.models if kind == "model" else tuple(old.tasks)
+    own = {fact.called: fact.name for fact in old.names if fact.kind == kind}
+    called = {fact.name: fact.called for fact in new.names if fact.kind == kind}
+    found = {}
+    for name in here:
+        result = own.get(name, name)
+        now = called.get(result, result)
+        if now != name and now not in here:
+            found[name] = now
+    return found
+
+
+def _retired(board: Leaderboard, kind: NameKind) -> dict[str, str]:
+    """What a store has retired, and why."""
+    return {one.called: one.reason for one in board.names if one.kind == kind and one.retired}
+
+
+def _gone(
+    retired: Mapping[str, str], before: Collection[str], after: Collection[str]
+) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (name, why) for name, why in retired.items() if name in before and name not in after
+    )
+
+
+def _pairs_in(renamed: Mapping[str, str], names: Collection[str]) -> tuple[tuple[str, str], ...]:
+    return tuple((old, now) for old, now in renamed.items() if now in names)
 
 
 class _Facts(NamedTuple):
     """A board, looked up by model."""
 
     board: Leaderboard
+    tasks: Mapping[str, TaskResult]
     at: Mapping[str, int]
     printed: tuple[str, ...]
     best: NDArray[np.int64]
@@ -84,12 +131,20 @@ class _Facts(NamedTuple):
     score: NDArray[np.float64]
 
     @classmethod
-    def of(cls, board: Leaderboard) -> _Facts:
+    def of(
+        cls,
+        board: Leaderboard,
+        models: Mapping[str, str] = {},
+        tasks: Mapping[str, str] = {},
+    ) -> _Facts:
+        """Its facts, under other names of some models and tasks."""
         best, worst = board.ranks
+        called = [models.get(name, name) for name in board.models]
         return cls(
             board,
-            {name: i for i, name in enumerate(board.models)},
-            tuple(board.models[i] for i in board.order),
+            {tasks.get(name, name): task for name, task in board.tasks.items()},
+            {name: i for i, name in enumerate(called)},
+            tuple(called[i] for i in board.order),
             best,
             worst,
             board.score,
@@ -106,12 +161,16 @@ class _Facts(NamedTuple):
 
     def new_task(self, name: str) -> Span | None:
         overall = self.board.overall
-        return None if overall is None or overall.trivial else overall[name]
+        if overall is None or overall.trivial:
+            return None
+        return overall[self.board.models[self.at[name]]]
 
 
-def _change(name: str, before: _Facts, after: _Facts, stand: Span) -> ModelChange:
+def _change(
+    name: str, before: _Facts, after: _Facts, stand: Span, aside: Collection[str]
+) -> ModelChange:
     i, j = before.at[name], after.at[name]
-    tasks = _own_tasks(before.board, after.board, i, j)
+    tasks = tuple(one for one in _own_tasks(before, after, i, j) if one not in aside)
     ranks = before.interval(name), after.interval(name)
     first, second = before.new_task(name), after.new_task(name)
     new_task = None if first is None or second is None else (first, second)
@@ -119,7 +178,7 @@ def _change(name: str, before: _Facts, after: _Facts, stand: Span) -> ModelChang
     cause: Cause = "nothing"
     if tasks:
         cause = "own scores"
-    elif stand[0] != stand[1] or not _same(*score) or _moved(before.board, after.board, i, j):
+    elif stand[0] != stand[1] or not _same(*score) or _moved(before, after, i, j):
         cause = "pool"
     elif ranks[0] != ranks[1] or first != second:
         cause = "interval"
@@ -135,7 +194,7 @@ def _change(name: str, before: _Facts, after: _Facts, stand: Span) -> ModelChang
     )
 
 
-def _own_tasks(old: Leaderboard, new: Leaderboard, i: int, j: int) -> tuple[str, ...]:
+def _own_tasks(old: _Facts, new: _Facts, i: int, j: int) -> tuple[str, ...]:
     """Tasks on which the model's own results are not the same."""
     changed = []
     for name in sorted({*old.tasks, *new.tasks}):
@@ -164,7 +223,7 @@ def _same_results(one: TaskResult, two: TaskResult, i: int, j: int) -> bool:
     return rows[0] == rows[1] and _same(one.mean[i], two.mean[j]) and _same(one.se[i], two.se[j])
 
 
-def _moved(old: Leaderboard, new: Leaderboard, i: int, j: int) -> bool:
+def _moved(old: _Facts, new: _Facts, i: int, j: int) -> bool:
     """Whether the observed rank on some common task is not the same."""
     for name in old.tasks.keys() & new.tasks.keys():
         one, two = old.tasks[name], new.tasks[name]
@@ -179,7 +238,7 @@ def _same(one: float, two: float) -> bool:
     return math.isclose(one, two, rel_tol=TOLERANCE, abs_tol=1e-12)
 
 
-def _only(names: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+def _only(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     known = set(others)
     return tuple(name for name in names if name not in known)
 
