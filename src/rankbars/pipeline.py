@@ -31,6 +31,7 @@ from rankbars.steps.boardassembly import (
     assemble_board,
     contain,
     describe_task,
+    note_effects,
     observe_ranks,
     summarise_pairs,
 )
@@ -254,6 +255,7 @@ def leaderboard(
         observed[name] = ranked.observed
         results[name] = ranked.result
         notes.extend(ranked.intervals.notes)
+        notes.extend(note_effects(ranked.result))
         if details is not None and ranked.pairs is not None:
             details[name] = ranked.pairs
         if collector is not None:

@@ -466,10 +466,10 @@ def _take_out(store: Store, change: Change) -> list[Event]:
 
 
 def _whole(store: Store, more: Mapping[str, Any] | None = None) -> Scores:
-    """The scores that an open store holds."""
+    """The scores that an open store holds; votes as tasks and models, for nothing else can fail."""
     from rankbars.store.naming import scores_of
 
-    return scores_of(store, more)
+    return scores_of(store, more, outline=True)
 
 
 def say_rest(store: str) -> None:

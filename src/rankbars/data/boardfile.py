@@ -30,7 +30,7 @@ from rankbars.data.partlyscored import PartlyScored
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
-from rankbars.data.taskresult import PairDetails, TaskPairs, TaskResult
+from rankbars.data.taskresult import Effects, PairDetails, PerEffect, TaskPairs, TaskResult
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.winnerscore import Winner
 from rankbars.errors import DataError, RankbarsError, ReadError
@@ -165,7 +165,14 @@ _MAY_BE_FIRST = {
 
 KEYS: dict[type, Keys] = {
     TaskResult: Keys(
-        optional=("rank_probability", "dominance", "draws_agree", "noise"), derived=_MAY_BE_FIRST
+        optional=("rank_probability", "dominance", "draws_agree", "noise", "effects"),
+        derived=_MAY_BE_FIRST,
+    ),
+    Effects: Keys(
+        derived={
+            "low": Derived(lambda effects: effects.interval[0], PerEffect),
+            "high": Derived(lambda effects: effects.interval[1], PerEffect),
+        }
     ),
     BoardFile: Keys(optional=("pairs", "vote_health", "also", "about", "names", "digest")),
     About: Keys(optional=("title", "source", "date", "link", "description")),

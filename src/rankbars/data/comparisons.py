@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, check_models
 from rankbars.data.fields import frozen_array, frozen_optional
 from rankbars.data.notes import Note
+from rankbars.data.taskresult import Effects
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 
@@ -59,6 +60,8 @@ class Comparisons:
         matter, as for answers of 0 and 1.
     log_e : array of float, shape (M, M), optional
         Logarithms of e-values that i is better than j, where the test gives them.
+    effects : Effects, optional
+        What strengths from votes were adjusted for.
 
     Raises
     ------
@@ -84,6 +87,7 @@ class Comparisons:
     insisted: bool = False
     skewness: float | None = None
     log_e: NDArray[np.float64] | None = None
+    effects: Effects | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:

@@ -34,7 +34,9 @@ from rankbars.stats.tails import critical_value
 
 __all__ = [
     "MOST_PAIRS",
+    "Effects",
     "PairDetails",
+    "PerEffect",
     "Ratings",
     "ScoreBins",
     "TaskPairs",
@@ -185,6 +187,49 @@ class Ratings(NamedTuple):
     high: NDArray[np.float64]
 
 
+PerEffect = Annotated[NDArray[np.float64], Numbers("Q", null=np.nan)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Effects:
+    """What strengths from votes were adjusted for, and how much it sways votes.
+
+    Parameters
+    ----------
+    names : tuple of str
+        The Q controls: the position, or columns such as the length of the answer.
+    value : array of float, shape (Q,)
+        Change in the log odds of a win for one unit more in the first answer than in the second.
+    se : array of float, shape (Q,)
+        Its standard error, by the covariance of the strengths; NaN where there is none.
+    df : float
+        Degrees of freedom behind it; infinite for a normal tail.
+    spread : array of float, shape (Q,)
+        Root mean square of the control over the votes, to compare effects by.
+    alpha : float
+        Error rate of the interval of each effect by itself.
+    """
+
+    names: tuple[str, ...]
+    value: PerEffect
+    se: PerEffect
+    df: Annotated[float, Numbers(least=0.0, null=np.inf)]
+    spread: PerEffect
+    alpha: Rate = 0.05
+
+    def __repr__(self) -> str:
+        return f"Effects({', '.join(self.names)})"
+
+    def __post_init__(self) -> None:
+        freeze(self, Q=len(self.names))
+
+    @property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Ends of the interval of each effect by itself, shape (Q,) each."""
+        half = critical_value(self.alpha / 2, max(self.df, 1.0)) * self.se
+        return self.value - half, self.value + half
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
     """One task of a leaderboard; every array is aligned with the models of the board.
@@ -252,6 +297,8 @@ class TaskResult:
         first, or among the first three, than `best` and `worst` do. None without draws.
     noise : TaskNoise, optional
         Where its errors come from, where items have several answers.
+    effects : Effects, optional
+        What strengths from votes were adjusted for, such as the length of answers.
     """
 
     name: str
@@ -293,6 +340,7 @@ class TaskResult:
     dominance: Chances | None = None
     draws_agree: bool | None = None
     noise: TaskNoise | None = None
+    effects: Effects | None = None
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"

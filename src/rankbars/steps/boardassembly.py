@@ -36,6 +36,7 @@ __all__ = [
     "bin_scores",
     "contain",
     "describe_task",
+    "note_effects",
     "observe_ranks",
     "summarise_pairs",
 ]
@@ -107,7 +108,35 @@ def describe_task(
         df=_own_freedom(comparisons.mean_df),
         elo=None if anchor is None else _elo(comparisons, anchor),
         elo_anchor=None if anchor is None else f"{anchor.model or 'mean'}={anchor.rating:g}",
+        effects=None
+        if comparisons.effects is None
+        else replace(comparisons.effects, alpha=intervals.alpha),
     )
+
+
+def note_effects(task: TaskResult) -> tuple[Note, ...]:
+    """What is said of the controls of a task of votes: how much each sways them."""
+    effects = task.effects
+    if effects is None:
+        return ()
+    parts = []
+    for name, value, low, high, spread in zip(
+        effects.names, effects.value, *effects.interval, effects.spread, strict=True
+    ):
+        ends = "; its error is not known"
+        if np.isfinite(low):
+            level = f"{100 - 100 * effects.alpha:g} %"
+            ends = f" ({level} interval {_odds(low * spread)} to {_odds(high * spread)})"
+        what = f"{spread:.3g} more of {name}, a usual difference, multiply"
+        if name == "position":
+            what = "being shown first multiplies"
+        parts.append(f"{what} the odds of a win by {_odds(value * spread)}{ends}")
+    text = f"Strengths are adjusted: {'; '.join(parts)}. Each interval holds by itself."
+    return (Note("effects", text, task.name),)
+
+
+def _odds(log_odds: float) -> str:
+    return f"{math.exp(min(max(log_odds, -700.0), 700.0)):.3g}"
 
 
 def _own_freedom(df: NDArray[np.float64]) -> NDArray[np.float64]:

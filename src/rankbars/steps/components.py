@@ -66,6 +66,12 @@ def _describe(votes: Votes, groups: Connectivity, kept: NDArray[np.intp], task: 
         f"To rank the largest group, {kept.size} of {len(names)} models, add --largest-component "
         "(in Python: votes=rb.VoteOptions(largest_component=True)), or add votes that connect them."
     )
+    islands = np.bincount(groups.island)
+    if (islands > 1).sum() > 1:
+        remedy += (
+            " If they are arenas of their own: --arena-per-file (each file is one; in Python "
+            "arena_per_file=True), or name a column that tells them apart: --column task=NAME."
+        )
     if kept.size < 2:
         remedy = "No two models can be compared: add votes that connect them."
     return (

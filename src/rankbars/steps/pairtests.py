@@ -138,6 +138,7 @@ def compare_evidence(
         notes=tuple(Note(code, text, task) for code, text in tested.notes) + about + identical,
         evidence=taken if tested.fitted is None else tested.fitted,
         log_e=padded.log_e,
+        effects=tested.effects,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.spec import VoteOptions
+from rankbars.data.taskresult import Effects
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.estimates import z_from_cov
@@ -17,7 +18,7 @@ from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
 from rankbars.steps.tested import Setting
-from rankbars.steps.voteerrors import measure_errors
+from rankbars.steps.voteerrors import VoteErrors, measure_errors
 
 __all__ = ["FITS", "Strengths", "contrast_statistics", "fit_strengths", "fit_tally"]
 
@@ -58,6 +59,8 @@ class Strengths(NamedTuple):
     groups : array of int, shape (M,)
         Groups of models that enough votes join; 0 is the largest. Nothing is known about
         differences between groups.
+    effects : Effects or None
+        What the votes were adjusted for.
     """
 
     counts: VoteCounts
@@ -71,6 +74,7 @@ class Strengths(NamedTuple):
     notes: tuple[tuple[str, str], ...]
     about: tuple[tuple[str, str, tuple[int, ...]], ...]
     groups: NDArray[np.int64]
+    effects: Effects | None = None
 
 
 def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Strengths:
@@ -110,7 +114,19 @@ def fit_strengths(votes: Votes, options: VoteOptions, setting: Setting) -> Stren
         (*errors.notes, *_model_notes(votes, options, names)),
         errors.about,
         np.zeros(fit.strength.size, dtype=np.int64) if errors.groups is None else errors.groups,
+        _effects(votes, counts, fit, errors),
     )
+
+
+def _effects(votes: Votes, counts: VoteCounts, fit: VoteFit, errors: VoteErrors) -> Effects | None:
+    """What the votes were adjusted for, with its errors; None where there is nothing."""
+    if votes.ballots is None or not votes.ballots.covariate_names:
+        return None
+    met = counts.weight.sum(axis=0)
+    spread = np.sqrt(met @ counts.covariates**2 / met.sum())
+    se = np.full(fit.effect.size, np.nan) if errors.effect_se is None else errors.effect_se
+    df = errors.df if errors.df == errors.df else np.inf
+    return Effects(votes.ballots.covariate_names, fit.effect, se, df, spread)
 
 
 def contrast_statistics(found: Strengths) -> PairStatistics:

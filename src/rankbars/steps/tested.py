@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Items
 from rankbars.data.spec import VoteOptions
+from rankbars.data.taskresult import Effects
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
@@ -56,6 +57,7 @@ class Tested(NamedTuple):
     rows: int | None = None  # rows that were used, if not all
     log_e: NDArray[np.float64] | None = None  # log e-values, where there are any
     skewness: float | None = None  # how much a few rows weigh, where that matters
+    effects: Effects | None = None  # what votes were adjusted for
 
 
 def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Tested:

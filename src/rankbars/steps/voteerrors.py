@@ -55,6 +55,8 @@ class VoteErrors(NamedTuple):
         What must be said of single models.
     groups : array of int, shape (M,), optional
         Groups of models that enough votes join; 0 is the largest.
+    effect_se : array of float, shape (q,), optional
+        Standard errors of the effects of covariates; NaN where nothing supports them.
     """
 
     covariance: Array
@@ -65,6 +67,7 @@ class VoteErrors(NamedTuple):
     hidden: Array | None = None
     about: _About = ()
     groups: NDArray[np.int64] | None = None
+    effect_se: Array | None = None
 
 
 def measure_errors(
@@ -98,13 +101,18 @@ def measure_errors(
         drawn = bootstrap_votes(counts, fit, setting.resamples, setting.seed, _key(setting))
         words = f"The votes are independent draws; {_resampled(drawn)}"
         spread, lost = _spread_of(drawn, setting), _lost([drawn], setting)
-        return VoteErrors(spread, np.inf, words, lost, *_few_votes(counts))
+        # Resamples are of strengths; effects of covariates need the formula.
+        se = _effect_errors(sandwich_covariance(counts, fit), counts) if fit.effect.size else None
+        return VoteErrors(spread, np.inf, words, lost, *_few_votes(counts), se)
     if options.covariance == "hessian":
         words = "Votes are independent, and the model of the votes holds as it stands."
-        return VoteErrors(_strengths_only(model_covariance(fit), counts), np.inf, words)
+        covariance = model_covariance(fit)
+        kept, se = _strengths_only(covariance, counts), _effect_errors(covariance, counts)
+        return VoteErrors(kept, np.inf, words, effect_se=se)
     words = "Votes are independent of each other; nothing else is assumed about their variation."
-    covariance = _strengths_only(sandwich_covariance(counts, fit), counts)
-    return VoteErrors(covariance, np.inf, words, (), *_few_votes(counts))
+    covariance = sandwich_covariance(counts, fit)
+    kept, se = _strengths_only(covariance, counts), _effect_errors(covariance, counts)
+    return VoteErrors(kept, np.inf, words, (), *_few_votes(counts), se)
 
 
 def _few_votes(counts: VoteCounts) -> tuple[Array, Array, _About, NDArray[np.int64]]:
@@ -159,14 +167,20 @@ def _clustered(
     if len(parts) == 2:
         parts.append(tally_clusters(votes, options, names))
     reach, hidden, about = _reach(votes, parts[: len(names)], names)
+    se = None
     if options.covariance == "bootstrap":
         covariance, words, notes = _bootstrap(parts, fit, setting)
         assumption = f"{assumption} {words}"
     else:
         covariance, notes = _combined([cluster_covariance(part, fit) for part in parts]), ()
+        se = _effect_errors(covariance, parts[0].counts)
+    if se is None and fit.effect.size:
+        formula = _combined([cluster_covariance(part, fit) for part in parts])
+        se = _effect_errors(formula, parts[0].counts)
     kept = covariance[:size, :size]
     notes = (*notes, *_width_note(votes, options, fit, kept, names))
-    return VoteErrors(kept, float(groups - 1), assumption, notes, reach, hidden, about)
+    df = float(groups - 1)
+    return VoteErrors(kept, df, assumption, notes, reach, hidden, about, effect_se=se)
 
 
 def _reach(
@@ -278,6 +292,13 @@ def _width_note(
         f"{effect:.1f} times those of independent votes."
     )
     return (("clustered-votes", text),)
+
+
+def _effect_errors(covariance: Array, counts: VoteCounts) -> Array:
+    """Standard errors of the effects of covariates; NaN where they do not vary."""
+    first = counts.n_models
+    variance = np.diag(covariance)[first : first + counts.covariates.shape[1]]
+    return np.sqrt(np.where(variance > 0, variance, np.nan))
 
 
 def _strengths_only(covariance: Array, counts: VoteCounts) -> Array:

@@ -46,6 +46,7 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
         about=(*_few_votes(kept), *found.about),
         fitted=Estimates(kept.models, found.fit.strength, cov=found.covariance if known else None),
         rows=count_used(kept, setting.votes),
+        effects=found.effects,
     )
     if chosen.size == size:
         return tested

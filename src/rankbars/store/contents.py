@@ -103,8 +103,11 @@ class Store:
             self.options, len(self.events),
         )  # fmt: skip
 
-    def files(self) -> list[KeptFile]:
-        """Everything it holds; rows of tables stay where they are while the store is open."""
+    def files(self, *, outline: bool = False) -> list[KeptFile]:
+        """Everything it holds; rows of tables stay where they are while the store is open.
+
+        With `outline`, votes are told by their tasks and models, and none of them is read.
+        """
         found: dict[int, list[int]] = {}
         facts: dict[int, tuple[str, Any]] = {}
         heads: dict[int, Mapping[str, Head]] = {}
@@ -115,7 +118,7 @@ class Store:
                 found.setdefault(source, []).append(part)
                 facts[part] = kind, json.loads(own)
                 heads[part] = _heads(rows)
-            parts = unpack(found, facts, StoredRows(self.engine, heads))
+            parts = unpack(found, facts, StoredRows(self.engine, heads), outline=outline)
         return self._files(self.entries, set(found), parts)
 
     def _files(

@@ -66,8 +66,9 @@ def pack(parts: Iterable[Part]) -> list[KeptPart]:
 
 
 def unpack(
-    sources: Mapping[int, Sequence[int]], facts: Mapping[int, tuple[str, Any]], rows: StoredRows
-) -> dict[int, list[Part]]:
+    sources: Mapping[int, Sequence[int]], facts: Mapping[int, tuple[str, Any]], rows: StoredRows,
+    *, outline: bool = False,
+) -> dict[int, list[Part]]:  # fmt: skip
     """What files held.
 
     Parameters
@@ -78,8 +79,11 @@ def unpack(
         Kind and facts of each part.
     rows : StoredRows
         The rows of the store.
+    outline : bool
+        Whether votes are told without their rows.
     """
-    taken = rows.of_parts(part for part, (kind, _) in facts.items() if kind != TABLE)
+    left = (TABLE, VOTES) if outline else (TABLE,)
+    taken = rows.of_parts(part for part, (kind, _) in facts.items() if kind not in left)
     found: dict[int, list[Part]] = {}
     for source, parts in sources.items():
         kinds: dict[str, list[KeptPart]] = {one: [] for one in (RUN, VOTES, JUDGED, READY, HEEDED)}
@@ -89,11 +93,11 @@ def unpack(
             if kind == TABLE:
                 tables.append(_unpack_table(part, own, rows))
             else:
-                kinds[kind].append(KeptPart(kind, own, taken[part]))
+                kinds[kind].append(KeptPart(kind, own, taken.get(part, {})))
         found[source] = [
             *tables,
             *_unpack_runs(kinds[RUN]),
-            *unpack_votes(kinds[VOTES]),
+            *unpack_votes(kinds[VOTES], outline=outline),
             *map(unpack_judged, kinds[JUDGED]),
             *unpack_ready(kinds[READY]),
             *(Heeded(one.facts["source"], tuple(one.facts["filters"])) for one in kinds[HEEDED]),

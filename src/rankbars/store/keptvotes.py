@@ -122,14 +122,16 @@ def rows_of_counts(
     )
 
 
-def unpack_votes(parts: Sequence[KeptPart]) -> list[VoteTable]:
-    """The votes of each file."""
+def unpack_votes(parts: Sequence[KeptPart], *, outline: bool = False) -> list[VoteTable]:
+    """The votes of each file; with `outline` none of them, only their tasks and models."""
     tasks: dict[str, dict[str, Votes]] = {}
     notes: dict[str, tuple[Note, ...]] = {}
     said: dict[str, tuple[Note, ...]] = {}
     for part in parts:
         source = part.facts["source"]
-        tasks.setdefault(source, {})[part.facts["task"]] = votes_of(part)
+        models = tuple(part.facts["models"])
+        votes = Votes(models, np.zeros((len(models),) * 2)) if outline else votes_of(part)
+        tasks.setdefault(source, {})[part.facts["task"]] = votes
         notes[source] = (*notes.get(source, ()), *notes_of(part.facts["notes"]))
         said[source] = notes_of(part.facts["said"])
     return [

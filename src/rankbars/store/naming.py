@@ -52,8 +52,9 @@ class Telling(NamedTuple):
 
 
 def scores_of(
-    store: Store, more: Mapping[str, Any] | None = None, models: Sequence[str] = ()
-) -> Scores:
+    store: Store, more: Mapping[str, Any] | None = None, models: Sequence[str] = (), *,
+    outline: bool = False,
+) -> Scores:  # fmt: skip
     """The scores that an open store holds, under the names of today, without what is retired.
 
     Parameters
@@ -64,6 +65,8 @@ def scores_of(
         Options for reading beside its own.
     models : sequence of str
         Only these models are read, as if no other were there.
+    outline : bool
+        Whether votes are told by their tasks and models, and none of them is read.
 
     Raises
     ------
@@ -83,7 +86,7 @@ def scores_of(
         if fact is None and name in former:
             raise OptionError(f"The model {name!r} is called {former[name].called!r} now.")
     asked = [own[name].name if name in own else name for name in models]
-    files = _without_retired(store.files(), facts)
+    files = _without_retired(store.files(outline=outline), facts)
     scores = put_together(files, {**options, "models": asked})
     if not set(asked) <= set(scores.models):
         # A name that is not known is told with all that are.
