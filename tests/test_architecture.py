@@ -96,6 +96,8 @@ DOORS = {
     ("rankbars.data.judged", "rankbars.render.verdicts"),
     ("rankbars.data.noise", "rankbars.render.noisetext"),
     ("rankbars.data.outlook", "rankbars.render.outlooks"),
+    ("rankbars.data.raceboard", "rankbars.render.plotting.raceplots"),
+    ("rankbars.data.raceboard", "rankbars.render.racetext"),
     ("rankbars.data.studyplan", "rankbars.render.plantext"),
     ("rankbars.data.studyplan", "rankbars.render.plotting.planplots"),
     ("rankbars.data.scores", "rankbars.data.evalruns"),

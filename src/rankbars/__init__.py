@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
     from rankbars.planned import plan
+    from rankbars.racing.race import Race
     from rankbars.readers import read
     from rankbars.render.evalrecords import write_eee
     from rankbars.repeated import noise
@@ -99,6 +100,7 @@ __all__ = [
     "Posterior",
     "Preflight",
     "Prior",
+    "Race",
     "RankIntervals",
     "RankbarsError",
     "ReadError",
@@ -173,6 +175,7 @@ _MODULE_OF: Final = {
     "Plan": "rankbars.data.studyplan",
     "Posterior": "rankbars.bayes.posterior",
     "Prior": "rankbars.data.priors",
+    "Race": "rankbars.racing.race",
     "RankIntervals": "rankbars.data.intervals",
     "RankbarsError": "rankbars.errors",
     "ReadError": "rankbars.errors",

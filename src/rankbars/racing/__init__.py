@@ -1,0 +1,1 @@
+"""Races: what to run next to learn who leads, and when to stop."""

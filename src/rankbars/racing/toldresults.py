@@ -1,0 +1,222 @@
+"""Results that a race is told: of files, frames or lines of JSON, matched with what is wanted."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from rankbars.data.evidence import Items
+from rankbars.data.raceboard import Call, Told
+from rankbars.data.scores import Scores
+from rankbars.errors import DataError, UnknownOptionError
+from rankbars.intake import take_scores
+from rankbars.racing.racestanding import Standing, name_calls
+
+__all__ = ["Result", "match_results", "protocol_in", "read_protocol", "take_results"]
+
+_FIELDS: Final = {"model", "task", "item", "trial", "score", "failed"}
+
+
+class Result(NamedTuple):
+    """A result that was handed over; no score means that the call failed."""
+
+    call: Call
+    score: float | None
+
+
+def match_results(
+    found: Sequence[Result], now: Standing, missing: str
+) -> tuple[Told, dict[tuple[int, int], float | None]]:
+    """Results of calls that are wanted, by cell and model; and what became of all."""
+    wanted: dict[Call, tuple[int, int]] = {}
+    if now.open is not None:
+        places = list(now.open.calls(now.design.cells))
+        wanted = dict(zip(name_calls(now, places), places, strict=True))
+    answers = {} if now.open is None else now.open.answers
+    taken: dict[tuple[int, int], float | None] = {}
+    again = aside = 0
+    low, high = now.design.limits
+    for call, score in found:
+        place = wanted.get(call)
+        if score is not None and not low <= score <= high:
+            raise DataError(
+                f"Model {call.model!r}, task {call.task!r}, item {call.item!r}: the score {score:g}"
+                f" is not within the limits {low:g} and {high:g} of this race. Nothing was taken."
+            )
+        if place is None:
+            aside += 1
+        elif place in answers or place in taken:
+            again += 1
+        else:
+            taken[place] = score
+    if missing == "failed":
+        seen = {call.model for call, _ in found}
+        for call, place in wanted.items():
+            if call.model in seen and place not in answers and place not in taken:
+                taken[place] = None
+    waiting = now.waiting - len(taken)
+    failed = sum(score is None for score in taken.values())
+    return Told(len(taken), failed, again, aside, waiting), taken
+
+
+def take_results(results: Any, now: Standing) -> Iterator[Result]:
+    """What was handed over, call by call; names are checked."""
+    if isinstance(results, (Mapping, list, tuple)) and not results:
+        return
+    if isinstance(results, Mapping) and not all(isinstance(key, str) for key in results):
+        yield from (_result(key, score, now) for key, score in results.items())
+        return
+    if isinstance(results, (list, tuple)) and any(isinstance(one, Mapping) for one in results):
+        for number, record in enumerate(results, 1):
+            yield _recorded(record, number, now)
+        return
+    paths = list(results) if isinstance(results, (list, tuple)) else [results]
+    if all(isinstance(one, (str, os.PathLike)) for one in paths):
+        rest = []
+        for path in paths:
+            records = protocol_in(Path(path))
+            if records is None:
+                rest.append(path)
+            else:
+                yield from take_results(records, now)
+        if not rest:
+            return
+        results = rest
+    yield from _read(take_scores("tell", results), now)
+
+
+def protocol_in(path: Path) -> list[dict[str, Any]] | None:
+    """Results of calls in a file of lines of JSON; None if it holds something else."""
+    if path.suffix.lower() not in (".jsonl", ".ndjson") or not path.is_file():
+        return None
+    try:
+        return read_protocol(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError):
+        return None  # whoever reads files says what is wrong with it
+
+
+def _result(key: Any, score: object, now: Standing) -> Result:
+    """A result by its call; ``(model, item)`` does where there is one task."""
+    parts = tuple(key) if isinstance(key, tuple) else ()
+    if len(parts) == 2:
+        parts = (parts[0], now.design.tasks[0] if len(now.design.tasks) == 1 else "", parts[1])
+    if len(parts) not in (3, 4):
+        raise DataError(
+            f"A result belongs to a call (model, task, item, trial); got {key!r}. Use the calls "
+            "of race.next()."
+        )
+    trial = parts[3] if len(parts) == 4 else 1
+    call = Call(str(parts[0]), str(parts[1]), str(parts[2]), int(trial))
+    return Result(_known(call, now), _number(score, call))
+
+
+def _recorded(record: object, number: int, now: Standing) -> Result:
+    if not isinstance(record, Mapping) or not {"model", "item"} <= set(record):
+        raise DataError(f"Result {number} has no model and item; got {record!r}.")
+    task = record.get("task") or (now.design.tasks[0] if len(now.design.tasks) == 1 else "")
+    trial = record.get("trial") or 1
+    call = Call(str(record["model"]), str(task), str(record["item"]), int(trial))
+    if record.get("failed"):
+        return Result(_known(call, now), None)
+    if record.get("score") is None:
+        raise DataError(
+            f"Result {number} has neither a score nor failed; one of them is needed: "
+            '{"failed": true} declares that the call failed.'
+        )
+    return Result(_known(call, now), _number(record["score"], call))
+
+
+def _known(call: Call, now: Standing) -> Call:
+    if call.model not in now.models:
+        raise UnknownOptionError.among("model", call.model, now.models)
+    if call.task not in now.design.tasks:
+        raise UnknownOptionError.among("task", call.task, now.design.tasks)
+    return call
+
+
+def _number(score: object, call: Call) -> float | None:
+    if score is None:
+        return None
+    if not isinstance(score, (bool, int, float, np.bool_, np.integer, np.floating)):
+        raise DataError(f"The score of {call.model!r} on item {call.item!r} is {score!r}; "
+                        "a number is needed, or None for a call that failed.")  # fmt: skip
+    value = float(score)
+    if math.isnan(value):
+        raise DataError(
+            f"The score of {call.model!r} on item {call.item!r} is not a number. Declare a call "
+            "that failed with None, or with failed in a line of JSON."
+        )
+    return value
+
+
+def _read(scores: Scores, now: Standing) -> Iterator[Result]:
+    """Results of files, in the units of the race."""
+    design = now.design
+    single = len(design.tasks) == 1 and not design.named and len(scores.tasks) == 1
+    if not set(scores.models) & set(now.models):
+        raise UnknownOptionError.among("model", scores.models[0], now.models)
+    if not single and not set(scores.tasks) & set(design.tasks):
+        raise UnknownOptionError.among("task", next(iter(scores.tasks)), design.tasks)
+    for name, evidence in scores.tasks.items():
+        task = design.tasks[0] if single else name
+        if task not in design.tasks:
+            continue
+        if not isinstance(evidence, Items) or evidence.ids is None:
+            raise DataError(f"Task {name!r} has no named items; a race needs a score per item.")
+        lower = scores.info[name].direction == "lower"
+        if lower != design.lower:
+            raise DataError(
+                f"Task {name!r}: {'lower' if lower else 'higher'} is better in these results, and "
+                f"{'lower' if design.lower else 'higher'} in this race. Say so when it begins, or "
+                "when results are read."
+            )
+        sign = -1.0 if lower else 1.0
+        for column, model in enumerate(evidence.models):
+            if model in now.models:
+                yield from _column(evidence, column, Call(model, task, ""), sign, design.trials)
+
+
+def _column(evidence: Items, column: int, call: Call, sign: float, trials: int) -> Iterator[Result]:
+    """Results of one model on one task."""
+    values, runs = evidence.values[:, column], evidence.by_run
+    for row, item in enumerate(evidence.ids or ()):
+        if trials == 1:
+            answers = [] if math.isnan(values[row]) else [float(values[row])]
+        elif runs is not None:
+            answers = [float(one) for one in runs[row, :, column] if not math.isnan(one)]
+        elif evidence.answers is None or evidence.answers[row, column] == trials:
+            answers = [] if math.isnan(values[row]) else [float(values[row])] * trials
+        else:
+            answers = []
+        for trial, score in enumerate(answers[:trials], 1):
+            yield Result(call._replace(item=item, trial=trial), sign * score)
+
+
+def read_protocol(text: str, label: str) -> list[dict[str, Any]] | None:
+    """Lines of JSON with results of calls; None where the text is something else.
+
+    Raises
+    ------
+    DataError
+        If a line of such a text is no JSON.
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    found: list[dict[str, Any]] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            record = None
+        fits = isinstance(record, dict) and {"model", "item"} <= set(record) <= _FIELDS
+        if not fits and not found:
+            return None
+        if not fits:
+            raise DataError(f"{label}, line {number}: it is no result of a call; got {line[:80]}.")
+        found.append(record)
+    return found or None

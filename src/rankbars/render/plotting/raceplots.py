@@ -1,0 +1,67 @@
+"""The picture of a race: evidence over rows, and where models went out."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from rankbars.data.raceboard import RaceBoard
+from rankbars.errors import DataError
+from rankbars.render.plotting.style import (
+    COLUMN,
+    DARK,
+    FIRST,
+    PALE,
+    PRINT,
+    check_picture,
+    labels,
+)
+
+__all__ = ["plot_race", "race_picture"]
+
+_MOST_NAMED = 8
+
+
+def plot_race(board: RaceBoard, ax: Any = None) -> Any:
+    """Evidence over rows; parameters and errors are those of `RaceBoard.plot`."""
+    if not board.history:
+        raise DataError("No batch of this race is complete, so there is nothing to draw yet.")
+    check_picture("svg", drawn=True)
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        ax = plt.figure(figsize=(COLUMN, 0.75 * COLUMN), layout="constrained").add_subplot()
+    calls = {one.model: one for one in board.racers}
+    late = [one.model for one in board.racers][:_MOST_NAMED]
+    names = dict(zip(late, labels(late), strict=True))
+    for place, model in enumerate(board.entered):
+        points = [(0, 0.0)] + [
+            (at, found[place] / math.log(10))
+            for at, found in board.history
+            if not math.isnan(found[place])
+        ]
+        out = calls[model].call == "out"
+        rows, evidence = zip(*points, strict=True)
+        ax.plot(rows, evidence, color=PALE if out else FIRST, lw=0.8 if out else 1.2)
+        if out:
+            ax.plot(rows[-1:], evidence[-1:], "x", color=DARK, ms=4)
+        if model in names:
+            ax.annotate(
+                names[model], (rows[-1], evidence[-1]), xytext=(3, 0), fontsize="x-small",
+                textcoords="offset points", color=DARK if out else FIRST, va="center",
+            )  # fmt: skip
+    ax.axhline(board.threshold / math.log(10), color=DARK, lw=0.6, ls=":")
+    ax.set_xlabel(board.unit)
+    ax.set_ylabel("evidence, log10 of the e-value")
+    return ax
+
+
+def race_picture(board: RaceBoard) -> Any:
+    """A figure of its own, in the style for print."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    with mpl.rc_context(PRINT):
+        figure = Figure(figsize=(COLUMN, 0.75 * COLUMN), label="rankbars: evidence over rows")
+        plot_race(board, figure.add_subplot())
+    return figure

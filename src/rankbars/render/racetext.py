@@ -1,0 +1,180 @@
+"""A race as text for a terminal, and as JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import math
+import textwrap
+from typing import Any
+
+from rankbars.data.raceboard import RaceBoard, Racer
+from rankbars.render.notation import counted, listed, show_count, show_share, visible
+
+__all__ = ["RACE_SCHEMA", "race_json", "race_text"]
+
+RACE_SCHEMA = "rankbars.race/1"
+_WIDTH = 80
+_MOST_NAMES = 5
+
+
+def race_text(board: RaceBoard) -> str:
+    """The board as lines that end with a line break."""
+    lines = [*_wrapped(_head(board)), *_wrapped(_answer(board)), ""]
+    lines += _table(board)
+    lines += ["", *_wrapped(_cost(board)), *_wrapped(_next(board)), *_wrapped(_promise(board))]
+    for note in board.notes:
+        lines += _wrapped(visible(note.message))
+    lines += [f"State {board.digest[:16]}: order of items by seed {board.seed}."]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def race_json(board: RaceBoard) -> str:
+    """The board as plain JSON."""
+    plain = {
+        "schema": RACE_SCHEMA,
+        "goal": "first" if board.k == 1 else f"top {board.k}",
+        "alpha": board.alpha,
+        "winners": list(board.winners),
+        "possible": list(board.possible),
+        "stop": board.stop,
+        "models": [_racer(one) for one in board.racers],
+        "tasks": list(board.tasks),
+        "unit": board.unit,
+        "rows": board.at,
+        "of_rows": board.of,
+        "calls": board.used,
+        "of_calls": board.full,
+        "saved": board.saved,
+        "more_rows": _real(board.more),
+        "waiting": board.waiting,
+        "failed": board.failed,
+        "batch": board.batch,
+        "threshold": board.threshold,
+        "seed": board.seed,
+        "digest": board.digest,
+        "history": [
+            {"rows": at, "log_e": {
+                name: one for name, one in zip(board.entered, found, strict=True)
+                if not math.isnan(one)
+            }}
+            for at, found in board.history
+        ],
+        "notes": [
+            {"code": note.code, "message": note.message, "models": list(note.models)}
+            for note in board.notes
+        ],
+    }  # fmt: skip
+    return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _racer(one: Racer) -> dict[str, Any]:
+    return {
+        "model": one.model, "call": one.call, "since": one.since, "rows": one.rows,
+        "calls": one.calls, "mean": _real(one.mean), "log_e": _real(one.log_e),
+        "more_rows": _real(one.more),
+    }  # fmt: skip
+
+
+def _real(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _wrapped(text: str) -> list[str]:
+    together = text.replace(" %", "\u00a0%")
+    lines = textwrap.wrap(together, _WIDTH, break_on_hyphens=False)
+    return [line.replace("\u00a0%", " %") for line in lines]
+
+
+def _head(board: RaceBoard) -> str:
+    goal = "first place" if board.k == 1 else f"the first {board.k}"
+    place = "" if board.tasks == ("all",) else f" of {listed(board.tasks, _MOST_NAMES)}"
+    return (
+        f"Race for {goal}: {len(board.racers)} models, {show_count(board.at)} of "
+        f"{counted(board.of, board.unit[:-1])}{place}."
+        if board.unit == "items"
+        else f"Race for {goal}: {len(board.racers)} models, {show_count(board.at)} of "
+        f"{show_count(board.of)} tries at every item{place}."
+    )
+
+
+def _answer(board: RaceBoard) -> str:
+    winners = [visible(name) for name in board.winners]
+    open_ = [visible(one.model) for one in board.racers if one.call == "open"]
+    if board.stop == "settled" and board.k == 1:
+        return f"{winners[0]} is first: each other model is out."
+    if board.stop == "settled":
+        return f"The first {board.k} are {listed(winners, board.k)}, in any order."
+    among = "be first" if board.k == 1 else f"be among the first {board.k}"
+    if len(open_) + len(winners) == len(board.racers):
+        return f"Every model may still {among}."
+    sure = f"{listed(winners, len(winners))} {'is' if len(winners) == 1 else 'are'} in. "
+    return (
+        f"{sure if winners else ''}{len(open_)} of {len(board.racers)} may still {among}: "
+        f"{listed(open_, _MOST_NAMES)}."
+    )
+
+
+def _table(board: RaceBoard) -> list[str]:
+    """A line per model: what it is, since when, and how near it is to being out."""
+    names = [visible(one.model) for one in board.racers]
+    width = max(map(len, (*names, "model")))
+    wanted = math.exp(board.threshold)
+    words = {"in": "first" if board.k == 1 else "in", "open": "open", "out": "out"}
+    lines = [f"{'model':<{width}}  {'':<5}  {'since':>7}  {'rows':>7}  {'mean':>7}  e-value"]
+    for name, one in zip(names, board.racers, strict=True):
+        since = "–" if one.since is None else show_count(one.since)
+        mean = "–" if math.isnan(one.mean) else f"{one.mean:.3f}"
+        lines.append(
+            f"{name:<{width}}  {words[one.call]:<5}  {since:>7}  {show_count(one.rows):>7}  "
+            f"{mean:>7}  {_e_value(one.log_e):>7}"
+        )
+    what = "against a model, which is out" if board.k == 1 else "for a call, which is made"
+    return [*lines, *_wrapped(f"The e-value is evidence {what} at {wanted:,.0f}.")]
+
+
+def _e_value(log_e: float) -> str:
+    if log_e > math.log(99_999):
+        return ">10⁵"
+    return f"{math.exp(log_e):,.0f}" if log_e > math.log(10) else f"{math.exp(log_e):.2g}"
+
+
+def _cost(board: RaceBoard) -> str:
+    return (
+        f"Calls: {show_count(board.used)}; all models on all {board.unit} would be "
+        f"{show_count(board.full)} (so far {show_share(1 - board.saved)})."
+    )
+
+
+def _next(board: RaceBoard) -> str:
+    row = board.unit if board.unit == "items" else "tries at every item"
+    if board.stop == "settled":
+        return "You may stop: all is decided. Or go on, with more models."
+    if board.stop == "budget":
+        return "It stops: the budget is spent. What stands here is valid, and more may be run."
+    if board.stop == "items":
+        return (
+            "It stops: no items are left. What stands here is valid; those left are not told apart."
+        )
+    if not board.history:
+        more = "Nothing can be said yet of how long it takes."
+    elif math.isinf(board.more):
+        more = f"At the present rate no number of {row} decides it."
+    else:
+        beyond = "" if board.at + board.more <= board.of else ", more than there are"
+        more = f"About {show_count(_rounded(board.more))} {row} more at the present rate{beyond}."
+    wait = f" The batch waits for {counted(board.waiting, 'call')}." if board.waiting else ""
+    return f"You may stop at any time; what stands here is valid. {more}{wait}"
+
+
+def _rounded(rows: float) -> int:
+    step = int(10 ** max(math.floor(math.log10(max(rows, 1.0))) - 1, 0))
+    return math.ceil(rows / step) * step
+
+
+def _promise(board: RaceBoard) -> str:
+    if board.k == 1:
+        what = "a model that is best is called out with probability at most"
+    else:
+        what = "any of these calls is wrong with probability at most"
+    of = "items like these" if board.unit == "items" else "new tries at these items"
+    return f"However often one looks, {what} {board.alpha:g}, of scores on {of} in random order."

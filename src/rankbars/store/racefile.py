@@ -1,0 +1,196 @@
+"""The file of a race: a list of entries to which only is added, and its wealth.
+
+The file is a DuckDB database, as stores are. Each entry has a digest of itself and of all before
+it; the wealth of the bets, which is kept so that nobody computes it anew, has one in the entry
+that made it. So an entry that was edited, or taken out, is noticed. What one command does is one
+transaction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rankbars.errors import DataError, ReadError
+from rankbars.store.opening import connect, draft_beside, is_store, report_faults, resolve
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Entry", "RaceLog", "make_race", "open_race"]
+
+_TABLES = {
+    "race": "number INTEGER PRIMARY KEY, kind VARCHAR, body BLOB, digest VARCHAR",
+    "wealth": "body BLOB",
+    "leases": "cell BIGINT, model INTEGER, worker VARCHAR, until DOUBLE",
+}
+
+
+class Entry(NamedTuple):
+    """Something that happened: its kind, what it says, and the digest up to it."""
+
+    kind: str
+    body: bytes
+    digest: str
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What it says; not to be changed."""
+        return _unpacked(self.body)
+
+
+@lru_cache(maxsize=2048)
+def _unpacked(body: bytes) -> dict[str, Any]:
+    """Kept, because a race that goes on in one process reads its entries again and again."""
+    found: dict[str, Any] = json.loads(zlib.decompress(body))
+    return found
+
+
+@dataclass(slots=True)
+class RaceLog:
+    """What a race has kept.
+
+    Parameters
+    ----------
+    entries : list of Entry
+        All that happened, in order.
+    wealth : bytes
+        The state after the last batch.
+    leases : dict from (int, int) to (str, float)
+        Which worker has a cell of a model, and until when.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    wealth: bytes = b""
+    leases: dict[tuple[int, int], tuple[str, float]] = field(default_factory=dict)
+    changed: set[str] = field(default_factory=set)
+
+    @property
+    def digest(self) -> str:
+        """Of all entries."""
+        return self.entries[-1].digest if self.entries else ""
+
+    def add(self, kind: str, facts: dict[str, Any]) -> None:
+        """Something more has happened."""
+        text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        body = zlib.compress(text.encode(), 1)
+        self.entries.append(Entry(kind, body, _chained(self.digest, kind, body)))
+        self.changed.add("race")
+
+    def keep(self, wealth: bytes) -> str:
+        """Keep the wealth; its digest, which the entry that made it names."""
+        self.wealth = wealth
+        self.changed.add("wealth")
+        return hashlib.sha256(wealth).hexdigest()
+
+    def lease(self, leases: dict[tuple[int, int], tuple[str, float]]) -> None:
+        """Who has which calls from now on."""
+        self.leases = leases
+        self.changed.add("leases")
+
+
+def _chained(before: str, kind: str, body: bytes) -> str:
+    return hashlib.sha256(b"\0".join([before.encode(), kind.encode(), body])).hexdigest()
+
+
+@contextmanager
+def make_race(path: str | os.PathLike[str]) -> Iterator[RaceLog]:
+    """A new file, which appears whole when the block ends.
+
+    Raises
+    ------
+    ChangedError
+        If another process has made it meanwhile.
+    WriteError
+        If it cannot be written.
+    """
+    label, place = os.fspath(path), resolve(path)
+    with draft_beside(place, label) as draft, connect(draft, label, write=True) as connection:
+        for name, columns in _TABLES.items():
+            connection.execute(f"CREATE TABLE {name} ({columns})")
+        log = RaceLog()
+        yield log
+        _write(connection, log, 0)
+
+
+@contextmanager
+def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[RaceLog]:
+    """The file of a race; what the block adds to it is kept when it ends well.
+
+    Raises
+    ------
+    ReadError
+        If there is none, it is not a race, or it was edited.
+    WriteError
+        If it cannot be written, or another process does not let go of it.
+    """
+    label, place = os.fspath(path), resolve(path)
+    if not place.is_file():
+        raise ReadError.at(label, "there is no race. Begin one: rankbars race STATE next.")
+    if not is_store(place):
+        raise ReadError.at(label, "it is not the file of a race. Name the one that `race` made.")
+    with connect(Path(place), label, write=write) as connection:
+        log = _load(connection, label)
+        before = len(log.entries)
+        yield log
+        if write and log.changed:
+            with report_faults(label):
+                connection.execute("BEGIN TRANSACTION")
+                _write(connection, log, before)
+                connection.execute("COMMIT")
+
+
+def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
+    tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
+    if tables != set(_TABLES):
+        raise ReadError.at(label, "it is a database, but not of a race. Name the file of one.")
+    rows = connection.execute("SELECT number, kind, body, digest FROM race ORDER BY number")
+    entries: list[Entry] = []
+    digest = ""
+    for place, (number, kind, body, said) in enumerate(rows.fetchall()):
+        digest = _chained(digest, kind, body)
+        if number != place or digest != said:
+            raise _edited(label, f"entry {place} does not fit its digest")
+        entries.append(Entry(kind, body, digest))
+    if not entries or entries[0].kind != "start":
+        raise _edited(label, "its beginning is gone")
+    wealth = b"".join(row[0] for row in connection.execute("FROM wealth").fetchall())
+    makers = ("closed", "joined")
+    said = next((one.facts["wealth"] for one in reversed(entries) if one.kind in makers), None)
+    if hashlib.sha256(wealth).hexdigest() != (said or hashlib.sha256(b"").hexdigest()):
+        raise _edited(label, "the wealth of its bets does not fit its digest")
+    held = connection.execute("SELECT cell, model, worker, until FROM leases").fetchall()
+    return RaceLog(entries, wealth, {(cell, model): (who, end) for cell, model, who, end in held})
+
+
+def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> None:
+    for number, entry in enumerate(log.entries[before:], before):
+        connection.execute("INSERT INTO race VALUES (?, ?, ?, ?)", [number, *entry])
+    if "wealth" in log.changed:
+        connection.execute("DELETE FROM wealth")
+        connection.execute("INSERT INTO wealth VALUES (?)", [log.wealth])
+    if "leases" in log.changed:
+        connection.execute("DELETE FROM leases")
+        if log.leases:
+            rows = [[*call, *held] for call, held in log.leases.items()]
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            connection.execute(
+                "INSERT INTO leases SELECT unnest(?), unnest(?), unnest(?), unnest(?)", columns
+            )
+    log.changed.clear()
+
+
+def _edited(label: str, what: str) -> DataError:
+    return ReadError.at(
+        label,
+        f"the file was edited or is damaged: {what}. What it says of the race cannot be trusted. "
+        "Take a backup copy, or begin anew.",
+    )
