@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import pairwise
@@ -18,21 +16,20 @@ import numpy as np
 from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, load
-from rankbars.data.drafts import write_all
+from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
+from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.siteplan import BoardChoice, DatedBoard, Metric, Site, SiteBoard, SitePlan
 from rankbars.data.spec import Spec
-from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError, WriteError
+from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
 from rankbars.readers import read
-from rankbars.render.sitepages import Draft, board_paths, frame_of, site_files, slug_of
+from rankbars.render.sitepages import board_paths, frame_of, site_files, slug_of
 from rankbars.steps.boardchanges import diff
 
 __all__ = ["BuiltSite", "build_site"]
 
-MANIFEST = ".rankbars-site.json"
-_SCHEMA = "rankbars.site/1"
 _MOST_DAYS = 24  # of a history that is made of the models of each day
 
 
@@ -94,15 +91,19 @@ def build_site(
     """
     from importlib.metadata import version
 
-    held = _Held.of(Path(folder))
-    maker = _Maker(plan, _Held(held.folder, {}) if whole else held, version("rankbars"), n_jobs)
+    held = MadeFiles.of(Path(folder))
+    maker = _Maker(plan, MadeFiles(held.folder, {}) if whole else held, version("rankbars"), n_jobs)
     boards = maker.boards(progress)
     history = maker.history(boards[0].board)
     changes = tuple(diff(old.board, new.board) for old, new in pairwise(history))
     site = Site(plan, tuple(boards), history, changes, maker.version)
     drafts = {**site_files(site), **maker.beside}
-    written, removed, kept, left = _write(held, drafts, whole=whole)
-    return BuiltSite(written, removed, kept, tuple(maker.ranked), (*maker.said, *left))
+    done = make_files(held, drafts, whole=whole)
+    left = tuple(
+        f"{held.folder / path} is no longer part of the site, and was left because it was changed."
+        for path in done.changed
+    )
+    return BuiltSite(*done[:3], tuple(maker.ranked), (*maker.said, *left))
 
 
 class _Chosen(NamedTuple):
@@ -119,7 +120,7 @@ class _Chosen(NamedTuple):
 class _Maker:
     """Makes the boards of a plan, or takes those that were made of the same before."""
 
-    def __init__(self, plan: SitePlan, held: _Held, version: str, n_jobs: int) -> None:
+    def __init__(self, plan: SitePlan, held: MadeFiles, version: str, n_jobs: int) -> None:
         self.plan, self.held, self.version, self.n_jobs = plan, held, version, n_jobs
         self.frame = digest_of([frame_of(plan), version])
         self.ranked: list[str] = []
@@ -170,21 +171,11 @@ class _Maker:
 
     def _prepared(self, scores: Scores) -> Scores:
         """The scores by the names of today, without what is retired, with what is said of tasks."""
-        plan = self.plan
-        known = {old: new for old, new in plan.aliases.items() if old in scores.models}
-        if known:
-            try:
-                scores = scores.rename(models=known)
-            except DataError as error:
-                raise DataError(f"{plan.path}: aliases: {error}") from error
-        models = [name for name in scores.models if name not in plan.retired_models]
-        tasks = [name for name in scores.tasks if name not in plan.retired_tasks]
-        if not models or not tasks:
-            what = "tasks" if models else "models"
-            raise DataError(f"{plan.path}: retired.{what} leaves nothing to rank.")
-        if len(models) < len(scores.models) or len(tasks) < len(scores.tasks):
-            scores = scores.select(models=models, tasks=tasks)
-        unknown = [name for name in plan.categories if name not in {*tasks, *plan.retired_tasks}]
+        plan, known = self.plan, tuple(scores.tasks)
+        scores = self._named(scores)
+        tasks = list(scores.tasks)
+        known += tuple(one.called for one in scores.names if one.kind == "task")
+        unknown = [name for name in plan.categories if name not in {*tasks, *known}]
         if unknown:
             raise UnknownOptionError.among(f"task in categories of {plan.path}", unknown[0], tasks)
         info = {
@@ -193,13 +184,39 @@ class _Maker:
         }
         return self._weighed(replace(scores, info=info))
 
+    def _named(self, scores: Scores) -> Scores:
+        """The scores under the names of today, without what is retired."""
+        plan, facts = self.plan, []
+        former = {new: old for old, new in plan.aliases.items()}
+        retired = {former.get(name, name): why for name, why in plan.retired_models.items()}
+        for old in dict.fromkeys([*plan.aliases, *retired]):
+            new, why = plan.aliases.get(old, old), retired.get(old)
+            facts.append(NameFact("model", old, new, why is not None, why or "", ""))
+            if old in scores.models and new != old and new in {*scores.models} - {*plan.aliases}:
+                raise DataError(
+                    f"{plan.path}: aliases says that {old!r} is {new!r}, and both are in the "
+                    "results. Retire one of them, or write one name in the results."
+                )
+        for task, why in plan.retired_tasks.items():
+            facts.append(NameFact("task", task, task, True, why, ""))
+        for kind, names in (("model", scores.models), ("task", tuple(scores.tasks))):
+            gone = {fact.name for fact in facts if fact.kind == kind and fact.retired}
+            if gone.issuperset(names):
+                raise DataError(f"{plan.path}: retired.{kind}s leaves nothing to rank.")
+        if not facts:
+            return scores
+        from rankbars.store.naming import put_names
+
+        return replace(put_names(scores, facts), names=(*scores.names, *facts))
+
     def _weighed(self, scores: Scores) -> Scores:
         weights, path = self.plan.weights, self.plan.path
         if not weights:
             return scores
         categories = {one.category for one in scores.info.values() if one.category is not None}
         known = categories if set(weights) <= categories else set(scores.tasks)
-        unknown = sorted(set(weights) - known - set(self.plan.retired_tasks))
+        gone = {fact.name for fact in scores.names if fact.retired}
+        unknown = sorted(set(weights) - known - gone)
         if unknown:
             raise UnknownOptionError.among(f"task in weights of {path}", unknown[0], sorted(known))
         lacking = sorted(known - set(weights))
@@ -216,7 +233,7 @@ class _Maker:
     def _check_names(self, scores: Scores) -> None:
         """Say which names of the configuration are those of nothing."""
         plan = self.plan
-        strange = sorted(set(plan.facts) - {*scores.models, *plan.aliases, *plan.retired_models})
+        strange = sorted(set(plan.facts) - {*scores.models, *(one.called for one in scores.names)})
         if plan.facts and len(strange) == len(plan.facts):
             raise UnknownOptionError.among(
                 f"model in models of {plan.path}", strange[0], scores.models
@@ -303,7 +320,9 @@ class _Maker:
             scores = replace(
                 scores, inputs=(Input("the results of this board", "scores", evidence),)
             )
-        key = digest_of([self.frame, evidence, scores.notes, scores.inputs, spec, about, levels])
+        key = digest_of(
+            [self.frame, evidence, scores.notes, scores.inputs, scores.names, spec, about, levels]
+        )
         board = self._kept(chosen.slug, key, scores)
         if board is None:
             board = self._ranked(chosen.name, scores, spec).titled(**_filled(about))
@@ -360,13 +379,17 @@ class _Maker:
             found[day] = DatedBoard(day, old)
         if plan.replay and self.main is not None:
             found = {one.date: one for one in self._replayed(self.main)}
-        now = plan.about.date or ""
+        now = plan.about.date or (self._last_day() if plan.replay else "")
         found.pop(now, None)
         late = max(found, default="")
         if now and late > now:
             raise DataError(f"{plan.path}: date is {now}, and history has a board of {late}.")
         days = tuple(found[day] for day in sorted(found))
         return (*days, DatedBoard(now, board)) if days or now else ()
+
+    def _last_day(self) -> str:
+        """The day on which the last model came."""
+        return max((facts.get("date", "") for facts in self.plan.facts.values()), default="")
 
     def _replayed(self, main: Scores) -> Iterator[DatedBoard]:
         """Boards of the models that were there on each day, from the results of today."""
@@ -385,7 +408,7 @@ class _Maker:
         every = np.unique(np.linspace(0, len(known) - 1, _MOST_DAYS).round().astype(int))
         for day in (known[k] for k in every):
             there = [name for name, since in days.items() if since <= day]
-            if len(there) < 2:
+            if not 1 < len(there) < len(days):  # with all of them it is the board of now
                 continue
             scores = main.select(models=there)
             path = f"history/{day}.json"
@@ -423,11 +446,11 @@ def _read_results(plan: SitePlan, metric: Metric) -> Scores:
         )
     from importlib.metadata import version
 
-    from rankbars.readers.collecting import put_together
     from rankbars.store.access import open_store
+    from rankbars.store.naming import scores_of
 
     with open_store(plan.results[0], version("rankbars")) as store:
-        return put_together(store.files(), store.options)
+        return scores_of(store)
 
 
 def _matching(wanted: Sequence[str], known: Sequence[str] | Mapping[str, Any]) -> list[str]:
@@ -452,160 +475,3 @@ def _day_in(name: str) -> str | None:
     with suppress(OptionError):
         return About(date=name[:10]).date
     return None
-
-
-# ------------------------------------------------------------------------------------ digests
-
-
-def digest_of(value: Any) -> str:
-    """Digest of a value by what it holds: texts, numbers, arrays, dataclasses, and collections."""
-    found = hashlib.sha256()
-    for part in _bytes_of(value):
-        found.update(part)
-    return found.hexdigest()
-
-
-def _bytes_of(value: Any) -> Iterator[bytes]:
-    """What a value holds, each part led by its kind and size, so that no two values are alike."""
-    if isinstance(value, np.ndarray):
-        if value.dtype == object:
-            yield from _bytes_of(value.tolist())
-            return
-        yield f"a{value.dtype.str}{value.shape};".encode()
-        yield np.ascontiguousarray(value).tobytes()
-    elif is_dataclass(value) and not isinstance(value, type):
-        yield f"d{type(value).__name__};".encode()
-        for one in fields(value):
-            yield from _bytes_of(getattr(value, one.name))
-    elif isinstance(value, Mapping):
-        yield f"m{len(value)};".encode()
-        for key in value:
-            yield from _bytes_of(key)
-            yield from _bytes_of(value[key])
-    elif isinstance(value, (list, tuple)):
-        yield f"l{len(value)};".encode()
-        if value and all(type(one) is str for one in value):
-            yield json.dumps(value).encode()
-        else:
-            for one in value:
-                yield from _bytes_of(one)
-    else:
-        text = repr(value)
-        yield f"v{len(text)};{text}".encode("utf-8", "backslashreplace")
-
-
-# ------------------------------------------------------------------------------------ the folder
-
-
-class _Held(NamedTuple):
-    """What this module wrote into a folder: key and digest of each file."""
-
-    folder: Path
-    files: Mapping[str, tuple[str, str]]
-
-    @classmethod
-    def of(cls, folder: Path) -> _Held:
-        """What the manifest of a folder says; nothing where there is none."""
-        if folder.exists() and not folder.is_dir():
-            raise WriteError(f"{folder} is a file. Name a folder for the site.")
-        place = folder / MANIFEST
-        if not place.exists():
-            return cls(folder, {})
-        try:
-            content = json.loads(place.read_text("utf-8"))
-            files = {
-                str(path): (str(key), str(made)) for path, (key, made) in content["files"].items()
-            }
-            if any(Path(path).is_absolute() or ".." in Path(path).parts for path in files):
-                raise ValueError("a file outside of the folder")
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise WriteError(
-                f"{place} cannot be understood, and says which files of {folder} may be replaced. "
-                "Name a new folder."
-            ) from error
-        return cls(folder, files)
-
-    def has(self, path: str, key: str) -> bool:
-        """Whether a file is there as it was written, made of what has this key."""
-        if path not in self.files or self.files[path][0] != key:
-            return False
-        return self.is_whole(path)
-
-    def is_whole(self, path: str) -> bool:
-        """Whether a file is as it was written."""
-        try:
-            content = (self.folder / path).read_bytes()
-        except OSError:
-            return False
-        return _sha256(content) == self.files[path][1]
-
-
-def _sha256(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
-_Written = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-
-
-def _write(held: _Held, drafts: Mapping[str, Draft], *, whole: bool) -> _Written:
-    """Write what is not there yet, all or nothing; remove what was written and is no more."""
-    folder = held.folder
-    foreign = [path for path in drafts if path not in held.files and (folder / path).exists()]
-    if foreign:
-        raise WriteError(
-            f"{folder / foreign[0]} is there and was not made by rankbars site; nothing was "
-            "written. Name another folder, or move the file."
-        )
-    kept = [path for path in drafts if not whole and held.has(path, drafts[path].key)]
-    made: dict[str, bytes] = {}
-    for path in drafts.keys() - set(kept):
-        content = drafts[path].make()
-        made[path] = content.encode("utf-8") if isinstance(content, str) else content
-    files = {
-        path: held.files[path] if path not in made else (drafts[path].key, _sha256(made[path]))
-        for path in sorted(drafts)
-    }
-    same = [path for path in made if path in held.files and (folder / path).is_file()
-            and (folder / path).read_bytes() == made[path]]  # fmt: skip
-    manifest = json.dumps({"schema": _SCHEMA, "files": files}, indent=0, sort_keys=True) + "\n"
-    new = {path: made[path] for path in sorted(made) if path not in same}
-    _put(folder, {**new, MANIFEST: manifest.encode()})
-    gone, edited = [], []
-    for path in held.files.keys() - drafts.keys():
-        if held.is_whole(path):
-            (folder / path).unlink()
-            gone.append(path)
-        elif (folder / path).exists():
-            edited.append(path)
-    _remove_empty(folder, gone)
-    left = tuple(
-        f"{folder / path} is no longer part of the site, and was left because it was changed."
-        for path in sorted(edited)
-    )
-    return tuple(new), tuple(sorted(gone)), tuple(sorted({*kept, *same})), left
-
-
-def _put(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files into a folder, which is made with what is in it where it is not there."""
-    made: list[Path] = []
-    try:
-        for parent in sorted({(folder / path).parent for path in contents}):
-            for one in reversed([parent, *parent.parents]):
-                if not one.exists():
-                    one.mkdir()
-                    made.append(one)
-        write_all({str(folder / path): content for path, content in contents.items()})
-    except BaseException as error:
-        for one in reversed(made):
-            with suppress(OSError):
-                one.rmdir()
-        if isinstance(error, OSError) and not isinstance(error, WriteError):
-            raise WriteError(f"Cannot write {error.filename}: {error.strerror}.") from error
-        raise
-
-
-def _remove_empty(folder: Path, gone: Sequence[str]) -> None:
-    for path in gone:
-        with suppress(OSError):  # there is something else in it
-            if (folder / path).parent != folder:
-                (folder / path).parent.rmdir()

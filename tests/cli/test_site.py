@@ -5,12 +5,13 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.publication import digest_of
+from rankbars.data.madefiles import digest_of
 from rankbars.render.sitepages import slug_of
 
 TASKS = {"law": ("civil", "penal"), "math": ("algebra", "sums"), "code": ("python",)}
@@ -151,8 +152,11 @@ CHANGES = {
     "a retired model": lambda place: change(
         place, "boards:\n", "retired: {models: {cedar: It was cut.}}\nboards:\n"
     ),
-    "colours": lambda place: change(place, "boards:\n", 'theme: {colors: ["#225522"]}\nboards:\n'),
-    "fewer boards": lambda place: change(place, "except: [code]", "except: [code, law]"),
+    "colours, fewer boards": lambda place: change(
+        place,
+        "boards:\n  - per: category\n    except: [code]",
+        'theme: {colors: ["#225522"]}\nboards:\n  - per: category\n    except: [code, law]',
+    ),
 }
 
 
@@ -306,7 +310,7 @@ def test_a_fault_of_the_configuration_names_the_key_and_what_is_allowed(text, ra
         ("civil: law", "civi: law", "Did you mean 'civil'?"),
         ("boards:\n", "weights: {law: 1, math: 2}\nboards:\n", "weights has no 'code'"),
         ("boards:\n", "weights: {civil: 1}\nboards:\n", "weights has no 'algebra'"),
-        ("boards:\n", "aliases: {amber: birch}\nboards:\n", "aliases: Two models"),
+        ("boards:\n", "aliases: {amber: birch}\nboards:\n", "and both are in the results"),
         ("name: Two", "name: law", "two boards are called"),
         ("models:\n  amber", "models:\n  ambe", "Did you mean 'amber'?"),
     ],
@@ -372,6 +376,107 @@ def test_digests_tell_values_apart_by_what_they_hold():
     digests = [digest_of(value) for value in values]
     assert len(set(digests)) == len(values) - 1  # a list and a tuple of nothing are alike
     assert digest_of(rb.read) == digest_of(rb.read)
+
+
+def dated_boards(place):
+    """Boards of two earlier days: fewer models, and one under an old name."""
+    (place / "history").mkdir()
+    scores = rb.read("results.csv")
+    early = rb.leaderboard(scores.select(models=MODELS[:2])).titled(date="2026-01-10")
+    early.save("history/early.json")
+    late = rb.leaderboard(scores.rename(models={"cedar": "larch"}))
+    late.save("history/2026-03-01.json")
+    change(place, "boards:\n", "date: 2026-05-31\nhistory: history\nboards:\n")
+    return early, late
+
+
+def test_history_holds_the_intervals_of_dated_boards_by_the_names_of_today(rankbars, place):
+    early, late = dated_boards(place)
+    change(place, "boards:\n", "aliases: {larch: cedar}\nboards:\n")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    found = json.loads(Path("public/api/history.json").read_text("utf-8"))
+    now = rb.load("public/boards/all.json")
+    assert found["dates"] == ["2026-01-10", "2026-03-01", "2026-05-31"]
+    for model, boards in {"amber": (early, late, now), "cedar": (late, now)}.items():
+        spans = [
+            list(b[{"cedar": "larch"}.get(model, model) if b is late else model][5:7])
+            for b in boards
+        ]
+        assert [line[1:3] for line in found["models"][model]] == spans
+    assert "larch" not in found["models"]
+    assert broken_links(place / "public") == []
+    for page in ("history.html", "models/cedar.html"):
+        assert '<path class="band"' in Path("public", page).read_text("utf-8")
+
+
+def test_changes_and_the_feed_say_what_came_since_each_day(rankbars, place):
+    _early, _late = dated_boards(place)
+    change(place, "boards:\n", "address: https://example.org/b\nboards:\n")
+    rankbars("site", "site.yaml", "-o", "public")
+    found = json.loads(Path("public/api/changes.json").read_text("utf-8"))
+    assert (found["added_models"], found["removed_models"]) == (["cedar"], ["larch"])
+    feed = ET.fromstring(Path("public/feed.xml").read_text("utf-8"))
+    atom = "{http://www.w3.org/2005/Atom}"
+    entries = feed.findall(f"{atom}entry")
+    dates = [entry.findtext(f"{atom}updated") for entry in entries]
+    assert dates == [f"2026-{day}T00:00:00Z" for day in ("05-31", "03-01", "01-10")]
+    assert feed.findtext(f"{atom}updated") == dates[0]
+    ids = {entry.findtext(f"{atom}id") for entry in entries} | {feed.findtext(f"{atom}id")}
+    assert len(ids) == 4
+    assert all(re.fullmatch(r"urn:uuid:[0-9a-f-]{36}", one) for one in ids)
+    assert "Dark/<b>Oak</b>" in entries[1].findtext(f"{atom}content")
+    for link in feed.iter(f"{atom}link"):
+        assert link.get("href").startswith("https://example.org/b/")
+
+
+def test_a_replay_ranks_the_models_that_were_there(rankbars, place):
+    change(place, "  amber: {", "  amber: {date: 2026-01-01, ")
+    more = "".join(f"  {name}: {{date: 2026-0{k}-05}}\n" for k, name in enumerate(MODELS[1:], 2))
+    text = (place / "site.yaml").read_text("utf-8") + more.replace(MODELS[3], f'"{MODELS[3]}"')
+    (place / "site.yaml").write_text(text + "history: replay\n", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    found = json.loads(Path("public/api/history.json").read_text("utf-8"))
+    assert found["dates"] == ["2026-02-05", "2026-03-05", "2026-04-05"]
+    expected = rb.leaderboard(rb.read("results.csv").select(models=MODELS[:3]))
+    for model in MODELS[:3]:
+        line = next(one for one in found["models"][model] if one[0] == "2026-03-05")
+        assert line[1:] == [expected[model].best, expected[model].worst, 3]
+    assert "not what was shown then" in Path("public/history.html").read_text("utf-8")
+    before = files("public")
+    assert "0 boards ranked" in rankbars("site", "site.yaml", "-o", "public").err
+    rankbars("site", "site.yaml", "-o", "anew")
+    assert files("public") == before == files("anew")
+
+
+@pytest.mark.parametrize(
+    ("name", "date", "words"),
+    [
+        ("old.json", None, "has no date"),
+        ("old.json", "2026-06-01", "history has a board of 2026-06-01"),
+    ],
+)
+def test_boards_without_a_day_or_of_a_later_one_are_refused(name, date, words, rankbars, place):
+    rb.leaderboard("results.csv").titled(date=date).save(name)
+    change(place, "boards:\n", f"date: 2026-05-31\nhistory: {name}\nboards:\n")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 1
+    assert words in said
+
+
+def test_a_site_of_a_store_leaves_out_what_the_store_retired(rankbars, place):
+    rankbars("add", "results.csv", "--store", "board.duckdb")
+    rankbars("retire", "--task", "python", "--reason", "It leaked.", "--store", "board.duckdb")
+    rankbars("rename", "--model", "cedar", "maple", "--store", "board.duckdb")
+    change(place, "results: results.csv", "results: board.duckdb")
+    change(place, "    except: [code]\n", "")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    board = rb.load("public/boards/all.json")
+    assert "maple" in board.models
+    assert "python" not in board.tasks
+    assert "It leaked." in Path("public/about.html").read_text("utf-8")
 
 
 def test_a_site_opens_from_disk_without_a_word_in_the_console(rankbars, place, browser):

@@ -86,7 +86,7 @@ class Theme:
     logo : Path, optional
         File of the picture.
     colors : tuple of str
-        Of intervals and links, and of what is about a new task; as ``#rrggbb``.
+        Of intervals, and of what is about a new task; as ``#rrggbb``.
     """
 
     logo: Path | None = None

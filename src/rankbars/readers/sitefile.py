@@ -136,14 +136,14 @@ class _Part:
             return ""
         if isinstance(given, (Mapping, list)):
             raise self.wrong(key, given, "text")
-        return str(given)
+        return _word(given)
 
     def texts(self, key: str) -> tuple[str, ...]:
         given = self.values.get(key)
         listed = [] if given is None else given if isinstance(given, list) else [given]
         if any(isinstance(one, (Mapping, list)) or one is None for one in listed):
             raise self.wrong(key, given, "a name, or a list of names")
-        return tuple(str(one) for one in listed)
+        return tuple(_word(one) for one in listed)
 
     def number(self, key: str, given: object, least: float) -> float:
         try:
@@ -179,7 +179,12 @@ class _Part:
         for name, value in given.items():
             if isinstance(value, (Mapping, list)) or value is None:
                 raise self.wrong(f"{key}.{name}", value, "one value")
-        return {str(name): str(value) for name, value in given.items()}
+        return {_word(name): _word(value) for name, value in given.items()}
+
+
+def _word(value: object) -> str:
+    """A value as it is written in YAML."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _load(path: Path) -> Any:

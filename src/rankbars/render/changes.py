@@ -24,7 +24,7 @@ from rankbars.render.notation import (
     visible,
 )
 
-__all__ = ["change_json", "change_markdown", "change_text"]
+__all__ = ["ChangeParts", "change_json", "change_markdown", "change_parts", "change_text"]
 
 _CHANGE_MARKER = "<!-- rankbars:diff -->"
 CHANGE_SCHEMA = "rankbars.diff/1"
@@ -51,6 +51,46 @@ class _Row(NamedTuple):
     score: str
     new_task: str
     why: str
+
+
+class ChangeParts(NamedTuple):
+    """What changed, in words and cells that are ready to show; names are as they were given.
+
+    Attributes
+    ----------
+    sentences : tuple of str
+        What changed on the whole.
+    header : tuple of str
+        Headings of the rows.
+    rows : tuple of tuple of str
+        Models that changed, in the order of the new board.
+    models : tuple of str
+        The model of each row.
+    pairs : tuple of str
+        Pairs that are told apart now, or no longer.
+    legend : str
+        What the causes mean.
+    """
+
+    sentences: tuple[str, ...]
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    models: tuple[str, ...]
+    pairs: tuple[str, ...]
+    legend: str
+
+
+def change_parts(change: BoardChange) -> ChangeParts:
+    """What changed, for pages that lay it out themselves."""
+    rows = _rows(change)
+    return ChangeParts(
+        tuple(_sentences(change)),
+        tuple(_header(rows)) if rows else (),
+        tuple(tuple(_cells(row, rows)) for row in rows),
+        tuple(one.model for one in _changed(change)),
+        tuple(_pair_sentences(change)),
+        _LEGEND,
+    )
 
 
 def change_text(change: BoardChange, *, width: int = 80) -> str:

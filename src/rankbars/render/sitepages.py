@@ -1,6 +1,6 @@
 """The pages of a public leaderboard, and what it gives to programs: every file, ready to be made.
 
-A `Draft` knows a digest of all that its file is made of, so that what has not changed is not made.
+A `Draft` knows the digest of all that it is made of, so that what has not changed is not made.
 """
 
 from __future__ import annotations
@@ -9,38 +9,36 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import partial
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json
-from rankbars.data.siteplan import Site, SiteBoard, SitePlan
+from rankbars.data.madefiles import Draft
+from rankbars.data.siteplan import DatedBoard, Site, SiteBoard, SitePlan
 from rankbars.data.standings import standings
+from rankbars.render.changes import ChangeParts, change_json, change_parts
 from rankbars.render.exports import render_csv
 from rankbars.render.methodbox import method_entries
-from rankbars.render.notation import counted, visible
+from rankbars.render.notation import counted, show_ranks, visible
 from rankbars.render.page import PageFrame, page_environment, render_html
 from rankbars.render.paragraph import citation, methods_paragraph, references
 from rankbars.render.placed import placed_table
-from rankbars.render.ranktable import board_table
+from rankbars.render.ranktable import board_table, task_scores
 from rankbars.render.sentences import field_line, headline, headline_sentences
 
-__all__ = ["Draft", "board_paths", "frame_of", "site_files", "slug_of"]
+__all__ = ["board_paths", "frame_of", "site_files", "slug_of"]
 
 _TOP = 10
+_MOST_COURSES, _MOST_ENTRIES = 12, 50
 _SAFE = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
 _TAKEN = ("index", "all", "con", "prn", "aux", "nul")
-
-
-class Draft(NamedTuple):
-    """A file that can be made: the digest of what it is made of, and what makes it."""
-
-    key: str
-    make: Callable[[], str | bytes]
 
 
 def slug_of(name: str) -> str:
@@ -71,6 +69,8 @@ def board_paths(slug: str) -> tuple[str, ...]:
 def frame_of(plan: SitePlan) -> dict[str, Any]:
     """What stands around every page of a site."""
     pages = [("Boards", "index.html"), ("Models", "models.html")]
+    if has_history(plan):
+        pages += [("History", "history.html"), ("Changes", "changes.html")]
     pages += [("Method", "method.html"), ("About", "about.html")]
     logo = plan.theme.logo
     return {
@@ -79,8 +79,13 @@ def frame_of(plan: SitePlan) -> dict[str, Any]:
         "logo": None if logo is None else f"assets/logo{logo.suffix.lower()}",
         "colors": list(plan.theme.colors),
         "address": plan.address,
-        "feed": False,
+        "feed": has_history(plan) or plan.about.date is not None,
     }
+
+
+def has_history(plan: SitePlan) -> bool:
+    """Whether the site has boards of earlier days."""
+    return plan.replay or bool(plan.history)
 
 
 def site_files(site: Site) -> dict[str, Draft]:
@@ -113,6 +118,13 @@ def site_files(site: Site) -> dict[str, Draft]:
         files[path] = pages.draft("model", path, context)
     files["method.html"] = pages.draft("method", "method.html", _method(site))
     files["about.html"] = pages.draft("about", "about.html", _about(site))
+    if len(site.history) > 1:
+        files["history.html"] = pages.draft("history", "history.html", _history(site))
+        files["changes.html"] = pages.draft("changes", "changes.html", _changes(site))
+        files["api/history.json"] = _plain(_json(_api_history(site)))
+        files["api/changes.json"] = _plain(change_json(site.changes[-1]))
+    if frame["feed"]:
+        files["feed.xml"] = pages.draft("feed", "feed.xml", _feed(site))
     for path, content in {
         "api/index.json": _api_index(site),
         "api/models.json": _api_models(site),
@@ -152,7 +164,8 @@ class _Pages:
         key = _digest(json.dumps([template, given], sort_keys=True, ensure_ascii=True))
 
         def make() -> str:
-            return self.environment.get_template(f"site/{template}.html.j2").render(given)
+            end = "xml" if path.endswith(".xml") else "html"
+            return self.environment.get_template(f"site/{template}.{end}.j2").render(given)
 
         return Draft(key, make)
 
@@ -240,8 +253,15 @@ def _models(site: Site) -> dict[str, Any]:
             for name, facts in sorted(site.plan.facts.items())
         },
         "empty": [_fact("")] * len(columns),
-        "retired": sorted(site.plan.retired_models.items()),
+        "retired": _retired(main.board, "model"),
     }  # fmt: skip
+
+
+def _retired(board: Leaderboard, kind: str) -> list[list[str]]:
+    """What is not ranked any more, with the reason."""
+    return [
+        [one.called, one.reason] for one in board.names if one.retired and one.kind == kind
+    ]  # fmt: skip
 
 
 def _fact(value: str) -> list[str]:
@@ -268,7 +288,7 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
                 "name": one.name, "slug": one.slug, "ranks": line.ranks, "score": line.score,
                 "size": size + 1, "partly": True, "best": 0, "worst": 0,
             })  # fmt: skip
-    tasks = _task_rows(main)
+    tasks, courses = _task_rows(main), _courses(site)
     columns, claim = _columns(site), board_table(main).claim
     return [
         (
@@ -284,6 +304,7 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
                 "boards": on_boards[name],
                 "neighbours": _neighbours(main, name),
                 "tasks": tasks.get(name, []),
+                "course": _drawn(site, courses[name]) if name in courses else None,
             },
         )
         for name in names
@@ -313,9 +334,6 @@ def _neighbours(board: Leaderboard, name: str) -> dict[str, Any]:
 
 def _task_rows(board: Leaderboard) -> dict[str, list[list[str]]]:
     """Task, rank interval and score of each model on each task of the board."""
-    from rankbars.render.notation import show_ranks
-    from rankbars.render.ranktable import task_scores
-
     if len(board.tasks) < 2:
         return {}
     found: dict[str, list[list[str]]] = {name: [] for name in board.models}
@@ -326,6 +344,122 @@ def _task_rows(board: Leaderboard) -> dict[str, list[list[str]]]:
                 ranks = show_ranks(int(result.best[i]), int(result.worst[i]))
                 found[name].append([task, ranks, scores[i]])
     return found
+
+
+_Point = tuple[str, int, int, int]  # a day, the rank interval on it, and of how many models
+
+
+def _courses(site: Site) -> dict[str, list[_Point]]:
+    """The rank interval of each model on each of the dated boards, by the names of today."""
+    if len(site.history) < 2:
+        return {}
+    called = {one.name: one.called for one in site.boards[0].board.names if one.kind == "model"}
+    found: dict[str, list[_Point]] = {}
+    for one in site.history:
+        best, worst = one.board.ranks
+        for i, name in enumerate(one.board.models):
+            points = found.setdefault(called.get(name, name), [])
+            points.append((one.date, int(best[i]), int(worst[i]), len(one.board.models)))
+    return found
+
+
+_WIDE, _HIGH, _LEFT, _ABOVE = 300, 110, 26, 8
+
+
+def _drawn(site: Site, points: Sequence[_Point]) -> dict[str, Any]:
+    """Ranks over time as a band: each interval stands until the next board."""
+    days = [_ordinal(one, site.history) for one in site.history]
+    first, last = days[0], days[-1]
+    span = max(last - first, 1)
+    most = max(len(one.board.models) for one in site.history)
+    places = {one.date: k for k, one in enumerate(site.history)}
+
+    def x(day: float) -> float:
+        return round(_LEFT + (_WIDE - _LEFT - 12) * (day - first) / span, 1)
+
+    def y(rank: float) -> float:
+        return round(_ABOVE + (_HIGH - _ABOVE - 20) * (rank - 1) / most, 1)
+
+    parts = []
+    for day, best, worst, _ in points:
+        k = places[day]
+        end = x(days[k + 1]) if k + 1 < len(days) else _WIDE
+        top, bottom = y(best), max(y(worst + 1), y(best) + 1.5)
+        parts.append(f"M{x(days[k]):g} {top:g}H{end:g}V{bottom:g}H{x(days[k]):g}z")
+    return {
+        "path": "".join(parts), "wide": _WIDE, "high": _HIGH, "left": _LEFT, "top": y(1),
+        "bottom": y(most + 1), "most": most, "first": site.history[0].date or "now",
+        "last": site.history[-1].date or "now",
+        "rows": [[day or "now", show_ranks(*span), size] for day, *span, size in points],
+    }  # fmt: skip
+
+
+def _ordinal(one: DatedBoard, history: Sequence[DatedBoard]) -> int:
+    """The day as a number; what has no date is drawn a little after the last that has one."""
+    if one.date:
+        return date.fromisoformat(one.date).toordinal()
+    known = [date.fromisoformat(other.date).toordinal() for other in history if other.date]
+    return known[-1] + max((known[-1] - known[0]) // 10, 1)
+
+
+def _history(site: Site) -> dict[str, Any]:
+    main = site.boards[0].board
+    courses = _courses(site)
+    leading = [main.models[i] for i in main.order][:_MOST_COURSES]
+    return {
+        "replay": site.plan.replay,
+        "claim": board_table(main).claim.words,
+        "courses": [
+            [name, f"models/{slug_of(name)}.html", _drawn(site, courses[name])] for name in leading
+        ],
+        "n_models": len(main.models),
+        "days": [
+            [one.date or "now", len(one.board.models), headline_sentences(one.board)[0]]
+            for one in reversed(site.history)
+        ],
+    }
+
+
+def _changes(site: Site) -> dict[str, Any]:
+    """The last change in full, and what the earlier ones were on the whole."""
+    dates = [one.date or "now" for one in site.history]
+    last = change_parts(site.changes[-1])
+    known = {name for one in site.boards for name in _names(one.board)}
+    return {
+        "since": dates[-2], "until": dates[-1], "sentences": list(last.sentences),
+        "header": list(last.header), "legend": last.legend, "pairs": list(last.pairs),
+        "at": last.header.index("Model") if last.rows else 0,
+        "rows": [
+            [list(row), f"models/{slug_of(name)}.html" if name in known else ""]
+            for row, name in zip(last.rows, last.models, strict=True)
+        ],
+        "earlier": [
+            [dates[k + 1], list(change_parts(site.changes[k]).sentences)]
+            for k in reversed(range(len(site.changes) - 1))
+        ],
+    }  # fmt: skip
+
+
+def _feed(site: Site) -> dict[str, Any]:
+    """An entry for each dated board, newest first."""
+    title, entries = site.plan.about.title or "", []
+    for k, one in enumerate(site.history):
+        if not one.date:
+            continue
+        changes: ChangeParts | None = change_parts(site.changes[k - 1]) if k else None
+        entries.append({
+            "date": one.date,
+            "id": uuid5(NAMESPACE_URL, f"{site.plan.address}{title}#{one.date}").urn,
+            "headline": headline(one.board),
+            "sentences": [] if changes is None else list(changes.sentences),
+        })  # fmt: skip
+    return {
+        "id": uuid5(NAMESPACE_URL, f"{site.plan.address}{title}").urn,
+        "description": site.plan.about.description,
+        "author": site.plan.about.source or title,
+        "entries": entries[::-1][:_MOST_ENTRIES],
+        "changes_page": has_history(site.plan),
+    }
 
 
 def _method(site: Site) -> dict[str, Any]:
@@ -353,9 +487,9 @@ def _about(site: Site) -> dict[str, Any]:
         "about": _about_fields(site),
         "words": [part.strip() for part in site.plan.words.split("\n\n") if part.strip()],
         "inputs": [[one.path, one.format, one.sha256] for one in main.inputs],
-        "retired_models": sorted(site.plan.retired_models.items()),
-        "retired_tasks": sorted(site.plan.retired_tasks.items()),
-        "aliases": sorted(site.plan.aliases.items()),
+        "retired_models": _retired(main, "model"),
+        "retired_tasks": _retired(main, "task"),
+        "aliases": [[one.name, one.called] for one in main.names if one.called != one.name],
         "downloads": [
             [one.name, f"boards/{one.slug}.csv", f"boards/{one.slug}.json",
              f"api/boards/{one.slug}.json"]
@@ -419,7 +553,9 @@ def _api_index(site: Site) -> dict[str, Any]:
             for one in site.boards
         ],
         "models": "api/models.json",
-    }
+        **({"history": "api/history.json", "changes": "api/changes.json"}
+           if len(site.history) > 1 else {}),
+    }  # fmt: skip
 
 
 def _api_models(site: Site) -> dict[str, Any]:
@@ -432,9 +568,23 @@ def _api_models(site: Site) -> dict[str, Any]:
             for name in names
         ],
         "retired": [
-            {"model": name, "reason": why} for name, why in sorted(site.plan.retired_models.items())
+            {"model": name, "reason": why} for name, why in _retired(site.boards[0].board, "model")
         ],
     }  # fmt: skip
+
+
+def _api_history(site: Site) -> dict[str, Any]:
+    courses = _courses(site)
+    return {
+        "schema": "rankbars.site.history/1",
+        "replay": site.plan.replay,
+        "dates": [one.date or None for one in site.history],
+        "columns": ["date", "best", "worst", "models"],
+        "models": {
+            name: [[day or None, best, worst, size] for day, best, worst, size in courses[name]]
+            for name in sorted(courses)
+        },
+    }
 
 
 def _llms(site: Site) -> str:
