@@ -165,7 +165,7 @@ _MAY_BE_FIRST = {
 
 KEYS: dict[type, Keys] = {
     TaskResult: Keys(
-        optional=("rank_probability", "dominance", "draws_agree", "noise", "effects"),
+        optional=("rank_probability", "dominance", "draws_agree", "noise", "effects", "suspects"),
         derived=_MAY_BE_FIRST,
     ),
     Effects: Keys(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, check_models
 from rankbars.data.fields import frozen_array, frozen_optional
 from rankbars.data.notes import Note
-from rankbars.data.taskresult import Effects
+from rankbars.data.taskresult import Effects, SuspectVoters
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 
@@ -62,6 +62,8 @@ class Comparisons:
         Logarithms of e-values that i is better than j, where the test gives them.
     effects : Effects, optional
         What strengths from votes were adjusted for.
+    suspects : SuspectVoters, optional
+        Voters whose votes do not fit those of the others, where there are any.
 
     Raises
     ------
@@ -88,6 +90,7 @@ class Comparisons:
     skewness: float | None = None
     log_e: NDArray[np.float64] | None = None
     effects: Effects | None = None
+    suspects: SuspectVoters | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:

@@ -35,10 +35,13 @@ from rankbars.stats.tails import critical_value
 __all__ = [
     "MOST_PAIRS",
     "Effects",
+    "MovedModel",
     "PairDetails",
     "PerEffect",
     "Ratings",
     "ScoreBins",
+    "SuspectVoter",
+    "SuspectVoters",
     "TaskPairs",
     "TaskResult",
     "count_pairs",
@@ -230,6 +233,89 @@ class Effects:
         return self.value - half, self.value + half
 
 
+@dataclass(frozen=True, slots=True)
+class SuspectVoter:
+    """A voter whose votes do not fit those of the others.
+
+    Parameters
+    ----------
+    voter : str
+        The voter.
+    votes : int
+        All votes of this voter.
+    habit : {"for", "against", "order", "position"}
+        What is odd: votes for a model, or against it, that do not follow the order of the
+        strengths, or that follow the position.
+    model : str, optional
+        The model that the habit is about.
+    about : int
+        Votes that the habit is about.
+    won, expected : float
+        Share that the model (for the position: the model shown first; for the order: the stronger
+        model) won of these, ties as halves, and that by the fit without this voter.
+    p : float
+        About the largest chance that a voter like the others votes so, for one habit of one voter.
+    moves : int, optional
+        Largest change of a rank without this voter alone, by one step from the fit; None where
+        the other votes do not put all models on one scale.
+    """
+
+    voter: str
+    votes: Annotated[int, Numbers(least=0)]
+    habit: Literal["for", "against", "order", "position"]
+    model: str | None
+    about: Annotated[int, Numbers(least=0)]
+    won: Level
+    expected: Level
+    p: Level
+    moves: Annotated[int, Numbers(least=0)] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MovedModel:
+    """A model whose rank depends on voters who are suspected.
+
+    Parameters
+    ----------
+    model : str
+        The model.
+    counted : int
+        Its rank by strength where all votes count.
+    without : int
+        Its rank where those of suspected voters do not.
+    """
+
+    model: str
+    counted: Annotated[int, Numbers(least=1)]
+    without: Annotated[int, Numbers(least=1)]
+
+
+@dataclass(frozen=True, slots=True)
+class SuspectVoters:
+    """Voters whose votes do not fit those of the others: a reason to look, no proof.
+
+    Parameters
+    ----------
+    false_discoveries : float
+        Share of the voters named that is false on average, at most.
+    tested : int
+        Voters with enough votes to be tested.
+    votes : int
+        Votes of all suspected voters together.
+    voters : tuple of SuspectVoter
+        Those whose votes fit least first.
+    moved : tuple of MovedModel, optional
+        Models whose rank changes without all of them, those that change most first; None where
+        the other votes do not put all models on one scale.
+    """
+
+    false_discoveries: Rate
+    tested: Annotated[int, Numbers(least=0)]
+    votes: Annotated[int, Numbers(least=0)]
+    voters: tuple[SuspectVoter, ...]
+    moved: tuple[MovedModel, ...] | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
     """One task of a leaderboard; every array is aligned with the models of the board.
@@ -299,6 +385,8 @@ class TaskResult:
         Where its errors come from, where items have several answers.
     effects : Effects, optional
         What strengths from votes were adjusted for, such as the length of answers.
+    suspects : SuspectVoters, optional
+        Voters whose votes do not fit those of the others, where there are any.
     """
 
     name: str
@@ -341,6 +429,7 @@ class TaskResult:
     draws_agree: bool | None = None
     noise: TaskNoise | None = None
     effects: Effects | None = None
+    suspects: SuspectVoters | None = None
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"

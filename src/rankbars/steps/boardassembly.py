@@ -111,6 +111,7 @@ def describe_task(
         effects=None
         if comparisons.effects is None
         else replace(comparisons.effects, alpha=intervals.alpha),
+        suspects=comparisons.suspects,
     )
 
 

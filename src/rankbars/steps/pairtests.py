@@ -139,6 +139,7 @@ def compare_evidence(
         evidence=taken if tested.fitted is None else tested.fitted,
         log_e=padded.log_e,
         effects=tested.effects,
+        suspects=tested.suspects,
     )
 
 

@@ -12,7 +12,7 @@ from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_vot
 from rankbars.stats.votes.votecounts import VoteCounts, code_rows, from_matrices, merge_rows
 
 __all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used", "tally",
-           "tally_clusters"]  # fmt: skip
+           "tally_clusters", "used_ballots"]  # fmt: skip
 
 MIN_CLUSTERS = 5  # fewer cannot support a variance estimate
 
@@ -34,7 +34,7 @@ def tally(votes: Votes, options: VoteOptions) -> VoteCounts:
     ballots = votes.ballots
     if ballots is None or (ballots.weight is None and ballots.covariates is None):
         return from_matrices(votes.wins, _tie_table(votes, options))
-    used = _with_conventions(ballots, options)
+    used = used_ballots(ballots, options)
     rows = used.first.size
     weight, squared = np.zeros((2, 3, rows))
     weight[used.outcome, np.arange(rows)] = used.weights
@@ -55,7 +55,7 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
     ballots = votes.ballots
     if ballots is None or any(name not in ballots.labels for name in names):
         raise OptionError(_no_labels(votes, "+".join(names)))
-    used = _with_conventions(ballots, options)
+    used = used_ballots(ballots, options)
     codes = [_single_codes(used.labels[name].codes) for name in names]
     code = codes[0] if len(codes) == 1 else code_rows(codes)
     clusters = count_clustered_votes(
@@ -131,7 +131,7 @@ def _tie_table(votes: Votes, options: VoteOptions) -> NDArray[np.float64] | None
     return None if not known else np.asarray(sum(known[1:], known[0]))
 
 
-def _with_conventions(ballots: Ballots, options: VoteOptions) -> Ballots:
+def used_ballots(ballots: Ballots, options: VoteOptions) -> Ballots:
     """Votes that count, with the outcomes win, tie and loss only."""
     keep = np.ones(ballots.first.size, dtype=np.bool_)
     if options.ties == "drop":

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Items
 from rankbars.data.spec import VoteOptions
-from rankbars.data.taskresult import Effects
+from rankbars.data.taskresult import Effects, SuspectVoters
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
@@ -58,6 +58,7 @@ class Tested(NamedTuple):
     log_e: NDArray[np.float64] | None = None  # log e-values, where there are any
     skewness: float | None = None  # how much a few rows weigh, where that matters
     effects: Effects | None = None  # what votes were adjusted for
+    suspects: SuspectVoters | None = None
 
 
 def pad_tested(tested: Tested, positions: NDArray[np.int64], size: int) -> Tested:

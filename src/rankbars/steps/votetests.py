@@ -19,6 +19,7 @@ from rankbars.steps.components import connected_models
 from rankbars.steps.strengths import contrast_statistics, fit_strengths, fit_tally
 from rankbars.steps.tallies import CLUSTER_WORDS, choose_clusters, count_used, tally
 from rankbars.steps.tested import Setting, Tested
+from rankbars.steps.votesuspects import find_suspects
 
 __all__ = ["binomial_test", "e_process_test", "strength_test"]
 
@@ -38,15 +39,17 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
     # Votes that do not vary, such as ties only, say nothing about how sure a strength is.
     se = np.sqrt(np.where(variance > 0, variance, np.nan))
     summary = ModelSummary(found.fit.strength, se, np.minimum(found.df, found.reach - 1))
+    suspects, named = find_suspects(kept, setting.votes, found.fit)
     tested = Tested(
         summary,
         pairs,
         (*found.assumptions, *_pairing_words(setting)),
-        notes=(*found.notes, *_pairing_notes(votes, setting)),
+        notes=(*found.notes, *named, *_pairing_notes(votes, setting)),
         about=(*_few_votes(kept), *found.about),
         fitted=Estimates(kept.models, found.fit.strength, cov=found.covariance if known else None),
         rows=count_used(kept, setting.votes),
         effects=found.effects,
+        suspects=suspects,
     )
     if chosen.size == size:
         return tested
@@ -142,8 +145,11 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Te
     """
     counts = tally(votes, setting.votes)
     notes: tuple[tuple[str, str], ...] = ()
+    suspects = None
     if counts.first.size and find_components(counts).component.max(initial=0) == 0:
-        mean = fit_tally(counts, setting.votes, setting.key).strength
+        fit = fit_tally(counts, setting.votes, setting.key)
+        mean = fit.strength
+        suspects, notes = find_suspects(votes, setting.votes, fit)
     else:
         mean = _win_odds(votes)
         text = (
@@ -170,6 +176,7 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Te
         ),
         notes=(*notes, *note),
         rows=round(float(used.wins.sum())),
+        suspects=suspects,
     )
 
 
