@@ -98,14 +98,17 @@ def explain(scores: Results, spec: Spec | None = None) -> Explanation:
 
 def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str, str]]:
     """The test in use with every correction, then other tests with the correction in use."""
-    anytime = test == "e_process"
+    anytime = test in ("e_process", "e_strength")
     off = {"maxt_bootstrap"} if votes else set()  # it resamples rows
     names = [name for name in CORRECTIONS if name not in off and (anytime or name != "e_average")]
     own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
     usual = "holm" if correction in ("auto", "e_average") else correction
     if not votes:
         return own + [(name, usual) for name in TESTS if name != test and name not in VOTE_TESTS]
-    own_too = {"e_process": "e_average"}  # e-values have a correction of their own
+    own_too = {
+        "e_process": "e_average",
+        "e_strength": "e_average",
+    }  # e-values have a correction of their own
     others = [name for name in ("z", *VOTE_TESTS) if name != test]
     return own + [(name, own_too.get(name, usual)) for name in others]
 

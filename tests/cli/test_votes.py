@@ -80,7 +80,8 @@ def test_looks_are_remembered_beside_the_board(rankbars: Command, tmp_path: Path
         answer = rankbars("rank", path, "--anytime", "-o", "board.json")
         assert answer.code == 0
         assert board_file("board.running.json")["looks"] == number
-    assert board_file("board.json")["tasks"][0]["test"] == "e_process"
+    assert board_file("board.json")["tasks"][0]["test"] == "e_strength"
+    assert board_file("board.running.json")["test"] == "e_strength"
     assert "m0 leads: it is shown better than all 2 others" in answer.out
     assert "3 looks at these votes so far" in answer.out
     write_rows(rows[:80], tmp_path / "votes.csv")
@@ -120,6 +121,35 @@ def test_looks_go_on_at_the_scope_they_began_with(rankbars: Command, votes: str)
     assert answer.code == 1
     assert "Earlier looks were at scope 'each', and this one is at 'all'" in answer.err
     assert before == (Path("board.json").read_bytes(), Path("board.running.json").read_bytes())
+
+
+def test_looks_go_on_with_the_test_they_began_with(rankbars: Command, votes: str) -> None:
+    look = ("rank", votes, "--anytime", "-o", "board.json")
+    assert rankbars(*look, "--test", "e_process").code == 0
+    # Records of earlier versions do not say so: there was one test.
+    record = board_file("board.running.json")
+    assert record.pop("test") == "e_process"
+    Path("board.running.json").write_text(json.dumps(record), encoding="utf-8")
+    assert rankbars(*look).code == 0
+    assert board_file("board.json")["tasks"][0]["test"] == "e_process"
+    answer = rankbars(*look, "--test", "e_strength")
+    assert answer.code == 1
+    assert "Earlier looks were at test 'e_process'" in answer.err
+
+
+def test_pairs_that_results_chose_with_unknown_probability_are_looked_at_one_by_one(
+    rankbars: Command, votes: str
+) -> None:
+    look = ("rank", votes, "--anytime", "--pairing", "adaptive", "-o", "board.json")
+    assert rankbars(*look).code == 0
+    assert board_file("board.json")["tasks"][0]["test"] == "e_process"
+    rows = Path(votes).read_text(encoding="utf-8").splitlines()
+    rows = [f"{row},{0.1 if number else 'sampling_probability'}" for number, row in enumerate(rows)]
+    Path("logged.csv").write_text("\n".join(rows), encoding="utf-8")
+    answer = rankbars("rank", "logged.csv", *look[2:-1], "other.json")
+    assert answer.code == 0
+    assert board_file("other.json")["tasks"][0]["test"] == "e_strength"
+    assert "Votes weigh one over the probability" in str(board_file("other.json"))
 
 
 @pytest.mark.parametrize("damage", ["", "{", '{"schema": "rankbars.running/1"}', "[1]"])
@@ -170,7 +200,7 @@ def test_elo_is_shown_with_its_anchor(rankbars: Command, votes: str) -> None:
         (["--cluster", "mood"], 1, "cannot be clustered"),
         (["--control", "mood"], 1, "nothing to control 'mood' by"),
         (["--control", "position"], 1, "which model was shown first"),
-        (["--anytime", "--test", "z"], 2, "leave out --test"),
+        (["--anytime", "--test", "z"], 2, "leave out others"),
         (["--test", "t"], 1, "this task has votes"),
         (["--self-votes", "keep"], 2, "raise, drop"),
     ],

@@ -207,7 +207,8 @@ def _votes() -> list[Case]:
         board("votes/length-davidson", "votes.csv --control length", "--ties davidson", votes=True),
         board("votes/elo", "votes.csv --elo 1000", votes=True),
         board("votes/elo-model", "votes.csv", '--elo "system a=1200"', votes=True),
-        board("votes/anytime", "votes.csv", "--anytime", votes=True),
+        board("votes/anytime", "votes.csv", "--anytime --test e_process", votes=True),
+        board("votes/anytime-strengths", "votes.csv", "--anytime", votes=True),
         board("votes/categories", "votes.csv --column task=category", votes=True),
         board("votes/categories-all", "votes.csv --column task=category", "--scope all",
               votes=True),
@@ -678,8 +679,8 @@ def _shown() -> list[Case]:
         case("diff/options", made, made.replace("--alpha 0.05", "--alpha 0.3").replace(
             "board.json", "new.json"), "rankbars diff board.json new.json --format json"),
         case("looks/continued", "head 150 votes.csv part.csv",
-             "rankbars rank part.csv --anytime --missing raise -o board.json",
-             "rankbars rank votes.csv --anytime --missing raise -o board.json",
+             "rankbars rank part.csv --anytime --test e_process --missing raise -o board.json",
+             "rankbars rank votes.csv --anytime --test e_process --missing raise -o board.json",
              inputs="golden:votes.csv",
              kept=("board.json", "board.running.json"), fitted=True),
     ]  # fmt: skip

@@ -206,7 +206,7 @@ def test_explanations_of_votes_try_the_tests_for_votes() -> None:
     found = rb.explain(from_rows(draw_rows(400, (1.0, 0.0, -1.0))))
     assert found.choices[0].test == "z"
     tried = {(outcome.test, outcome.correction) for outcome in found.outcomes}
-    assert {test for test, _ in tried} == {"z", "binomial", "e_process"}
+    assert {test for test, _ in tried} == {"z", "binomial", "e_process", "e_strength"}
     # Each can be used as it is listed, so nothing is listed that cannot.
     assert found.skipped == ()
     assert ("e_process", "e_average") in tried

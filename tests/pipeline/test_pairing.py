@@ -137,6 +137,22 @@ def test_a_probability_is_above_0_and_at_most_1():
         rb.Scores.from_frame(frame)
 
 
+def test_probabilities_keep_the_level_at_any_time_and_nothing_else_does():
+    frame = logged(np.random.default_rng(3))
+    thin = frame.copy()
+    thin.loc[0, "sampling_probability"] = 1e-4
+    plain = frame.drop(columns="sampling_probability")
+    for given, level in ((frame, 0.95), (thin, None), (plain, None)):
+        board = rb.leaderboard(
+            rb.Scores.from_frame(given), test="e_strength", correction="e_average",
+            votes=rb.VoteOptions(pairing="adaptive"),
+        )  # fmt: skip
+        assert board.tasks["votes"].guarantee == level
+        warned = [note.message for note in board.notes if note.code == "adaptive-pairs"]
+        assert bool(warned) == (level is None)
+        assert all("--anytime --test e_process holds" in text for text in warned)
+
+
 @pytest.mark.slow
 def test_declared_probabilities_repair_most_of_what_adaptive_pairs_break():
     """40 data sets; the plain fit holds in .79 of many, the weighted one in .93."""

@@ -8,11 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from reference import golden
+from scipy import integrate, stats
 
 from rankbars.errors import OptionError
 from rankbars.stats.votes.anytime import (
     anytime_bounds,
     anytime_relation,
+    log_e_ahead,
     log_e_better,
     mean_e_count,
 )
@@ -154,3 +156,32 @@ def test_forty_looks_intersected_still_cover(calibration, strength):
         false_relations += wrong
     calibration.at_most(misses.max(), n_boards, 0.1, of="the worst model")
     calibration.at_most(false_relations, n_boards, 0.1, of="relations")
+
+
+@pytest.mark.parametrize(("z", "se", "gap"), [(2.0, 0.1, 0.2), (-1.0, 0.5, 0.2), (6.0, 0.01, 1.0)])
+def test_evidence_of_an_estimate_is_the_mean_likelihood_ratio_over_gaps(z, se, gap):
+    def ratio(true):
+        prior = 2 * stats.norm.pdf(true, scale=gap)
+        return prior * stats.norm.pdf(z * se, true, se) / stats.norm.pdf(z * se, 0, se)
+
+    peak = abs(z) * se
+    expected = integrate.quad(ratio, 0, 9 * gap, points=[peak, peak + 3 * se], limit=200)[0]
+    assert log_e_ahead(z, se, gap=gap) == pytest.approx(np.log(expected), rel=1e-7, abs=1e-9)
+
+
+@pytest.mark.parametrize("se", [0.02, 0.2, 2.0])
+def test_evidence_of_an_estimate_has_mean_one_where_nobody_is_ahead(se):
+    def weighted(z):
+        return np.exp(stats.norm.logpdf(z) + log_e_ahead(z, se))
+
+    far = 12 * np.hypot(1, 0.2 / se)
+    mean = integrate.quad(weighted, -far, far, points=[0, 5], limit=400)[0]
+    assert mean == pytest.approx(1.0, rel=1e-6)
+
+
+def test_few_degrees_of_freedom_weaken_evidence_as_their_tail_does():
+    z = stats.norm.isf(stats.t.sf(3.0, 7))
+    assert log_e_ahead(3.0, 0.1, 7.0) == pytest.approx(log_e_ahead(z, 0.1))
+    assert log_e_ahead(-3.0, 0.1, 7.0) == pytest.approx(log_e_ahead(-z, 0.1))
+    assert log_e_ahead([3.0, 3.0], [0.0, np.nan]).tolist() == [0.0, 0.0]
+    assert np.isfinite(log_e_ahead([1e9, -1e9], 0.1, 5.0)).all()

@@ -113,3 +113,13 @@ def test_clusters_are_the_same_whole_or_in_parts(monkeypatch, per_cluster):
     np.testing.assert_allclose(again.effective, reach.effective, rtol=1e-12)
     np.testing.assert_allclose(again.hidden, reach.hidden, rtol=1e-12)
     np.testing.assert_allclose(same, covariance, rtol=1e-12)
+
+
+@pytest.mark.parametrize("number", [127, 128, 129])
+def test_as_many_clusters_or_votes_as_a_small_integer_just_not_holds(number):
+    voters = np.arange(number).repeat(2)
+    votes = np.zeros(voters.size, int), np.ones(voters.size, int), np.tile([0, 2], number)
+    found = count_clustered_votes(*votes, voters, 2)
+    assert measure_reach(found).number.tolist() == [number, number]
+    one = count_clustered_votes(*(np.full(number, code) for code in (0, 1, 0, 5)), 2)
+    assert one.weight.ravel().tolist() == [number, 0, 0]

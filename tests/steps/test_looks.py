@@ -10,18 +10,24 @@ from calibration import Calibration
 
 import rankbars as rb
 from rankbars.data.running import RunningRecord, load_record, record_json, record_path
+from rankbars.data.votes import Ballots
 from rankbars.steps.looks import continue_looks
 
 Look = tuple[rb.Leaderboard, RunningRecord]
 
 
 def look(
-    wins: object, record: RunningRecord | None = None, *, scope: str = "each", alpha: float = 0.05
+    wins: object,
+    record: RunningRecord | None = None,
+    *,
+    scope: str = "each",
+    alpha: float = 0.05,
+    test: str = "e_process",
 ) -> Look:
     table = np.asarray(wins, dtype=float)
     scores = rb.Scores({"arena": rb.Votes(tuple("abcd"[: len(table)]), table)})
     board = rb.leaderboard(
-        scores, test="e_process", correction="e_average", alpha=alpha,
+        scores, test=test, correction="e_average", alpha=alpha,
         scope="all" if scope == "all" else "each",
     )  # fmt: skip
     return continue_looks(board, scores, record)
@@ -77,6 +83,42 @@ def test_looks_add_up_at_one_level_only() -> None:
         look(FIRST, record, alpha=0.1)
     with pytest.raises(rb.OptionError, match="scope"):
         look(FIRST, record, scope="all")
+
+
+def test_looks_add_up_for_one_test_only() -> None:
+    _, record = look(FIRST, test="e_strength")
+    assert record.test == "e_strength"
+    with pytest.raises(rb.OptionError, match="test 'e_strength', and this one is at 'e_process'"):
+        look(FIRST, record)
+
+
+def test_weighted_votes_are_counted_and_not_weighed_where_looks_are_compared() -> None:
+    """Weights change when models join; the votes of the earlier look are still all there."""
+    record = None
+    for weight in (1.0, 0.4):
+        votes = np.arange(60)
+        ballots = Ballots(
+            votes * 0, votes * 0 + 1, np.where(votes % 3, 0, 2),
+            weight=np.full(60, weight), squared=np.full(60, weight**2),
+        )  # fmt: skip
+        scores = rb.Scores({"arena": rb.Votes.from_ballots(("a", "b"), ballots)})
+        board = rb.leaderboard(scores, test="e_strength", correction="e_average", scope="all")
+        _, record = continue_looks(board, scores, record)
+    assert record is not None
+    assert record.looks == 2
+    assert record.wins == {("a", "b"): 40.0, ("b", "a"): 20.0}
+
+
+def test_models_with_few_votes_wait() -> None:
+    table = np.array([[0, 300, 40], [60, 0, 0], [8, 0, 0]])
+    board, _ = look(table, test="e_strength", scope="all")
+    ranks = dict(zip(board.models, board.tasks["arena"].best.tolist(), strict=True))
+    assert ranks == {"a": 1, "b": 2, "c": 1}
+    waiting = [note.models for note in board.notes if note.code == "looks-begin"]
+    assert waiting == [("c",)]
+    assert any("Asymptotic" in words for words in board.tasks["arena"].assumptions)
+    assert any("Asymptotic" in note.message for note in board.notes if note.code == "looks")
+    assert np.isnan(board.tasks["arena"].se).all()
 
 
 def test_looks_add_up_for_one_choice_of_clusters_only() -> None:
@@ -136,3 +178,44 @@ def test_forty_looks_keep_the_level_where_a_repeated_z_test_does_not(
             wrong[test] += shown
     calibration.at_most(wrong["e_process"], runs, 0.05, of="e-process")
     calibration.above(wrong["z"], runs, 0.2, of="z test")
+
+
+def ever_false(
+    rng: np.random.Generator, *, preferred: str | None, weighted: bool, votes: int = 3000
+) -> dict[str, bool]:
+    """Six equal models, a look every 100 votes; whether a look has shown one better."""
+    first, second = np.triu_indices(6, 1)
+    rows: list[tuple[np.ndarray, ...]] = []
+    chance, false = np.full(15, 1 / 15), {"e_strength": False, "z": False}
+    for _ in range(votes // 100):
+        drawn = rng.choice(15, 100, p=chance)
+        rows.append((first[drawn], second[drawn], 2 * rng.integers(0, 2, 100), chance[drawn]))
+        columns = zip(*rows, strict=True)
+        one, other, outcome, probability = (np.concatenate(column) for column in columns)
+        weight = 1 / (15 * probability) if weighted else np.ones(one.size)
+        ballots = Ballots(one, other, outcome, weight=weight, squared=weight**2)
+        scores = rb.Scores({"x": rb.Votes.from_ballots(tuple("abcdef"), ballots)})
+        for test, correction in (("e_strength", "e_average"), ("z", "holm")):
+            found = rb.compare(scores, test=test)["x"]
+            false[test] |= bool(
+                rb.rank(found, correction=correction, scope="all").shown_better.any()
+            )
+        if preferred is not None:
+            gap = found.mean[first] - found.mean[second]
+            sum_ = found.mean[first] + found.mean[second]
+            liked = np.exp(-10 * np.abs(gap) if preferred == "close" else 3 * sum_)
+            chance = 0.1 / 15 + 0.9 * liked / liked.sum()
+    return false
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preferred", [None, "close", "top"])
+def test_looks_at_all_votes_keep_the_level_whatever_chose_the_pairs(
+    preferred: str | None, calibration: Calibration
+) -> None:
+    """Thirty looks; pairs are drawn alike, or by earlier results with known probabilities."""
+    rng = np.random.default_rng(3)
+    runs = calibration.runs(15, 300)
+    seen = [ever_false(rng, preferred=preferred, weighted=True) for _ in range(runs)]
+    calibration.at_most(sum(one["e_strength"] for one in seen), runs, 0.05, of="e_strength")
+    calibration.above(sum(one["z"] for one in seen), runs, 0.1, of="z test")

@@ -14,6 +14,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
+from rankbars.data.votes import Ballots
 from rankbars.steps import pairtests
 from rankbars.steps.corrections import CORRECTIONS
 from rankbars.steps.pairtests import TESTS
@@ -26,7 +27,7 @@ AVERAGED = [key for key in VALIDITY if key[0] == "contrasts"]
 PROMISING = [name for name in CORRECTIONS if name not in DESCRIPTIONS]
 SCOPES = ("each", "all")
 CROSSED = {"crossed": 8, "some runs": 4, "few runs": 2}
-PAIRING = {"adaptive votes": "adaptive"}
+PAIRING = {"adaptive votes": "adaptive", "logged votes": "adaptive"}
 
 
 def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
@@ -58,6 +59,14 @@ def tied(test: str, design: str, rng: np.random.Generator) -> rb.Scores:
         wins[first, second] = rng.binomial(30, 0.5, first.size)
         wins[second, first] = 30 - wins[first, second]
         evidence = rb.Votes(NAMES, wins)
+        if design == "logged votes":
+            one, other = np.nonzero(wins)
+            votes = wins[one, other].astype(int)
+            weight = 1.25 * votes
+            ballots = Ballots(
+                one, other, 0 * one, votes=votes, weight=weight, squared=1.25 * weight
+            )
+            evidence = rb.Votes.from_ballots(NAMES, ballots)
     return rb.Scores({"x": evidence})
 
 

@@ -47,9 +47,10 @@ from rankbars.cli.votechoices import (
     VoteChoices,
     enough_votes,
     examined,
+    looks_begun,
     refuse_unused,
-    scope_of_looks,
     take_look,
+    test_of_looks,
     vote_options,
     with_health,
 )
@@ -275,6 +276,9 @@ def rank_command(
         if not quiet:
             _tell_sides(scores, inputs)
         refuse_unused(scores, voting)
+        if voting.anytime:
+            test = test_of_looks(scores, analysis.test, voting.pairing, output)
+            analysis = replace(analysis, test=test)
         _refuse_runs(scores, analysis.runs)
         with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
             memory = None if hold_out else memory_of(inputs, is_fixed=bool(models))
@@ -322,9 +326,10 @@ def _refuse_combinations(
         raise click.UsageError("--held-out writes what --hold-out N finds; say how many tasks.")
     if not voting.anytime:
         return
-    if (analysis.test, analysis.correction) != ("auto", "auto"):
+    if analysis.test not in ("auto", "e_strength", "e_process") or analysis.correction != "auto":
         raise click.UsageError(
-            "--anytime has a test and a correction of its own; leave out --test and --correction."
+            "--anytime has a correction of its own, and two tests: --test e_strength (all votes "
+            "together) and e_process (pair by pair); leave out others, and --correction."
         )
     if hold_out:
         raise click.UsageError("--hold-out is for one look at the results; leave out --anytime.")
@@ -479,12 +484,12 @@ def _refuse_runs(scores: Scores, runs: str) -> None:
 def _as_looks_began(analysis: Analysis, output: str | None, *, quiet: bool) -> Analysis:
     """Looks add up at one scope only: where none is asked for, it is that of the earlier looks."""
     asked = click.get_current_context().get_parameter_source("scope")
-    began = scope_of_looks(output)
-    if asked is not ParameterSource.DEFAULT or began in (None, analysis.scope):
+    began = looks_begun(output)
+    if asked is not ParameterSource.DEFAULT or began is None or began.scope == analysis.scope:
         return analysis
     if not quiet:
-        say(f"Earlier looks were at --scope {began}, and this one goes on with it.")
-    return replace(analysis, scope=began)
+        say(f"Earlier looks were at --scope {began.scope}, and this one goes on with it.")
+    return replace(analysis, scope=began.scope)
 
 
 def _explanation(scores: Scores, board: Leaderboard, *, quiet: bool) -> str:
@@ -543,7 +548,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
 
     anytime = voting is not None and voting.anytime
     return rb.Spec(
-        test="e_process" if anytime else analysis.test,
+        test="e_strength" if anytime and analysis.test == "auto" else analysis.test,
         correction="e_average" if anytime else analysis.correction,
         scope="all" if analysis.scope == "all" else "each",
         alpha=analysis.alpha,

@@ -412,7 +412,7 @@ test_option = click.option(
     help="Test of two models on one task: auto (the design of the rows decides), t (paired), "
     "corrected_t (cross-validation folds), cluster_t, wilcoxon, trimmed_t, signflip, mcnemar and "
     "mcnemar_midp (0/1 scores), two_way (items by runs), z (scores with standard errors, strengths "
-    "from votes), welch (unpaired), binomial and e_process (votes).",
+    "from votes), welch (unpaired), binomial, e_process and e_strength (votes).",
 )  # fmt: skip
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True,
@@ -488,7 +488,7 @@ analysis_options = collect_options(
             help="Correction for many comparisons: auto (maxt where rows are complete and few "
             "enough, maxt_bootstrap where a few rows weigh heavily, else holm), holm, "
             "bonferroni, simes, maxt, maxt_bootstrap, bootstrap_band, e_average (with "
-            "--test e_process) or none.",
+            "--test e_process or e_strength) or none.",
         ),
         named_option(
             "--scope", known=SCOPES, default="all", show_default=True,

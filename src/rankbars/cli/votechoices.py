@@ -26,10 +26,11 @@ __all__ = [
     "control_option",
     "enough_votes",
     "examined",
+    "looks_begun",
     "refuse_unused",
-    "scope_of_looks",
     "self_votes_option",
     "take_look",
+    "test_of_looks",
     "vote_options",
     "with_health",
 ]
@@ -135,8 +136,10 @@ vote_options = collect_options(
         ),
         click.option(
             "--anytime", is_flag=True,
-            help="Votes that keep coming in: intervals that stay valid however often one looks. "
-            "With -o, what earlier looks have shown is kept beside the board.",
+            help="Votes that keep coming in: intervals that stay valid however often one looks, "
+            "from all votes together (--test e_strength, in the limit of many votes) or pair by "
+            "pair (--test e_process). With -o, what earlier looks have shown is kept beside the "
+            "board.",
         ),
     ),
 )  # fmt: skip
@@ -244,10 +247,25 @@ def take_look(
     return continued, {} if path is None else {str(path): record_json(found)}
 
 
-def scope_of_looks(output: str | None) -> str | None:
-    """The scope that earlier looks beside the board file were at; None where there were none."""
-    record = _remembered(output)[1]
-    return None if record is None else record.scope
+def looks_begun(output: str | None) -> RunningRecord | None:
+    """What earlier looks beside the board file have shown; None where there were none."""
+    return _remembered(output)[1]
+
+
+def test_of_looks(scores: Scores, asked: str, pairing: str, output: str | None) -> str:
+    """What compares the models at this look: as earlier ones did; else all votes together.
+
+    Where earlier results chose the pairs and nobody knows with which probability, only the votes
+    of single pairs hold.
+    """
+    from rankbars.data.votes import Votes
+
+    began = looks_begun(output)
+    if asked != "auto" or began is not None:
+        return asked if began is None or asked != "auto" else began.test
+    votes = next((one for one in scores.tasks.values() if isinstance(one, Votes)), None)
+    logged = votes is not None and votes.largest_weight is not None
+    return "e_process" if pairing == "adaptive" and not logged else "e_strength"
 
 
 def _remembered(output: str | None) -> tuple[Path | None, RunningRecord | None]:

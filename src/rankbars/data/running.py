@@ -43,6 +43,8 @@ class RunningRecord:
         Models about whom two looks exclude each other.
     cluster : str
         What votes were clustered by, as it was asked for; ``"none"`` for independent votes.
+    test : {"e_process", "e_strength"}
+        What compared the models.
     """
 
     task: str
@@ -56,6 +58,7 @@ class RunningRecord:
     wins: Mapping[tuple[str, str], float]
     contradicted: frozenset[str] = frozenset()
     cluster: str = "auto"
+    test: str = "e_process"
 
 
 def record_path(board: str | Path) -> Path:
@@ -85,6 +88,7 @@ def record_json(record: RunningRecord) -> str:
         "wins": [[one, other, n] for (one, other), n in sorted(record.wins.items())],
         "contradicted": sorted(record.contradicted),
         "cluster": record.cluster,
+        "test": record.test,
     }
     return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False) + "\n"
 
@@ -128,4 +132,5 @@ def _from_dict(values: Mapping[str, Any]) -> RunningRecord:
         wins={(one, other): float(n) for one, other, n in values["wins"]},
         contradicted=frozenset(values["contradicted"]),
         cluster=str(values.get("cluster", "auto")),
+        test=str(values.get("test", "e_process")),
     )

@@ -13,10 +13,27 @@ from numpy.typing import NDArray
 from rankbars.data.fields import check_models, frozen_array, frozen_optional
 from rankbars.errors import DataError
 
-__all__ = ["BAD", "LABELS", "LOSS", "TIE", "WIN", "Ballots", "Labels", "Votes", "merge_votes"]
+__all__ = [
+    "BAD",
+    "LABELS",
+    "LOSS",
+    "MOST_WEIGHT",
+    "TIE",
+    "WIN",
+    "Ballots",
+    "Labels",
+    "Votes",
+    "merge_votes",
+]
 
 WIN, TIE, LOSS, BAD = 0, 1, 2, 3
 """Outcome of a vote for its first model; `BAD` is a vote for neither of the two."""
+
+MOST_WEIGHT = 20
+"""Largest weight of a vote, over the mean, with which weighted fits were seen to hold.
+
+Where a tenth of all pairs is drawn with equal chances it is about 10.
+"""
 
 LABELS = ("judge", "prompt", "cluster", "vote")
 """What votes may belong to together: a voter or judge, a prompt, a conversation; and ``vote``,
@@ -317,6 +334,19 @@ class Votes:
         sides = np.concatenate([self.ballots.first, self.ballots.second])
         counts = np.tile(self.ballots.counts, 2)
         return np.asarray(np.bincount(sides, counts, len(self.models)), dtype=np.int64)
+
+    @property
+    def largest_weight(self) -> float | None:
+        """The largest weight of a vote over the mean of all; None where votes count alike.
+
+        Weights of one over the probability of a pair, times the chance it had if pairs were alike,
+        have a mean of 1 in the long run.
+        """
+        ballots = self.ballots
+        if ballots is None or ballots.weight is None:
+            return None
+        mean = float(ballots.weight.sum() / ballots.counts.sum())
+        return float((ballots.weight / np.maximum(ballots.counts, 1)).max() / mean)
 
     def take(self, columns: NDArray[np.intp]) -> Votes:
         """The votes among the models at the given positions, in that order."""

@@ -57,6 +57,8 @@ _WORDS = {
         "votes davidson": "z-tests on contrasts of strengths in Davidson's model, with their "
         "covariance",
         "binomial": "exact binomial tests of wins against losses of each pair",
+        "e_strength": "e-processes of contrasts of Bradley–Terry strengths, valid at any time in "
+        "the limit of many votes",
         "e_process": "e-processes of wins against losses of each pair, valid at any time",
     },
     "correction": {

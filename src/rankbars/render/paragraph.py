@@ -273,6 +273,12 @@ SOURCES: dict[str, _Source] = {
         "Vovk, V. and Wang, R. (2021). E-values: calibration, combination and applications. "
         "Annals of Statistics 49, 1736-1754.",
     ),
+    "e_strength": _Source(
+        "Waudby-Smith et al. 2024",
+        "Waudby-Smith, I., Arbour, D., Sinha, R., Kennedy, E. H. and Ramdas, A. (2024). "
+        "Time-uniform central limit theory and asymptotic confidence sequences. Annals of "
+        "Statistics 52, 2613-2640.",
+    ),
     "holm": _Source(
         "Holm 1979",
         "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian "
@@ -323,6 +329,7 @@ SOURCES: dict[str, _Source] = {
 _OF_TESTS = {
     "corrected_t": "corrected_t",
     "e_process": "e_process",
+    "e_strength": "e_strength",
     "mcnemar": "mcnemar",
     "mcnemar_midp": "mcnemar",
     "trimmed_t": "yuen",

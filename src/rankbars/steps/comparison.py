@@ -33,9 +33,10 @@ def compare(
     test : str
         ``"auto"`` (the design of the rows decides), ``"t"`` (paired), ``"corrected_t"``
         (Nadeau–Bengio, for cross-validation), ``"cluster_t"``, ``"z"`` (published scores, or
-        Bradley–Terry strengths of votes), ``"binomial"`` and ``"e_process"`` (votes),
-        ``"wilcoxon"``, ``"trimmed_t"``, ``"signflip"``, ``"mcnemar"`` or ``"mcnemar_midp"`` (0/1
-        scores), ``"two_way"`` (items crossed with runs) or ``"welch"`` (nothing paired).
+        Bradley–Terry strengths of votes), ``"binomial"``, ``"e_process"`` and ``"e_strength"``
+        (votes), ``"wilcoxon"``, ``"trimmed_t"``, ``"signflip"``, ``"mcnemar"`` or
+        ``"mcnemar_midp"`` (0/1 scores), ``"two_way"`` (items crossed with runs) or ``"welch"``
+        (nothing paired).
     seed, resamples : int
         Start of the random streams and number of resamples, for ``"signflip"``.
     votes : VoteOptions, optional

@@ -256,7 +256,7 @@ def e_average(family: Family, scope: Scope, alpha: float) -> Corrected:
     if family.log_e is None:
         raise OptionError(
             "Correction 'e_average' is for e-values, which this test does not give. Use --test "
-            "e_process (for votes), or --correction holm."
+            "e_process or e_strength (for votes), or --correction holm."
         )
     if scope == "all":
         shown = anytime_relation(family.log_e, alpha)

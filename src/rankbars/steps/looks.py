@@ -11,7 +11,7 @@ from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.notes import Note
 from rankbars.data.running import RunningRecord
 from rankbars.data.scores import Scores
-from rankbars.data.votes import Votes
+from rankbars.data.votes import LOSS, WIN, Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.orders import tiers
 from rankbars.stats.ranks import count_bounds, rank_bounds
@@ -28,7 +28,8 @@ def continue_looks(
     Parameters
     ----------
     board : Leaderboard
-        Made from `scores` with ``test="e_process"`` and ``correction="e_average"``.
+        Made from `scores` with ``test="e_strength"`` (all votes together) or ``"e_process"``
+        (pair by pair), and ``correction="e_average"``.
     scores : Scores
         One task of votes, which holds all votes of the earlier looks.
     record : RunningRecord, optional
@@ -94,6 +95,7 @@ def continue_looks(
         wins,
         contradicted,
         _cluster(board),
+        task.test,
     )
     groups = tiers(board.score, shown, best == 1) if board.tiers else []
     running = replace(
@@ -109,12 +111,12 @@ def continue_looks(
 def _growing_task(board: Leaderboard, scores: Scores) -> tuple[TaskResult, Votes]:
     task = next(iter(board.tasks.values()))
     votes = scores.tasks.get(task.name)
-    valid = task.test == "e_process" and task.correction == "e_average"
+    valid = task.test in ("e_process", "e_strength") and task.correction == "e_average"
     if len(board.tasks) != 1 or not isinstance(votes, Votes) or not valid:
         raise OptionError(
-            "Looks can only be continued for one task of votes, ranked with test='e_process' and "
-            f"correction='e_average'; got {len(board.tasks)} tasks, test={task.test!r} and "
-            f"correction={task.correction!r}."
+            "Looks can only be continued for one task of votes, ranked with test='e_strength' or "
+            f"'e_process', and correction='e_average'; got {len(board.tasks)} tasks, "
+            f"test={task.test!r} and correction={task.correction!r}."
         )
     return task, votes
 
@@ -126,10 +128,17 @@ def _cluster(board: Leaderboard) -> str:
 
 
 def _win_table(votes: Votes) -> dict[tuple[str, str], float]:
-    return {
-        (votes.models[i], votes.models[j]): float(votes.wins[i, j])
-        for i, j in np.argwhere(votes.wins > 0)
-    }
+    """Votes for one model against another; as numbers, for weights change with what comes in."""
+    wins, ballots = votes.wins, votes.ballots
+    if ballots is not None and ballots.weight is not None:
+        wins = np.zeros(wins.shape)
+        for outcome, one, other in (
+            (WIN, ballots.first, ballots.second),
+            (LOSS, ballots.second, ballots.first),
+        ):
+            rows = ballots.outcome == outcome
+            np.add.at(wins, (one[rows], other[rows]), ballots.counts[rows])
+    return {(votes.models[i], votes.models[j]): float(wins[i, j]) for i, j in np.argwhere(wins > 0)}
 
 
 def _refuse_other(
@@ -142,6 +151,7 @@ def _refuse_other(
         ("alpha", record.alpha, task.alpha),
         ("scope", record.scope, task.scope),
         ("cluster", record.cluster, cluster),
+        ("test", record.test, task.test),
     ):
         if before != now:
             raise OptionError(
@@ -177,13 +187,19 @@ def _shown(board: Leaderboard, record: RunningRecord | None) -> NDArray[np.bool_
     return simultaneous_order(shown)[0]
 
 
+_IN_THE_LIMIT = (
+    " Asymptotic: this holds in the limit of many votes, and a model counts from 50 votes on."
+)
+
+
 def _notes(record: RunningRecord) -> tuple[Note, ...]:
     looks = "look" if record.looks == 1 else "looks"
     notes = [
         Note(
             "looks",
             f"{record.looks} {looks} at these votes so far. The error rate covers all looks "
-            "together, however many there will be; intervals keep what earlier looks have shown.",
+            "together, however many there will be; intervals keep what earlier looks have shown."
+            + (_IN_THE_LIMIT if record.test == "e_strength" else ""),
         )
     ]
     if record.contradicted:

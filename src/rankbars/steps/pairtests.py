@@ -47,6 +47,13 @@ def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
     return votetests.e_process_test(evidence, setting)
 
 
+def e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
+    """The same from all votes together, in the limit; votes alone load what it needs."""
+    from rankbars.steps import votetests
+
+    return votetests.e_strength_test(evidence, setting)
+
+
 TESTS: dict[str, PairTest] = {
     "t": t_test,
     "corrected_t": corrected_t_test,
@@ -61,9 +68,10 @@ TESTS: dict[str, PairTest] = {
     "welch": welch_test,
     "binomial": binomial_test,
     "e_process": e_process_test,
+    "e_strength": e_strength_test,
 }
 
-VOTE_TESTS = ("binomial", "e_process")
+VOTE_TESTS = ("binomial", "e_process", "e_strength")
 """Tests that are for pairwise votes only."""
 
 

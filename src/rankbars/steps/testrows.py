@@ -37,7 +37,7 @@ def item_rows(evidence: Evidence, test: str) -> Items:
     if isinstance(evidence, Votes):
         raise OptionError(
             f"Test {test!r} needs scores per item, fold or run; this task has votes. Use --test z, "
-            "binomial or e_process (or auto)."
+            "binomial, e_process or e_strength (or auto)."
         )
     raise OptionError(
         f"Test {test!r} needs scores per item, fold or run; this task has one score per model. "

@@ -14,6 +14,7 @@ import numpy as np
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
+from rankbars.data.votes import MOST_WEIGHT
 from rankbars.errors import OptionError
 
 __all__ = [
@@ -29,7 +30,8 @@ __all__ = [
 
 Design: TypeAlias = Literal[
     "items", "gaps", "clusters", "folds", "crossed", "some runs", "few runs", "joint estimates",
-    "estimates", "votes", "adaptive votes", "average", "tasks", "ranks", "few ranks",
+    "estimates", "votes", "adaptive votes", "logged votes", "average", "tasks", "ranks",
+    "few ranks",
 ]  # fmt: skip
 
 DESIGNS: dict[str, str] = {
@@ -44,6 +46,7 @@ DESIGNS: dict[str, str] = {
     "estimates": "published scores with errors of their own",
     "votes": "pairwise votes",
     "adaptive votes": "pairwise votes, pairs chosen by earlier results",
+    "logged votes": "pairwise votes, pairs drawn with recorded probabilities",
     "average": "the average over exactly these tasks",
     "tasks": "the average over tasks like these",
     "ranks": "mean ranks (or wins) over more than 30 tasks like these",
@@ -122,9 +125,11 @@ def _row(usual: Cell, **cells: Cell) -> dict[str, Cell]:
 
 
 _SYMMETRIC = _if("differences are symmetric about their center")
+_NO_PROOF = _refused("it has no proof for evidence that is looked at at any time")
 _IGNORES_CLUSTERS = Cell("approximate", "rows come in clusters, which the test ignores")
 _ADAPTIVE = Cell("approximate", "earlier results chose which models met")
 _ADAPTIVE_HOLM = _ADAPTIVE._replace(becomes="holm")
+_LIMIT = "there are many votes; however often one looks"
 _IGNORES_FOLDS = Cell("approximate", "folds share training data, which the test ignores")
 # 10 equal models, 60 and 200 items, effects of runs of .08: 4 runs and 2. With 30 models and 4 runs
 # about .7 hold; a pair by itself errs in at most .07.
@@ -253,10 +258,17 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
     ),
     ("e_process", "votes"): _row(
         _if("pairs have votes of their own; however often one looks"),
-        simes=_refused("it has no proof for evidence that is looked at at any time"),
+        simes=_NO_PROOF,
         maxt=_refused("it draws strengths, and this test has none"),
         maxt_bootstrap=_refused(_NO_ROWS),
         e_average=_if("pairs have votes of their own; however often one looks"),
+    ),
+    ("e_strength", "votes"): _row(
+        _if(f"which pairs meet does not depend on earlier votes, and {_LIMIT}"),
+        simes=_NO_PROOF,
+        maxt=_NO_PROOF,
+        maxt_bootstrap=_refused(_NO_ROWS),
+        e_average=_if(f"which pairs meet does not depend on earlier votes, and {_LIMIT}"),
     ),
     ("z", "adaptive votes"): _row(
         _ADAPTIVE, simes=_ADAPTIVE_HOLM, maxt=_ADAPTIVE, maxt_bootstrap=_refused(_NO_ROWS)
@@ -269,10 +281,27 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
     ),
     ("e_process", "adaptive votes"): _row(
         _if("pairs have votes of their own; however often one looks"),
-        simes=_refused("it has no proof for evidence that is looked at at any time"),
+        simes=_NO_PROOF,
         maxt=_refused("it draws strengths, and this test has none"),
         maxt_bootstrap=_refused(_NO_ROWS),
         e_average=_if("pairs have votes of their own; however often one looks"),
+    ),
+    ("e_strength", "adaptive votes"): _row(
+        _ADAPTIVE,
+        simes=_NO_PROOF,
+        maxt=_NO_PROOF,
+        maxt_bootstrap=_refused(_NO_ROWS),
+        e_average=_ADAPTIVE,
+    ),
+    ("z", "logged votes"): _row(
+        _ADAPTIVE, simes=_ADAPTIVE_HOLM, maxt=_ADAPTIVE, maxt_bootstrap=_refused(_NO_ROWS)
+    ),
+    ("e_strength", "logged votes"): _row(
+        _if(f"the probabilities are right, and {_LIMIT}"),
+        simes=_NO_PROOF,
+        maxt=_NO_PROOF,
+        maxt_bootstrap=_refused(_NO_ROWS),
+        e_average=_if(f"the probabilities are right, and {_LIMIT}"),
     ),
     ("contrasts", "average"): _row(
         _if("tasks have rows of their own"),
@@ -315,7 +344,10 @@ def design_of(evidence: Evidence, test: str = "", pairing: str = "unknown") -> D
     if isinstance(evidence, Estimates):
         return "estimates" if evidence.cov is None else "joint estimates"
     if not isinstance(evidence, Items):
-        return "adaptive votes" if pairing == "adaptive" else "votes"
+        if pairing != "adaptive":
+            return "votes"
+        logged = evidence.largest_weight is not None and evidence.largest_weight <= MOST_WEIGHT
+        return "logged votes" if logged else "adaptive votes"
     if isinstance(evidence.design, Folds):
         return "folds"
     if evidence.clusters is not None:

@@ -8,26 +8,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence
-from rankbars.data.votes import LOSS, WIN, Votes
+from rankbars.data.votes import LOSS, MOST_WEIGHT, WIN, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.modelscores import ModelSummary
-from rankbars.stats.votes.anytime import log_e_better
+from rankbars.stats.votes.anytime import log_e_ahead, log_e_better
 from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.voteclusters import keep_first_of_each
+from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.steps.components import connected_models
-from rankbars.steps.strengths import contrast_statistics, fit_strengths, fit_tally
+from rankbars.steps.strengths import Strengths, contrast_statistics, fit_strengths, fit_tally
 from rankbars.steps.tallies import CLUSTER_WORDS, choose_clusters, count_used, tally
 from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.votesuspects import find_suspects
 
-__all__ = ["binomial_test", "e_process_test", "strength_test"]
+__all__ = ["binomial_test", "e_process_test", "e_strength_test", "strength_test"]
 
 _FEW_VOTES = 20
+
+_LOOKED_AT_FROM = 50
+"""Votes of a model (by their weights) from which looks may show something about it."""
 
 
 def strength_test(votes: Votes, setting: Setting) -> Tested:
     """Contrasts of Bradley–Terry strengths with their covariance."""
+    return _compare_strengths(votes, setting, _pairing_notes(votes, setting))[0]
+
+
+def e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
+    """E-processes of contrasts of strengths, valid in the limit however often one looks."""
+    votes = _votes(evidence, "e_strength")
+    logged = votes.largest_weight is not None and votes.largest_weight <= MOST_WEIGHT
+    adaptive = setting.votes.pairing == "adaptive"
+    notes = () if logged else _pairing_notes(votes, setting, "--anytime --test e_process")
+    tested, found = _compare_strengths(votes, setting, notes)
+    pairs = contrast_statistics(found)
+    log_e = log_e_ahead(pairs.statistic, pairs.se, pairs.df)
+    few = _effective_votes(found.counts) < _LOOKED_AT_FROM
+    log_e[few] = log_e[:, few] = 0.0
+    np.fill_diagonal(log_e, 0.0)
+    members = np.arange(few.size) if tested.kept is None else tested.kept
+    text = (
+        f"Fewer than {_LOOKED_AT_FROM} votes (by their weights) so far: shown neither better nor "
+        "worse yet."
+    )
+    about = ("looks-begin", text, tuple(members[few].tolist()))
+    words = [
+        "Asymptotic: the level of all looks together holds in the limit of many votes; a model "
+        f"counts from {_LOOKED_AT_FROM} votes on."
+    ]
+    if adaptive and logged:
+        words.append("Votes weigh one over the probability with which their pair was drawn.")
+    # Errors of single strengths and of effects are those of one look.
+    missing = np.full(tested.summary.mean.shape, np.nan)
+    return tested._replace(
+        summary=ModelSummary(tested.summary.mean, missing, missing),
+        effects=None,
+        exact_p=np.exp(-np.maximum(log_e, 0.0)),
+        log_e=log_e,
+        assumptions=(*tested.assumptions, *words),
+        about=(*tested.about, about) if few.any() else tested.about,
+    )
+
+
+def _effective_votes(counts: VoteCounts) -> NDArray[np.float64]:
+    """Votes behind each model: as many of one weight as vary like those that it has."""
+    total, squares = (
+        np.bincount(counts.first, load.sum(axis=0), counts.n_models)
+        + np.bincount(counts.second, load.sum(axis=0), counts.n_models)
+        for load in (counts.weight, counts.squared)
+    )
+    return np.asarray(total**2 / np.where(squares > 0, squares, 1.0))
+
+
+def _compare_strengths(
+    votes: Votes, setting: Setting, pairing: tuple[tuple[str, str], ...]
+) -> tuple[Tested, Strengths]:
+    """All contrasts, and the fit that they are from."""
     size = len(votes.models)
     chosen = connected_models(votes, setting.votes, setting.key)
     kept = votes if chosen.size == size else votes.take(chosen)
@@ -44,23 +101,25 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
         summary,
         pairs,
         (*found.assumptions, *_pairing_words(setting)),
-        notes=(*found.notes, *named, *_pairing_notes(votes, setting)),
-        about=(*_few_votes(kept), *found.about),
+        notes=(*found.notes, *named, *pairing),
+        about=tuple(
+            (code, text, tuple(chosen[list(members)].tolist()))
+            for code, text, members in (*_few_votes(kept), *found.about)
+        ),
         fitted=Estimates(kept.models, found.fit.strength, cov=found.covariance if known else None),
         rows=count_used(kept, setting.votes),
         effects=found.effects,
         suspects=suspects,
     )
     if chosen.size == size:
-        return tested
+        return tested, found
     out = np.setdiff1d(np.arange(size), chosen)
     text = (
         f"Left out, because the votes do not put them on one scale with the other {chosen.size} "
         "models; ranks are among those."
     )
-    return tested._replace(
-        kept=chosen, about=(*tested.about, ("not-connected", text, tuple(out.tolist())))
-    )
+    left_out = ("not-connected", text, tuple(out.tolist()))
+    return tested._replace(kept=chosen, about=(*tested.about, left_out)), found
 
 
 def binomial_test(evidence: Evidence, setting: Setting) -> Tested:
@@ -80,7 +139,9 @@ def e_process_test(evidence: Evidence, setting: Setting) -> Tested:
     """E-processes of wins and losses of each pair, valid however often one looks."""
     votes = _votes(evidence, "e_process")
     if votes.ballots is not None and votes.ballots.weight is not None:
-        raise OptionError("Test 'e_process' counts votes, and these have weights.")
+        raise OptionError(
+            "Test 'e_process' counts votes, and these have weights. Use --test e_strength."
+        )
     used, tested = _without_model(votes, setting, "e_process")
     log_e = log_e_better(used.wins, used.wins.T)
     np.fill_diagonal(log_e, 0.0)
@@ -94,14 +155,16 @@ def _pairing_words(setting: Setting) -> tuple[str, ...]:
     return ("Pairs were not chosen by earlier results.",)
 
 
-def _pairing_notes(votes: Votes, setting: Setting) -> tuple[tuple[str, str], ...]:
+def _pairing_notes(
+    votes: Votes, setting: Setting, holds: str = "--anytime"
+) -> tuple[tuple[str, str], ...]:
     if setting.votes.pairing != "adaptive":
         return ()
     text = "Earlier results chose which models met: no level is assured. In simulated arenas, 95 % "
-    largest = _largest_weight(votes)
+    largest = votes.largest_weight
     if largest is None:
         text += "statements held in 74 to 97 %. "
-    elif largest <= _MOST_WEIGHT:
+    elif largest <= MOST_WEIGHT:
         text += (
             "statements held in 92 to 97 % where the weights are one over the probability with "
             "which a pair was chosen, and a tenth of all pairs was chosen with equal chances. "
@@ -111,25 +174,9 @@ def _pairing_notes(votes: Votes, setting: Setting) -> tuple[tuple[str, str], ...
             "statements of fits weighted by one over the probability of a pair held in 92 to 97 % "
             "where a tenth of all pairs was chosen with equal chances, and in fewer where a "
             f"fiftieth was. Here one vote weighs {largest:,.0f} times the mean; at most "
-            f"{_MOST_WEIGHT} times is needed. "
+            f"{MOST_WEIGHT} times is needed. "
         )
-    return (("adaptive-pairs", text + "--anytime holds, and is wider."),)
-
-
-_MOST_WEIGHT = 20  # times the mean; where a tenth has equal chances, about 10
-
-
-def _largest_weight(votes: Votes) -> float | None:
-    """The largest weight of a vote over the mean of all; None where votes count alike.
-
-    Weights of one over the probability of a pair, times the chance it had if pairs were alike,
-    have a mean of 1 in the long run.
-    """
-    ballots = votes.ballots
-    if ballots is None or ballots.weight is None:
-        return None
-    mean = float(ballots.weight.sum() / ballots.counts.sum())
-    return float((ballots.weight / ballots.counts).max() / mean)
+    return (("adaptive-pairs", f"{text}{holds} holds, and is wider."),)
 
 
 def _votes(evidence: Evidence, test: str) -> Votes:

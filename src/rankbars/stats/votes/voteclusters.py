@@ -112,7 +112,8 @@ def count_clustered_votes(
             _count_cells(4 * cell + facing) if loads is None else _add_cells(cell, facing, loads)
         )
     places, rows = np.divmod(cells, max(counts.first.size, 1))
-    kind = np.min_scalar_type(-max(n_clusters, counts.first.size))
+    # One more than there are: the end of the last cluster must fit, too.
+    kind = np.min_scalar_type(-max(n_clusters, counts.first.size) - 1)
     return ClusterCounts(counts, n_clusters, places.astype(kind), rows.astype(kind), total)
 
 
@@ -145,7 +146,7 @@ def _count_cells(cell: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.n
     if not cell.size:
         starts = starts[:0]
     sizes = np.diff(starts, append=cell.size)
-    total = np.empty((3, starts.size), np.min_scalar_type(-int(sizes.max(initial=0))))
+    total = np.empty((3, starts.size), np.min_scalar_type(-int(sizes.max(initial=0)) - 1))
     for first in range(0, starts.size, _CHUNK):
         some = slice(first, min(first + _CHUNK, starts.size))
         number = sizes[some].size
