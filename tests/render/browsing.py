@@ -71,12 +71,16 @@ def write_page(board: rb.Leaderboard, file: Path) -> Path:
     return file
 
 
-def violations(page: Any, part: str = "html", *, colours_only: bool = False) -> list[str]:
-    """What axe finds wrong in a part of a page, one line each."""
+def violations(
+    page: Any, part: str = "html", *, colours_only: bool = False, rules: tuple[str, ...] = ()
+) -> list[str]:
+    """What axe finds wrong in a part of a page, one line each; `rules` alone where given."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     options: dict[str, Any] = {"resultTypes": ["violations"]}
     if colours_only:
         options["runOnly"] = {"type": "tag", "values": ["cat.color"]}
+    if rules:
+        options["runOnly"] = {"type": "rule", "values": list(rules)}
     found = page.evaluate("([part, options]) => axe.run(part, options)", [part, options])
     return [
         f"{rule['id']}: {node['html'][:150]} {node['any'][0]['message'] if node['any'] else ''}"

@@ -84,6 +84,12 @@ def first_column(page, key: str) -> list[str]:
     return page.locator(f'#board-table tbody td[data-key="{key}"]:visible').all_inner_texts()
 
 
+def sorted_by(page) -> tuple[str, str]:
+    """The one column that says that rows are sorted by it, and which way."""
+    (head,) = page.locator("#board-table th[aria-sort]").all()
+    return head.locator("button").inner_text(), head.get_attribute("aria-sort")
+
+
 def models_shown(page) -> list[str]:
     return page.locator("#board-table tbody tr:visible th bdi").all_inner_texts()
 
@@ -92,20 +98,23 @@ def test_sorting_searching_and_choosing_columns_change_no_number(browser, pages)
     board, file = pages("mmlu_pro")
     with watched(browser, file) as one:
         page = one.open()
+        page.locator(".menu summary").click()
+        page.get_by_role("checkbox", name="Tier").check()
+        page.keyboard.press("Escape")
         tiers = dict(zip(models_shown(page), first_column(page, "tier"), strict=True))
         page.get_by_role("button", name="Model", exact=True).click()
         rising = models_shown(page)
         assert sorted(rising) == list(board.models)
         places = [rising.index(f"Llama-2-{size}b-hf") for size in (7, 13, 70)]
         assert places == list(range(places[0], places[0] + 3))  # 7 before 13
-        head = page.locator('#board-table th[aria-sort="ascending"]')
-        assert head.inner_text() == "Model"
+        assert sorted_by(page) == ("Model", "ascending")
         page.get_by_role("button", name="Model", exact=True).click()
         assert models_shown(page) == rising[::-1]
         page.get_by_label("Find a model").fill("LLAMA 70b")
         found = [name for name in rising[::-1] if "lama" in name and "70" in name]
         assert models_shown(page) == found
         assert page.get_by_role("status").first.inner_text() == f"{len(found)} of 29 models"
+        assert not page.locator("#board-table").evaluate("e => e.classList.contains('in-order')")
         assert all(
             tiers[name] == tier
             for name, tier in zip(models_shown(page), first_column(page, "tier"), strict=True)
@@ -129,15 +138,17 @@ def test_rows_of_one_model_named_in_advance_are_one_click_away(browser, pages):
         before = page.inner_text("h1")
         page.get_by_label("I had one model in mind").check()
         assert page.url.endswith("#one=1")
-        assert "one model named in advance" in page.inner_text("header")
+        assert "each model, chosen in advance" in page.inner_text("#level")
         for i, (best, worst) in enumerate(zip(*own.ranks, strict=True)):
             shown = f"{best}" if best == worst else f"{best}–{worst}"
             cell = page.locator(f'#board-table tr[data-model="{i}"] td[data-key="lead"]')
             assert cell.locator("[aria-hidden]").inner_text() == shown
-        assert not page.locator('#board-table th[data-key="tier"]').is_visible()
-        page.get_by_label("All models at once").check()
+            bar = page.locator(f'#board-table tr[data-model="{i}"] rect.lead').bounding_box()
+            room = page.locator("#board-table thead .draw").bounding_box()
+            assert bar["x"] == pytest.approx(room["x"] + room["width"] * (best - 1) / 29, abs=1.5)
+            assert bar["width"] == pytest.approx(room["width"] * (worst - best + 1) / 29, abs=1.5)
+        page.get_by_label("These tasks").check()
         assert page.inner_text("h1") == before
-        assert page.locator('#board-table th[data-key="tier"]').is_visible()
 
 
 def test_tasks_become_columns_by_category_and_by_name(browser, pages):
@@ -233,6 +244,7 @@ def test_a_task_opens_with_scores_and_ranks(browser, pages):
     name = next(iter(board.tasks))
     with watched(browser, file) as one:
         page = one.open()
+        page.get_by_role("heading", name="Rank on each task").click()
         page.locator('table[data-matrix="ranks"]').get_by_role("link", name=name).first.click()
         panel = page.get_by_role("dialog", name=f"Task {name}")
         assert panel.is_visible()
@@ -318,9 +330,9 @@ def test_words_are_explained_on_focus_and_go_with_escape(browser, pages):
     _, file = pages("small")
     with watched(browser, file) as one:
         page = one.open()
-        page.locator('#board-table a.term[href="#term-tier"]').focus()
+        page.locator('#board-table a.term[href="#term-ranks"]').focus()
         tip = page.get_by_role("tooltip")
-        assert "every model not shown worse" in tip.inner_text()
+        assert "could not be told apart" in tip.inner_text()
         page.keyboard.press("Escape")
         assert tip.count() == 0
 
@@ -376,7 +388,7 @@ def test_printed_pages_show_no_controls(browser, pages):
         page = one.open()
         page.emulate_media(media="print")
         assert page.locator(".bar-of-tools:visible").count() == 0
-        assert not page.locator("#contents").is_visible()
+        assert not page.locator("#controls").is_visible()
         assert page.locator("#board-table").is_visible()
 
 
@@ -406,7 +418,8 @@ def test_sentences_on_votes_are_read_without_scripts(browser, pages):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(file.as_uri())
-    section = page.get_by_role("region", name="Health of the votes")
+    section = page.locator("#votes")
+    section.locator("summary").click()
     lines = section.get_by_role("listitem").all_inner_texts()
     assert len(lines) == len(found.findings) + 1
     for line, finding in zip(lines, found.findings, strict=False):
@@ -478,7 +491,10 @@ def test_rows_without_a_score_are_counted_where_a_task_opens_and_on_the_board(br
     file = write_page(board, tmp_path / "report.html")
     with watched(browser, file) as one:
         page = one.open()
-        cells = page.locator('#board-table td[data-key="coverage"]').all_inner_texts()
+        assert page.locator("#board-table .gap").all_inner_texts() == ["◔ 66.7\u00a0% scored"]
+        assert "1 model lacks some scores" in page.inner_text("#level")
+        page = one.open("#also=coverage&at=sure")
+        cells = page.locator('#board-table tbody [data-key="coverage"]').all_inner_texts()
         assert sorted(" ".join(cell.split()) for cell in cells) == ["100 %", "66.7 % 2 missing"]
         assert "Of 12 expected scores 2 are missing" in page.locator("#board-words").inner_text()
         page = one.open("#task=x")

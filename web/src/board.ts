@@ -214,8 +214,3 @@ function quoted(text: string): string {
 export function taskNoun(task: TaskData): string {
   return { items: "items", folds: "folds", runs: "runs", estimates: "scores", votes: "votes" }[task.kind]
 }
-
-/** Whether parts that are not seen yet should wait. */
-export function isLarge(board: Board): boolean {
-  return board.size * board.data.tasks.length > 5000 || board.size > 250
-}

@@ -1,14 +1,24 @@
-/** The main table: sorted, searched, with tasks as columns. It never changes a number or a tier. */
+/** The main table: sorted, searched, with tasks as columns. It never changes a number or a rank. */
 
+import { rankTicks } from "./charts/axes"
 import { showRanks, sayRanks } from "./charts/numbers"
+import { el } from "./charts/svg"
 import { type Context, modelLink } from "./context"
 import { bdi, choice, freshId, h, spoken } from "./dom"
-import { scoreTexts } from "./numbers"
+import { plural, scoreTexts } from "./numbers"
+import { startScope } from "./scope"
 import type { State } from "./state"
 
 const MOST_TASKS = 12
+/** Rows of a long board before somebody asks for all of them. */
+const FIRST_ROWS = 25
 
-type Sorter = (model: number) => number | string
+interface Sorter {
+  /** What is sorted by, smallest first. */
+  by: (model: number) => number | string
+  /** How the numbers that are read run then. */
+  runs: "ascending" | "descending"
+}
 
 export function startBoardTable(context: Context): void {
   const table = document.querySelector<HTMLTableElement>("#board-table")
@@ -20,32 +30,44 @@ class BoardTable {
   private readonly sorters: Map<string, Sorter>
   private readonly said = h("span", { class: "said", role: "status" })
   private readonly search: HTMLInputElement
+  private readonly more: HTMLButtonElement
+  private readonly isLong: boolean
   private readonly original: number[]
+  private readonly best: SortDirection
   private tasks: number[] = []
   private leftOut = 0
   private showSelect: HTMLSelectElement | null = null
+  private counted = ""
+  private lit: number | null = null
 
   constructor(private readonly context: Context, private readonly table: HTMLTableElement) {
     for (const row of this.table.tBodies[0]!.rows) this.rows.set(Number(row.dataset["model"]), row)
     this.original = [...this.rows.keys()]
+    this.isLong = this.table.classList.contains("many-models")
+    this.best = this.table.querySelector('th[data-key="score"]')!.getAttribute("aria-sort") as SortDirection
     this.sorters = this.makeSorters()
     this.search = h("input", {
       type: "search",
       id: freshId("search"),
       autocomplete: "off",
       spellcheck: "false",
+      placeholder: "Find a model",
+      "aria-label": "Find a model",
       input: () => context.address.set({ q: this.search.value }, "replace"),
     })
+    this.more = h("button", { type: "button", class: "quietly", id: "show-all" })
+    this.more.addEventListener("click", () => context.address.set({ all: context.address.state.all ? undefined : "1" }))
   }
 
   start(): void {
-    for (const [model, row] of this.rows) {
-      row.querySelector("bdi")?.replaceWith(modelLink(this.context, model))
-    }
+    const { address } = this.context
     for (const head of this.heads()) this.makeSortable(head)
-    this.table.parentElement!.before(this.tools())
-    this.context.address.listen((state, before) => this.follow(state, before))
-    this.follow(this.context.address.state, {})
+    document.querySelector("#controls")?.append(...this.tools())
+    this.table.parentElement!.after(this.more)
+    startScope(this.context, this.rows)
+    address.listen((state, before) => this.follow(state, before))
+    this.follow(address.state, {})
+    this.startLight()
   }
 
   private heads(): HTMLTableCellElement[] {
@@ -67,18 +89,16 @@ class BoardTable {
     this.context.address.set({ sort: next })
   }
 
-  private tools(): HTMLElement {
+  private tools(): HTMLElement[] {
     const { address } = this.context
-    const bar = h("div", { class: "bar-of-tools" })
-    bar.append(h("div", { class: "field-of" }, h("label", { for: this.search.id }, "Find a model"), this.search))
+    const parts: HTMLElement[] = [this.search]
     const shows = this.showOptions()
     if (shows.length > 1) {
       const field = choice("Add ranks on", shows, address.state.show ?? "", (value) => address.set({ show: value }))
       this.showSelect = field.querySelector("select")
-      bar.append(field)
+      parts.push(field)
     }
-    bar.append(this.columnMenu(), this.said)
-    return bar
+    return [...parts, this.columnMenu(), this.said]
   }
 
   private showOptions(): [string, string][] {
@@ -99,11 +119,12 @@ class BoardTable {
       .map((head) => {
         const key = head.dataset["key"]!
         const box = h("input", { type: "checkbox", "data-column": key })
+        const list = head.classList.contains("more") ? "also" : "hide"
         box.addEventListener("change", () => {
-          const hidden = new Set((address.state.hide ?? "").split(".").filter(Boolean))
-          if (box.checked) hidden.delete(key)
-          else hidden.add(key)
-          address.set({ hide: [...hidden].join(".") }, "replace")
+          const named = words(address.state[list])
+          if (box.checked === (list === "also")) named.add(key)
+          else named.delete(key)
+          address.set({ [list]: [...named].join(".") }, "replace")
         })
         const name = head.querySelector("button")?.textContent ?? key
         return h("label", { class: "tick" }, box, name)
@@ -121,11 +142,10 @@ class BoardTable {
   }
 
   private follow(state: State, before: State): void {
-    if (state.show !== before.show || this.leftOut < 0) this.showTasks(state.show)
+    if (state.show !== before.show) this.showTasks(state.show)
     if (document.activeElement !== this.search) this.search.value = state.q ?? ""
-    this.hideColumns(state.hide)
-    this.sort(state.sort)
-    this.filter(state.q)
+    this.chooseColumns(state)
+    this.arrange(state)
   }
 
   private showTasks(show: string | undefined): void {
@@ -153,95 +173,192 @@ class BoardTable {
     const data = board.data.tasks[task]!
     const key = `task~${task}`
     const button = h("button", { class: "sort", type: "button", click: () => this.toggle(key) }, bdi(data.name))
-    const head = h("th", { scope: "col", "data-task": task, "data-key": key }, button, h("small", {}, `rank, ${data.claim}`))
+    const head = h("th", { role: "columnheader", scope: "col", "data-task": task, "data-key": key }, button, h("small", {}, `rank, ${data.claim}`))
     this.table.tHead!.rows[0]!.append(head)
     const texts = alone ? scoreTexts(board, task) : null
     if (texts) {
       this.table.tHead!.rows[0]!.append(
-        h("th", { scope: "col", "data-task": task }, `${data.kind === "votes" ? "Log strength" : data.scoreTitle} on it`, h("small", {}, data.scoreNote)),
+        h("th", { role: "columnheader", scope: "col", "data-task": task }, `${data.kind === "votes" ? "Log strength" : data.scoreTitle} on it`, h("small", {}, data.scoreNote)),
       )
     }
+    const foot = this.table.tFoot!.rows[0]!
+    foot.append(h("td", { class: "ranks", "data-task": task }))
+    if (texts) foot.append(h("td", { class: "score", "data-task": task }))
     for (const [model, row] of this.rows) {
       const cell = board.cell(task, model)
       const shown = spoken(showRanks(cell.best, cell.worst), sayRanks(cell.best, cell.worst))
-      row.append(h("td", { class: "ranks", "data-task": task }, ...shown))
-      if (texts) row.append(h("td", { class: "score", "data-task": task }, texts[model]!))
+      row.append(h("td", { role: "cell", class: "ranks", "data-task": task }, ...shown))
+      if (texts) row.append(h("td", { role: "cell", class: "score", "data-task": task }, texts[model]!))
     }
-    this.sorters.set(key, byInterval((model) => board.cell(task, model), board.size))
+    this.sorters.set(key, { by: byInterval((model) => board.cell(task, model), board.size), runs: "ascending" })
   }
 
-  private hideColumns(hide: string | undefined): void {
-    const hidden = new Set((hide ?? "").split(".").filter(Boolean))
+  private chooseColumns(state: State): void {
+    const [hidden, also] = [words(state.hide), words(state.also)]
     if (hidden.has("lead")) hidden.add("bar")
     for (const box of document.querySelectorAll<HTMLInputElement>("[data-column]")) {
-      box.checked = !hidden.has(box.dataset["column"]!)
+      const key = box.dataset["column"]!
+      box.checked = also.has(key) || (!hidden.has(key) && !this.head(key)?.classList.contains("more"))
     }
-    for (const cell of this.table.querySelectorAll<HTMLElement>("[data-key]")) {
-      const gone = hidden.has(cell.dataset["key"]!)
-      if (cell.hidden !== gone) cell.hidden = gone
-    }
+    const kept = [...this.table.classList].filter((name) => !/^(no-|with-|wide$)/.test(name))
+    if (also.size || this.tasks.length) kept.push("wide")
+    const named = [...[...hidden].map((key) => `no-${key}`), ...[...also].map((key) => `with-${key}`)]
+    this.table.className = [...kept, ...named.filter((name) => /^[a-z-]+$/.test(name))].join(" ")
   }
 
-  private sort(sort: string | undefined): void {
+  private head(key: string): HTMLTableCellElement | undefined {
+    return this.heads().find((head) => head.dataset["key"] === key)
+  }
+
+  /** Puts the rows that are seen in their order; the others wait outside of the page. */
+  private arrange(state: State): void {
+    const order = this.sort(state.sort)
+    const found = this.filter(order, state.q)
+    const all = !this.isLong || state.all !== undefined
+    const seen = all ? found : found.slice(0, FIRST_ROWS)
+    const body = this.table.tBodies[0]!
+    if (seen.length !== body.rows.length || seen.some((model, i) => Number(body.rows[i]!.dataset["model"]) !== model)) {
+      body.replaceChildren(...seen.map((model) => this.rows.get(model)!))
+    }
+    for (const model of seen) this.link(model)
+    const usual = order === this.original && found.length === this.rows.size
+    this.table.classList.toggle("in-order", usual && !state.one && !state.new)
+    this.table.classList.add("ready")
+    if (this.isLong) this.scaleTo(seen, state)
+    this.say(seen.length, found.length)
+    this.more.hidden = !this.isLong || found.length <= FIRST_ROWS
+    this.more.textContent = all ? `Show the first ${FIRST_ROWS}` : `Show all ${found.length}`
+  }
+
+  /** Bars take the whole width: the first rows of a long board lie near its first ranks. */
+  private scaleTo(seen: number[], state: State): void {
+    const { data, size } = this.context.board
+    const ranks = (state.new ? data.newTask : null) ?? data.leadRanks
+    const lowest = seen.reduce((low, model) => Math.max(low, ranks.worst[model]!), 1)
+    const last = lowest > 0.8 * size ? size : lowest
+    const room = Math.min(innerWidth - 40, 600)
+    const at = (rank: number) => `${(100 * (rank - 0.5)) / last}%`
+    const ticks = rankTicks(last, room)
+    this.table.style.setProperty("--zoom", String(size / last))
+    this.table.querySelector(".axis")!.replaceChildren(
+      ...ticks.map((rank) => el("text", { x: at(rank), y: 12 }, String(rank))),
+    )
+    this.table.querySelector(".grid")!.replaceChildren(
+      ...ticks.map((rank) => el("line", { x1: at(rank), x2: at(rank), y1: 0, y2: "100%" })),
+    )
+  }
+
+  private link(model: number): void {
+    this.rows.get(model)!.querySelector("th > bdi")?.replaceWith(modelLink(this.context, model))
+  }
+
+  private say(seen: number, found: number): void {
+    const all = this.rows.size
+    const more = this.leftOut > 0 ? `; the first ${MOST_TASKS} of ${MOST_TASKS + this.leftOut} tasks` : ""
+    const first = seen < found ? `, the first ${seen} shown` : ""
+    this.said.classList.toggle("usual", seen === all)
+    this.counted = (found === all ? plural(all, "model") : `${found} of ${plural(all, "model")}`) + first + more
+    this.tell(this.counted)
+  }
+
+  private tell(text: string): void {
+    if (this.said.textContent !== text) this.said.textContent = text
+  }
+
+  private sort(sort: string | undefined): number[] {
     const reverse = sort?.startsWith("-") ?? false
     const key = reverse ? sort!.slice(1) : sort
     const sorter = key === undefined ? undefined : this.sorters.get(key)
-    const order = sorter ? sorted(this.original, sorter, reverse) : this.original
+    const by = sorter ? key : "score"
     for (const head of this.heads()) {
-      const own = sorter && head.dataset["key"] === key
-      if (own) head.setAttribute("aria-sort", reverse ? "descending" : "ascending")
+      const runs = this.sorters.get(by!)!.runs
+      if (head.dataset["key"] === by) head.setAttribute("aria-sort", reverse && sorter ? turned(runs) : runs)
       else head.removeAttribute("aria-sort")
     }
-    const body = this.table.tBodies[0]!
-    const now = [...body.rows].map((row) => Number(row.dataset["model"]))
-    if (now.some((model, i) => model !== order[i])) body.append(...order.map((model) => this.rows.get(model)!))
+    return sorter ? sorted(this.original, sorter, reverse) : this.original
   }
 
-  private filter(query: string | undefined): void {
+  private filter(order: number[], query: string | undefined): number[] {
     const { board } = this.context
-    const words = (query ?? "").toLowerCase().split(/\s+/).filter(Boolean)
-    let shown = 0
-    for (const [model, row] of this.rows) {
+    const parts = (query ?? "").toLowerCase().split(/\s+/).filter(Boolean)
+    if (!parts.length && !this.tasks.length) return order
+    return order.filter((model) => {
       const name = board.data.models[model]!.toLowerCase()
       const scored = !this.tasks.length || this.tasks.some((task) => !Number.isNaN(board.cell(task, model).mean))
-      const seen = scored && words.every((word) => name.includes(word))
-      if (row.hidden === seen) row.hidden = !seen
-      if (seen) shown++
+      return scored && parts.every((part) => name.includes(part))
+    })
+  }
+
+  /** The row under the pointer, or with the focus, and all that it is not told apart from. */
+  private startLight(): void {
+    const body = this.table.tBodies[0]!
+    const modelOf = (event: Event): number | null => {
+      const row = event.target instanceof Element ? event.target.closest("tr") : null
+      return row ? Number(row.dataset["model"]) : null
     }
-    const all = this.rows.size
-    const models = all === 1 ? "model" : "models"
-    const more = this.leftOut > 0 ? `; the first ${MOST_TASKS} of ${MOST_TASKS + this.leftOut} tasks` : ""
-    const text = (shown === all ? `${all} ${models}` : `${shown} of ${all} ${models}`) + more
-    if (this.said.textContent !== text) this.said.textContent = text
+    for (const type of ["pointerover", "focusin"]) body.addEventListener(type, (event) => this.light(modelOf(event)))
+    for (const type of ["pointerleave", "focusout"]) body.addEventListener(type, () => this.light(null))
+  }
+
+  private light(model: number | null): void {
+    if (model === this.lit) return
+    this.lit = model
+    for (const row of this.table.querySelectorAll(".near, .me")) row.classList.remove("near", "me")
+    this.table.classList.toggle("lit", model !== null)
+    if (model === null) {
+      this.tell(this.counted)
+      return
+    }
+    const { board, address } = this.context
+    this.rows.get(model)!.classList.add("me")
+    // Pairs are told apart on what the board shows first, and not on a new task.
+    if (address.state.new || board.data.lead === "new_task") return
+    const near = board.tiedWith(model)
+    for (const other of near) this.rows.get(other)!.classList.add("near")
+    this.tell(near.length ? `not told apart from ${near.length}` : "told apart from all")
   }
 
   private makeSorters(): Map<string, Sorter> {
     const { data, size } = this.context.board
     const place = new Map(this.original.map((model, i) => [model, i]))
     const { newTask, shares } = data
-    const falling = (values: readonly (number | null)[]): Sorter => (model) => -(values[model] ?? -Infinity)
+    const falling = (values: readonly (number | null)[]): Sorter => ({
+      by: (model) => -(values[model] ?? -Infinity),
+      runs: "descending",
+    })
+    const rising = (by: Sorter["by"]): Sorter => ({ by, runs: "ascending" })
     const interval = (ranks: { best: number[]; worst: number[] }) =>
       byInterval((model) => ({ best: ranks.best[model]!, worst: ranks.worst[model]! }), size)
     return new Map<string, Sorter>([
-      ["lead", (model) => interval(data.leadRanks)(model)],
-      ["model", (model) => data.models[model]!],
-      ["score", (model) => place.get(model)!],
-      ["tier", (model) => data.tier?.[model] ?? 0],
+      ["lead", rising((model) => interval(data.leadRanks)(model))],
+      ["model", rising((model) => data.models[model]!)],
+      ["score", { by: (model) => place.get(model)!, runs: this.best }],
+      ["tier", rising((model) => data.tier?.[model] ?? 0)],
       ["first", falling(shares?.first ?? [])],
       ["top", falling(shares?.top ?? [])],
-      ["new", newTask ? interval(newTask) : () => 0],
+      ["new", rising(newTask ? interval(newTask) : () => 0)],
       ["coverage", falling(data.coverage)],
     ])
   }
 }
 
-function byInterval(cell: (model: number) => { best: number; worst: number }, size: number): Sorter {
+type SortDirection = Sorter["runs"]
+
+function turned(runs: SortDirection): SortDirection {
+  return runs === "ascending" ? "descending" : "ascending"
+}
+
+function words(list: string | undefined): Set<string> {
+  return new Set((list ?? "").split(".").filter(Boolean))
+}
+
+function byInterval(cell: (model: number) => { best: number; worst: number }, size: number): (model: number) => number {
   return (model) => cell(model).best * (size + 1) + cell(model).worst
 }
 
 /** Ties stay in the order of the board, whichever way round. */
 function sorted(models: readonly number[], sorter: Sorter, reverse: boolean): number[] {
-  const keys = new Map(models.map((model) => [model, sorter(model)]))
+  const keys = new Map(models.map((model) => [model, sorter.by(model)]))
   const sign = reverse ? -1 : 1
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" })
   return [...models].sort((a, b) => {

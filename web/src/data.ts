@@ -172,8 +172,10 @@ export interface PageData {
   coverage: (number | null)[]
   /** First column of ranks of the board. */
   leadRanks: RanksData
+  /** What it is about, in two words. */
+  ranked: string
   /** The same for somebody who had one model in mind: rows of single models; null where there are none. */
-  oneModel: { ranks: RanksData; headline: string[] } | null
+  oneModel: { ranks: RanksData; title: string; level: string } | null
   newTask: RanksData | null
   average: AverageData | null
   shares: SharesData | null

@@ -66,20 +66,3 @@ export function choice(
   }
   return h("div", { class: "field-of" }, h("label", { for: id }, label), select)
 }
-
-/** Does something once, shortly before an element comes into view. */
-export function whenSeen(element: HTMLElement, act: () => void): void {
-  if (typeof IntersectionObserver === "undefined") {
-    act()
-    return
-  }
-  const seen = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return
-      seen.disconnect()
-      act()
-    },
-    { rootMargin: "500px" },
-  )
-  seen.observe(element)
-}

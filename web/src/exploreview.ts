@@ -1,11 +1,11 @@
 /** Explore: other tasks, weights and levels, recomputed by the rules of the board. */
 
-import { isLarge } from "./board"
 import { type Context, modelLink } from "./context"
-import { bdi, choice as selectOf, freshId, h, spoken, stroke, whenSeen } from "./dom"
+import { bdi, choice as selectOf, freshId, h, spoken, stroke } from "./dom"
 import { changes, published, readChoice, writeChoice } from "./explore/choices"
 import { type Answer, type Choice, recompute } from "./explore/recompute"
 import { FEWEST_ROWS } from "./explore/skewness"
+import { whenOpened } from "./folds"
 import { guaranteed, intervalTexts, level, plural, sayRanks, showNumber, showRanks } from "./numbers"
 import type { State } from "./state"
 
@@ -16,15 +16,17 @@ interface Group {
 
 const MOST_LISTED = 8
 
-/** The section, or null where the board has nothing to recompute. */
-export function exploreSection(context: Context): HTMLElement | null {
+/** Fills its fold when that is opened; it stays hidden where the board has nothing to recompute. */
+export function startExplore(context: Context): void {
   const { explore, tasks } = context.board.data
-  if (tasks.length < 2 || (!explore.merge && !explore.average)) return null
-  return new Explore(context).element
+  const fold = document.querySelector<HTMLDetailsElement>("#explore")
+  if (!fold || tasks.length < 2 || (!explore.merge && !explore.average)) return
+  fold.hidden = false
+  whenOpened(fold, () => fold.append(...new Explore(context).parts))
 }
 
 class Explore {
-  readonly element: HTMLElement
+  readonly parts: HTMLElement[]
   private now: Choice
   private readonly groups: Group[]
   private readonly controls = h("div", { class: "choices" })
@@ -32,16 +34,12 @@ class Explore {
   private readonly results = h("div", {})
   private readonly updates: (() => void)[] = []
   private waiting = false
-  private built = false
 
   constructor(private readonly context: Context) {
     const { board, address } = context
     this.now = readChoice(board, address.state)
     this.groups = groupsOf(context)
-    this.element = h(
-      "section",
-      { id: "explore", "aria-labelledby": "explore-title" },
-      h("h2", { id: "explore-title" }, "Explore"),
+    this.parts = [
       h(
         "p",
         {},
@@ -49,26 +47,17 @@ class Explore {
       ),
       this.banner,
       h("div", { class: "explore" }, this.controls, this.results),
-    )
+    ]
     address.listen((state, before) => this.follow(state, before))
-    if (isLarge(board)) whenSeen(this.element, () => this.wake())
-    else this.wake()
-  }
-
-  /** The first answer is computed when somebody looks: a large board opens sooner. */
-  private wake(): void {
-    if (this.built) return
-    this.built = true
     this.build()
     this.show()
   }
 
   private follow(state: State, before: State): void {
     const keys = ["out", "w", "a", "ao"] as const
-    if (state.at === "explore") this.wake()
     if (keys.every((key) => state[key] === before[key])) return
     this.now = readChoice(this.context.board, state)
-    if (this.built) this.show()
+    this.show()
   }
 
   /** Keep a change: in the address, from where it comes back. */
@@ -263,7 +252,7 @@ class Explore {
     const back = h("button", { type: "button", class: "quietly" }, "Back to the published choice")
     back.addEventListener("click", () => {
       this.keep(published(this.context.board))
-      this.element.querySelector<HTMLElement>("input, select")?.focus()
+      this.controls.querySelector<HTMLElement>("input, select")?.focus()
     })
     this.banner.replaceChildren(
       h("p", {}, h("span", { class: "badge" }, "Changed here"), ` ${found.join("; ")}.`),

@@ -7,11 +7,11 @@ import type { PageData } from "./data"
 import { h } from "./dom"
 import { recompute } from "./explore/recompute"
 import { criticalValue, upperTail } from "./explore/tails"
-import { exploreSection } from "./exploreview"
+import { startExplore } from "./exploreview"
+import { openAround, startFolds, whenOpened } from "./folds"
 import { Names } from "./names"
 import { startPanel } from "./panel"
 import { startPictures } from "./picturesview"
-import { startScope } from "./scope"
 import { Address } from "./state"
 import { themeButton } from "./theme"
 import { startTooltips } from "./tooltips"
@@ -21,22 +21,26 @@ function start(): void {
   if (!island) return
   const data = JSON.parse(island.textContent ?? "") as PageData
   const context: Context = { board: new Board(data), names: new Names(data), address: new Address() }
-  startScope(context)
+  startFolds()
   startBoardTable(context)
   startPictures(context)
-  const explore = exploreSection(context)
-  if (explore) document.querySelector("#picture")?.after(explore)
+  startExplore(context)
   startTasks(context)
-  startContents(context, explore !== null)
+  startLinks(context)
   startTooltips()
   startPanel(context)
   document.documentElement.dataset["ready"] = "true"
 }
 
-/** Names in the table of ranks open models and tasks; folded tables of tasks give way to that. */
+/** Names in the table of ranks open models and tasks. */
 function startTasks(context: Context): void {
+  const fold = document.querySelector<HTMLDetailsElement>("#tasks")
+  if (fold) whenOpened(fold, () => linkMatrix(context, fold))
+}
+
+function linkMatrix(context: Context, fold: HTMLElement): void {
   const { data } = context.board
-  const table = document.querySelector<HTMLTableElement>('table[data-matrix="ranks"]')
+  const table = fold.querySelector<HTMLTableElement>('table[data-matrix="ranks"]')
   if (!table) return
   const models = data.order
   const tasks = [...data.tasks.keys()]
@@ -56,18 +60,12 @@ function startTasks(context: Context): void {
     opener.setAttribute("aria-label", rowsAreModels ? data.tasks[columns[i]!]!.name : data.models[columns[i]!]!)
     name.replaceWith(opener)
   }
-  table.closest("section")?.querySelector("h2")?.after(h("p", { class: "quiet" }, "Choose a task or a model to open it."))
+  fold.querySelector("summary")?.after(h("p", { class: "quiet" }, "Choose a task or a model to open it."))
 }
 
 /** Parts of the page are part of its state, so that the rest of the address stays. */
-function startContents({ address }: Context, explore: boolean): void {
-  const nav = document.querySelector<HTMLElement>("#contents")
-  if (!nav) return
-  if (explore) {
-    const link = h("a", { href: "#explore" }, "Explore")
-    nav.querySelector('a[href="#picture"]')?.parentElement?.after(h("li", {}, link))
-  }
-  nav.append(themeButton())
+function startLinks({ address }: Context): void {
+  document.querySelector("#title")?.append(themeButton())
   document.addEventListener("click", (event) => {
     if (event.defaultPrevented || !(event.target instanceof Element)) return
     const href = event.target.closest("a")?.getAttribute("href")
@@ -79,20 +77,30 @@ function startContents({ address }: Context, explore: boolean): void {
   address.listen((state, before) => {
     if (state.at && state.at !== before.at) goTo(state.at)
   })
-  const place = address.state.at
-  if (!place) return
-  goTo(place)
+  const { at, fig, out, w, a, ao } = address.state
+  // What a link was made of is seen.
+  if (fig) openPart("picture")
+  if (out || w || a || ao) openPart("explore")
+  if (!at) return
+  goTo(at)
   // Drawings get their height with the first frames.
-  requestAnimationFrame(() => requestAnimationFrame(() => goTo(place)))
+  requestAnimationFrame(() => requestAnimationFrame(() => goTo(at)))
+}
+
+function openPart(id: string): void {
+  const fold = document.getElementById(id)
+  if (fold) openAround(fold)
 }
 
 function goTo(id: string): void {
   const element = document.getElementById(id)
   if (!element) return
+  openAround(element)
   element.scrollIntoView()
   // The keyboard goes on from there.
-  if (!element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1")
-  element.focus({ preventScroll: true })
+  const place = element.querySelector<HTMLElement>(":scope > summary") ?? element
+  if (place === element && !element.hasAttribute("tabindex")) element.setAttribute("tabindex", "-1")
+  place.focus({ preventScroll: true })
 }
 
 // Outside of a browser the same bundle is compared with the package, number by number.

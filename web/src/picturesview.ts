@@ -1,21 +1,29 @@
 /** The pictures of the board, one at a time. */
 
-import { isLarge } from "./board"
 import type { Context } from "./context"
-import { h, whenSeen } from "./dom"
+import { h } from "./dom"
 import { figure } from "./figure"
 import { type Picture, picturesOf } from "./figures"
+import { whenOpened } from "./folds"
 import type { State } from "./state"
 
-/** Puts the pictures in place of the one that the page holds without scripts. */
+/** Fills the fold of pictures when it is opened. */
 export function startPictures(context: Context): void {
-  const still = document.querySelector<HTMLElement>("#static-picture")
+  const fold = document.querySelector<HTMLDetailsElement>("#picture")
+  if (!fold) return
+  fold.hidden = false
+  whenOpened(fold, () => fill(context, fold))
+}
+
+function fill(context: Context, fold: HTMLElement): void {
   const pictures = picturesOf(context)
   const first = pictures[0]
-  if (!still || !first) return
+  if (!first) return
   const { address } = context
   const made = new Map<string, HTMLElement>()
+  // What comes later should not move: a line takes 24 pixels.
   const place = h("div", {})
+  place.style.minHeight = `${24 * Math.min(context.board.size, 250) + 190}px`
   const buttons = pictures.map((picture) =>
     h("button", { type: "button", "data-fig": picture.key, click: () => address.set({ fig: picture === first ? undefined : picture.key }) }, picture.name),
   )
@@ -27,16 +35,10 @@ export function startPictures(context: Context): void {
     for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset["fig"] === picture.key))
   }
   const follow = (state: State): void => show(pictures.find((picture) => picture.key === state.fig) ?? first)
-  still.replaceWith(h("div", { class: "tabs", role: "group", "aria-label": "Pictures" }, ...buttons), place)
-  const heading = document.querySelector("#picture-heading")
-  if (heading) heading.textContent = "Pictures"
+  fold.append(h("div", { class: "tabs", role: "group", "aria-label": "Pictures" }, ...buttons), place)
   address.listen((state, before) => {
     if (state.one !== before.one) made.clear()
     if (state.fig !== before.fig || state.one !== before.one) follow(state)
   })
-  // What comes later should not move: a line takes 24 pixels.
-  place.style.minHeight = `${24 * Math.min(context.board.size, 250) + 190}px`
-  // Drawn when it is about to be seen: a large board opens sooner.
-  if (address.state.fig || !isLarge(context.board)) follow(address.state)
-  else whenSeen(place.parentElement!, () => follow(address.state))
+  follow(address.state)
 }

@@ -1,56 +1,74 @@
-/** Rows for all models at once, or for one model that somebody had in mind before looking. */
+/** What rows are about: all models at once, a new task, or one model that somebody had in mind. */
 
 import { sayRanks, showRanks } from "./charts/numbers"
 import type { Context } from "./context"
-import { freshId, h, spoken } from "./dom"
+import { h, spoken } from "./dom"
 
-/** Puts the switch above the table. Starts before all other views: they read what it has put in place. */
-export function startScope(context: Context): void {
+type Rows = ReadonlyMap<number, HTMLTableRowElement>
+
+/** Completes the switch above the table. Starts before all other views: they read what it has put in place. */
+export function startScope(context: Context, rows: Rows): void {
   const { board, address } = context
   const { data } = board
-  const table = document.querySelector<HTMLTableElement>("#board-table")
-  const title = document.querySelector("h1")
+  const title = document.querySelector("h1 .lead")
+  const level = document.querySelector("#lead-level")
+  const controls = document.querySelector("#controls")
   const one = data.oneModel
-  if (!table || !title || !one) return
-  const lead = title.parentElement!.querySelector<HTMLElement>("p.lead") ?? h("p", { class: "lead" })
-  if (!lead.parentElement) title.after(lead)
-  const together = { ranks: data.leadRanks, tier: data.tier, title: title.textContent, lead: lead.textContent ?? "" }
-
-  const name = freshId("scope")
-  const option = (value: string, text: string): HTMLInputElement => {
-    const input = h("input", { type: "radio", name, value, change: () => address.set({ one: value }) })
-    field.append(h("label", { class: "tick" }, input, text))
-    return input
-  }
-  const field = h("fieldset", { class: "scope" }, h("legend", { class: "hidden" }, "What the ranks hold for"))
-  const all = option("", "All models at once")
-  const alone = option("1", "I had one model in mind")
+  if (!title || !level || !controls) return
+  const fieldset = controls.querySelector("fieldset") ?? madeOf(controls, one !== null, board.data.ranked)
+  if (!fieldset) return
+  const option = (id: string): HTMLInputElement | null => fieldset.querySelector<HTMLInputElement>(`#${id}`)
+  const these = option("about-these")
+  const fresh = option("about-new")
+  const alone = one ? added(fieldset, "about-one", "I had one model in mind") : null
+  const together = { ranks: data.leadRanks, tier: data.tier, title: title.textContent, level: level.textContent }
+  let shown = false
 
   const show = (chosen: boolean): void => {
-    all.checked = !chosen
-    alone.checked = chosen
+    if (chosen === shown || !one) return
+    shown = chosen
     const ranks = chosen ? one.ranks : together.ranks
     data.leadRanks = ranks
     data.tier = chosen ? null : together.tier
-    const [first = "", ...rest] = one.headline
-    title.textContent = chosen ? first : together.title
-    const words =
-      "Each row holds for one model chosen before looking at results, and not for several together; rows that begin with 1 may be first. Pairs of models go on to be about all models at once."
-    lead.textContent = chosen ? [...rest, words].join(" ") : together.lead
-    lead.hidden = !lead.textContent
-    table.classList.toggle("one-model", chosen)
-    const head = table.querySelector('th[data-key="lead"] small')
-    if (head) head.textContent = ranks.words
-    for (const row of table.tBodies[0]!.rows) {
-      const model = Number(row.dataset["model"])
+    title.textContent = chosen ? one.title : together.title
+    level.textContent = chosen ? one.level : together.level
+    for (const [model, row] of rows) {
       const [best, worst] = [ranks.best[model]!, ranks.worst[model]!]
       row.querySelector('td[data-key="lead"]')!.replaceChildren(...spoken(showRanks(best, worst), sayRanks(best, worst)))
-      row.querySelector("path.lead")?.setAttribute("d", `M${best - 1} 5h${worst - best + 1}`)
+      const bar = row.querySelector("rect.lead")
+      bar?.setAttribute("x", `${(100 * (best - 1)) / board.size}%`)
+      bar?.setAttribute("width", `${(100 * (worst - best + 1)) / board.size}%`)
     }
   }
-  table.parentElement!.before(field)
-  address.listen((state, before) => {
-    if (state.one !== before.one) show(state.one !== undefined)
+  const follow = (): void => {
+    const { state } = address
+    for (const [input, on] of [[fresh, state.new], [alone, state.one], [these, true]] as const) {
+      if (input && on) {
+        input.checked = true
+        break
+      }
+    }
+    show(state.one !== undefined && alone !== null && !fresh?.checked)
+  }
+  fieldset.addEventListener("change", () => {
+    address.set({ new: fresh?.checked ? "1" : undefined, one: alone?.checked ? "1" : undefined })
   })
-  show(address.state.one !== undefined)
+  address.listen((state, before) => {
+    if (state.one !== before.one || state.new !== before.new) follow()
+  })
+  follow()
+}
+
+function madeOf(controls: Element, wanted: boolean, ranked: string): HTMLFieldSetElement | null {
+  if (!wanted) return null
+  const fieldset = h("fieldset", { class: "scope" }, h("legend", { class: "hidden" }, "What the ranks are about"))
+  controls.prepend(fieldset)
+  added(fieldset, "about-these", ranked).checked = true
+  return fieldset
+}
+
+function added(fieldset: HTMLElement, id: string, text: string): HTMLInputElement {
+  const input = h("input", { type: "radio", name: "about", id })
+  fieldset.append(h("label", {}, input, h("span", {}, text)))
+  return input
 }

@@ -12,10 +12,16 @@ export interface State {
   q?: string
   /** Rows for one model that was named in advance. */
   one?: string
+  /** Rows for a new task. */
+  new?: string
+  /** All rows of a long board. */
+  all?: string
   /** Tasks shown as columns: `category:…`, `family:…` or `task:…`. */
   show?: string
   /** Columns that are hidden. */
   hide?: string
+  /** Columns that are shown beside the usual ones. */
+  also?: string
   /** The chosen picture. */
   fig?: string
   /** Explore: tasks left out, weights, levels. */
@@ -27,7 +33,7 @@ export interface State {
   at?: string
 }
 
-const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "one", "show", "hide", "fig", "out", "w", "a", "ao", "at"]
+const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
 
 type Listener = (state: State, before: State) => void
 

@@ -20,6 +20,13 @@ from rankbars.data.scores import Input
 from rankbars.errors import OptionError
 from rankbars.render.claims import average_level, is_approximate, level_words
 from rankbars.render.examination import HealthBlock, health_blocks
+from rankbars.render.firstscreen import (
+    Opening,
+    new_task_level,
+    new_task_title,
+    opening,
+    what_is_ranked,
+)
 from rankbars.render.methodbox import MethodEntry, method_entries
 from rankbars.render.noisetext import NoiseTable, noise_sentences, noise_table
 from rankbars.render.notation import shorten, visible
@@ -27,11 +34,11 @@ from rankbars.render.pagedata import drawn_part, page_json, top_share
 from rankbars.render.pagelayout import (
     Matrix,
     PageRow,
-    Picture,
+    Tick,
     average_matrix,
     group_matrix,
-    interval_picture,
     page_rows,
+    rank_ticks,
     score_matrix,
     task_matrix,
 )
@@ -47,6 +54,7 @@ from rankbars.render.ranktable import (
 )
 from rankbars.render.sentences import (
     field_line,
+    field_parts,
     headline,
     headline_sentences,
     leader_lines,
@@ -66,6 +74,9 @@ if TYPE_CHECKING:
 __all__ = ["PageFrame", "notebook_html", "page_environment", "render_html"]
 
 _NAME_WIDTH = 120
+_LONG_NAME = 24
+_SCORES = ((8, "short-scores"), (14, "scores"), (10_000, "long-scores"))
+_MOST_ROWS = 40  # with more models, the script shows the first 25 until somebody wants all
 _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
 
 
@@ -105,16 +116,22 @@ class _Page:
     title: str
     summary: str
     about: About | None
+    opening: Opening
     first: Markup
-    rest: Markup
+    whole: Markup
+    new_first: Markup
+    new_level: str
+    ranked: str
+    fits: str
+    falling: str
     new_task: str
-    field: str
+    field: tuple[str, ...]
     scopes: str
     outcomes: str
     table: Table
     rows: tuple[PageRow, ...]
     placed: PlacedTable | None
-    picture: Picture
+    ticks: tuple[Tick, ...]
     average: Matrix | None
     groups: Matrix | None
     noise: tuple[_NoiseBlock, ...]
@@ -243,17 +260,24 @@ def notebook_html(board: Leaderboard) -> str:
 
 def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
     table = board_table(board, remarks)
-    first, *rest = headline_sentences(board, _html_name)
+    above = opening(board, _html_name)
+    rows = page_rows(board, table, marks_first=above.marks_first)
     blocks = _task_blocks(board)
     about = board.about
     return _Page(
         title=(about and about.title) or "Leaderboard: " + field_line(board),
         summary=(about and about.description) or headline(board),
         about=about,
-        first=_trusted(first),
-        rest=_trusted(" ".join(rest)),
+        opening=above,
+        first=_trusted(above.title.replace("–", "\u2060–\u2060")),
+        whole=_trusted(" ".join(headline_sentences(board, _html_name))),
+        new_first=_trusted(new_task_title(board, _html_name)),
+        new_level=new_task_level(board),
+        ranked=what_is_ranked(board),
+        fits=_widths(table),
+        falling=_direction(board),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
-        field=field_line(board),
+        field=tuple(field_parts(board)),
         scopes=" ".join(
             filter(
                 None,
@@ -267,9 +291,9 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         ),
         outcomes=outcome_sentence(board),
         table=table,
-        rows=page_rows(board, table),
+        rows=rows,
         placed=placed_table(board),
-        picture=interval_picture(table),
+        ticks=rank_ticks(table.n_models),
         average=average_matrix(board),
         groups=group_matrix(board),
         noise=_noise_blocks(board),
@@ -288,6 +312,27 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         options=_options(board),
         version=board.version,
     )
+
+
+def _direction(board: Leaderboard) -> str:
+    """How the scores of the main table run, best first, in the words of ``aria-sort``."""
+    if board.lead == "task":
+        way = next(iter(board.tasks.values())).direction
+    else:
+        average = board.aggregate if board.lead == "aggregate" else None
+        way = "lower" if average is None else average.direction
+    return "descending" if way == "higher" else "ascending"
+
+
+def _widths(table: Table) -> str:
+    """Classes of the table by the longest name and the longest score, which set its columns."""
+    name = max(len(visible(row.model)) for row in table.rows)
+    score = max(len(row.score) for row in table.rows)
+    classes = ["long-names" if name > _LONG_NAME else "names"]
+    classes.append(next(word for most, word in _SCORES if score <= most))
+    if len(table.rows) > _MOST_ROWS:
+        classes.append("many-models")
+    return " ".join(classes)
 
 
 def _task_blocks(board: Leaderboard) -> tuple[_TaskBlock, ...]:

@@ -27,9 +27,9 @@ from rankbars.render.claims import (
     task_claim,
 )
 from rankbars.render.examination import finding_title, finding_value
+from rankbars.render.firstscreen import opening, what_is_ranked
 from rankbars.render.notation import visible
 from rankbars.render.ranktable import Remark, score_title, task_decimals, task_score_note
-from rankbars.render.sentences import headline_sentences
 from rankbars.stats.resampling.rankcounts import TOP
 
 __all__ = ["drawn_part", "page_data", "page_json", "top_share"]
@@ -84,6 +84,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "tier": board.tier.tolist() if board.tiers else None,
         "coverage": _reals(board.coverage),
         "leadRanks": _ranks(lead_claim(board), *board.ranks),
+        "ranked": what_is_ranked(board),
         "oneModel": _one_model(board),
         "newTask": None
         if new_claim is None or overall is None
@@ -114,9 +115,11 @@ def _one_model(board: Leaderboard) -> dict[str, Any] | None:
         own = board.for_one_model()
     except DataError:
         return None
+    above = opening(own)
     return {
         "ranks": _ranks(lead_claim(own), *own.ranks),
-        "headline": [visible(sentence) for sentence in headline_sentences(own)],
+        "title": above.title,
+        "level": f"{above.level} Pairs of models go on to be about all models at once.",
     }
 
 

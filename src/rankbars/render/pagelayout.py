@@ -1,10 +1,10 @@
-"""What the page lays out: rows with their scores drawn, matrices, the picture of intervals."""
+"""What the page lays out: rows with their intervals drawn, the scale above them, matrices."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rankbars.data.board import Leaderboard
 from rankbars.render.averagetables import average_table
 from rankbars.render.claims import level_words, overall_claim, task_claim
+from rankbars.render.firstscreen import bands
 from rankbars.render.notation import (
     listed,
     shorten_all,
@@ -28,14 +29,12 @@ __all__ = [
     "MatrixCell",
     "MatrixLine",
     "PageRow",
-    "Picture",
-    "PictureRow",
-    "ScoreLine",
+    "Stretch",
     "Tick",
     "average_matrix",
     "group_matrix",
-    "interval_picture",
     "page_rows",
+    "rank_ticks",
     "score_matrix",
     "task_matrix",
 ]
@@ -46,20 +45,20 @@ _MOST_DRAWN = 1_500  # cells with a bar of their own; more would make the page h
 _LABEL_WIDTH = 28
 
 _Ranks: TypeAlias = NDArray[np.int64]
-_MOST_ROWS = 200
-_NAME_CHARS = 36
-_CHAR_WIDTH = 7.0  # of the label font, generously
-_WIDTH, _TOP, _BOTTOM, _RIGHT = 860, 34, 10, 18
-_ROW_HEIGHTS = ((40, 22), (100, 18), (_MOST_ROWS, 14))
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreLine:
-    """A score and its interval, drawn on a scale from 0 to 100."""
+class Stretch(NamedTuple):
+    """A rank interval drawn: where it begins and how long it is, in percent of the width."""
 
-    left: float
-    middle: float
-    right: float
+    start: str
+    length: str
+
+
+class Tick(NamedTuple):
+    """One mark of the scale of ranks: the rank, and where its middle lies, in percent."""
+
+    rank: int
+    at: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,42 +71,89 @@ class PageRow:
         Its position among the models of the board.
     row : Row
         What every format shows.
+    bar, new_bar : Stretch
+        Its rank interval, and that on a new task; None where there is none.
+    band : str
+        Where it stands in its band, as classes: ``"band"``, with ``"from"`` for the first row
+        and ``"to"`` for the last; empty outside of bands.
+    may_be_first : bool
+        Whether the row says so.
     first, top : str
         Share of draws in which it is first, and among the first few; empty without draws, and
         where such shares say more than the ranks.
-    score : ScoreLine, optional
-        Its score drawn to scale; None without one.
     lost : str
         What became of its rows without a score: ``"3 failed, 4 missing"``; empty where not known.
     """
 
     position: int
     row: Row
+    bar: Stretch
+    new_bar: Stretch | None
+    band: str
+    may_be_first: bool
     first: str
     top: str
-    score: ScoreLine | None
     lost: str
 
 
-def page_rows(board: Leaderboard, table: Table) -> tuple[PageRow, ...]:
-    """The rows of the main table, in its order."""
+def page_rows(board: Leaderboard, table: Table, *, marks_first: bool) -> tuple[PageRow, ...]:
+    """The rows of the main table, in its order; `marks_first`: say which may be first."""
     position = {name: i for i, name in enumerate(board.models)}
     first, top = top_share(board, 1), top_share(board, TOP)
-    lines = _score_lines(board)
+    may_be_first = set(board.undominated()) if marks_first else set()
+    banded = _band_classes(board)
+    size = table.n_models
     rows = []
-    for row in table.rows:
+    for place, row in enumerate(table.rows, start=1):
         i = position[row.model]
+        new = None
+        if row.new_best is not None and row.new_worst is not None:
+            new = _stretch(row.new_best, row.new_worst, size)
         rows.append(
             PageRow(
                 position=i,
                 row=row,
+                bar=_stretch(row.best, row.worst, size),
+                new_bar=new,
+                band=banded.get(place, ""),
+                may_be_first=row.model in may_be_first,
                 first="" if first is None else show_chance(float(first[i])),
                 top="" if top is None else show_chance(float(top[i])),
-                score=lines[i],
                 lost=_lost_rows(board, i),
             )
         )
     return tuple(rows)
+
+
+def rank_ticks(n_ranks: int) -> tuple[Tick, ...]:
+    """The scale above the rows.
+
+    Examples
+    --------
+    >>> [(tick.rank, tick.at) for tick in rank_ticks(2)]
+    [(1, '25'), (2, '75')]
+    >>> [tick.rank for tick in rank_ticks(500)]
+    [1, 50, 100, 150, 200, 250, 300, 350, 400, 450, 500]
+    """
+    return tuple(Tick(rank, _percent(rank - 0.5, n_ranks)) for rank in _tick_ranks(n_ranks))
+
+
+def _stretch(best: int, worst: int, size: int) -> Stretch:
+    return Stretch(_percent(best - 1, size), _percent(worst - best + 1, size))
+
+
+def _percent(part: float, whole: int) -> str:
+    return f"{100 * part / whole:.5g}"
+
+
+def _band_classes(board: Leaderboard) -> dict[int, str]:
+    """Classes of the rows in bands, by place from 1 on."""
+    found = {}
+    for band in bands(board):
+        for place in range(band.first, band.last + 1):
+            start = " from" if place == band.first else ""
+            found[place] = f"band{start}{' to' if place == band.last else ''}"
+    return found
 
 
 def _lost_rows(board: Leaderboard, model: int) -> str:
@@ -126,41 +172,6 @@ def _lost_rows(board: Leaderboard, model: int) -> str:
         (sum(int(getattr(one, name)[model]) for one in counted), what) for name, what in _LOST
     ]
     return ", ".join(f"{number:,} {what}" for number, what in numbers if number)
-
-
-def _score_lines(board: Leaderboard) -> list[ScoreLine | None]:
-    """Scores of the main table on one scale; better is to the right."""
-    if board.lead == "aggregate" and board.aggregate is not None:
-        average = board.aggregate
-        return _drawn(average.score, average.low, average.high, average.direction)
-    if board.lead == "task":
-        task = next(iter(board.tasks.values()))
-        return _drawn(task.mean, *task.score_interval(), task.direction)
-    return [None] * len(board.models)
-
-
-def _drawn(
-    score: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
-    direction: str,
-) -> list[ScoreLine | None]:
-    low = np.where(np.isfinite(low), low, score)
-    high = np.where(np.isfinite(high), high, score)
-    if not np.isfinite(score).any():
-        return [None] * score.size
-    start, end = float(np.nanmin(low)), float(np.nanmax(high))
-    if end == start:
-        return [None] * score.size
-    at = 100 * (np.array([low, score, high]) - start) / (end - start)
-    if direction == "lower":
-        at = 100 - at[::-1]
-    return [
-        ScoreLine(*(round(float(value), 1) for value in column))
-        if np.isfinite(column).all()
-        else None
-        for column in at.T
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,89 +319,6 @@ def _lay_out(
 def _cell(best: int, worst: int, n_models: int) -> MatrixCell:
     is_open = n_models > 1 and (best, worst) == (1, n_models)
     return MatrixCell(show_ranks(best, worst), best, worst, is_open)
-
-
-@dataclass(frozen=True, slots=True)
-class PictureRow:
-    """One model: its label and the ends of its bars, in the units of the drawing."""
-
-    name: str
-    label: str
-    words: str
-    y: float
-    left: float
-    right: float
-    new_left: float | None
-    new_right: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Tick:
-    """One mark of the scale."""
-
-    rank: int
-    x: float
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """Everything the drawing needs; rank 1 is at the left."""
-
-    width: int
-    height: int
-    top: int
-    plot_left: float
-    plot_right: float
-    rows: tuple[PictureRow, ...]
-    ticks: tuple[Tick, ...]
-    left_out: int
-
-    @property
-    def bottom(self) -> int:
-        """Lower end of the plot."""
-        return self.height - _BOTTOM
-
-
-def interval_picture(table: Table) -> Picture:
-    """Lay out the rank intervals of a table; each rank takes an equal share of the width."""
-    rows = table.rows[:_MOST_ROWS]
-    labels = shorten_all([visible(row.model) for row in rows], [_NAME_CHARS] * len(rows))
-    plot_left = 14 + _CHAR_WIDTH * max(len(label) for label in labels)
-    plot_right = _WIDTH - _RIGHT
-    unit = (plot_right - plot_left) / table.n_models
-    step = next(height for most, height in _ROW_HEIGHTS if len(rows) <= most)
-
-    def edge(rank: float) -> float:
-        return round(plot_left + unit * rank, 2)
-
-    drawn = []
-    for i, (row, label) in enumerate(zip(rows, labels, strict=True)):
-        has_new = row.new_best is not None and row.new_worst is not None
-        words = f"{table.claim.title}: {row.ranks}"
-        if has_new and table.new_claim is not None:
-            words += f". {table.new_claim.title}: {row.new_ranks}"
-        drawn.append(
-            PictureRow(
-                name=visible(row.model),
-                label=label,
-                words=words,
-                y=_TOP + step * (i + 0.5),
-                left=edge(row.best - 1),
-                right=edge(row.worst),
-                new_left=edge(row.new_best - 1) if row.new_best is not None else None,
-                new_right=edge(row.new_worst) if row.new_worst is not None else None,
-            )
-        )
-    return Picture(
-        width=_WIDTH,
-        height=_TOP + step * len(rows) + _BOTTOM,
-        top=_TOP,
-        plot_left=round(plot_left, 2),
-        plot_right=plot_right,
-        rows=tuple(drawn),
-        ticks=tuple(Tick(rank, edge(rank - 0.5)) for rank in _tick_ranks(table.n_models)),
-        left_out=len(table.rows) - len(rows),
-    )
 
 
 def _tick_ranks(n_ranks: int) -> list[int]:

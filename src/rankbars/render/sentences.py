@@ -42,6 +42,7 @@ from rankbars.render.placed import (
 from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE
 
 __all__ = [
+    "NameWriter",
     "field_line",
     "field_parts",
     "headline",
@@ -70,7 +71,7 @@ _TOO_FEW = {
 _MOST_NAMES = 8
 _NAME_WIDTH = 60
 
-_NameWriter = Callable[[str], str]
+NameWriter = Callable[[str], str]
 
 
 def plain_name(name: str) -> str:
@@ -78,7 +79,7 @@ def plain_name(name: str) -> str:
     return shorten(visible(name), _NAME_WIDTH)
 
 
-def headline(board: Leaderboard, name: _NameWriter = plain_name) -> str:
+def headline(board: Leaderboard, name: NameWriter = plain_name) -> str:
     """What the board shows, and what it does not show, in one to three sentences.
 
     Parameters
@@ -105,7 +106,7 @@ def headline(board: Leaderboard, name: _NameWriter = plain_name) -> str:
     return " ".join(headline_sentences(board, name))
 
 
-def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tuple[str, ...]:
+def headline_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[str, ...]:
     """The sentences of `headline`, the most important one first."""
     if len(board.models) == 1:
         return (f"There is only one model, {name(board.models[0])}: nothing to rank.",)
@@ -128,7 +129,7 @@ def headline_sentences(board: Leaderboard, name: _NameWriter = plain_name) -> tu
     return tuple(sentences)
 
 
-def new_task_sentence(board: Leaderboard, model: str, name: _NameWriter = plain_name) -> str:
+def new_task_sentence(board: Leaderboard, model: str, name: NameWriter = plain_name) -> str:
     """What the new-task interval of one model states; empty where there is none."""
     overall = board.overall
     if overall is None:
@@ -258,7 +259,7 @@ def field_line(board: Leaderboard) -> str:
     return ", ".join(field_parts(board))
 
 
-def task_line(board: Leaderboard, name: str, write: _NameWriter = plain_name) -> str:
+def task_line(board: Leaderboard, name: str, write: NameWriter = plain_name) -> str:
     """What was compared on one task: ``"math: 29 models, 200 items"``."""
     task = board.tasks[name]
     parts = [counted(int((task.coverage > 0).sum()), "model")]
@@ -274,7 +275,7 @@ def states_who_is_first(board: Leaderboard) -> bool:
     return bool((board.ranks.best[~np.isnan(board.score)] > 1).any())
 
 
-def _first_sentences(board: Leaderboard, name: _NameWriter) -> list[str]:
+def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
     where, level = place(board), _confidence(board)
     if leads_with_band(board):

@@ -1,0 +1,285 @@
+"""The first screen of the page: the chart is the table, and it says enough by itself."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from render.browsing import AXE, demo_board, violations, watched, write_page
+
+import rankbars as rb
+from rankbars.render.firstscreen import bands, opening
+
+GEOMETRY = """() => {
+    const rows = [...document.querySelectorAll("#board-table tbody tr")]
+    const boxes = rows.map(row => row.getBoundingClientRect())
+    const table = document.querySelector(".scroll.board").getBoundingClientRect()
+    const bars = rows.map(row => row.querySelector(".draw").getBoundingClientRect())
+    return {
+        first: boxes[0].top,
+        seen: boxes.filter(box => box.bottom <= innerHeight).length,
+        heights: boxes.map(box => box.height),
+        bar: Math.min(...bars.map(box => box.width)) / table.width,
+        drawn: Math.min(...rows.map(row => row.querySelector("rect.lead").getBBox().width)),
+        wide: document.documentElement.scrollWidth,
+        words: document.body.innerText.split(/\\s+/).length,
+    }
+}"""
+
+
+COLOURS = ("color-contrast", "link-in-text-block")
+
+
+def tied() -> rb.Leaderboard:
+    """Six models that sixty questions do not tell apart."""
+    rows = np.random.default_rng(5).random((60, 6)) < 0.6
+    return rb.leaderboard(rb.Scores.from_arrays({"math": rows * 1.0}, list("abcdef")), pairs=True)
+
+
+def gappy() -> rb.Leaderboard:
+    """Some models lack tasks, and the names are long."""
+    rng = np.random.default_rng(8)
+    names = [f"organisation-{k}/a-model-with-a-long-name-{k:02d}-instruct" for k in range(12)]
+    tasks = {}
+    for k in range(8):
+        rows = (rng.random((150, 12)) < np.linspace(0.9, 0.4, 12)) * 1.0
+        rows[:, [1, 4, 7]] = rows[:, [1, 4, 7]] if k > 2 else np.nan
+        tasks[f"task {k}"] = rows
+    return rb.leaderboard(rb.Scores.from_arrays(tasks, names), pairs=True)
+
+
+def approximate() -> rb.Leaderboard:
+    """A few rows weigh heavily."""
+    rows = np.random.default_rng(5).lognormal(0, 2.2, size=(40, 8)) * np.linspace(1.5, 1, 8)
+    scores = rb.Scores.from_arrays({"latency": rows}, list("abcdefgh"))
+    return rb.leaderboard(scores, test="t", pairs=True)
+
+
+def long() -> rb.Leaderboard:
+    """More models than are shown at once."""
+    rng = np.random.default_rng(2)
+    skill = np.linspace(0.95, 0.1, 120)
+    tasks = {f"task {k}": (rng.random((200, 120)) < skill) * 1.0 for k in range(2)}
+    return rb.leaderboard(rb.Scores.from_arrays(tasks, [f"model-{k:03d}" for k in range(120)]))
+
+
+MADE = {
+    "demo": lambda: demo_board("mmlu_pro"),
+    "tied": tied,
+    "gappy": gappy,
+    "approximate": approximate,
+    "long": long,
+}
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Boards and their pages by name, each made once."""
+    folder = tmp_path_factory.mktemp("pages")
+    made = {}
+
+    def page(name: str):
+        if name not in made:
+            board = MADE[name]()
+            made[name] = board, write_page(board, folder / f"{name}.html")
+        return made[name]
+
+    return page
+
+
+@pytest.mark.parametrize("name", list(MADE))
+@pytest.mark.parametrize("scripts", [True, False])
+def test_the_chart_is_on_the_first_screen(browser, pages, name, scripts):
+    board, file = pages(name)
+    with watched(browser, file, java_script_enabled=scripts) as one:
+        page = one.page
+        for width in (1280, 360, 768, 1920):
+            page.set_viewport_size({"width": width, "height": 800})
+            if scripts:
+                one.open()
+            else:
+                page.goto(file.as_uri())
+            found = page.evaluate(GEOMETRY)
+            assert found["wide"] <= width
+            assert found["first"] <= (300 if width >= 1280 else 420), width
+            assert found["bar"] >= 0.4, width
+            assert found["drawn"] >= 1, width
+            if width >= 1280 and name != "gappy":
+                assert set(found["heights"]) == {24}
+                assert found["seen"] >= min(12, len(board.models))
+            if scripts or name != "long":
+                assert found["words"] < 900
+
+
+@pytest.mark.parametrize("name", list(MADE))
+def test_the_sentence_has_twenty_words_and_level_scope_and_gaps_stand_beside_it(pages, name):
+    board, _ = pages(name)
+    above = opening(board, lambda name: "")
+    assert len(re.findall(r"[\w%–]+", above.title)) <= 20
+    said = " ".join((above.level, *above.cautions))
+    assert "all models at once" in said
+    assert ("95 % confidence" in said) == (name != "approximate")
+    assert ("Approximate: a few rows weigh heavily." in said) == (name == "approximate")
+    assert ("Gaps: " in said) == (name in ("demo", "gappy"))
+
+
+@pytest.mark.parametrize("name", ["demo", "tied", "long"])
+def test_a_band_is_drawn_only_where_nothing_inside_and_everything_outside_is_told_apart(
+    browser, pages, name
+):
+    board, file = pages(name)
+    apart = board.shown_better | board.shown_better.T
+    size, order = len(board.models), list(board.order)
+    expected = [
+        (first, last)
+        for first in range(size)
+        for last in range(first + 1, size)
+        if all(
+            bool(apart[order[i], order[j]]) == (not first <= j <= last)
+            for i in range(first, last + 1)
+            for j in range(size)
+            if i != j
+        )
+    ]
+    assert [(band.first - 1, band.last - 1) for band in bands(board)] == expected
+    assert expected or name == "long"
+    with watched(browser, file) as one:
+        page = one.open()
+        rows = page.locator("#board-table tbody tr")
+        shown = min(rows.count(), size)
+        starts = rows.evaluate_all("rows => rows.flatMap((r, i) => r.matches('.from') ? [i] : [])")
+        assert starts == [first for first, _ in expected if first < shown]
+
+
+def test_a_row_lights_up_all_that_it_is_not_told_apart_from(browser, pages):
+    board, file = pages("demo")
+    apart = board.shown_better | board.shown_better.T
+    with watched(browser, file) as one:
+        page = one.open()
+        for i in board.order[:12:4]:
+            alike = {int(j) for j in np.flatnonzero(~apart[i])} - {i}
+            row = page.locator(f'#board-table tr[data-model="{i}"]')
+            for act in (row.locator("td.draw").hover, row.locator("a.name").focus):
+                page.mouse.move(2, 2)
+                act()
+                lit = page.locator("#board-table tr.near")
+                assert {int(r.get_attribute("data-model")) for r in lit.all()} == alike
+        page.mouse.move(2, 2)
+        page.evaluate("document.activeElement.blur()")
+        assert page.locator("#board-table tr.near").count() == 0
+
+
+def test_new_task_and_average_are_two_sides_of_a_switch(browser, pages):
+    board, file = pages("demo")
+    for scripts in (True, False):
+        with watched(browser, file, java_script_enabled=scripts) as one:
+            page = one.page
+            page.goto(file.as_uri())
+            leads = page.inner_text("h1")
+            page.get_by_role("radio", name="A new task").check()
+            assert page.inner_text("h1").startswith("On one more task like these, ")
+            assert "probability at least 79.4" in page.inner_text("#level")
+            cells = page.locator("#board-table tbody .ranks:visible [aria-hidden]")
+            best, worst = board.overall.best, board.overall.worst
+            assert cells.all_inner_texts() == [
+                f"{best[i]}" if best[i] == worst[i] else f"{best[i]}–{worst[i]}"
+                for i in board.order
+            ]
+            assert page.locator("#board-table rect.new:visible").count() == len(board.models)
+            assert page.locator("#board-table rect.lead:visible").count() == 0
+            page.get_by_label("These tasks").check()
+            assert page.inner_text("h1") == leads
+
+
+def test_a_long_board_begins_with_its_first_rows_and_shows_all_when_asked(browser, pages):
+    board, file = pages("long")
+    with watched(browser, file) as one:
+        page = one.open()
+        rows = page.locator("#board-table tbody tr")
+        names = [board.models[i] for i in board.order]
+        assert rows.locator("th bdi").all_text_contents() == names[:25]
+        axis = page.locator("#board-table .axis text").all_text_contents()
+        assert axis[-1] == str(max(board.ranks.worst[i] for i in board.order[:25]))
+        page.get_by_role("button", name="Show all 120").click()
+        assert rows.locator("th bdi").all_text_contents() == names
+        assert page.locator("#board-table .axis text").all_text_contents()[-1] == "120"
+        page = one.open("#sort=-model")
+        assert rows.locator("th bdi").all_text_contents() == sorted(names)[:-26:-1]
+        page.get_by_label("Find a model").fill("model-11")
+        assert rows.locator("th bdi").all_text_contents() == [
+            f"model-11{k}" for k in range(9, -1, -1)
+        ]
+        assert page.get_by_role("status").first.inner_text() == "10 of 120 models"
+
+
+def test_aria_sort_says_how_the_numbers_run(browser, pages):
+    _, file = pages("demo")
+    keys = ("score", "lead", "tier", "first", "coverage")
+    with watched(browser, file) as one:
+        for address in ("", *(f"&sort={sign}{key}" for key in keys for sign in ("", "-"))):
+            page = one.open("#also=tier.first.coverage" + address)
+            (head,) = page.locator("#board-table th[aria-sort]").all()
+            key = head.get_attribute("data-key")
+            cells = page.locator(f'#board-table tbody [data-key="{key}"]').all_inner_texts()
+            numbers = [
+                float(re.findall(r"[\d.]+", cell)[-1 if key == "lead" else 0]) for cell in cells
+            ]
+            if key == "lead":
+                firsts = [float(re.findall(r"\d+", cell)[0]) for cell in cells]
+                numbers = [100 * one for one in firsts]
+            way = head.get_attribute("aria-sort")
+            assert numbers == sorted(numbers, reverse=way == "descending"), address
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_links_land_where_they_point(browser, pages, width):
+    _, file = pages("demo")
+    with watched(browser, file, viewport={"width": width, "height": 800}) as one:
+        for target in ("sure", "notes", "method", "words", "data", "picture", "explore", "tasks"):
+            page = one.open(f"#{target}")
+            page.wait_for_timeout(100)
+            top, rest = page.evaluate(
+                """id => {
+                    const root = document.documentElement
+                    const top = document.getElementById(id).getBoundingClientRect().top
+                    return [top, root.scrollHeight - innerHeight - root.scrollTop]
+                }""",
+                target,
+            )
+            # The end of the page may come before the top of the window.
+            assert abs(top - 8) <= 8 or (top > 0 and rest <= 1), (target, top, rest)
+        page = one.open()
+        page.locator("a.mark").first.click()
+        page.wait_for_timeout(100)
+        assert 0 <= page.locator("#note-1").bounding_box()["y"] < 800
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_under_the_pointer_or_the_focus(browser, pages, scheme):
+    if not AXE.exists():
+        pytest.skip("needs the packages of web/ (make web)")
+    _, file = pages("demo")
+    kinds = (
+        "#board-table tbody tr:nth-child(3) td.draw",
+        "#board-table tbody tr:nth-child(3) a.name",
+        "#board-table button.sort >> nth=1",
+        "#board-table a.term >> nth=0",
+        ".scope label >> nth=0",
+        ".scope label >> nth=1",
+        ".menu summary",
+        "#level a",
+        "#sure > summary",
+        "#picture .tabs button >> nth=0",
+        "#picture .tabs button >> nth=1",
+        ".theme",
+    )
+    with watched(browser, file, color_scheme=scheme, reduced_motion="reduce") as one:
+        page = one.open("#at=picture")
+        for kind in kinds:
+            place = page.locator(kind)
+            place.scroll_into_view_if_needed()
+            place.hover()
+            assert violations(page, rules=COLOURS) == [], ("hover", kind)
+            place.focus()
+            assert violations(page, rules=COLOURS) == [], ("focus", kind)
