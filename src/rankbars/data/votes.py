@@ -457,6 +457,8 @@ def _stack_labels(kind: str, parts: Sequence[Labels]) -> Labels:
             for part, offset in zip(parts, offsets[:-1], strict=True)
         ]
         return Labels(np.concatenate(moved), tuple(map(str, range(offsets[-1]))))
+    if all(part.names is parts[0].names for part in parts):
+        return Labels(np.concatenate([part.codes for part in parts]), parts[0].names)
     names = tuple(sorted({name for part in parts for name in part.names}))
     place = {name: code for code, name in enumerate(names)}
     codes = []

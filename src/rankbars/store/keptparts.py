@@ -25,6 +25,7 @@ from rankbars.store.keptscores import READY, pack_ready, unpack_ready
 from rankbars.store.keptvotes import (
     JUDGED,
     VOTES,
+    SharedNames,
     pack_judged,
     pack_votes,
     unpack_judged,
@@ -85,6 +86,7 @@ def unpack(
     left = (TABLE, VOTES) if outline else (TABLE,)
     taken = rows.of_parts(part for part, (kind, _) in facts.items() if kind not in left)
     found: dict[int, list[Part]] = {}
+    shared: SharedNames = {}
     for source, parts in sources.items():
         kinds: dict[str, list[KeptPart]] = {one: [] for one in (RUN, VOTES, JUDGED, READY, HEEDED)}
         tables: list[Part] = []
@@ -97,7 +99,7 @@ def unpack(
         found[source] = [
             *tables,
             *_unpack_runs(kinds[RUN]),
-            *unpack_votes(kinds[VOTES], outline=outline),
+            *unpack_votes(kinds[VOTES], shared, outline=outline),
             *map(unpack_judged, kinds[JUDGED]),
             *unpack_ready(kinds[READY]),
             *(Heeded(one.facts["source"], tuple(one.facts["filters"])) for one in kinds[HEEDED]),

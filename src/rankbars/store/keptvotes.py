@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from rankbars.store.rows import Coded, CodedRows, code_texts
 from rankbars.tables.tidy import FileNames
 
 __all__ = [
-    "JUDGED", "VOTES", "facts_of_votes", "pack_judged", "pack_votes", "rows_of_counts",
-    "rows_of_votes", "unpack_judged", "unpack_votes", "votes_of",
+    "JUDGED", "VOTES", "SharedNames", "facts_of_votes", "pack_judged", "pack_votes",
+    "rows_of_counts", "rows_of_votes", "unpack_judged", "unpack_votes", "votes_of",
 ]  # fmt: skip
 
 VOTES, JUDGED = "votes", "judged"
@@ -122,7 +122,9 @@ def rows_of_counts(
     )
 
 
-def unpack_votes(parts: Sequence[KeptPart], *, outline: bool = False) -> list[VoteTable]:
+def unpack_votes(
+    parts: Sequence[KeptPart], shared: SharedNames, *, outline: bool = False
+) -> list[VoteTable]:
     """The votes of each file; with `outline` none of them, only their tasks and models."""
     tasks: dict[str, dict[str, Votes]] = {}
     notes: dict[str, tuple[Note, ...]] = {}
@@ -130,7 +132,7 @@ def unpack_votes(parts: Sequence[KeptPart], *, outline: bool = False) -> list[Vo
     for part in parts:
         source = part.facts["source"]
         models = tuple(part.facts["models"])
-        votes = Votes(models, np.zeros((len(models),) * 2)) if outline else votes_of(part)
+        votes = Votes(models, np.zeros((len(models),) * 2)) if outline else votes_of(part, shared)
         tasks.setdefault(source, {})[part.facts["task"]] = votes
         notes[source] = (*notes.get(source, ()), *notes_of(part.facts["notes"]))
         said[source] = notes_of(part.facts["said"])
@@ -140,15 +142,28 @@ def unpack_votes(parts: Sequence[KeptPart], *, outline: bool = False) -> list[Vo
     ]
 
 
-def votes_of(part: KeptPart) -> Votes:
-    """The votes of one task."""
+# All names of a table of names in order, and the place of each there, by the array of its names.
+SharedNames: TypeAlias = dict[int, tuple[tuple[str, ...], NDArray[np.int64]]]
+
+
+def votes_of(part: KeptPart, shared: SharedNames | None = None) -> Votes:
+    """The votes of one task.
+
+    Parameters
+    ----------
+    part : KeptPart
+        What the store holds of them.
+    shared : dict, optional
+        Where parts of one store are read one after the other: voters have the names of all of
+        them, so that these are sorted once. Votes that are joined keep the names that occur.
+    """
     facts, rows = part.facts, part.rows["votes"]
     models = tuple(facts["models"])
     place = {name: number for number, name in enumerate(models)}
     first, second = (_places(rows, role, place) for role in ("first", "second"))
     outcome = rows.numbers["outcome"]
     if facts["ballots"] is not None:
-        return Votes.from_ballots(models, _ballots(part, first, second))
+        return Votes.from_ballots(models, _ballots(part, first, second, shared))
     tables = {}
     for name, kind in (("wins", WIN), ("ties", TIE), ("both_bad", BAD)):
         own = outcome == kind
@@ -167,11 +182,21 @@ def votes_of(part: KeptPart) -> Votes:
 def _places(rows: CodedRows, role: str, place: Mapping[str, int]) -> NDArray[np.int64]:
     """Positions of the models that a column names."""
     names, codes = rows.labels[role]
-    used, where = np.unique(codes, return_inverse=True)
-    return np.array([place[names[code]] for code in used.tolist()], dtype=np.int64)[where]
+    position = np.zeros(len(names), dtype=np.int64)
+    for code in np.flatnonzero(np.bincount(codes, minlength=len(names))).tolist():
+        position[code] = place[names[code]]
+    return _locked(position[codes])
 
 
-def _ballots(part: KeptPart, first: NDArray[np.int64], second: NDArray[np.int64]) -> Ballots:
+def _locked(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same array, which is then shared and not copied."""
+    codes.setflags(write=False)
+    return codes
+
+
+def _ballots(
+    part: KeptPart, first: NDArray[np.int64], second: NDArray[np.int64], shared: SharedNames | None
+) -> Ballots:
     known, rows = part.facts["ballots"], part.rows["votes"]
     names = tuple(known["controls"])
     covariates = None
@@ -179,23 +204,32 @@ def _ballots(part: KeptPart, first: NDArray[np.int64], second: NDArray[np.int64]
         cells = part.rows["numbers"].numbers["value"] if "numbers" in part.rows else np.empty(0)
         covariates = np.ascontiguousarray(cells.reshape(len(names), first.size).T)
     numbers: dict[str, Any] = {name: rows.numbers[name] for name in known["columns"]}
-    labels = {role: _labels(rows.labels[role]) for role in LABELS if role in known["labels"]}
+    labels = {
+        role: _labels(rows.labels[role], shared) for role in LABELS if role in known["labels"]
+    }
     return Ballots(
         first, second, rows.numbers["outcome"], labels=labels, covariates=covariates,
         covariate_names=names, **numbers,
     )  # fmt: skip
 
 
-def _labels(column: Coded) -> Labels:
+def _labels(column: Coded, shared: SharedNames | None) -> Labels:
     """What rows belong to, under the names that they have, in order."""
     names, codes = column
-    used, where = np.unique(codes, return_inverse=True)
-    known = [(str(names[code]), place) for place, code in enumerate(used.tolist()) if code >= 0]
-    known.sort()
-    renumbered = np.full(len(used), -1, dtype=np.int64)
-    for place, (_, before) in enumerate(known):
-        renumbered[before] = place
-    return Labels(renumbered[where], tuple(name for name, _ in known))
+    if shared is None:
+        used = np.flatnonzero(np.bincount(codes + 1, minlength=len(names) + 1)[1:])
+        known = sorted((str(names[code]), code) for code in used.tolist())
+        place = np.full(len(names) + 1, -1, dtype=np.int64)
+        place[[code for _, code in known]] = np.arange(len(known))
+        return Labels(_locked(place[codes]), tuple(name for name, _ in known))
+    if id(names) not in shared:
+        texts = [str(name) for name in names]
+        order = sorted(range(len(texts)), key=texts.__getitem__)
+        place = np.full(len(texts) + 1, -1, dtype=np.int64)
+        place[order] = np.arange(len(order))
+        shared[id(names)] = tuple(texts[code] for code in order), place
+    every, place = shared[id(names)]
+    return Labels(_locked(place[codes]), every)
 
 
 def pack_judged(part: JudgedFile) -> KeptPart:

@@ -384,8 +384,12 @@ class StoredRows:
 
     def _codes(self, role: str, cells: NDArray[Any]) -> Coded:
         ids, names = self._names_of(name_table(role))
-        found = np.searchsorted(ids, np.ma.getdata(cells))
-        return Coded(names, np.where(np.ma.getmaskarray(cells), -1, found))
+        found = np.ma.getdata(cells)
+        if len(ids) and ids[-1] != len(ids) - 1:
+            found = np.searchsorted(ids, found)
+        if np.ma.is_masked(cells):
+            found = np.where(np.ma.getmaskarray(cells), -1, found)
+        return Coded(names, found)
 
     def of_table(
         self, part: int, source: str, seen: Mapping[str, NumberColumn], filled: Iterable[str],

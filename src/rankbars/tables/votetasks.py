@@ -159,12 +159,11 @@ def _drop_singles(votes: Votes) -> Votes:
     if ballots is None:
         return votes
     total = ballots.n
-    labels = {
-        role: one
-        for role, one in ballots.labels.items()
-        if role == "vote" or len(one.names) < total
-    }
-    if len(labels) < len(ballots.labels):
+    every = {role: _used_labels(one) for role, one in ballots.labels.items()}
+    labels = {role: one for role, one in every.items() if role == "vote" or len(one.names) < total}
+    if any(one is not ballots.labels[role] for role, one in labels.items()) or (
+        len(labels) < len(every)
+    ):
         ballots = replace(ballots, labels=labels)
     known = (ballots.weight, ballots.position, ballots.covariates)
     keep = bool(labels or ballots.covariate_names) or any(one is not None for one in known)
@@ -301,10 +300,12 @@ def _short(name: str) -> str:
     return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
-def _used_labels(names: Names) -> Labels:
+def _used_labels(names: Names | Labels) -> Labels:
     """Labels with the names that occur."""
     used = np.bincount(names.codes + 1, minlength=len(names.names) + 1)[1:] > 0
     known = names.names
+    if used.all() and isinstance(names, Labels):
+        return names
     if not used.all():
         known = tuple(known[code] for code in np.flatnonzero(used))
     if max(map(len, known), default=0) > LONGEST_NAME:
