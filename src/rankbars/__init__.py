@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec, VoteOptions
     from rankbars.data.studyplan import Plan
+    from rankbars.data.submitted import Finding, Submitted
     from rankbars.data.votes import Votes
     from rankbars.errors import (
         ConvergenceError,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from rankbars.steps.recordmeans import plain_table
     from rankbars.steps.taskselection import select_tasks
     from rankbars.steps.voteexamination import examine_votes
+    from rankbars.submissions import submit
 
     __version__: str
 
@@ -82,6 +84,7 @@ __all__ = [
     "Estimates",
     "EvalRun",
     "FalseAlarms",
+    "Finding",
     "Folds",
     "HeadToHead",
     "HeldOut",
@@ -106,6 +109,7 @@ __all__ = [
     "ReadError",
     "Scores",
     "Spec",
+    "Submitted",
     "TaskInfo",
     "UnknownOptionError",
     "VoteOptions",
@@ -136,6 +140,7 @@ __all__ = [
     "sample_confusion",
     "sample_posterior",
     "select_tasks",
+    "submit",
     "to_arviz",
     "write_eee",
 ]
@@ -155,6 +160,7 @@ _MODULE_OF: Final = {
     "Estimates": "rankbars.data.evidence",
     "EvalRun": "rankbars.data.evalruns",
     "FalseAlarms": "rankbars.data.outlook",
+    "Finding": "rankbars.data.submitted",
     "Outlook": "rankbars.data.outlook",
     "Preflight": "rankbars.data.outlook",
     "false_alarms": "rankbars.gates",
@@ -181,6 +187,7 @@ _MODULE_OF: Final = {
     "ReadError": "rankbars.errors",
     "Scores": "rankbars.data.scores",
     "Spec": "rankbars.data.spec",
+    "Submitted": "rankbars.data.submitted",
     "TaskInfo": "rankbars.data.scores",
     "UnknownOptionError": "rankbars.errors",
     "VoteOptions": "rankbars.data.spec",
@@ -208,6 +215,7 @@ _MODULE_OF: Final = {
     "sample_confusion": "rankbars.bayes.confusion",
     "sample_posterior": "rankbars.bayes.sampling",
     "select_tasks": "rankbars.steps.taskselection",
+    "submit": "rankbars.submissions",
     "to_arviz": "rankbars.bayes.posterior",
     "write_eee": "rankbars.render.evalrecords",
 }

@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
     "remove": "rankbars.cli.storing.remove_command",
+    "submit": "rankbars.cli.submitting.submit_command",
     "rename": "rankbars.cli.nameschanged.rename_command",
     "retire": "rankbars.cli.nameschanged.retire_command",
     "formats": "rankbars.cli.inputs.formats_command",

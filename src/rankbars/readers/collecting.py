@@ -359,7 +359,9 @@ def check_formats(files: Sequence[KeptFile], formats: KnownFormats) -> None:
             )
 
 
-def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
+def put_together(
+    files: Sequence[KeptFile], given: Mapping[str, Any], only: Collection[str] | None = None
+) -> Scores:
     """Scores from what a store holds, as `rankbars.read` gives them from the files.
 
     Parameters
@@ -368,6 +370,8 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
         All files of the store, in any order.
     given : mapping
         Options by the names that `rankbars.read` has for them.
+    only : collection of str, optional
+        Paths of the files whose results are wanted; the others only tell how these are called.
 
     Raises
     ------
@@ -382,8 +386,9 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
     _check_limit(files, given, formats)
     ordered = sorted(files, key=lambda file: order_of_files(file.path))
     groups = [
-        Group(reader, partial(_put_group_together, members))
+        Group(reader, partial(_put_group_together, members, only=only))
         for reader, members in by_reader(ordered, lambda file: formats[file.format])
+        if only is None or any(file.path in only for file in members)
     ]
     scores = put_groups_together(groups, options)
     if scores is None:
@@ -392,12 +397,19 @@ def put_together(files: Sequence[KeptFile], given: Mapping[str, Any]) -> Scores:
 
 
 def _put_group_together(
-    files: Sequence[KeptFile], options: ReadOptions
+    files: Sequence[KeptFile], options: ReadOptions, only: Collection[str] | None
 ) -> tuple[Scores, tuple[Input, ...]]:
     beside = dict.fromkeys(note for file in files for note in file.notes)
-    scores = scores_from_parts(
-        [*_in_order(part for file in files for part in file.parts), *beside], options
-    )
+    parts = _in_order(part for file in files for part in file.parts)
+    if only is not None:
+        paths = [file.path for file in files]
+        parts = [
+            part
+            for part in parts
+            if not isinstance(part, Note) and _file_of(part.source, paths) in only
+        ]
+        files = [file for file in files if file.path in only]
+    scores = scores_from_parts([*parts, *beside], options)
     return scores, tuple(Input(file.path, file.format, file.sha256) for file in files)
 
 

@@ -23,7 +23,7 @@ from rankbars.render.sentences import (
     width_line,
 )
 
-__all__ = ["LIMIT", "MARKER", "code_of", "render_markdown"]
+__all__ = ["LIMIT", "MARKER", "code_of", "render_markdown", "words_of"]
 
 LIMIT = 65_536  # characters that a comment on GitHub may have
 MARKER = "<!-- rankbars:board -->"
@@ -95,13 +95,13 @@ def _about(board: Leaderboard) -> list[str]:
     about = board.about
     if about is None:
         return []
-    credit = [_plain(text) for text in about.credit]
+    credit = [words_of(text) for text in about.credit]
     if about.link is not None:
         # In angle brackets, nothing that an address may hold ends it.
-        words = credit.pop(0) if about.source else _plain(about.link)
+        words = credit.pop(0) if about.source else words_of(about.link)
         credit.insert(0, f"[{words}](<{about.link}>)")
-    title = "" if about.title is None else f"### {_plain(about.title)}"
-    text = "" if about.description is None else _plain(about.description)
+    title = "" if about.title is None else f"### {words_of(about.title)}"
+    text = "" if about.description is None else words_of(about.description)
     return [part for part in (title, text, ", ".join(credit)) if part]
 
 
@@ -238,7 +238,7 @@ def _notes(remarks: Sequence[Remark]) -> list[str]:
     lines = []
     for remark in remarks:
         number = "" if remark.number is None else f"({remark.number}) "
-        lines.append(f"- {number}{remark_text(remark, code_of, _plain)}")
+        lines.append(f"- {number}{remark_text(remark, code_of, words_of)}")
     kept = _that_fit(lines, LIMIT // 4)
     if kept < len(lines):
         lines[kept:] = [f"- {show_count(len(lines) - kept)} more notes; {_POINTER} shows all."]
@@ -263,7 +263,7 @@ def _entity(char: str) -> str:
     return char if char.isalnum() or char in " -." or not char.isascii() else f"&#{ord(char)};"
 
 
-def _plain(text: str) -> str:
+def words_of(text: str) -> str:
     """Somebody's words as plain text."""
     shown = shorten(visible(text), _NOTE_WIDTH)
     return _SPECIAL_PATTERN.sub(lambda found: _SPECIAL[found.group()], shown)

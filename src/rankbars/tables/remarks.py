@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -11,6 +10,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
+from rankbars.tables.alikenames import plain_form
 from rankbars.tables.columns import fold_name
 from rankbars.tables.descriptions import Group
 from rankbars.tables.tableoptions import TableOptions
@@ -79,13 +79,8 @@ def _find_lookalikes(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Different names that look the same: up to case, spaces around them, and forms of letters."""
     alike: dict[str, dict[str, None]] = {}
     for name in names:
-        alike.setdefault(_plain_form(name), {})[name] = None
+        alike.setdefault(plain_form(name), {})[name] = None
     return [tuple(sorted(found)) for found in alike.values() if len(found) > 1]
-
-
-def _plain_form(name: str) -> str:
-    whole = name if name.isascii() else unicodedata.normalize("NFKC", name)
-    return whole.casefold().strip()
 
 
 def check_swapped(scores: Scores, group: Group) -> None:

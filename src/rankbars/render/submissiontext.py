@@ -1,0 +1,181 @@
+"""A submission to a store, examined: as text, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from rankbars.data.boardchange import Span
+from rankbars.data.submitted import Submitted
+from rankbars.render.markdown import code_of, words_of
+from rankbars.render.notation import counted, listed, shorten, show_level, show_ranks, visible
+
+__all__ = ["submitted_json", "submitted_markdown", "submitted_text"]
+
+MARKER = "<!-- rankbars:submit -->"
+SCHEMA = "rankbars.submit/1"
+_LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
+_MOST_ROWS, _MOST_NAMES, _MOST_FINDINGS = 30, 8, 50
+_NARROWEST, _WIDEST_NAME = 60, 50
+_LEADS = {"task": "on the task", "aggregate": "on the average", "new_task": "on a new task"}
+
+
+def submitted_text(report: Submitted, *, width: int = 80) -> str:
+    """What was found, as lines of text.
+
+    Parameters
+    ----------
+    report : Submitted
+        From `rankbars.submit`.
+    width : int
+        Columns of the terminal, at least 60.
+    """
+    width = max(width, _NARROWEST)
+    lines = textwrap.wrap(_verdict(report), width)
+    if report.files:
+        lines += textwrap.wrap(_holds(report, _short), width)
+    for one in report.findings[:_MOST_FINDINGS]:
+        text = f"{one.level.capitalize()}: {visible(one.message)}"
+        lines += textwrap.wrap(text, width, initial_indent="- ", subsequent_indent="  ")
+    lines += _more_findings(report)
+    if report.ranks:
+        rows = report.ranks[:_MOST_ROWS]
+        names = [_short(name) for name, *_ in rows]
+        longest = max(map(len, names))
+        lines += ["", *textwrap.wrap(_heading(report), width)]
+        lines += [
+            f"  {name:<{longest}}  {_moved(*spans)}"
+            for name, (_, *spans) in zip(names, rows, strict=True)
+        ]
+        lines += _more_rows(report)
+        lines += textwrap.wrap(" ".join(_first(report, _short)), width)
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def submitted_markdown(report: Submitted) -> str:
+    """What was found, as GitHub-flavored Markdown of at most 60,000 characters.
+
+    It starts with a comment by which a program finds its own post. Names stand in code, where
+    nothing in them has a meaning.
+    """
+    parts = [MARKER, f"**{words_of(_verdict(report))}**"]
+    if report.files:
+        parts.append(_holds(report, code_of))
+    if report.findings:
+        shown = [
+            f"- {'❌' if one.level == 'fault' else '⚠️'} {words_of(one.message)}"
+            for one in report.findings[:_MOST_FINDINGS]
+        ]
+        room = _LIMIT // 2
+        while sum(map(len, shown)) > room:
+            shown.pop()
+        left = len(report.findings) - len(shown)
+        more = [f"- {counted(left, 'more finding')}."] if left else []
+        parts.append("\n".join([*shown, *more]))
+    if report.ranks:
+        rows = ["| Model | Rank before | Rank after |", "| :-- | :-- | :-- |"]
+        rows += [
+            f"| {code_of(name)} | {_span(before)} | {_span(after)} |"
+            for name, before, after in report.ranks[:_MOST_ROWS]
+        ]
+        parts += [_heading(report), "\n".join(rows), *_more_rows(report)]
+        parts.append(" ".join(_first(report, code_of)))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def submitted_json(report: Submitted) -> str:
+    """What was found, as JSON text with sorted keys."""
+    values: dict[str, Any] = {
+        "schema": SCHEMA,
+        "ok": report.ok,
+        "added": report.added,
+        "store": report.store,
+        "files": list(report.files),
+        "models": list(report.models),
+        "tasks": list(report.tasks),
+        "findings": [
+            {"level": one.level, "code": one.code, "message": one.message}
+            for one in report.findings
+        ],
+        "ranks": [
+            {"model": name, "before": _ends(before), "after": _ends(after)}
+            for name, before, after in report.ranks
+        ],
+        "may_be_first": [list(names) for names in report.first],
+        "lead": report.lead or None,
+        "alpha": report.alpha,
+        "scope": report.scope,
+    }
+    return json.dumps(values, sort_keys=True, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _short(name: str) -> str:
+    return shorten(visible(name), _WIDEST_NAME)
+
+
+def _ends(span: Span | None) -> list[int] | None:
+    return None if span is None else list(span)
+
+
+def _verdict(report: Submitted) -> str:
+    faults, warnings = len(report.faults), len(report.findings) - len(report.faults)
+    more = f", {counted(warnings, 'warning')} to look at" if warnings else ""
+    if faults:
+        return f"Not fit to be added: {counted(faults, 'fault')}{more}."
+    if not report.files:
+        return "Nothing to add."
+    if report.added:
+        return f"Added{more}."
+    return f"Fit to be added{more}. Nothing was added."
+
+
+def _holds(report: Submitted, name: Any) -> str:
+    files = listed([name(one) for one in report.files], _MOST_NAMES)
+    models = listed([name(one) for one in report.models], _MOST_NAMES)
+    count = counted(len(report.tasks), "task")
+    held = f"{counted(len(report.files), 'file')}: {files}."
+    return f"{held} {_of(report.models)} {models} on {count}." if report.models else held
+
+
+def _of(models: tuple[str, ...]) -> str:
+    return "Model" if len(models) == 1 else "Models"
+
+
+def _heading(report: Submitted) -> str:
+    level = show_level(report.alpha)
+    whom = "all models at once" if report.scope == "all" else "each model by itself"
+    return (
+        f"Rank intervals {_LEADS[report.lead]}, {level}, {whom}; of the models submitted, and of "
+        "those whose interval changes:"
+    )
+
+
+def _span(span: Span | None) -> str:
+    return "–" if span is None else show_ranks(*span)
+
+
+def _moved(before: Span | None, after: Span | None) -> str:
+    if before is None:
+        return f"new: {_span(after)}"
+    return _span(before) if before == after else f"{_span(before)} → {_span(after)}"
+
+
+def _more_rows(report: Submitted) -> list[str]:
+    left = len(report.ranks) - _MOST_ROWS
+    return [f"{counted(left, 'more model')}."] if left > 0 else []
+
+
+def _more_findings(report: Submitted) -> list[str]:
+    left = len(report.findings) - _MOST_FINDINGS
+    return [f"- {counted(left, 'more finding')}."] if left > 0 else []
+
+
+def _first(report: Submitted, name: Any) -> Iterator[str]:
+    before, after = ([name(one) for one in names] for names in report.first)
+    if before and set(before) != set(after):
+        yield f"May be first before: {listed(before, _MOST_NAMES)}."
+        yield f"Then: {listed(after, _MOST_NAMES)}."
+    else:
+        yield f"May be first: {listed(after, _MOST_NAMES)}."
