@@ -204,6 +204,28 @@ def test_seconds_of_two_providers_hold_as_often_as_the_board_says(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("n", "share"), [(8, 0.77), (30, 0.87)])
+def test_averages_with_a_small_task_of_seconds_hold_as_often_as_the_board_says(
+    calibration: Calibration, n: int, share: float
+) -> None:
+    """Beside two tasks of 100 requests; which provider is slow changes from task to task."""
+    values = -table("seconds").iloc[:, 1:].to_numpy(float)
+    values = values - values.mean(axis=0) + values.mean(axis=0).min()
+    rng, runs, held = np.random.default_rng([4, n]), calibration.runs(60, 300), 0
+    names = [f"m{i}" for i in range(values.shape[1])]
+    for _ in range(runs):
+        rows = {
+            f"t{k}": values[rng.integers(0, len(values), size)][:, rng.permutation(len(names))]
+            for k, size in enumerate((n, 100, 100))
+        }
+        board = rb.leaderboard(rb.Scores.from_arrays(rows, names), over="items", resamples=200)
+        assert board.aggregate is not None
+        assert (board.aggregate.guarantee, board.aggregate.measured_level) == (None, share)
+        held += not board.shown_better.any()
+    calibration.at_least(held, runs, share)
+
+
+@pytest.mark.slow
 def test_whole_clusters_that_are_resampled_hold_and_by_name_holm_does_not(
     calibration: Calibration,
 ) -> None:

@@ -65,8 +65,16 @@ export class Board {
     return { best: this.best[at]!, worst: this.worst[at]!, mean: this.mean[at]!, se: this.se[at]! }
   }
 
-  /** Half the interval of each model's own score on a task, at the level of the task; NaN without an error. */
-  halfWidths(task: number): number[] {
+  /** Ends of each model's own interval of its score on a task, at the level of the task; NaN without one. */
+  scoreEnds(task: number): { low: ArrayLike<number>; high: ArrayLike<number> } {
+    const { ends } = this.data.tasks[task]!
+    if (ends) return { low: unpack(ends.low), high: unpack(ends.high) }
+    const half = this.halfWidths(task)
+    const at = (sign: number) => half.map((one, model) => this.cell(task, model).mean + sign * one)
+    return { low: at(-1), high: at(1) }
+  }
+
+  private halfWidths(task: number): number[] {
     const { alpha, df } = this.data.tasks[task]!
     const freedom = df !== null && typeof df !== "number" ? unpack(df) : null
     const shared = freedom ? null : criticalValue(alpha / 2, typeof df === "number" ? df : Infinity)

@@ -33,6 +33,8 @@ export interface TaskData {
   scoreNote: string
   /** Decimals of its scores; null for powers of ten. */
   decimals: number | null
+  /** Ends of the own intervals of its scores, where they are not ± a multiple of the error. */
+  ends: { low: Packed; high: Packed } | null
   /** Degrees of freedom behind its scores: one number, one per model, or null for a normal tail. */
   df: number | null | Packed
   counts: OutcomesData | null

@@ -156,16 +156,16 @@ function beside(context: Context): Picture | null {
   }
   if (data.lead !== "task") return null
   const task = data.tasks[0]!
-  const half = board.halfWidths(0)
+  const ends = board.scoreEnds(0)
   const scale = data.elo ? 400 / Math.LN10 : 1
   const mean = data.elo ? unpack(data.elo) : board.mean
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
-  const at = (sign: number) => models.map((model) => known(mean[model]! + sign * scale * half[model]!))
+  const at = (end: ArrayLike<number>) => models.map((model) => known(mean[model]! + scale * (end[model]! - board.mean[model]!)))
   const input = {
     ...common,
     score: models.map((model) => known(mean[model]!)),
-    low: at(-1),
-    high: at(1),
+    low: at(ends.low),
+    high: at(ends.high),
     scoreName: task.scoreTitle,
     direction: task.direction,
   }

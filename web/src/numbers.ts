@@ -8,7 +8,8 @@ export { MISSING, sayRanks, showNumber, showRanks, suitableDecimals } from "./ch
 /** Scores of a task with their own intervals, one text per model. */
 export function scoreTexts(board: Board, task: number): string[] {
   const means = board.data.models.map((_, model) => board.cell(task, model).mean)
-  return pairedTexts(means, board.halfWidths(task), board.data.tasks[task]!.decimals)
+  const { low, high } = board.scoreEnds(task)
+  return intervalTexts(means, low, high, board.data.tasks[task]!.decimals)
 }
 
 /** Numbers of one column with what stands behind ±, all with the same decimals. */
@@ -24,11 +25,14 @@ export function pairedTexts(
 }
 
 /** Numbers of one column with their intervals: ± where both sides are equal everywhere, else both ends. */
-export function intervalTexts(values: readonly number[], low: readonly number[], high: readonly number[]): string[] {
+export function intervalTexts(
+  values: readonly number[], low: ArrayLike<number>, high: ArrayLike<number>, given?: number | null,
+): string[] {
   const half = values.map((_, i) => (high[i]! - low[i]!) / 2)
-  const decimals = suitableDecimals(values, half)
-  const lopsided = (value: number, i: number) => Math.abs(high[i]! - value - (value - low[i]!)) > 0.5 * 10 ** -decimals
-  if (!values.some(lopsided)) return pairedTexts(values, half)
+  const decimals = given === undefined ? suitableDecimals(values, half) : given
+  const tolerance = 0.5 * 10 ** -(decimals ?? 7)
+  const lopsided = (value: number, i: number) => Math.abs(high[i]! - value - (value - low[i]!)) > tolerance
+  if (!values.some(lopsided)) return pairedTexts(values, half, decimals)
   const show = (value: number) => showNumber(value, decimals, edgesOf(values))
   return values.map((value, i) => {
     const shown = show(value)

@@ -75,13 +75,12 @@ function scoreFigure(context: Context, task: number): HTMLElement {
   const order = board.taskOrder(task)
   const cells = order.map((model) => board.cell(task, model))
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
-  const half = board.halfWidths(task)
-  const ends = (sign: number) => order.map((model, i) => known(cells[i]!.mean + sign * half[model]!))
+  const ends = board.scoreEnds(task)
   const input = {
     models: order.map((model) => board.data.models[model]!),
     mean: cells.map((cell) => known(cell.mean)),
-    low: ends(-1),
-    high: ends(1),
+    low: order.map((model) => known(ends.low[model]!)),
+    high: order.map((model) => known(ends.high[model]!)),
     scoreName: data.kind === "votes" ? "Log strength" : "Score",
     direction: data.direction,
     bins: binsOf(context, task, order),

@@ -165,7 +165,16 @@ _MAY_BE_FIRST = {
 
 KEYS: dict[type, Keys] = {
     TaskResult: Keys(
-        optional=("rank_probability", "dominance", "draws_agree", "noise", "effects", "suspects"),
+        optional=(
+            "rank_probability",
+            "dominance",
+            "draws_agree",
+            "noise",
+            "effects",
+            "suspects",
+            "low",
+            "high",
+        ),
         derived=_MAY_BE_FIRST,
     ),
     Effects: Keys(

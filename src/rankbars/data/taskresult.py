@@ -387,6 +387,10 @@ class TaskResult:
         What strengths from votes were adjusted for, such as the length of answers.
     suspects : SuspectVoters, optional
         Voters whose votes do not fit those of the others, where there are any.
+    low, high : array of float, shape (M,), optional
+        Ends of each model's own interval at level ``1 - alpha``, where some of them are not
+        `mean` plus and minus a multiple of `se`: of few right or wrong answers by the binomial
+        law, and else cut at the declared limits of the score; NaN = none.
     """
 
     name: str
@@ -430,6 +434,8 @@ class TaskResult:
     noise: TaskNoise | None = None
     effects: Effects | None = None
     suspects: SuspectVoters | None = None
+    low: Reals | None = None
+    high: Reals | None = None
 
     def __repr__(self) -> str:
         return f"TaskResult({self.name!r}, {np.size(self.best)} models, {self.n} {self.kind})"
@@ -475,8 +481,11 @@ class TaskResult:
         """Ends of each model's own interval at level ``1 - alpha``, shape (M,) each.
 
         Each model by itself: whether two differ was tested on their difference. NaN where no error
-        is known, or it is 0, which does not say how far a score may be off.
+        is known, or it is 0, which does not say how far a score may be off (right and wrong answers
+        do: see `low`).
         """
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
         known = self.se > 0
         df = np.broadcast_to(np.inf if self.df is None else self.df, self.se.shape)
         half = critical_value(self.alpha / 2, np.where(known & (df > 0), df, np.inf)) * self.se

@@ -281,13 +281,19 @@ def _task_score_entry(board: Leaderboard) -> MethodEntry:
     level = f"{' or '.join(levels)}, each model by itself"
     if all(task.kind == "votes" for task in board.tasks.values()):
         return replace(_STRENGTH, level=level)
+    cut = ""
+    if any(task.low is not None for task in board.tasks.values()):
+        cut = (
+            " Intervals end where the scale does; of fewer than 30 right or wrong answers they are "
+            "exact binomial ones (Clopper and Pearson)."
+        )
     return MethodEntry(
         "Score" if board.lead == "task" else "Score on each task",
         "What is the mean score of this model on this very task?",
         level if known else "no error known",
         "The mean over the rows of the task, or the score as it was given. Whether two models "
         "differ is not read from the overlap of their intervals: it was tested on their "
-        "differences.",
+        f"differences.{cut}",
     )
 
 

@@ -204,6 +204,12 @@ def _task(task: TaskResult) -> dict[str, Any]:
         "scoreTitle": score_title(task),
         "scoreNote": task_score_note(task),
         "decimals": task_decimals(task),
+        "ends": None
+        if task.low is None or task.high is None
+        else {
+            "low": _pack_reals(task.low, exact=False),
+            "high": _pack_reals(task.high, exact=False),
+        },
         "df": None if task.df is None else _shared(np.broadcast_to(task.df, task.se.shape)),
         "counts": None if task.counts is None else _outcomes(task.counts),
     }

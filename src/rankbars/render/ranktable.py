@@ -355,8 +355,11 @@ def task_scores(task: TaskResult) -> list[str]:
 
 def task_score_note(task: TaskResult) -> str:
     """What stands behind the ``±`` of the scores of a task, and which side is better."""
+    level = level_words(task.alpha, task)
     known = np.isfinite(_task_interval(task).low).any()
-    words = f"± {level_words(task.alpha, task)}" if known else "no error known"
+    words = f"± {level}" if known else "no error known"
+    if "[" in "".join(task_scores(task)):
+        words = f"{level} interval"
     return _with_direction(words, task.direction)
 
 

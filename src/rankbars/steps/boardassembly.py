@@ -22,9 +22,12 @@ from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
+from rankbars.stats.pairwise.zeroerrors import exact_ends
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
+from rankbars.steps.correctionchoice import is_binary
+from rankbars.steps.testrows import score_ends
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
@@ -78,7 +81,7 @@ def describe_task(
     sign = 1.0 if info.direction == "higher" else -1.0
     spread = _spread(evidence, comparisons, intervals.alpha)
     anchor = None if votes is None or evidence.kind != "votes" else votes.anchor
-    return TaskResult(
+    result = TaskResult(
         name=comparisons.task,
         kind=evidence.kind,
         n=comparisons.rows,
@@ -113,6 +116,39 @@ def describe_task(
         else replace(comparisons.effects, alpha=intervals.alpha),
         suspects=comparisons.suspects,
     )
+    return _with_ends(result, evidence, info, comparisons)
+
+
+_FEW_ANSWERS = 30  # right, or wrong: with as many the t interval covers .939 or more
+
+
+def _with_ends(
+    result: TaskResult, evidence: Evidence, info: TaskInfo, comparisons: Comparisons
+) -> TaskResult:
+    """The task with intervals of scores that stay on the scale, where others would leave it.
+
+    To cut an interval at ends that no score can leave costs no coverage.
+    """
+    limits = score_ends(evidence, info)
+    if evidence.kind == "votes" or not np.isfinite(limits).any():
+        return result
+    usual = result.score_interval()
+    low, high = (np.clip(ends, *limits) for ends in usual)
+    if limits == (0.0, 1.0) and isinstance(evidence, Items) and _are_answers(evidence):
+        place = locate_models(evidence.models, comparisons.models)
+        n = np.count_nonzero(~np.isnan(evidence.values), axis=0)
+        right = np.nansum(np.abs(evidence.values), axis=0)
+        few = (np.minimum(right, n - right) < _FEW_ANSWERS) & (n > 0)
+        low[place[few]], high[place[few]] = exact_ends(right[few], n[few], result.alpha)
+    pairs = zip((low, high), usual, strict=True)
+    same = all(np.array_equal(one, two, equal_nan=True) for one, two in pairs)
+    return result if same else replace(result, low=low, high=high)
+
+
+def _are_answers(items: Items) -> bool:
+    """Whether rows are independent answers, each right or wrong."""
+    plain = items.clusters is None and items.weights is None and items.design == "items"
+    return plain and items.runs is None and items.trials is None and is_binary(items.values)
 
 
 def note_effects(task: TaskResult) -> tuple[Note, ...]:

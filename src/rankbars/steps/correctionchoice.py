@@ -32,6 +32,7 @@ __all__ = [
     "is_binary",
     "row_skewness",
     "share_of_unknown_tail",
+    "tail_unknown",
 ]
 
 SKEWED = 0.25
@@ -45,11 +46,10 @@ _MOST_ROWS = 10_000  # with more, single rows do not weigh heavily
 # paired t-test with Holm on 20,200 simulated data sets of 5 to 200 rows, real and artificial.
 _HELD = ((0.7, 0.75), (0.5, 0.88), (0.4, 0.91), (0.3, 0.92), (SKEWED, 0.94))
 # Draws of seconds and costs of tied models. Fewer than 20 rows: .77 to .92, least of 8 providers
-# of which one is slow in an answer of seven. 20 to 49 rows: .92 to .95 of two or three models, and
-# of 8 providers with 20.
+# of which one is slow in an answer of seven. 20 to 49 rows: .92 to .97 of two to eight models. On
+# averages of tasks of 8 to 49 rows, alone or beside tasks of 100: .80 and more, .87 from 20 on.
 _FEW_ROWS, _HELD_IN_FEW = 20, 0.77
-_SEVERAL_ROWS, _HELD_IN_SEVERAL = 30, 0.92
-_MANY_ROWS, _FEW_MODELS = 50, 3
+_SEVERAL_ROWS, _HELD_IN_SEVERAL, _HELD_ON_AVERAGE = 50, 0.92, 0.87
 _CHANCE = 2.0  # standard errors of skewness: the index of normal rows stays below in about 95 %
 # With CR2 and Holm, of nine tied agents on 8 to 15 repositories drawn from real ones.
 _HELD_IN_CLUSTERS = 0.88
@@ -103,12 +103,12 @@ def choose_correction(
     insisted: bool = False,
     index: float | None = None,
     heavy: int = 0,
+    tailed: int = 0,
     resampled: bool = True,
     clustered: bool = False,
     clusters: int = 0,
     flipped: bool = False,
     rows: int = 0,
-    models: int = 2,
     one_end: bool = False,
 ) -> CorrectionChoice:
     """What decides where `asked` was asked for.
@@ -127,6 +127,9 @@ def choose_correction(
     heavy : int
         Rows of a task that has few of them and carries most of the error of an average; 0 if
         there is none.
+    tailed : int
+        Rows of a task with few of them whose scores have one end only, where such tasks carry most
+        of the error of an average; 0 if they do not.
     resampled : bool
         Whether the rows can be resampled.
     clustered : bool
@@ -138,8 +141,6 @@ def choose_correction(
         Whether max-T is valid on these rows and says more: see `can_flip`.
     rows : int
         Independent rows of a task; 0 for clusters and averages.
-    models : int
-        How many models they compare.
     one_end : bool
         Whether scores have an end on their better side only; see `has_one_end`.
 
@@ -157,16 +158,18 @@ def choose_correction(
     if np.isinf(index):
         return CorrectionChoice(usual, nothing=True)
     skewed = index > SKEWED
-    tail = share_of_unknown_tail(index, rows, models, one_end=one_end)
+    tail = share_of_unknown_tail(index, rows, one_end=one_end)
+    if tailed:
+        tail = _HELD_IN_FEW if tailed < _FEW_ROWS else _HELD_ON_AVERAGE
     share = tail if alpha == _USUAL_ALPHA else None
     if not (skewed or heavy):
         if tail is None:
             return CorrectionChoice(usual)
-        return CorrectionChoice(usual, True, share, notes=(_one_end_note(rows),))
+        return CorrectionChoice(usual, True, share, notes=(_one_end_note(rows, tailed),))
     if asked == RESAMPLED or (asked == "auto" and not insisted and resampled):
         if tail is not None:
-            clear = rows < _FEW_ROWS and index > _by_chance(rows)
-            told = _unknown_tail_note(index, rows) if clear else _one_end_note(rows)
+            clear = 2 < rows < _FEW_ROWS and index > _by_chance(rows)
+            told = _unknown_tail_note(index, rows) if clear else _one_end_note(rows, tailed)
             return CorrectionChoice(RESAMPLED, True, share, notes=(told,))
         note = _resampled_note(index, 0 if skewed else heavy, clustered=clustered)
         return CorrectionChoice(RESAMPLED, notes=(note,))
@@ -183,34 +186,35 @@ def choose_correction(
     return CorrectionChoice(usual, True, measured, notes=(("skewed", text),))
 
 
-def share_of_unknown_tail(index: float, rows: int, models: int, *, one_end: bool) -> float | None:
+def share_of_unknown_tail(index: float, rows: int, *, one_end: bool) -> float | None:
     """How often 95 % statements held with rows too few to tell how long their tail is; else None.
 
     That is with fewer than 20 rows, of which the index is above what normal rows show by chance
     (two standard errors of the skewness of so many, over their root). Scores that have one end
-    only, such as seconds and dollars, have a tail though few rows may not show any: fewer than 30
-    rows of them, or fewer than 50 of up to three models, whose field shows less of it.
+    only, such as seconds and dollars, have a tail though few rows may not show any: fewer than 50.
 
     Examples
     --------
-    >>> share_of_unknown_tail(0.3, 12, 8, one_end=False), share_of_unknown_tail(
-    ...     0.4, 12, 8, one_end=False
-    ... )
-    (None, 0.77)
-    >>> [share_of_unknown_tail(0.1, rows, 2, one_end=True) for rows in (12, 30, 50)]
+    >>> [share_of_unknown_tail(index, 12, one_end=False) for index in (0.3, 0.4)]
+    [None, 0.77]
+    >>> [share_of_unknown_tail(0.1, rows, one_end=True) for rows in (12, 30, 50)]
     [0.77, 0.92, None]
     """
     if rows <= 2:
         return None
     if rows < _FEW_ROWS:
         return _HELD_IN_FEW if one_end or index > _by_chance(rows) else None
-    enough = _MANY_ROWS if models <= _FEW_MODELS else _SEVERAL_ROWS
-    return _HELD_IN_SEVERAL if one_end and rows < enough else None
+    return _HELD_IN_SEVERAL if one_end and rows < _SEVERAL_ROWS else None
 
 
 def _by_chance(rows: int) -> float:
     error = np.sqrt(6.0 * (rows - 2) / ((rows + 1) * (rows + 3)))
     return float(max(SKEWED, _CHANCE * error / np.sqrt(rows)))
+
+
+def tail_unknown(evidence: Evidence) -> bool:
+    """Whether scores have one end only, and rows are too few to tell how far the other reaches."""
+    return isinstance(evidence, Items) and evidence.n < _SEVERAL_ROWS and has_one_end(evidence)
 
 
 def has_one_end(scores: Evidence | NDArray[np.float64]) -> bool:
@@ -336,12 +340,20 @@ def _unknown_tail_note(index: float, rows: int) -> tuple[str, str]:
     )
 
 
-def _one_end_note(rows: int) -> tuple[str, str]:
+def _one_end_note(rows: int, tailed: int) -> tuple[str, str]:
+    if tailed:
+        text = (
+            f"Tasks with few rows (from {tailed}) of scores that end on their better side only, as "
+            "seconds and costs do, carry most of the error of the average for many pairs, and do "
+            "not tell how far they reach on the other: what is said is approximate. With "
+            f"{_SEVERAL_ROWS} rows or more on such tasks a level is stated."
+        )
+        return "unknown-tail", text
     return (
         "unknown-tail",
         f"Scores end on their better side only, as seconds and costs do, and so few ({rows}) do "
         "not tell how far they reach on the other: what is said is approximate. With "
-        f"{_SEVERAL_ROWS} or more ({_MANY_ROWS} for up to {_FEW_MODELS} models) a level is stated.",
+        f"{_SEVERAL_ROWS} or more a level is stated.",
     )
 
 

@@ -33,7 +33,7 @@ from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
-from rankbars.steps.correctionchoice import has_one_end, row_skewness
+from rankbars.steps.correctionchoice import has_one_end, row_skewness, tail_unknown
 from rankbars.steps.pairdecision import (
     FEW_ROWS,
     PairDecision,
@@ -46,7 +46,7 @@ from rankbars.steps.pairdecision import (
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.sharedruns import examine_task_runs, run_notes
 from rankbars.steps.tested import Setting
-from rankbars.steps.testrows import has_answers_of_runs
+from rankbars.steps.testrows import has_answers_of_runs, score_ends
 
 __all__ = ["contrast_models"]
 
@@ -88,7 +88,10 @@ def contrast_models(
     for name, evidence in chosen.tasks.items():
         compared[name] = one = compare_evidence(evidence, pair.models, test, name, setting)
         contrast = _task_contrast(pair, evidence, one, chosen.info[name], alpha)
-        tasks[name], about = _decided_task(pair, evidence, one, contrast, spec)
+        made, about = _decided_task(pair, evidence, one, contrast, spec)
+        low, high = score_ends(evidence, chosen.info[name])
+        # No difference is larger than the scale is long.
+        tasks[name] = replace(made, low=max(made.low, low - high), high=min(made.high, high - low))
         decided += about
     shared = [name for name, task in tasks.items() if not math.isnan(task.difference)]
     if not shared:
@@ -174,7 +177,7 @@ def _average_rows(
     se: float,
 ) -> PairRows:
     """The rows of both models behind their average."""
-    tasks, whole = [], True
+    tasks, tails, whole = [], [], True
     for name, weight in plan.weights.items():
         one, values = compared[name], _both(pair, scores.tasks[name])
         if values is None or one.design not in ("items", "gaps") or len(values) < 2:
@@ -186,7 +189,8 @@ def _average_rows(
             errors = constant_errors(one.pairs)
         own = (weight * float(errors[0, 1])) ** 2
         tasks.append((row_sample(values, plan.seed, name, weight), own))
-    return average_rows(tasks, se**2, whole=whole)
+        tails.append(tail_unknown(scores.tasks[name]))
+    return average_rows(tasks, se**2, whole=whole, tails=tails)
 
 
 def _both(pair: _Pair, evidence: Evidence) -> NDArray[np.float64] | None:
@@ -277,7 +281,7 @@ def _items_average(
             "Tasks have rows of their own, so their errors are independent of each other.",
         ),
         # A tail of a few rows that are resampled is judged by its part in the average.
-        approximate=any(task.approximate and task.resampled is None for task in used),
+        approximate=not all(compared[name].guaranteed for name in plan.weights),
         **_mean_test(average_contrasts(sums), pair.cell, plan.alpha)._asdict(),
     )
 

@@ -39,7 +39,9 @@ from rankbars.steps.testrows import (
 if TYPE_CHECKING:
     from rankbars.stats.pairwise.zeroerrors import ZeroErrors
 
-__all__ = ["cluster_t_test", "corrected_t_test", "t_test", "z_test"]
+__all__ = ["SIZES_SAY_NOTHING", "cluster_t_test", "corrected_t_test", "t_test", "z_test"]
+
+SIZES_SAY_NOTHING = "How large a cluster is says nothing about which model does better in it."
 
 FEW_DISCORDANT = 10
 
@@ -130,9 +132,11 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
             "--column cluster=NAME, or use --test t."
         )
     clusters = items.clusters
-    count = int(np.unique(clusters).size)
+    sizes = np.unique(clusters, return_counts=True)[1]
     assumptions = (
-        f"The {count} clusters are independent draws; rows within one may depend on each other.",
+        f"The {sizes.size} clusters are independent draws; rows within one may depend on each "
+        "other.",
+        *((SIZES_SAY_NOTHING,) if np.ptp(sizes) else ()),
         *row_assumptions(items),
     )
     values = weighted_values(items)

@@ -48,6 +48,9 @@ class PairRows(NamedTuple):
         Independent rows of a task; 0 for clusters and averages.
     one_end : bool
         Whether scores have an end on their better side only.
+    tailed : int
+        Rows of the least of the tasks with few of them whose scores have one end only, where these
+        carry most of the error.
     """
 
     skewness: float | None
@@ -56,6 +59,7 @@ class PairRows(NamedTuple):
     clustered: bool = False
     task_rows: int = 0
     one_end: bool = False
+    tailed: int = 0
 
 
 class PairDecision(NamedTuple):
@@ -97,6 +101,7 @@ def decide_pair(
         insisted=insisted,
         index=rows.skewness,
         heavy=rows.heavy,
+        tailed=rows.tailed,
         resampled=bool(rows.samples),
         clustered=rows.clustered,
         rows=rows.task_rows,
@@ -131,7 +136,7 @@ def pair_streams(seed: int, key: str) -> Streams:
 
 
 def average_rows(
-    tasks: Sequence[tuple[Sample, float]], variance: float, *, whole: bool
+    tasks: Sequence[tuple[Sample, float]], variance: float, *, whole: bool, tails: Sequence[bool]
 ) -> PairRows:
     """The rows of all tasks of an average.
 
@@ -143,6 +148,8 @@ def average_rows(
         Of the difference of the averages.
     whole : bool
         Whether these are all the tasks, so that they can be resampled.
+    tails : sequence of bool
+        Of each task, whether its rows do not tell how far its scores reach.
     """
     matter = [(one, own) for one, own in tasks if not is_binary(one.values)]
     if not matter or not variance > 0:
@@ -155,4 +162,7 @@ def average_rows(
         if n < FEW_ROWS and own > _MUCH * variance:
             heavy = n
     samples = tuple(one for one, _ in tasks) if whole else ()
-    return PairRows(abs(third) / variance**1.5, samples, heavy)
+    open_ended = [pair for pair, tail in zip(tasks, tails, strict=True) if tail]
+    much = sum(own for _, own in open_ended) > _MUCH * variance
+    tailed = min(len(one.values) for one, _ in open_ended) if much else 0
+    return PairRows(abs(third) / variance**1.5, samples, heavy, tailed=tailed)

@@ -208,7 +208,6 @@ def _choose(
         clustered=design == "clusters",
         clusters=_usual_clusters(comparisons),
         rows=comparisons.rows if design in ("items", "gaps") else 0,
-        models=present,
         one_end=evidence is not None and has_one_end(evidence),
         flipped=design == "items" and lawful and can_flip(comparisons.rows, present, alpha, draws),
     )

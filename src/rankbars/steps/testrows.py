@@ -9,18 +9,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.evidence import Evidence, Items, Votes
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.rightanswers import is_share
+from rankbars.data.scores import TaskInfo
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.modelscores import weighted_rows
+from rankbars.tables.metrics import is_proportion
 
 __all__ = [
     "LEVEL_CODES",
     "averaged_words",
+    "declared_ends",
     "has_answers_of_runs",
     "item_rows",
+    "may_be_strengths",
     "row_assumptions",
     "row_notes",
     "row_word",
+    "score_ends",
     "weighted_values",
 ]
 
@@ -111,3 +117,57 @@ def row_notes(items: Items) -> list[tuple[str, str]]:
             )
         ]
     return []
+
+
+def score_ends(evidence: Evidence | None, info: TaskInfo) -> tuple[float, float]:
+    """Least and greatest possible score of a task, in the units of the input; infinite: not known.
+
+    They were declared; or they are 0 and 1, of right and wrong answers, of shares of them, and of
+    metrics that are shares.
+
+    Examples
+    --------
+    >>> score_ends(Items(("a",), [[1.0], [0.0]]), TaskInfo())
+    (0.0, 1.0)
+    >>> score_ends(Items(("a",), [[0.5], [0.0]]), TaskInfo(minimum=0.0))
+    (0.0, inf)
+    """
+    if may_be_strengths(evidence):
+        return -np.inf, np.inf
+    declared = declared_ends(info)
+    if np.isfinite(declared).any():
+        return declared
+    sign = 1.0 if info.direction == "higher" else -1.0
+    if isinstance(evidence, Items):
+        fits = _within if _proportion(info) else _binary
+        # One row settles most tasks.
+        share = fits(sign * evidence.values[:1]) and fits(sign * evidence.values)
+    elif isinstance(evidence, Estimates):
+        counted = evidence.se is not None and is_share(evidence)
+        share = counted or (_proportion(info) and _within(sign * evidence.mean))
+    else:
+        share = False
+    return (0.0, 1.0) if share else (-np.inf, np.inf)
+
+
+def declared_ends(info: TaskInfo) -> tuple[float, float]:
+    """The limits that were declared of a task; infinite where there are none."""
+    low = -np.inf if info.minimum is None else info.minimum
+    return low, np.inf if info.maximum is None else info.maximum
+
+
+def may_be_strengths(evidence: Evidence | None) -> bool:
+    """Whether these may be strengths fitted to votes, which have no ends, whatever was declared."""
+    return isinstance(evidence, Estimates) and evidence.cov is not None
+
+
+def _proportion(info: TaskInfo) -> bool:
+    return info.metric is not None and is_proportion(info.metric)
+
+
+def _within(values: NDArray[np.float64]) -> bool:
+    return bool(((values >= 0.0) & (values <= 1.0) | np.isnan(values)).all())
+
+
+def _binary(values: NDArray[np.float64]) -> bool:
+    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())

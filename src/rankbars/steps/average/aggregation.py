@@ -450,11 +450,11 @@ def _choose(found: Estimate, plan: AveragePlan) -> tuple[AveragePlan, Correction
         insisted=plan.insisted,
         index=None if counted else found.skewness,
         heavy=found.heavy,
+        tailed=found.tailed,
         resampled=complete and not found.clustered,
         clustered=found.clustered,
         flipped=plan.bears and _can_sharpen(found, plan),
         rows=len(found.rows) if one_end and found.rows is not None else 0,
-        models=found.present.size,
         one_end=one_end,
     )
     return plan._replace(correction=choice.correction, shows_nothing=choice.nothing), choice

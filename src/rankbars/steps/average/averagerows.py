@@ -15,7 +15,7 @@ from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.pairwise.skewness import pair_moments
 from rankbars.steps.average.plan import AveragePlan, TaskPart, TaskRows
-from rankbars.steps.correctionchoice import can_resample, is_binary
+from rankbars.steps.correctionchoice import can_resample, is_binary, tail_unknown
 from rankbars.steps.pairtests import take_present
 from rankbars.steps.testrows import weighted_values
 
@@ -34,6 +34,7 @@ class RowFindings(NamedTuple):
 
     skewness: float | None
     heavy: int
+    tailed: int
     unread: tuple[TaskRows, ...] | None
     whole: bool
 
@@ -53,6 +54,8 @@ class RowSums:
         count = min(shared.size, _MOST_MODELS)
         self._field = shared[np.linspace(0, max(shared.size - 1, 0), count).astype(np.intp)]
         self._third = np.zeros((count, count))
+        self._tails = np.zeros((count, count))  # variance of tasks whose tail is not known
+        self._tailed = 0  # the fewest rows of one of them
         self._few: dict[int, NDArray[np.float64]] = {}  # rows of small tasks: their variance
         self._tasks: list[TaskRows] | None = []
         self._cells = 0
@@ -84,29 +87,32 @@ class RowSums:
         field = self._field
         moments = pair_moments(_values(evidence, part.limits, self._plan, field))
         self._third += part.weight**3 * moments.third / np.square(np.maximum(moments.rows, 1.0))
+        variance = part.weight**2 * np.square(pairs.se[np.ix_(field, field)])
+        if plain and tail_unknown(evidence):
+            self._tails += variance
+            self._tailed = min(self._tailed or n, n)
         if n < _FEW_ROWS:
-            variance = part.weight**2 * np.square(pairs.se[np.ix_(field, field)])
             self._few[n] = np.maximum(variance, self._few.get(n, 0.0))
 
     def finish(self, pairs: PairStatistics, present: NDArray[np.intp]) -> RowFindings:
         """What the rows say of the contrasts of the average."""
         if not self._matters:
-            return RowFindings(None, 0, self._unread(present.size), self._whole)
+            return RowFindings(None, 0, 0, self._unread(present.size), self._whole)
         field = self._field
         upper = np.triu_indices(field.size, k=1)
         variance = np.square(pairs.se[np.ix_(field, field)])[upper]
         usable = np.isfinite(variance) & (variance > 0)
         if not usable.any():
-            return RowFindings(None, 0, None, self._whole)
+            return RowFindings(None, 0, 0, None, self._whole)
         index = np.abs(self._third[upper][usable]) / variance[usable] ** 1.5
-        heavy = [
-            rows
-            for rows, own in self._few.items()
-            if (own[upper][usable] > _MUCH * variance[usable]).mean() >= _MANY
-        ]
+
+        def much(own: NDArray[np.float64]) -> bool:
+            return bool((own[upper][usable] > _MUCH * variance[usable]).mean() >= _MANY)
+
+        heavy = min((rows for rows, own in self._few.items() if much(own)), default=0)
+        tailed = self._tailed if much(self._tails) else 0
         skewness = float(np.quantile(index, 0.9))
-        unread = self._unread(present.size)
-        return RowFindings(skewness, min(heavy, default=0), unread, self._whole)
+        return RowFindings(skewness, heavy, tailed, self._unread(present.size), self._whole)
 
     def _unread(self, models: int) -> tuple[TaskRows, ...] | None:
         if not self._tasks or self._plan.method != "mean":

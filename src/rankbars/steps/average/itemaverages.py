@@ -47,6 +47,7 @@ from rankbars.steps.average.plan import (
     place,
 )
 from rankbars.steps.average.scales import draws_limits, scale_comparisons
+from rankbars.steps.meantests import SIZES_SAY_NOTHING
 
 __all__ = ["start_analytic", "start_bootstrap"]
 
@@ -76,6 +77,7 @@ class _Contrasts:
         self._independent = False
         self._constant: list[str] = []
         self.clustered = False
+        self._unequal = False  # whether clusters of some task differ in size
 
     def add(self, part: TaskPart) -> TaskPart:
         compared = part.comparisons
@@ -97,6 +99,7 @@ class _Contrasts:
         if part.weight > 0 and isinstance(compared.evidence, Items) and pairs.constant.any():
             self._constant.append(part.task)
         self.clustered |= compared.test == "cluster_t"
+        self._unequal |= SIZES_SAY_NOTHING in compared.assumptions
         self._rows.add(part, pairs._replace(se=constant_errors(pairs)))
         if isinstance(compared.evidence, Estimates) and compared.evidence.cov is None:
             self._independent = True
@@ -115,6 +118,7 @@ class _Contrasts:
 
     def _assumptions(self) -> tuple[str, ...]:
         known = _assumptions("errors of averages are close to normal")
+        known = (*known, SIZES_SAY_NOTHING) if self._unequal else known
         return (*known, _INDEPENDENT) if self._independent else known
 
     def rows(self, summary: ModelSummary, pairs: PairStatistics) -> RowFindings:

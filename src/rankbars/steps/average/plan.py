@@ -276,6 +276,9 @@ class Estimate(NamedTuple):
         How much a few rows weigh in the average; None where that does not matter.
     heavy : int
         Rows of a task with few of them that carries most of the error; 0 if there is none.
+    tailed : int
+        Fewest rows of the tasks that do not tell how far their scores reach, where these carry most
+        of the error; 0 if they do not.
     samples : tuple of Sample, optional
         Rows of all tasks, of the models that have an average, where they can be resampled.
     unread : tuple of TaskRows, optional
@@ -302,6 +305,7 @@ class Estimate(NamedTuple):
     alike: tuple[tuple[int, ...], ...] = ()
     skewness: float | None = None
     heavy: int = 0
+    tailed: int = 0
     samples: tuple[Sample, ...] | None = None
     unread: tuple[TaskRows, ...] | None = None
     clustered: bool = False

@@ -19,13 +19,11 @@ from numpy.typing import NDArray
 
 from rankbars.data.checks import check_mapping, check_name, check_number
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items
-from rankbars.data.rightanswers import is_share
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.averaging.points import Limits, standard_limits
 from rankbars.steps.average.plan import AveragePlan
-from rankbars.tables.metrics import is_proportion
+from rankbars.steps.testrows import declared_ends, may_be_strengths, score_ends
 
 __all__ = [
     "NORMALISATIONS",
@@ -259,13 +257,12 @@ class RangeCollector:
             If a score lies beyond the declared ends.
         """
         evidence = comparisons.evidence
-        declared = _UNKNOWN if _may_be_strengths(evidence) else _turned(_declared(info), info)
+        known = not may_be_strengths(evidence)
+        declared = _turned(declared_ends(info), info) if known else _UNKNOWN
         _refuse_beyond(comparisons, declared, info)
         if self._reach is not None or self._plan.normalise not in _FIXED_SCALES:
             return
-        ends = declared
-        if ends == _UNKNOWN and not _may_be_strengths(evidence):
-            ends = _turned(_natural(evidence, info), info)
+        ends = _turned(score_ends(evidence, info), info)
         if self._plan.normalise == "bounds":
             ends = (0.0, 1.0)
         elif limits is not None:
@@ -296,43 +293,6 @@ class RangeCollector:
         return (-high + 0.0, -low + 0.0) if self._plan.direction == "lower" else (low, high)
 
 
-def _declared(info: TaskInfo) -> tuple[float, float]:
-    low = -np.inf if info.minimum is None else info.minimum
-    return low, np.inf if info.maximum is None else info.maximum
-
-
-def _may_be_strengths(evidence: Evidence | None) -> bool:
-    """Whether these may be strengths fitted to votes, which have no ends, whatever was declared."""
-    return isinstance(evidence, Estimates) and evidence.cov is not None
-
-
-def _natural(evidence: Evidence | None, info: TaskInfo) -> tuple[float, float]:
-    """0 and 1 for right and wrong answers, for shares of them, and for metrics that are shares."""
-    sign = 1.0 if info.direction == "higher" else -1.0
-    if isinstance(evidence, Items):
-        fits = _within if _proportion(info) else _binary
-        # One row settles most tasks.
-        share = fits(sign * evidence.values[:1]) and fits(sign * evidence.values)
-    elif isinstance(evidence, Estimates):
-        counted = evidence.se is not None and is_share(evidence)
-        share = counted or (_proportion(info) and _within(sign * evidence.mean))
-    else:
-        share = False
-    return (0.0, 1.0) if share else _UNKNOWN
-
-
-def _proportion(info: TaskInfo) -> bool:
-    return info.metric is not None and is_proportion(info.metric)
-
-
-def _within(values: NDArray[np.float64]) -> bool:
-    return bool(((values >= 0.0) & (values <= 1.0) | np.isnan(values)).all())
-
-
-def _binary(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
-
-
 def _turned(ends: tuple[float, float], info: TaskInfo) -> tuple[float, float]:
     """Ends in the units of the input, turned so that higher is better."""
     return ends if info.direction == "higher" else (-ends[1], -ends[0])
@@ -348,7 +308,7 @@ def _refuse_beyond(comparisons: Comparisons, declared: tuple[float, float], info
     if beyond.size:
         first = int(beyond[0])
         sign = 1.0 if info.direction == "higher" else -1.0
-        shown = " to ".join(f"{end:g}" for end in _declared(info))
+        shown = " to ".join(f"{end:g}" for end in declared_ends(info))
         raise DataError(
             f"Task {comparisons.task!r}: model {comparisons.models[first]!r} has the score "
             f"{sign * comparisons.mean[first]:g}, outside the declared limits {shown}. Correct the "
