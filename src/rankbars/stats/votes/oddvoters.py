@@ -31,10 +31,12 @@ FEWEST_VOTERS = 20
 """Voters with that many votes below which nobody is tested: honest ones may differ by anything."""
 
 _CHUNK = 1 << 19  # votes that are worked on at once
-_LEAST_RATE = 3.0  # log(1 / p) below which no test counts; spares most of the work
+_MOST_CELLS = 1 << 22  # voters times models that are worked on at once
+_LEAST_RATE = 3.6  # log(1 / p) that 0.025 takes; spares most of the work
 _LEAST_SPREAD = 0.25  # honest voters differ by so much in log odds, if little is known
 _TAIL = 2.5  # standard deviations of honest habits beyond which their tail is exponential
 _HALF_VOTES = 0.25  # squared information at which a cell has half of its weight
+_GROUPS = 15  # of models, whose median says how much honest voters differ
 _STEPS = 60
 _FURTHEST = 40.0  # log odds
 _LEVERAGE = 0.05  # share of what is known of a model from which the fit without a voter is exact
@@ -118,6 +120,19 @@ class _Cells(NamedTuple):
     information: Array
     votes: Array
 
+    def take(self, which: Codes) -> _Cells:
+        """Some of the cells."""
+        voter, habit, score, information, votes = self
+        return _Cells(voter[which], habit[which], score[which], information[which], votes[which])
+
+
+def _joined(parts: list[_Cells]) -> _Cells:
+    voter, habit, score, information, votes = zip(*parts, strict=True)
+    return _Cells(
+        np.concatenate(voter), np.concatenate(habit), np.concatenate(score),
+        np.concatenate(information), np.concatenate(votes),
+    )  # fmt: skip
+
 
 def find_odd_voters(
     votes: VotesByVoter, fit: VoteFit, n_voters: int, alpha: float,
@@ -155,11 +170,12 @@ def find_odd_voters(
     with K the cumulant function of the score under the fit without the voter (Chernoff's bound,
     and Laplace's method for the tastes), for few votes and for chances near 0 and 1 alike. Tau
     comes from the moments ``E S^2 = I + tau^2 I^2``, each voter weighing about the same: the median
-    over the models, and up to twice that where voters are of two minds about one. Voters with the
-    same habit are a family, those of whom most votes are about the model apart from the others:
-    which families have more such voters than chance explains is decided at half of the rate, by
-    the order statistics of their p-values at the places 1, 2, 4, ..., and who it is at the other
-    half, by Benjamini and Hochberg's procedure. Work is linear in the votes but for a sort by
+    over groups of models, and up to twice that where voters are of two minds about one. The
+    clearest habit of each voter counts. Voters with the same habit are a family, those of whom
+    most votes are about the model apart from the others: which families have more such voters than
+    chance explains is decided at half of the rate, by the order statistics of their p-values at
+    the places 1, 2, 4, ..., and who it is at the other half, by Benjamini and Hochberg's
+    procedure. A habit takes five votes or more. Work is linear in the votes but for a sort by
     voter.
 
     Examples
@@ -185,13 +201,11 @@ def find_odd_voters(
     tested = int(enough.sum())
     if tested < FEWEST_VOTERS:
         return _nobody(tested)
-    order = np.argsort(votes.voter, kind="stable")
-    order = order[enough[votes.voter[order]]]
+    rows = np.argsort(votes.voter, kind="stable")
+    rows = rows[enough[votes.voter[rows]]]
     ties = _tie_factor(votes, fit)
-    parts = [
-        _sum_cells(votes.take(some), fit, ties, n_voters) for some in _pieces(order, votes.voter)
-    ]
-    cells = _Cells(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    parts = [_sum_cells(votes.take(some), fit, ties) for some in _pieces(rows, votes.voter)]
+    cells = _joined(parts)
     n_habits = fit.strength.size + 2
     # Voters of whom most votes are about one model are compared with each other: pairs that are
     # shown at random make few of them, and what was shown says nothing of how honest they are.
@@ -199,13 +213,20 @@ def find_odd_voters(
     known = np.bincount(group, minlength=2 * n_habits)  # voters by habit and group
     inside = np.ones(n_voters, dtype=np.bool_) if apart is None else ~apart
     centre, spread, typical = _measure_honest(cells, inside, n_habits)
-    likely = _screen(cells, centre, spread)
-    if not likely.any():
+    likely = np.flatnonzero(_screen(cells, centre, spread))
+    if not likely.size:
         return _nobody(tested)._replace(spread=typical)
-    found = _test(
-        votes, order, fit, ties, cells, likely, inside, centre, spread, group, known, alpha
-    )
-    return found._replace(tested=tested, spread=typical)
+    asked = cells.take(likely)
+    tried = _test(votes, rows, fit, ties, asked, inside, centre, spread)
+    # Who is for one model votes against many: only the clearest habit of a voter counts.
+    order = _one_each(asked.voter, tried.log_p)
+    log_p = np.zeros(asked.voter.size)
+    log_p[order] = tried.log_p[order]
+    chosen = order[_discover(group[likely], tried.side, log_p, known, alpha)[order]]
+    return OddVoters(
+        asked.voter[chosen], asked.habit[chosen], tried.side[chosen], tried.log_p[chosen],
+        asked.votes[chosen], tried.won[chosen], tried.expected[chosen], tested, typical,
+    )  # fmt: skip
 
 
 def _nobody(tested: int) -> OddVoters:
@@ -238,17 +259,14 @@ def _pieces(order: Codes, voter: NDArray[np.integer]) -> Iterator[Codes]:
         start = stop
 
 
-class _Terms(NamedTuple):
-    """What each row says under a fit, and of each habit: entries are rows times habits."""
+class _Single(NamedTuple):
+    """What single votes say under a fit, by outcome, shape (3, n) each."""
 
-    score: Array  # (3, n): derivative of the log-probability of each outcome
-    chance: Array  # (3, n)
-    row: Codes  # (E,)
-    habit: Codes  # (E,)
-    towards: Array  # (E,): change of the log odds of the first model by the habit
+    score: Array  # derivative of the log-probability in the log odds
+    chance: Array
 
 
-def _terms(votes: VotesByVoter, eta: Array, fit: VoteFit, ties: float) -> _Terms:
+def _single(eta: Array, fit: VoteFit, ties: float) -> _Single:
     score = fit.outcomes.scores(eta, tie_parameter(fit))[0]
     if fit.outcomes.has_tie:
         chance = fit.outcomes.chances(eta, tie_parameter(fit), np.ones((3, eta.size)))
@@ -256,20 +274,7 @@ def _terms(votes: VotesByVoter, eta: Array, fit: VoteFit, ties: float) -> _Terms
         p, q, _, _ = logistic(eta)
         tied = ties * p * q
         chance = np.stack([p - tied / 2, tied, q - tied / 2])
-    chance = np.clip(chance, 1e-300, 1.0)
-    size, rows = fit.strength.size, np.arange(eta.size)
-    ones = np.ones(eta.size)
-    habit = [votes.first, votes.second, np.full(eta.size, size)]
-    row, towards = [rows, rows, rows], [ones, -ones, eta]
-    if votes.position is not None:
-        known = np.flatnonzero(votes.position)
-        habit.append(np.full(known.size, size + 1))
-        row.append(known)
-        towards.append(votes.position[known].astype(np.float64))
-    return _Terms(
-        score, chance, np.concatenate(row), np.concatenate(habit).astype(np.intp),
-        np.concatenate(towards),
-    )  # fmt: skip
+    return _Single(score, np.clip(chance, 1e-300, 1.0))
 
 
 def _predict(votes: VotesByVoter, strength: Array) -> Array:
@@ -277,24 +282,54 @@ def _predict(votes: VotesByVoter, strength: Array) -> Array:
     return eta if votes.shift is None else eta + votes.shift
 
 
-def _sum_cells(votes: VotesByVoter, fit: VoteFit, ties: float, n_voters: int) -> _Cells:
-    """Score and information of each voter and habit."""
+def _sum_cells(votes: VotesByVoter, fit: VoteFit, ties: float) -> _Cells:
+    """Score and information of each voter and habit; a habit takes a few votes."""
     eta = _predict(votes, fit.strength)
-    terms = _terms(votes, eta, fit, ties)
-    number = np.ones(eta.size) if votes.votes is None else votes.votes.astype(np.float64)
-    own = terms.score[votes.outcome, np.arange(eta.size)] * number
-    information = (terms.chance * terms.score**2).sum(axis=0) * number
-    n_habits = fit.strength.size + 2
-    key = votes.voter[terms.row].astype(np.int64) * n_habits + terms.habit
-    keys, place = np.unique(key, return_inverse=True)
-    x = terms.towards
-    return _Cells(
-        (keys // n_habits).astype(np.intp),
-        (keys % n_habits).astype(np.intp),
-        sum_by(place, x * own[terms.row], keys.size),
-        sum_by(place, x * x * information[terms.row], keys.size),
-        sum_by(place, number[terms.row], keys.size),
-    )
+    rows, size = eta.size, fit.strength.size
+    number = None if votes.votes is None else votes.votes.astype(np.float64)
+    if fit.outcomes.has_tie:
+        single = _single(eta, fit, ties)
+        own = single.score[votes.outcome, np.arange(rows)]
+        information = (single.chance * single.score**2).sum(axis=0)
+    else:
+        p = 1 / (1 + np.exp(-eta))
+        own = 1 - votes.outcome / 2 - p
+        information = (1 - ties / 4) * p * (1 - p)
+    if number is not None:
+        own, information = own * number, information * number
+    new = np.flatnonzero(np.concatenate([[True], votes.voter[1:] != votes.voter[:-1]]))
+    codes = votes.voter[new].astype(np.intp)
+    local = np.repeat(np.arange(new.size), np.diff(new, append=rows))
+
+    def whole(habit: int, x: Array) -> _Cells:
+        held = sum_by(local, np.abs(np.sign(x)) * (1.0 if number is None else number), new.size)
+        kept = held >= FEWEST_VOTES
+        score = sum_by(local, x * own, new.size)[kept]
+        known = sum_by(local, x * x * information, new.size)[kept]
+        return _Cells(codes[kept], np.full(known.size, habit), score, known, held[kept])
+
+    parts = [whole(size, eta)]
+    if votes.position is not None:
+        parts.append(whole(size + 1, votes.position.astype(np.float64)))
+    side = np.concatenate([votes.first, votes.second]).astype(np.intp)
+    side += np.tile(local * size, 2)
+    entries = _frequent(side, None if number is None else np.tile(number, 2))
+    keys, place = np.unique(side[entries], return_inverse=True)
+    row, sign = entries % rows, np.where(entries < rows, 1.0, -1.0)
+    held = sum_by(place, np.ones(row.size) if number is None else number[row], keys.size)
+    score = sum_by(place, sign * own[row], keys.size)
+    known = sum_by(place, information[row], keys.size)
+    kept = held >= FEWEST_VOTES
+    keys = keys[kept]
+    parts.append(_Cells(codes[keys // size], keys % size, score[kept], known[kept], held[kept]))
+    return _joined(parts)
+
+
+def _frequent(key: Codes, number: Array | None) -> Codes:
+    """Entries whose key may come up often enough: most need not be sorted then."""
+    places = 1 << int(np.ceil(np.log2(2 * key.size + 2)))
+    place = key & (places - 1)
+    return np.flatnonzero(np.bincount(place, number, places)[place] >= FEWEST_VOTES)
 
 
 def _measure_honest(
@@ -316,7 +351,11 @@ def _measure_honest(
     sides = [sum_by(habit, v * share * away, n_habits) for v in (excess, squared)]
     total = [sum_by(habit, v * share, n_habits) for v in (excess, squared)]
     both = total[0] / np.maximum(total[1], 1e-300)
-    typical = max(float(np.median(both[:-2][total[1][:-2] > 0])), _LEAST_SPREAD**2)
+    # A ring is in one of the groups of models only.
+    several = np.arange(n_habits - 2) % _GROUPS
+    above, below = (np.bincount(several, v[:-2], _GROUPS) for v in total)
+    found = np.median(above[below > 0] / below[below > 0]) if (below > 0).any() else 0.0
+    typical = max(float(found), _LEAST_SPREAD**2)
     one, other = (
         sides[0] / np.maximum(sides[1], 1e-300),
         (total[0] - sides[0]) / np.maximum(total[1] - sides[1], 1e-300),
@@ -339,100 +378,135 @@ def _screen(cells: _Cells, centre: Array, spread: Array) -> NDArray[np.bool_]:
     return np.asarray((away**2 > _LEAST_RATE * variance) & against)
 
 
+class _Tried(NamedTuple):
+    """What the test says of each cell."""
+
+    side: NDArray[np.int64]
+    log_p: Array
+    won: Array
+    expected: Array
+
+
 def _test(
-    votes: VotesByVoter, order: Codes, fit: VoteFit, ties: float, cells: _Cells,
-    likely: NDArray[np.bool_], inside: NDArray[np.bool_], centre: Array, spread: Array,
-    group: NDArray[np.int64], known: NDArray[np.int64], alpha: float,
-) -> OddVoters:  # fmt: skip
-    """The bound for cells that may be odd, and which of them are."""
-    n_habits = spread.size
-    people = np.unique(cells.voter[likely])
-    wanted = np.zeros(int(votes.voter.max()) + 1, dtype=np.bool_)
+    votes: VotesByVoter, order: Codes, fit: VoteFit, ties: float, asked: _Cells,
+    inside: NDArray[np.bool_], centre: Array, spread: Array,
+) -> _Tried:  # fmt: skip
+    """The bound for cells that may be odd, some voters at a time."""
+    size = fit.strength.size
+    people = np.unique(asked.voter)
+    wanted = np.zeros(inside.size, dtype=np.bool_)
     wanted[people] = True
     rows = order[wanted[votes.voter[order]]]
-    some = votes.take(rows)
-    local = np.searchsorted(people, some.voter)
-    eta, doubt = _without_each(some, local, people, fit, cells, inside)
-    terms = _terms(some, eta, fit, ties)
-    number = np.ones(eta.size) if some.votes is None else some.votes.astype(np.float64)
-    key = local[terms.row] * n_habits + terms.habit
-    keys = np.searchsorted(people, cells.voter[likely]) * n_habits + cells.habit[likely]
-    place = np.searchsorted(keys, key)
-    place = np.minimum(place, keys.size - 1)
-    entries = np.flatnonzero(keys[place] == key)
-    place = place[entries]
-    terms = terms._replace(
-        row=terms.row[entries], habit=terms.habit[entries], towards=terms.towards[entries]
-    )
-    habit = keys % n_habits
-    tau = np.sqrt(
-        spread[habit] ** 2 + np.where(habit < n_habits - 2, doubt[keys // n_habits, 0], 0)
-    )
-    score, log_p = _bound(terms, some.outcome, number, place, centre[habit], tau)
+    tried = _Tried(np.ones(asked.voter.size, dtype=np.int64), *np.zeros((3, asked.voter.size)))
+    most = max(_MOST_CELLS // max(size, 1), 1)
+    for start in range(0, people.size, most):
+        some = people[start : start + most]
+        wanted[:] = False
+        wanted[some] = True
+        cells = np.flatnonzero(wanted[asked.voter])
+        part = votes.take(rows[wanted[votes.voter[rows]]])
+        own = asked.take(cells)
+        found = _test_some(part, some, fit, ties, own, inside, centre, spread)
+        for into, values in zip(tried, found, strict=True):
+            into[cells] = values
+    return tried
+
+
+def _test_some(
+    votes: VotesByVoter, people: Codes, fit: VoteFit, ties: float, asked: _Cells,
+    inside: NDArray[np.bool_], centre: Array, spread: Array,
+) -> _Tried:  # fmt: skip
+    n_habits, size = spread.size, fit.strength.size
+    local = np.searchsorted(people, votes.voter)
+    eta, doubt = _without_each(votes, local, people, fit, inside)
+    number = np.ones(eta.size) if votes.votes is None else votes.votes.astype(np.float64)
+    keys = np.searchsorted(people, asked.voter) * n_habits + asked.habit
+    by_key = np.argsort(keys)
+    row, place, towards = _entries(votes, local, eta, keys[by_key], n_habits)
+    place = by_key[place]
+    terms = _Terms(_single(eta, fit, ties), row, towards, place)
+    habit = asked.habit
+    unsure = doubt[keys // n_habits, np.minimum(habit, size - 1)]
+    tau = np.sqrt(spread[habit] ** 2 + np.where(habit < size, unsure, 0.0))
+    score, log_p = _bound(terms, votes.outcome, number, centre[habit], tau)
     side = np.where(score >= 0, 1, -1)
-    log_p = np.where((habit == n_habits - 2) & (side > 0), 0.0, log_p)
-    members = _discover(group[likely], side, log_p, known, alpha)
-    chosen = _one_each(keys // n_habits, log_p, members)
-    held, won, expected = _describe(terms, some.outcome, number, place, keys.size, n_habits)
-    return OddVoters(
-        people[keys[chosen] // n_habits], habit[chosen], side[chosen], log_p[chosen],
-        held[chosen], won[chosen], expected[chosen], 0, 0.0,
-    )  # fmt: skip
+    # Those who follow the order of the strengths are no suspects.
+    log_p = np.where((habit == size) & (side > 0), 0.0, log_p)
+    return _Tried(side, log_p, *_describe(terms, votes.outcome, number, keys.size))
+
+
+class _Terms(NamedTuple):
+    """Votes of the cells that are asked about; a vote may be in several."""
+
+    single: _Single
+    row: Codes  # (E,): the vote
+    towards: Array  # (E,): change of the log odds of its first model by the habit
+    place: Codes  # (E,): the cell
+
+
+def _entries(
+    votes: VotesByVoter, local: Codes, eta: Array, keys: NDArray[np.int64], n_habits: int
+) -> tuple[Codes, Codes, Array]:
+    """Vote, cell and direction wherever a vote is in a cell; `keys` ascend."""
+    ones = np.ones(eta.size)
+    kinds: list[tuple[NDArray[np.integer] | int, Array]] = [
+        (votes.first, ones), (votes.second, -ones), (n_habits - 2, eta)
+    ]  # fmt: skip
+    if votes.position is not None:
+        kinds.append((n_habits - 1, votes.position.astype(np.float64)))
+    found = []
+    for habit, towards in kinds:
+        key = local * n_habits + habit
+        place = np.minimum(np.searchsorted(keys, key), keys.size - 1)
+        row = np.flatnonzero((keys[place] == key) & (towards != 0))
+        found.append((row, place[row], towards[row]))
+    rows, places, directions = (np.concatenate(column) for column in zip(*found, strict=True))
+    return rows, places, directions
 
 
 def _without_each(
-    votes: VotesByVoter, local: Codes, people: Codes, fit: VoteFit, cells: _Cells,
-    inside: NDArray[np.bool_],
-) -> tuple[Array, Array]:  # fmt: skip
-    """Log odds of each vote by the fit without its voter, and the variance of that fit.
+    votes: VotesByVoter, local: Codes, people: Codes, fit: VoteFit, inside: NDArray[np.bool_]
+) -> tuple[Array, Array]:
+    """Log odds of each vote by the fit without its voter, and the variance of each strength there.
 
     One Newton step; with the information of the others where a voter is much of what is known.
     """
-    size = fit.strength.size
-    models = (cells.habit < size) & inside[cells.voter]
-    total = sum_by(cells.habit[models], cells.information[models], size)
-    mine = np.zeros((people.size, size))
-    scores = np.zeros((people.size, size))
-    own = np.flatnonzero(models & np.isin(cells.voter, people))
-    where = np.searchsorted(people, cells.voter[own]), cells.habit[own]
-    mine[where], scores[where] = cells.information[own], cells.score[own]
-    block = fit.information[:size, :size]
-    factor = factorise(fix_gauge(block.copy(), size))
-    step = solve(factor, scores.T).T
-    leverage = mine / np.maximum(total, 1e-300)
-    rest = np.maximum(total - mine, 1e-300)
-    doubt = np.max(np.where(mine > 0, 1 / rest, 0.0), axis=1, keepdims=True)
-    starts = np.searchsorted(local, np.arange(people.size + 1))
+    size, shape = fit.strength.size, (people.size, fit.strength.size)
     base = _predict(votes, fit.strength)
-    for k in np.flatnonzero(leverage.max(axis=1, initial=0.0) > _LEVERAGE):
-        rows = slice(starts[k], starts[k + 1])
-        first, second = votes.first[rows], votes.second[rows]
-        number = 1.0 if votes.votes is None else votes.votes[rows]
-        p = 1 / (1 + np.exp(-base[rows]))
+    p = 1 / (1 + np.exp(-base))
+    number = inside[votes.voter] * (1.0 if votes.votes is None else votes.votes)
+    slope, weight = (1 - votes.outcome / 2 - p) * number, p * (1 - p) * number
+    one, other = local * size + votes.first, local * size + votes.second
+    cells = people.size * size
+    scores = (sum_by(one, slope, cells) - sum_by(other, slope, cells)).reshape(shape)
+    mine = (sum_by(one, weight, cells) + sum_by(other, weight, cells)).reshape(shape)
+    block = fit.information[:size, :size]
+    total = np.maximum(block.diagonal(), 1e-300)
+    step = solve(factorise(fix_gauge(block.copy(), size)), scores.T).T
+    doubt = 1 / np.maximum(total - mine, 1e-9 * total)
+    starts = np.searchsorted(local, np.arange(people.size + 1))
+    for k in np.flatnonzero((mine > _LEVERAGE * total).any(axis=1)):
+        own = slice(starts[k], starts[k + 1])
+        first, second = votes.first[own], votes.second[own]
         left = block.copy()
-        weight = p * (1 - p) * number
-        np.add.at(left, (first, second), weight)
-        np.add.at(left, (second, first), weight)
-        np.add.at(left, (first, first), -weight)
-        np.add.at(left, (second, second), -weight)
+        for a, b, sign in ((first, second, 1), (second, first, 1), (first, first, -1),
+                           (second, second, -1)):  # fmt: skip
+            np.add.at(left, (a, b), sign * weight[own])
         # A model that nobody else knows has no strength without this voter.
-        left[np.arange(size), np.arange(size)] += 1e-6 * block.diagonal()
+        left[np.arange(size), np.arange(size)] += 1e-6 * total
         step[k] = solve(factorise(fix_gauge(left, size)), scores[k])
     step = np.clip(step, -_FURTHEST, _FURTHEST)
-    moved = step[local, votes.first] - step[local, votes.second]
-    return base - moved, doubt
+    return base - (step[local, votes.first] - step[local, votes.second]), doubt
 
 
 def _bound(
-    terms: _Terms, outcome: NDArray[np.integer], number: Array, place: Codes, centre: Array,
-    tau: Array,
-) -> tuple[Array, Array]:  # fmt: skip
+    terms: _Terms, outcome: NDArray[np.integer], number: Array, centre: Array, tau: Array
+) -> tuple[Array, Array]:
     """Score of each cell less its honest mean, and the bound of its log chance."""
-    row, x = terms.row, terms.towards
-    count = centre.size
+    row, place, count = terms.row, terms.place, centre.size
     load = number[row]
-    steps = x * terms.score[:, row]
-    log_chance = np.log(terms.chance[:, row])
+    steps = terms.towards * terms.single.score[:, row]
+    log_chance = np.log(terms.single.chance[:, row])
     score = sum_by(place, load * steps[outcome[row], np.arange(row.size)], count)
 
     def cumulant(u: Array) -> tuple[Array, Array, Array]:
@@ -519,27 +593,21 @@ def _discover(
     return chosen
 
 
-def _one_each(voter: Codes, log_p: Array, chosen: NDArray[np.bool_]) -> Codes:
-    """The clearest of the chosen cells of each voter, the clearest voter first."""
-    cells = np.flatnonzero(chosen)
-    cells = cells[np.argsort(log_p[cells], kind="stable")]
+def _one_each(voter: Codes, log_p: Array) -> Codes:
+    """The clearest cell of each voter, the clearest voter first."""
+    cells = np.argsort(log_p, kind="stable")
     _, first = np.unique(voter[cells], return_index=True)
     return np.asarray(cells[np.sort(first)])
 
 
 def _describe(
-    terms: _Terms, outcome: NDArray[np.integer], number: Array, place: Codes, count: int,
-    n_habits: int,
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Votes of each cell, their score towards the habit, and what the fit expects."""
-    row = terms.row
-    load = number[row]
-    towards = np.sign(terms.towards)
-    towards = np.where(towards == 0, 1.0, towards)
-    points = 1 - outcome[row] / 2
-    fitted = terms.chance[0, row] + terms.chance[1, row] / 2
+    terms: _Terms, outcome: NDArray[np.integer], number: Array, count: int
+) -> tuple[Array, Array]:
+    """Score of each cell towards its habit, and what the fit expects."""
+    row, chance = terms.row, terms.single.chance[:, terms.row]
+    load, towards = number[row], terms.towards > 0
+    points, fitted = 1 - outcome[row] / 2, chance[0] + chance[1] / 2
     return (
-        sum_by(place, load, count),
-        sum_by(place, load * np.where(towards > 0, points, 1 - points), count),
-        sum_by(place, load * np.where(towards > 0, fitted, 1 - fitted), count),
+        sum_by(terms.place, load * np.where(towards, points, 1 - points), count),
+        sum_by(terms.place, load * np.where(towards, fitted, 1 - fitted), count),
     )
