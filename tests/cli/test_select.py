@@ -86,4 +86,8 @@ def test_what_fits_no_task_is_refused(rankbars: Command, mixed: str) -> None:
     answer = rankbars("rank", mixed, "--where", "category=law")
     assert (answer.code, "Found as category: 'even', 'odd'." in answer.err) == (1, True)
     answer = rankbars("rank", mixed, "--where", "size=3")
-    assert (answer.code, "must look like category=PATTERN" in answer.err) == (2, True)
+    assert (answer.code, "no column has that name" in answer.err) == (1, True)
+    answer = rankbars("rank", mixed, "--where", "size")
+    assert answer.code == 1
+    answer = rankbars("rank", mixed, "--where", "category=")
+    assert (answer.code, "category=PATTERN" in answer.err) == (2, True)

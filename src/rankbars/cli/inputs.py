@@ -96,6 +96,7 @@ def declared_in(reading: Reading) -> dict[str, Any]:
         "other_hosts": reading.other_hosts,
         "trials": reading.trials,
         "map": reading.map,
+        "where": reading.conditions,
         "failed": "lowest" if reading.failed else None,
     }
 

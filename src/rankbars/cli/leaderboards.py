@@ -29,7 +29,6 @@ from rankbars.cli.options import (
     resamples_option,
     seed_option,
     tasks_option,
-    where_option,
 )
 from rankbars.cli.outputs import (
     STANDARD,
@@ -114,7 +113,6 @@ file to `rankbars rank`.
 @reading_options
 @models_option
 @tasks_option
-@where_option
 @click.option(
     "--categories", metavar="FILE", help="Category of each task: CSV, JSON or YAML, task to name."
 )
@@ -209,7 +207,6 @@ def rank_command(
     reading: Reading,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
-    where: tuple[str, ...],
     categories: str | None,
     families: str | None,
     weights: str | None,
@@ -266,7 +263,7 @@ def rank_command(
         # By reference it is workers who look the tasks over, while they are read.
         jobs = workers.enter_context(_workers(analysis)) if by_reference else None
         take = partial(
-            _read_chosen, inputs, voting=voting, models=models, tasks=tasks, where=where,
+            _read_chosen, inputs, voting=voting, models=models, tasks=tasks,
             files=files, limits=limits, groups=(groups, within_groups),
             by_reference=by_reference, jobs=jobs,
         )  # fmt: skip
@@ -337,7 +334,7 @@ def _refuse_combinations(
 
 def _read_chosen(
     inputs: tuple[str, ...], reading: Reading, *, voting: VoteChoices, models: tuple[str, ...],
-    tasks: tuple[str, ...], where: tuple[str, ...],
+    tasks: tuple[str, ...],
     files: Mapping[Field | Literal["cluster"], str | None], limits: str | None,
     groups: tuple[str | None, str | None], by_reference: bool, jobs: int | None,
     progress: Advance | None = None,
@@ -351,7 +348,7 @@ def _read_chosen(
         n_jobs=1 if jobs is None else jobs, models=models,
     )  # fmt: skip
     scores = enough_votes(choose(read, models, tasks), voting.least_votes)
-    scores = choose(_told(scores, files, tuple(read.tasks)), (), (), where)
+    scores = choose(_told(scores, files, tuple(read.tasks)), (), (), reading.patterns)
     if limits is not None:
         scores = limit_tasks(scores, limits, tuple(read.tasks))
     if groups != (None, None):

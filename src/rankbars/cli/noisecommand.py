@@ -19,7 +19,6 @@ from rankbars.cli.options import (
     reading_options,
     seed_option,
     tasks_option,
-    where_option,
 )
 from rankbars.cli.outputs import check_targets, emit, emit_text, output_width
 from rankbars.cli.stopping import account_for_files
@@ -65,7 +64,6 @@ whether more items or more trials are worth the money.
 @seed_option
 @models_option
 @tasks_option
-@where_option
 @reading_options
 @quiet_option
 def noise_command(
@@ -81,7 +79,6 @@ def noise_command(
     seed: int,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
-    where: tuple[str, ...],
     reading: Reading,
     quiet: bool,
 ) -> None:
@@ -99,7 +96,7 @@ def noise_command(
 
     with reading_files(quiet=quiet) as progress:
         read = read_scores(inputs, reading, progress=progress, models=models)
-    scores = choose(read, models, tasks, where)
+    scores = choose(read, models, tasks, reading.patterns)
     report_reading(scores, quiet=quiet)
     compared = pair or scores.models
     spent = None if cost_trial is None else _cost_of(cost_trial, inputs, reading, compared, scores)

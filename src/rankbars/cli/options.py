@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, NamedTuple, TypeAlias
@@ -51,7 +52,6 @@ __all__ = [
     "seed_option",
     "tasks_option",
     "test_option",
-    "where_option",
     "zero_se_option",
 ]
 
@@ -188,8 +188,19 @@ class Reading:
     memory_limit: str | None
     download_limit: str | None
     other_hosts: bool
+    where: tuple[str, ...]
     # Not an option of its own: set where failures are to count (`counting_failures`).
     failed: bool = False
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Conditions on the columns of tables."""
+        return tuple(one for one in self.where if not _PATTERN.fullmatch(one))
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        """What chooses tasks by category, family or metric."""
+        return tuple(one for one in self.where if _PATTERN.fullmatch(one))
 
 
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:
@@ -253,16 +264,31 @@ inputs_argument = click.argument(
 def _check_where(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """``FIELD=PATTERN`` of a field that tasks have."""
+    """Conditions on columns, or ``FIELD=PATTERN`` of a field that tasks have."""
+    from rankbars.errors import OptionError
+    from rankbars.tables.conditions import parse_condition
+
     for value in values:
-        field, sign, pattern = value.partition("=")
-        if field not in ("category", "family", "metric") or not sign or not pattern:
-            raise click.BadParameter(
-                f"{value!r} must look like category=PATTERN, family=PATTERN or metric=PATTERN.",
-                ctx,
-                param,
-            )
+        if _PATTERN.fullmatch(value):
+            if ctx.info_name not in _CHOOSING:
+                raise click.BadParameter(
+                    f"{value!r} chooses tasks, which {ctx.info_name} does by name only. A "
+                    "condition on a column has its texts in quotes: category = 'law'.",
+                    ctx,
+                    param,
+                )
+            continue
+        try:
+            parse_condition(value)
+        except OptionError as error:
+            text = f"{error} Tasks are chosen by category=PATTERN, family=PATTERN, metric=PATTERN."
+            raise click.BadParameter(text, ctx, param) from error
     return values
+
+
+# What chooses tasks; a condition on a column of that name has spaces or quotes.
+_PATTERN = re.compile(r"(category|family|metric)=[^\s'\"=].*")
+_CHOOSING = ("rank", "noise", "plan", "select")
 
 
 models_option = click.option(
@@ -271,11 +297,6 @@ models_option = click.option(
 tasks_option = click.option(
     "--tasks", metavar="NAME", multiple=True,
     help="Only this task, or those that a pattern such as 'QSAR*' fits. Repeat for more.",
-)  # fmt: skip
-where_option = click.option(
-    "--where", metavar="FIELD=PATTERN", multiple=True, callback=_check_where,
-    help="Only tasks whose category, family or metric fits, such as category=regression. Repeat "
-    "for more; all must fit.",
 )  # fmt: skip
 
 _ABOUT = {
@@ -364,6 +385,12 @@ reading_options = collect_options(
         click.option(
             "--score-max", type=float, metavar="X",
             help="Greatest possible score; --missing fail needs it where lower is better.",
+        ),
+        click.option(
+            "--where", metavar="CONDITION", multiple=True, callback=_check_where,
+            help="Only rows of tables on which this holds, such as \"language = 'de' and turns > "
+            "1\"; or, to choose tasks: category=PATTERN, family=PATTERN, metric=PATTERN. Repeat "
+            "for more; all must hold.",
         ),
         click.option(
             "--filter", metavar="NAME", multiple=True,

@@ -19,7 +19,6 @@ from rankbars.cli.options import (
     refuse_empty,
     seed_option,
     tasks_option,
-    where_option,
 )
 from rankbars.cli.outputs import check_targets, emit, emit_text
 from rankbars.cli.stopping import account_for_files
@@ -113,7 +112,6 @@ it.
 )  # fmt: skip
 @models_option
 @tasks_option
-@where_option
 @named_option(
     "--missing", known=MISSING_POLICIES,
     help="What to do where a model has no score, as for rank.",
@@ -145,7 +143,6 @@ def plan_command(
     plot: str | None,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
-    where: tuple[str, ...],
     missing: str | None,
     aggregate: str,
     average_anyway: bool,
@@ -176,10 +173,10 @@ def plan_command(
         if pilot is None:
             with reading_files(quiet=quiet) as progress:
                 read = read_scores(inputs, reading, progress=progress, models=pair or models)
-            scores = choose(read, models, tasks, where)
+            scores = choose(read, models, tasks, reading.patterns)
             report_reading(scores, quiet=quiet)
             pilot = scores
-        elif models or tasks or where:
+        elif models or tasks or reading.where:
             raise click.UsageError(
                 "--models, --tasks and --where choose from results; a board file has none. Name "
                 "the results."

@@ -19,7 +19,6 @@ from rankbars.cli.options import (
     quiet_option,
     reading_options,
     tasks_option,
-    where_option,
 )
 from rankbars.cli.outputs import STANDARD, check_targets, deliver, emit_text
 from rankbars.cli.stopping import account_for_files
@@ -91,7 +90,6 @@ To choose tasks by name or category, use --tasks and --where; that costs nothing
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @models_option
 @tasks_option
-@where_option
 @reading_options
 @analysis_options
 @quiet_option
@@ -108,7 +106,6 @@ def select_command(
     html: str | None,
     models: tuple[str, ...],
     tasks: tuple[str, ...],
-    where: tuple[str, ...],
     reading: Reading,
     analysis: Analysis,
     quiet: bool,
@@ -130,7 +127,7 @@ def select_command(
 
     with reading_files(quiet=quiet) as progress:
         read = read_scores(inputs, reading, progress=progress, models=models)
-    scores = choose(read, models, tasks, where)
+    scores = choose(read, models, tasks, reading.patterns)
     said = report_reading(scores, quiet=quiet)
     chosen = rb.select_tasks(
         scores,

@@ -48,6 +48,7 @@ _FLAGS = {
     "cells": "--cells", "decimal": "--decimal", "minimum": "--score-min", "maximum": "--score-max",
     "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
     "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",
+    "where": "--where",
 }  # fmt: skip
 _MOST_SHOWN = 20
 
@@ -234,6 +235,7 @@ def _given_options(
         "controls": list(control),
         "self_votes": None if self_votes == "raise" else self_votes,
         "arena_per_file": arena_per_file or None,
+        "where": list(reading.conditions),
     }
     return {name: value for name, value in every.items() if value not in (None, {}, [])}
 

@@ -255,6 +255,7 @@ class Scores:
         controls: str | Sequence[str] = (),
         self_votes: str = "raise",
         cells: str | None = None,
+        where: str | Sequence[str] = (),
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -286,6 +287,8 @@ class Scores:
             For pairwise votes; see `rankbars.read`.
         cells : str, optional
             What stands behind values such as ``71.3 ± 1.2``: ``"se"``, ``"ci95"`` or ``"value"``.
+        where : str or sequence of str
+            Only rows on which these conditions hold, such as ``"turns > 1"``; see `rankbars.read`.
 
         Raises
         ------
@@ -323,6 +326,7 @@ class Scores:
                 controls=controls,
                 self_votes=self_votes,
                 cells=cells,
+                where=where,
             ),
         )
 

@@ -64,6 +64,7 @@ def read(
     trials: str | None = None,
     failed: str | None = None,
     map: str | Mapping[str, str] | None = None,
+    where: str | Sequence[str] = (),
 ) -> Scores:
     r"""Scores from files.
 
@@ -158,6 +159,11 @@ def read(
     map : str or mapping from str to str, optional
         Where records lie in JSON of a tool that is not known: paths by role, such as
         ``"model=config.model,item=results[].id,score=results[].reward"``, or a YAML file of them.
+    where : str or sequence of str
+        Tables of scores or votes: only rows on which these conditions hold, such as
+        ``"language = 'de' and turns > 1"``. A condition compares columns with numbers and texts
+        (``= != < <= > >=``, ``and``, ``or``, ``not``, ``in``, ``between``, ``like``,
+        ``is null``); it holds on no row where a cell that matters is empty.
 
     Returns
     -------
@@ -195,7 +201,7 @@ def read(
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
         "trials": trials, "failed": failed,
-        "map": map,
+        "map": map, "where": where,
     }  # fmt: skip
     options = options_of(declared)
     if isinstance(paths, Mapping):

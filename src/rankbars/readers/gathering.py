@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from rankbars.data.notes import Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.storedtasks import change_tasks
-from rankbars.errors import DataError, RankbarsError, ReadError
+from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import ChosenFile, Skipped
 from rankbars.readers.declared import Declared
 from rankbars.readers.inputfiles import InputFile
@@ -33,6 +33,7 @@ from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format
 from rankbars.tables.assembly import ParsedTable, scores_from_parsed
+from rankbars.tables.conditions import note_chosen_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
 from rankbars.tables.metrics import is_trial_metric
@@ -158,6 +159,11 @@ def read_parts(reader: Format, files: Sequence[InputFile], options: ReadOptions)
     DataError
         If what the files hold cannot be understood.
     """
+    if options.where and not reader.is_table:
+        raise OptionError(
+            f"{files[0].label} is read as {reader.name}, and conditions on columns choose rows of "
+            f"tables: {' and '.join(options.where)}. Leave them out, or give tables only."
+        )
     found = reader.read(files, options)
     return [ReadyScores(files[0].label, found)] if isinstance(found, Scores) else [*found]
 
@@ -286,7 +292,7 @@ def scores_from_parts(parts: Iterable[Part], options: ReadOptions) -> Scores:
     if logs or not found:
         found.append(_scores_from_logs(logs, options))
     whole = found[0] if len(found) == 1 else join_scores(found)
-    return whole.with_notes(kinds[Note])
+    return whole.with_notes([*note_chosen_rows(options.where), *kinds[Note]])
 
 
 # Whatever else a file holds is a log, or sums up logs.

@@ -10,6 +10,7 @@ from typing import Any
 
 from rankbars.data.room import Room, parse_size
 from rankbars.errors import OptionError, one_of
+from rankbars.tables.conditions import parse_condition
 from rankbars.tables.database import Engine
 from rankbars.tables.tableoptions import TableOptions
 
@@ -139,7 +140,10 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         decimal=given.get("decimal"),
         reruns=given.get("reruns"),
         metrics=metrics,
+        where=given.get("where") or (),
     )
+    for text in tables.where:
+        parse_condition(text)
     limit = given.get("memory_limit")
     room = Room(
         None if limit is None else parse_size(limit),

@@ -16,6 +16,7 @@ from rankbars.readers.parquet import open_parquet
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.assembly import ParsedTable, parse_table
 from rankbars.tables.columns import names_run
+from rankbars.tables.conditions import choose_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Table
@@ -53,7 +54,7 @@ def parse_tables(
     found = []
     every = name_files(files, beside=options.beside, side=options.side)
     for file, names in zip(files, every, strict=True):
-        table = open_table(file, engine, options.decimal)
+        table = choose_rows(open_table(file, engine, options.decimal), options.where)
         notes = _note_open_end(file)
         if table.remark:
             notes = (*notes, Note("title", f"{file.label}: {table.remark}"))

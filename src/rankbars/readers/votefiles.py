@@ -15,6 +15,7 @@ from rankbars.readers.parts import VoteTable
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import DECLINED, SIGNATURE, Recognition
 from rankbars.readers.tables import may_be_table, name_files, open_table
+from rankbars.tables.conditions import NoRowError, choose_rows
 from rankbars.tables.database import Glance
 from rankbars.tables.votetables import find_vote_layout, scores_of_votes
 
@@ -64,11 +65,21 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[VoteTable]:
     DataError
         If a table cannot be understood.
     """
-    parts = []
+    parts, without = [], []
     for file, names in zip(files, name_files(files), strict=True):
-        table = open_table(file, options.engine)
-        scores = scores_of_votes(table, options, FILE_TASK, part=True)
+        table = choose_rows(open_table(file, options.engine), options.where)
+        try:
+            scores = scores_of_votes(table, options, FILE_TASK, part=True)
+        except NoRowError as error:  # a day without such a vote among days that have some
+            without.append((file.label, error))
+            continue
         parts.append(VoteTable(table.source, scores, names))
+    if without and not parts:
+        raise without[0][1]
+    if without:
+        names_of = ", ".join(label for label, _ in without[:5])
+        text = f"No row of {len(without)} of {len(files)} files was chosen, such as {names_of}."
+        parts[0] = parts[0]._replace(notes=(Note("chosen-rows", text),))
     return parts
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.tables.assembly import scores_from_tables
+from rankbars.tables.conditions import choose_rows, note_chosen_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.remarks import note_lookalikes
 from rankbars.tables.tableoptions import TableOptions
@@ -40,12 +41,13 @@ def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
         If it is no data frame, or cannot be understood as results.
     """
     with Engine() as engine:
-        table = table_from_frame(frame, engine)
+        table = choose_rows(table_from_frame(frame, engine), options.where)
         if holds_votes(table, options):
             scores = scores_of_votes(table, options, "votes")
         else:
             tables = [(table, FileNames(None, "all", "all"))]
             scores = scores_from_tables(tables, options, engine)
+    scores = scores.with_notes(note_chosen_rows(options.where))
     return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
 
 

@@ -130,6 +130,9 @@ class TableOptions:
         All metrics to use: columns of a matrix; of a log, each task shows the first that it has.
     models : tuple of str
         The only models whose runs count, by the names that they have among all runs.
+    where : tuple of str
+        Conditions on columns, which must hold on a row that counts; see
+        `rankbars.tables.conditions`.
     room : Room
         How much memory tasks may take; it changes no result.
     """
@@ -150,6 +153,7 @@ class TableOptions:
     reruns: Reruns | None = None
     metrics: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
     room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -213,6 +217,7 @@ class TableOptions:
         decimal: str | None = None,
         reruns: str | None = None,
         metrics: Sequence[str] = (),
+        where: str | Sequence[str] = (),
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -223,7 +228,7 @@ class TableOptions:
         direction : str, mapping, or sequence of str, optional
             ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
         rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes, decimal, \
-        reruns, metrics
+        reruns, metrics, where
             As in the class.
         cells : str, optional
             ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
@@ -256,6 +261,7 @@ class TableOptions:
             decimal=decimal,
             reruns=reruns if reruns is None else one_of(_RERUNS, reruns, RERUNS),
             metrics=tuple(metrics),
+            where=(where,) if isinstance(where, str) else tuple(where),
         )
 
 
