@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from rankbars.steps.recordmeans import plain_table
     from rankbars.steps.taskselection import select_tasks
     from rankbars.steps.voteexamination import examine_votes
+    from rankbars.store.naming import ResultStore
     from rankbars.submissions import submit
 
     __version__: str
@@ -107,6 +108,7 @@ __all__ = [
     "RankIntervals",
     "RankbarsError",
     "ReadError",
+    "ResultStore",
     "Scores",
     "Spec",
     "Submitted",
@@ -185,6 +187,7 @@ _MODULE_OF: Final = {
     "RankIntervals": "rankbars.data.intervals",
     "RankbarsError": "rankbars.errors",
     "ReadError": "rankbars.errors",
+    "ResultStore": "rankbars.store.naming",
     "Scores": "rankbars.data.scores",
     "Spec": "rankbars.data.spec",
     "Submitted": "rankbars.data.submitted",

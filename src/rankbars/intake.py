@@ -28,7 +28,7 @@ def take_scores(verb: str, results: Results, models: Sequence[str] = ()) -> Scor
     verb : str
         Who asks, for messages.
     results : Scores, path, sequence or mapping of paths, or data frame
-        What `rankbars.read` and `Scores.from_frame` take, or finished scores.
+        What `rankbars.read` and `Scores.from_frame` take, the path of a store, or finished scores.
     models : sequence of str
         Of files only these models are read, as if no other were there.
 
@@ -39,6 +39,13 @@ def take_scores(verb: str, results: Results, models: Sequence[str] = ()) -> Scor
     """
     if isinstance(results, Scores):
         return results
+    if isinstance(results, (str, os.PathLike)):
+        from rankbars.store.opening import is_store
+
+        if is_store(results):
+            from rankbars.store.naming import ResultStore
+
+            return ResultStore(results).scores(models)
     if _names_files(results):
         from rankbars.readers import read
 

@@ -259,3 +259,49 @@ def test_what_somebody_wrote_over_names_is_damage(capsys: pytest.CaptureFixture[
     assert "what is said of a name cannot be understood" in " ".join(
         capsys.readouterr().err.split()
     )
+
+
+def test_all_results_of_a_model_are_removed_where_files_hold_nothing_else(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    do("rename", "--model", "ash", "oak")
+    do("remove", "--model", "oak")
+    assert held().models == ("birch", "cedar")
+    before = log(capsys)
+    do("remove", "--task", "art", code=1)
+    said = " ".join(capsys.readouterr().err.split())
+    assert "birch.csv, cedar.csv hold results of other tasks beside 'art'" in said
+    assert "rankbars retire --task art --store board.duckdb" in said
+    do("remove", "--model", "oka", code=2)
+    do("remove", code=2)
+    assert log(capsys) == before
+    write("ash", 0.5, 8)
+    do("add", "ash.csv")
+    assert held().models == ("birch", "cedar", "oak")  # what was said of the name holds
+
+
+def test_a_change_of_names_that_is_cut_off_leaves_no_trace(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = log(capsys)
+    monkeypatch.setattr(Store, "_note", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+    assert run(["rename", "--model", "ash", "oak", "--store", STORE]) == 130
+    assert "Stopped" in capsys.readouterr().err
+    monkeypatch.undo()
+    assert log(capsys) == before
+    assert held().models == ("ash", "birch", "cedar")
+
+
+def test_a_store_is_changed_and_ranked_in_python() -> None:
+    kept = rb.ResultStore(STORE, by="jane")
+    kept.rename(models={"ash": "oak"})
+    kept.retire(models=["cedar"], tasks="art", reason="old")
+    assert rb.leaderboard(STORE).models == kept.scores().models == ("birch", "oak")
+    assert {(one.name, one.retired) for one in kept.names()} == {
+        ("ash", False), ("cedar", True), ("art", True),
+    }  # fmt: skip
+    assert {one.who for one in kept.log()[3:]} == {"jane"}
+    kept.restore(tasks=["art"])
+    assert set(rb.leaderboard(STORE).tasks) == {"algebra", "art"}
+    with pytest.raises(rb.OptionError, match="Nothing is named"):
+        kept.rename()

@@ -19,9 +19,6 @@ from rankbars.cli.storing import (
 )
 
 if TYPE_CHECKING:
-    from rankbars.data.scores import Scores
-    from rankbars.store.contents import Store
-    from rankbars.store.holdings import Change, Event, Holdings
     from rankbars.store.naming import Telling
 
 __all__ = ["rename_command", "retire_command"]
@@ -104,29 +101,17 @@ def retire_command(
 
 def _tell(path: str, told: Sequence[Telling], by: str | None, *, quiet: bool) -> None:
     """Say something of names in a store, and what that makes of it."""
-    from rankbars import __version__
-    from rankbars.store.access import change_store
-    from rankbars.store.holdings import Change
-    from rankbars.store.naming import tell
+    from rankbars.store.naming import ResultStore
 
     if not told:
         raise click.UsageError("Nothing is named: give --model or --task.")
-    found: list[Scores] = []
-
-    def plan(held: Holdings) -> Change:
-        account_for_store(path, held.events)
-        return Change.of()
-
-    def settle(store: Store, change: Change) -> list[Event]:
-        events, scores = tell(store, told)
-        found.append(scores)
-        return events
-
-    events = change_store(path, __version__, plan, settle, who=who_is(by))
+    store = ResultStore(path, by=who_is(by))
+    account_for_store(path, len(store.log()))
+    events, scores = store.tell(told)
     say_rest(path)
     if quiet:
         return
-    for note in found[-1].notes:
+    for note in scores.notes:
         if note.code in ("look-alike", "retired"):
             say(note.message)
     emit_text("\n".join(say_event(event) for event in events) + "\n")

@@ -10,16 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.options import Reading, inputs_argument, quiet_option, reading_options
+from rankbars.cli.options import (
+    Reading,
+    inputs_argument,
+    quiet_option,
+    reading_options,
+    refuse_empty,
+)
 from rankbars.cli.outputs import emit_text, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
 from rankbars.cli.votechoices import arena_per_file_option, control_option, self_votes_option
-from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
+from rankbars.errors import DataError, OptionError, RankbarsError, ReadError, WriteError
 from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
-    from rankbars.data.namefacts import NameFact
+    from rankbars.data.namefacts import NameFact, NameKind
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
     from rankbars.store.contents import Store
@@ -74,11 +80,13 @@ _LOG_HELP = """Tell what a store holds, and what was added, replaced and removed
 
 _REMOVE_HELP = """Take results out of a store, by the files that they came from.
 
-RESULTS are paths as `rankbars log` shows them, folders, or patterns. The files themselves are not
-touched, and need not be there.
+INPUT is a path as `rankbars log` shows it, a folder, or a pattern. The files themselves are not
+touched, and need not be there. With --model or --task, all files with its results are taken out;
+they must hold nothing else.
 
 \b
   rankbars remove results/old-model.csv --store board.duckdb
+  rankbars remove --model old-model --store board.duckdb
 """
 
 store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
@@ -406,16 +414,38 @@ def log_command(*, store: str) -> None:
 
 
 @click.command("remove", help=_REMOVE_HELP, short_help="Take results out of a store.")
-@inputs_argument
+@click.argument("inputs", metavar="[INPUT]...", nargs=-1, callback=refuse_empty)
 @store_option
+@click.option("--model", "models", multiple=True, metavar="NAME",
+              help="Take out all results of a model; repeat for several.")  # fmt: skip
+@click.option("--task", "tasks", multiple=True, metavar="NAME",
+              help="Take out all results on a task; repeat for several.")  # fmt: skip
 @by_option
 @quiet_option
-def remove_command(*, inputs: tuple[str, ...], store: str, by: str | None, quiet: bool) -> None:
+def remove_command(
+    *,
+    inputs: tuple[str, ...],
+    store: str,
+    models: tuple[str, ...],
+    tasks: tuple[str, ...],
+    by: str | None,
+    quiet: bool,
+) -> None:
     """Find, take out."""
     from rankbars import __version__
     from rankbars.store.access import change_store
 
+    if not (inputs or models or tasks):
+        raise click.UsageError("Nothing is named: give a file of the store, --model or --task.")
+    named, revision = _holding(store, models, tasks)
+    inputs = (*inputs, *named)
+
     def plan(held: Holdings) -> Change:
+        if named and held.revision != revision:
+            raise WriteError(
+                f"{store}: somebody else has changed the store meanwhile. Try again; nothing was "
+                "removed."
+            )
         account_for_store(store, held.events)
         chosen: dict[int, FileEntry] = {}
         for path in inputs:
@@ -426,6 +456,38 @@ def remove_command(*, inputs: tuple[str, ...], store: str, by: str | None, quiet
     say_rest(store)
     if not quiet:
         emit_text("\n".join(say_event(event) for event in events) + "\n")
+
+
+def _holding(store: str, models: Sequence[str], tasks: Sequence[str]) -> tuple[list[str], str]:
+    """The files with results of models or on tasks, and the state of the store.
+
+    Raises
+    ------
+    DataError
+        If some hold other results as well.
+    """
+    from rankbars import __version__
+    from rankbars.store.access import open_store
+    from rankbars.store.naming import paths_of
+
+    if not (models or tasks):
+        return [], ""
+    paths: dict[str, None] = {}
+    with open_store(store, __version__) as opened:
+        kinds: tuple[NameKind, NameKind] = ("model", "task")
+        for kind, names in zip(kinds, (models, tasks), strict=True):
+            for name in names:
+                alone, among = paths_of(opened, kind, name)
+                if among:
+                    raise DataError(
+                        f"{_files(among)} {'holds' if len(among) == 1 else 'hold'} results of "
+                        f"other {kind}s beside {name!r}, and a store keeps files as they were "
+                        "read; nothing was removed. Take it out of the files and add them again, "
+                        f"or leave it out of the boards: rankbars retire --{kind} "
+                        f"{shlex.quote(name)} --store {store}."
+                    )
+                paths |= dict.fromkeys(alone)
+        return list(paths), opened.revision
 
 
 def _plan_rest(held: Holdings, entries: Sequence[FileEntry]) -> Change:

@@ -6,9 +6,11 @@ that come later, too.
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
 from rankbars.data.namefacts import NameFact, NameKind
@@ -19,12 +21,13 @@ from rankbars.readers.collecting import put_together
 from rankbars.readers.keptfiles import KeptFile
 from rankbars.readers.logs.records import Run
 from rankbars.readers.parts import Leaderboard, Part
+from rankbars.store.access import change_store, open_store
 from rankbars.store.contents import Store
-from rankbars.store.holdings import Event
+from rankbars.store.holdings import Change, Event
 from rankbars.store.rows import check_name
 from rankbars.tables.remarks import note_lookalikes
 
-__all__ = ["Telling", "put_names", "scores_of", "tell"]
+__all__ = ["ResultStore", "Telling", "paths_of", "put_names", "scores_of", "tell"]
 
 _LONGEST = 300  # characters of a name or a reason
 _NO_LETTERS = frozenset({"Cc", "Zl", "Zp", "Co", "Cn"})
@@ -214,7 +217,7 @@ def tell(store: Store, told: Sequence[Telling]) -> tuple[list[Event], Scores]:
     DataError
         If nothing would be left.
     """
-    whole = put_together(store.files(), store.options)
+    whole = put_together(store.files(outline=True), store.options)
     facts = {(fact.kind, fact.name): fact for fact in store.names}
     held: dict[NameKind, tuple[str, ...]] = {"model": whole.models, "task": tuple(whole.tasks)}
     events = []
@@ -302,3 +305,166 @@ def _check_text(what: str, text: str) -> None:
         raise OptionError(
             f"The {what} has {len(text):,} characters; at most {_LONGEST} are kept: {text[:60]!r}…"
         )
+
+
+def paths_of(store: Store, kind: NameKind, name: str) -> tuple[list[str], list[str]]:
+    """Files that hold results under a name of today: of nothing else, and of others as well.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    kind : {"model", "task"}
+        What has the name.
+    name : str
+        What it is called.
+
+    Raises
+    ------
+    UnknownOptionError
+        If nothing has the name.
+    """
+    files, options = store.files(outline=True), store.options
+    facts = {(fact.kind, fact.name): fact for fact in store.names}
+    held = _names_in(put_together(files, options), kind)
+    own = _find(Telling(kind, "removed", name), held, facts).name
+    alone: list[str] = []
+    among: list[str] = []
+    for file in files:
+        if not file.gives:
+            continue
+        try:
+            names = _names_in(put_together(files, options, {file.path}), kind)
+        except DataError:  # of use with others only
+            names = ()
+        if own in names:
+            (alone if len(names) == 1 else among).append(file.path)
+    return alone, among
+
+
+def _names_in(scores: Scores, kind: NameKind) -> tuple[str, ...]:
+    return scores.models if kind == "model" else tuple(scores.tasks)
+
+
+class ResultStore:
+    r"""A store of results, which a leaderboard is made of and which grows.
+
+    It is opened for each call, and held only for that long. Files are added by
+    ``rankbars add``, or by `rankbars.submit`.
+
+    Parameters
+    ----------
+    path : path
+        Its file.
+    by : str
+        Who changes it, for the log.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import rankbars as rb
+    >>> rows = [f"{m},law,{i},{i % k}\n" for m, k in (("a", 2), ("b", 3)) for i in range(50)]
+    >>> _ = Path("results.csv").write_text("model,task,item,score\n" + "".join(rows))
+    >>> from rankbars.cli.app import run
+    >>> run(["add", "results.csv", "--store", "board.duckdb", "-q"])
+    0
+    >>> store = rb.ResultStore("board.duckdb", by="jane")
+    >>> store.rename(models={"a": "alpha"}, tasks={"law": "justice"})
+    >>> store.scores()
+    Scores(2 models, 1 tasks)
+    >>> store.scores().models, [(one.action, one.path, one.said) for one in store.log()[1:]]
+    (('alpha', 'b'), [('renamed', 'a', 'alpha'), ('renamed', 'law', 'justice')])
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, by: str = "") -> None:
+        self.path = os.fspath(path)
+        self.by = by
+
+    def __repr__(self) -> str:
+        return f"ResultStore({self.path!r})"
+
+    def scores(self, models: Sequence[str] = ()) -> Scores:
+        """What it holds, under the names of today, without what is retired.
+
+        Parameters
+        ----------
+        models : sequence of str
+            Only these models are read, as if no other were there.
+        """
+        with open_store(self.path, version("rankbars")) as opened:
+            return scores_of(opened, models=models)
+
+    def names(self) -> tuple[NameFact, ...]:
+        """What was said of names: what is renamed, and what is retired."""
+        with open_store(self.path, version("rankbars")) as opened:
+            return opened.names
+
+    def log(self) -> list[Event]:
+        """What happened to it, first to last."""
+        with open_store(self.path, version("rankbars")) as opened:
+            return opened.events
+
+    def rename(
+        self, *, models: Mapping[str, str] | None = None, tasks: Mapping[str, str] | None = None
+    ) -> None:
+        """Call models or tasks otherwise, here and in results that come later.
+
+        Parameters
+        ----------
+        models, tasks : mapping from str to str, optional
+            New names by those of today.
+
+        Raises
+        ------
+        OptionError
+            If a name is not known, is taken, or is none.
+        """
+        told = [Telling("model", "renamed", old, new) for old, new in (models or {}).items()]
+        told += [Telling("task", "renamed", old, new) for old, new in (tasks or {}).items()]
+        self.tell(told)
+
+    def retire(
+        self, *, models: Sequence[str] = (), tasks: Sequence[str] = (), reason: str = ""
+    ) -> None:
+        """Leave models or tasks out of boards; their results are kept.
+
+        Parameters
+        ----------
+        models, tasks : sequence of str
+            Their names of today.
+        reason : str
+            Why; boards say it.
+        """
+        self.tell(_tellings("retired", models, tasks, reason))
+
+    def restore(self, *, models: Sequence[str] = (), tasks: Sequence[str] = ()) -> None:
+        """Bring back what was retired.
+
+        Parameters
+        ----------
+        models, tasks : sequence of str
+            Their names of today.
+        """
+        self.tell(_tellings("restored", models, tasks, ""))
+
+    def tell(self, told: Sequence[Telling]) -> tuple[list[Event], Scores]:
+        """Say several things of names at once: all of it, or nothing; as `tell` does."""
+        if not told:
+            raise OptionError("Nothing is named; name a model or a task.")
+        found: list[Scores] = []
+
+        def settle(store: Store, change: Change) -> list[Event]:
+            events, scores = tell(store, told)
+            found.append(scores)
+            return events
+
+        events = change_store(
+            self.path, version("rankbars"), lambda _: Change.of(), settle, who=self.by
+        )
+        return events, found[-1]
+
+
+def _tellings(action: str, models: Sequence[str], tasks: Sequence[str], said: str) -> list[Telling]:
+    models, tasks = ([one] if isinstance(one, str) else one for one in (models, tasks))
+    named = [Telling("model", action, name, said) for name in models]
+    return [*named, *(Telling("task", action, name, said) for name in tasks)]
