@@ -341,7 +341,7 @@ def test_an_edited_state_is_noticed(command, what, tmp_path):
     with duckdb.connect(str(path)) as connection:
         connection.execute(command)
     with pytest.raises(rb.ReadError, match=what):
-        rb.Race.open(path)
+        rb.Race.open(path).board()
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
@@ -353,7 +353,7 @@ def test_a_file_of_something_else_is_refused(tmp_path):
     with duckdb.connect(str(tmp_path / "other.duckdb")) as connection:
         connection.execute("CREATE TABLE t (a INT)")
     with pytest.raises(rb.ReadError, match="not of a race"):
-        rb.Race.open(tmp_path / "other.duckdb")
+        rb.Race.open(tmp_path / "other.duckdb").next()
     rb.Race(["a", "b"], range(3), state=tmp_path / "race.duckdb")
     with pytest.raises(rb.WriteError, match="another process made"):
         rb.Race(["a", "b"], range(3), state=tmp_path / "race.duckdb")

@@ -26,7 +26,6 @@ from rankbars.racing.racestanding import (
 )
 from rankbars.racing.racesummary import board_of, scores_of
 from rankbars.racing.toldresults import match_results, take_results
-from rankbars.stats.bets import running
 from rankbars.stats.multiplicity.thresholds import check_alpha
 from rankbars.stats.streams import stream
 
@@ -174,12 +173,14 @@ class Race:
         Raises
         ------
         ReadError
-            If there is no such file, it keeps no race, or it was edited.
+            If there is no such file, or it is no database. Whether it was edited is looked at
+            whenever it is used.
         """
+        from rankbars.store.racefile import find_race
+
+        find_race(state)
         race = cls.__new__(cls)
         race._path, race._held = state, None
-        with race._turn() as log:
-            read_standing(log)
         return race
 
     def next(
@@ -210,8 +211,8 @@ class Race:
         with self._turn(write=True) as log:
             now = read_standing(log)
             if now.open is None and now.stop is None:
-                runs = np.flatnonzero(running(now.state)).tolist()
-                facts = {"first": now.state.at, "rows": now.rows_paid, "models": runs}
+                runs = now.runs.tolist()
+                facts = {"first": now.at, "rows": now.rows_paid, "models": runs}
                 log.add("batch", facts)
                 now = read_standing(log)
             if now.open is None:
@@ -310,7 +311,7 @@ class Race:
     def board(self) -> RaceBoard:
         """Who may still be first or among the first k, what it took, and why it may stop."""
         with self._turn() as log:
-            return board_of(read_standing(log), log.digest)
+            return board_of(log)
 
     def scores(self) -> Scores:
         """All results of complete batches, for anything else; calls that failed have the least.

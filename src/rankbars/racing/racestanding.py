@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -14,12 +13,12 @@ from rankbars.data.raceboard import Call, Stop
 from rankbars.stats.bets import (
     RaceState,
     add_racer,
+    going_on,
     race_evidence,
-    running,
     settle_batch,
     start_race,
 )
-from rankbars.store.racefile import RaceLog
+from rankbars.store.racefile import SETTLED, RaceLog
 
 __all__ = [
     "UNNAMED",
@@ -125,32 +124,42 @@ class RaceBatch(NamedTuple):
 
 @dataclass
 class Standing:
-    """A race as its entries tell it."""
+    """A race as its entries tell it; the wealth of its bets is fetched where it is needed.
+
+    `made` and `failed` count the calls of each model, those of the open batch included.
+    """
 
     design: RaceDesign
     models: list[str]
     batch: int
     budget: int | None
-    state: RaceState
+    at: int
+    call: NDArray[np.int8]
+    since: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    sums: NDArray[np.float64]
+    made: NDArray[np.int64]
+    failed: NDArray[np.int64]
     open: RaceBatch | None
-    history: list[tuple[int, list[float | None]]]
-    totals: dict[int, list[int]]
-    joined: list[tuple[str, int]]
+
+    @property
+    def runs(self) -> NDArray[np.intp]:
+        """Models that go on; none where all is decided."""
+        return np.flatnonzero(going_on(self.call))
 
     @property
     def used(self) -> int:
         """Calls that were made."""
-        return sum(made for made, _ in self.totals.values())
+        return int(self.made.sum())
 
     @property
     def stop(self) -> Stop | None:
         """Why nothing more is to be run."""
         if self.open is not None:
             return None
-        runs = int(running(self.state).sum())
-        if not runs:
+        if not self.runs.size:
             return "settled"
-        if self.state.at >= self.design.of:
+        if self.at >= self.design.of:
             return "items"
         return "budget" if self.rows_paid < 1 else None
 
@@ -164,62 +173,57 @@ class Standing:
     @property
     def rows_paid(self) -> int:
         """Rows of the next batch: no more than there are, and than the budget pays."""
-        rows = min(self.batch, self.design.of - self.state.at)
+        rows = min(self.batch, self.design.of - self.at)
         if self.budget is not None:
-            row = int(running(self.state).sum()) * self.design.cells
+            row = self.runs.size * self.design.cells
             rows = min(rows, (self.budget - self.used) // max(row, 1))
         return rows
 
 
 def read_standing(log: RaceLog) -> Standing:
-    """The race as it stands, from its entries and the wealth of the last batch."""
+    """The race as it stands, from its first entry and the last ones."""
     facts = log.entries[0].facts
     design = RaceDesign(
         tuple(facts["tasks"]), facts["order"], tuple(facts["weights"]), facts["rows"],
         facts["trials"], tuple(facts["limits"]), facts["lower"], facts["alpha"], facts["k"],
         facts["seed"], facts["named"],
     )  # fmt: skip
-    models, batch, budget = list(facts["models"]), facts["batch"], facts["budget"]
-    opened: RaceBatch | None = None
-    history: list[tuple[int, list[float | None]]] = []
-    totals: dict[int, list[int]] = {}
-    joined = []
-    for entry in log.entries[1:]:
-        if entry.kind == "told":
-            continue
-        told = entry.facts
-        if entry.kind == "pace":
-            batch, budget = told["batch"], told["budget"]
-        elif entry.kind == "joined":
-            models.append(told["model"])
-            joined.append((told["model"], told["at"]))
-        elif entry.kind == "batch":
-            opened = RaceBatch(told["first"], told["rows"], told["models"], {})
-        else:
-            history.append((told["at"], told["log_e"]))
-            if opened is not None:
-                for place, model in enumerate(opened.models):
-                    made = totals.setdefault(model, [0, 0])
-                    made[0] += opened.rows * design.cells
-                    made[1] += told["failed"][place]
-            opened = None
-    if opened is not None:
-        _take_answers(log, opened)
-        for (_, model), score in opened.answers.items():
-            made = totals.setdefault(model, [0, 0])
-            made[0] += 1
-            made[1] += score is None
-    state = _unpacked(log.wealth) if log.wealth else start_race(len(models), design.k)
-    return Standing(design, models, batch, budget, state, opened, history, totals, joined)
+    pace = next(entry for entry in reversed(log.entries) if entry.kind in ("pace", "start")).facts
+    models = [
+        *facts["models"],
+        *(one.facts["model"] for one in log.entries if one.kind == "joined"),
+    ]
+    nothing = [0] * len(models)
+    known: dict[str, Any] = {"at": 0, "call": nothing, "since": [-1] * len(models), "rows": nothing,
+             "sums": nothing, "made": nothing, "failed": nothing}  # fmt: skip
+    last = next((one for one in reversed(log.entries) if one.kind in SETTLED), None)
+    if last is not None:
+        known = last.facts
+    now = Standing(
+        design, models, pace["batch"], pace["budget"], known["at"],
+        np.array(known["call"], np.int8), np.array(known["since"], np.int64),
+        np.array(known["rows"], np.int64), np.array(known["sums"], np.float64),
+        np.array(known["made"], np.int64), np.array(known["failed"], np.int64), _open_batch(log),
+    )  # fmt: skip
+    if now.open is not None:
+        for (_, model), score in now.open.answers.items():
+            now.made[model] += 1
+            now.failed[model] += score is None
+    return now
 
 
-def _take_answers(log: RaceLog, batch: RaceBatch) -> None:
-    """Put into the open batch what was told since it began."""
+def _open_batch(log: RaceLog) -> RaceBatch | None:
+    """The batch that is not complete, with the answers so far."""
+    answers: dict[tuple[int, int], float | None] = {}
     for entry in reversed(log.entries):
-        if entry.kind == "batch":
-            return
         if entry.kind == "told":
-            batch.answers.update(answers_of(entry.facts))
+            answers.update(answers_of(entry.facts))
+        elif entry.kind == "batch":
+            told = entry.facts
+            return RaceBatch(told["first"], told["rows"], told["models"], answers)
+        elif entry.kind in SETTLED:
+            return None
+    return None
 
 
 def answers_of(told: Mapping[str, Any]) -> dict[tuple[int, int], float | None]:
@@ -228,16 +232,37 @@ def answers_of(told: Mapping[str, Any]) -> dict[tuple[int, int], float | None]:
 
 
 def _packed(state: RaceState) -> bytes:
-    made = io.BytesIO()
-    parts: dict[str, Any] = {name: np.asarray(one) for name, one in state._asdict().items()}
-    np.savez(made, **parts)
-    return made.getvalue()
+    """The wealth of the bets as bytes."""
+    return b"".join(table.tobytes() for table in (state.logs, state.now, state.peak))
 
 
-def _unpacked(wealth: bytes) -> RaceState:
-    with np.load(io.BytesIO(wealth), allow_pickle=False) as found:
-        parts = dict(found)
-    return RaceState(**{**parts, "k": int(parts["k"]), "at": int(parts["at"])})
+def _unpacked(now: Standing, wealth: bytes) -> RaceState:
+    """The state of the bets, with the wealth that `_packed` made bytes of."""
+    state = start_race(len(now.models), now.design.k)
+    tables, start = [state.logs, state.now, state.peak], 0
+    for place, table in enumerate(tables) if wealth else ():
+        found = np.frombuffer(wealth, np.float64, table.size, start)
+        tables[place] = found.reshape(table.shape)
+        start += table.nbytes
+    logs, last, peak = tables
+    return RaceState(
+        now.design.k, now.sums, logs, last, peak, now.call, now.since, now.rows, now.at
+    )  # fmt: skip
+
+
+def _settled(log: RaceLog, state: RaceState, now: Standing) -> dict[str, Any]:
+    """What an entry says of the state after it; the wealth itself is kept beside."""
+    new = state.call.size - len(now.models)
+    return {
+        "at": state.at,
+        "wealth": log.keep(_packed(state)),
+        "call": state.call.tolist(),
+        "since": state.since.tolist(),
+        "rows": state.rows.tolist(),
+        "sums": state.sums.tolist(),
+        "made": [*now.made.tolist(), *[0] * new],
+        "failed": [*now.failed.tolist(), *[0] * new],
+    }
 
 
 def name_calls(now: Standing, calls: Iterable[tuple[int, int]]) -> Iterator[Call]:
@@ -257,19 +282,12 @@ def close_batch(log: RaceLog) -> None:
     batch = now.open
     if batch is None:
         return
-    scaled = _scaled(now.design, batch)
-    state = settle_batch(now.state, scaled, now.design.alpha)
+    bets = _unpacked(now, log.wealth)
+    state = settle_batch(bets, _scaled(now.design, batch), now.design.alpha)
     runs = set(batch.models)
     evidence = race_evidence(state).tolist()
-    failed = dict.fromkeys(batch.models, 0)
-    for (_, model), score in batch.answers.items():
-        failed[model] += score is None
-    facts = {
-        "at": state.at,
-        "wealth": log.keep(_packed(state)),
-        "log_e": [one if model in runs else None for model, one in enumerate(evidence)],
-        "failed": [failed[model] for model in batch.models],
-    }
+    facts = _settled(log, state, now)
+    facts["log_e"] = [one if model in runs else None for model, one in enumerate(evidence)]
     if log.leases:
         log.lease({})
     log.add("closed", facts)
@@ -278,8 +296,8 @@ def close_batch(log: RaceLog) -> None:
 def enter_model(log: RaceLog, name: str) -> None:
     """Let a model in between two batches."""
     now = read_standing(log)
-    state = add_racer(now.state, now.design.alpha)
-    log.add("joined", {"model": name, "at": state.at, "wealth": log.keep(_packed(state))})
+    state = add_racer(_unpacked(now, log.wealth), now.design.alpha)
+    log.add("joined", {"model": name, **_settled(log, state, now)})
 
 
 def _scaled(design: RaceDesign, batch: RaceBatch) -> NDArray[np.float64]:

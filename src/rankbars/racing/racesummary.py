@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,70 +14,91 @@ from rankbars.data.notes import Note
 from rankbars.data.raceboard import RaceBoard, Racer
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
-from rankbars.racing.racestanding import RaceBatch, Standing, answers_of, name_calls, read_standing
-from rankbars.stats.bets import race_evidence, rows_left, running, threshold
+from rankbars.racing.racestanding import (
+    RaceBatch,
+    RaceDesign,
+    Standing,
+    answers_of,
+    name_calls,
+    read_standing,
+)
+from rankbars.stats.bets import rows_left, threshold
 from rankbars.store.racefile import RaceLog
 
 __all__ = ["board_of", "scores_of"]
 
 
-def board_of(now: Standing, digest: str) -> RaceBoard:
+def board_of(log: RaceLog) -> RaceBoard:
     """Who may still be first or among the first k, what it took, and why it may stop."""
-    design, state = now.design, now.state
-    limit = threshold(design.k, len(now.models), design.alpha)
-    evidence = race_evidence(state)
-    width = len(now.models)
-    history = [
-        (
-            at,
-            [math.nan if one is None else one for one in found] + [math.nan] * (width - len(found)),
-        )
-        for at, found in now.history
-    ]
+    now = read_standing(log)
+    log.check()
+    design, width = now.design, len(now.models)
+    limit = threshold(design.k, width, design.alpha)
+    history = _history(log, width)
     more = np.full(width, np.inf)
+    evidence = np.zeros(width)
+    for _, found in history:
+        evidence = np.where(np.isnan(found), evidence, found)
     if history:
-        more = rows_left([at for at, _ in history], [found for _, found in history], limit)
-    open_ = state.call == 0
-    settled = not running(state).any()
+        left = rows_left([at for at, _ in history], [found for _, found in history], limit)
+        more = np.where(np.isnan(left), np.inf, left)
+    joined = {one.facts["model"]: one.facts["at"] for one in log.entries if one.kind == "joined"}
+    shares = now.sums / np.maximum(now.rows, 1)
     racers = []
-    low, high = design.limits
     for place, model in enumerate(now.models):
-        share = state.sums[place] / state.rows[place] if state.rows[place] else math.nan
-        late = any(name == model for name, _ in now.joined)
-        mean = math.nan if late else low + share * (high - low)
-        if design.lower and not late:
-            mean = high - share * (high - low)
-        in_ = state.call[place] == 1 or (settled and open_[place])
-        since = int(state.since[place])
-        if in_ and since < 0:
-            since = int(state.since.max())
-        call: Literal["in", "out", "open"] = "in" if in_ else "open" if open_[place] else "out"
+        call, since = _call(now, place)
+        known = now.rows[place] > 0 and model not in joined
         racers.append(
             Racer(
-                model, call, None if call == "open" else since, int(state.rows[place]),
-                now.totals.get(place, [0, 0])[0], float(mean), float(evidence[place]),
-                float(more[place]) if call == "open" else math.nan,
+                model, call, since, int(now.rows[place]), int(now.made[place]),
+                _unscaled(design, float(shares[place])) if known else math.nan,
+                float(evidence[place]), float(more[place]) if call == "open" else math.nan,
             )
         )  # fmt: skip
     order = {"in": 0, "open": 1, "out": 2}
-    shares = dict(zip(now.models, state.sums / np.maximum(state.rows, 1), strict=True))
+    share_of = dict(zip(now.models, shares.tolist(), strict=True))
     racers.sort(
         key=lambda one: (
             order[one.call],
             -(one.since or 0) if one.call == "out" else 0,
-            -shares[one.model],
+            -share_of[one.model],
             one.model,
         )
     )
     return RaceBoard(
         design.k, design.alpha, tuple(racers), design.tasks,
         "tries" if design.rows == "trials" else "items",
-        state.at, design.of, now.used, design.cells * design.of * width,
-        _more(racers, more, now), limit, now.stop, now.waiting,
-        sum(failed for _, failed in now.totals.values()),
-        now.batch, design.seed, digest, tuple((at, tuple(one)) for at, one in history),
-        tuple(now.models), _notes(now),
+        now.at, design.of, now.used, design.cells * design.of * width,
+        _more(racers, more, now), limit, now.stop, now.waiting, int(now.failed.sum()),
+        now.batch, design.seed, log.digest,
+        tuple((at, tuple(found.tolist())) for at, found in history), tuple(now.models),
+        _notes(now, joined),
     )  # fmt: skip
+
+
+def _history(log: RaceLog, width: int) -> list[tuple[int, NDArray[np.float64]]]:
+    """Rows and log e-values after each batch; NaN of a model that did not run."""
+    found = []
+    for entry in log.entries:
+        if entry.kind == "closed":
+            told = entry.facts
+            seen = np.array(told["log_e"], dtype=np.float64)
+            found.append((told["at"], np.pad(seen, (0, width - seen.size), constant_values=np.nan)))
+    return found
+
+
+def _call(now: Standing, place: int) -> tuple[Literal["in", "out", "open"], int | None]:
+    """What is decided of a model, and since when."""
+    if now.call[place] == -1:
+        return "out", int(now.since[place])
+    if now.call[place] == 1:
+        return "in", int(now.since[place])
+    return ("open", None) if now.runs.size else ("in", int(now.since.max()))
+
+
+def _unscaled(design: RaceDesign, share: float) -> float:
+    low, high = design.limits
+    return high - share * (high - low) if design.lower else low + share * (high - low)
 
 
 def _more(racers: Sequence[Racer], more: NDArray[np.float64], now: Standing) -> float:
@@ -86,20 +107,20 @@ def _more(racers: Sequence[Racer], more: NDArray[np.float64], now: Standing) -> 
     if not left:
         return 0.0
     if now.design.k == 1:
-        leader = max(left, key=lambda one: now.state.sums[now.models.index(one.model)])
+        leader = max(left, key=lambda one: now.sums[now.models.index(one.model)])
         left.remove(leader)
     return max((float(more[now.models.index(one.model)]) for one in left), default=math.inf)
 
 
-def _notes(now: Standing) -> tuple[Note, ...]:
+def _notes(now: Standing, joined: Mapping[str, int]) -> tuple[Note, ...]:
     notes = []
-    for name, at in now.joined:
+    for name, at in joined.items():
         text = (
             f"{name} joined after {at:,} rows: it ran other items than the rest, its mean is not "
             "comparable, and its evidence begins there."
         )
         notes.append(Note("joined-late", text, models=(name,)))
-    failed = {now.models[place]: made[1] for place, made in now.totals.items() if made[1]}
+    failed = {name: int(n) for name, n in zip(now.models, now.failed, strict=True) if n}
     if failed:
         names = ", ".join(f"{name} {count:,}" for name, count in failed.items())
         text = f"Calls that were declared to have failed count as the worst score: {names}."

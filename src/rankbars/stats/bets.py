@@ -13,6 +13,7 @@ outsider better than a member", and there are k (M - k) such pairs.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -26,6 +27,7 @@ __all__ = [
     "bet_on_leader",
     "bet_on_pairs",
     "call_top",
+    "going_on",
     "log_wealth",
     "race_evidence",
     "rows_left",
@@ -40,6 +42,7 @@ Array = NDArray[np.float64]
 LAMBDAS: Array = np.geomspace(0.005, 0.95, 24)
 """Shares of the wealth that are staked on a row."""
 
+_FEW_LEVELS = 3
 _LONGEST_PRODUCT = 100  # (1 - .95)^100 and (1 + .95)^100 are far from the ends of floats
 
 
@@ -54,8 +57,8 @@ class RaceState(NamedTuple):
         Scores so far; a model that joined late began with the mean of those that ran then.
     logs : array of float, shape (M, G) for one place, (G, M, M) for several
         Log wealth of each lambda: of the bet against a model; of the bet on ``[i, j]``.
-    peak : array of float, shape (M,) or (M, M)
-        Largest log wealth at the end of a batch.
+    now, peak : array of float, shape (M,) or (M, M)
+        Log wealth, the mean over lambda, after the last batch; and the largest after any batch.
     call : array of int, shape (M,)
         -1: out; 1: among the first k; 0: not decided.
     since : array of int, shape (M,)
@@ -69,6 +72,7 @@ class RaceState(NamedTuple):
     k: int
     sums: Array
     logs: Array
+    now: Array
     peak: Array
     call: NDArray[np.int8]
     since: NDArray[np.int64]
@@ -85,11 +89,13 @@ def start_race(models: int, k: int = 1, lambdas: Array = LAMBDAS) -> RaceState:
     ((3, 24), (24, 3, 3))
     """
     one, grid = k == 1, lambdas.size
+    table = np.zeros(models if one else (models, models))
     return RaceState(
         k,
         np.zeros(models),
         np.zeros((models, grid) if one else (grid, models, models)),
-        np.zeros(models if one else (models, models)),
+        table,
+        table,
         np.zeros(models, np.int8),
         np.full(models, -1, np.int64),
         np.zeros(models, np.int64),
@@ -102,15 +108,15 @@ def add_racer(state: RaceState, alpha: float) -> RaceState:
     A race for several places makes its calls anew, for the larger number of models.
     """
     runs = state.call == 0
-    logs, peak = state.logs, state.peak
-    if state.k == 1:
-        logs, peak = np.pad(logs, ((0, 1), (0, 0))), np.pad(peak, (0, 1))
-    else:
-        logs, peak = np.pad(logs, ((0, 0), (0, 1), (0, 1))), np.pad(peak, (0, 1))
+    room = ((0, 1), (0, 0)) if state.k == 1 else ((0, 0), (0, 1), (0, 1))
+    logs, now, peak = (
+        np.pad(state.logs, room), np.pad(state.now, (0, 1)), np.pad(state.peak, (0, 1))
+    )  # fmt: skip
     joined = RaceState(
         state.k,
         np.append(state.sums, state.sums[runs].mean() if runs.any() else state.sums.max()),
         logs,
+        now,
         peak,
         np.append(state.call, np.int8(0)),
         np.append(state.since, -1),
@@ -134,10 +140,15 @@ def threshold(k: int, models: int, alpha: float) -> float:
     return math.log((1 if k == 1 else k * (models - k)) / alpha)
 
 
+def going_on(call: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Models that go on after these calls, shape (M,); none where all is decided."""
+    runs: NDArray[np.bool_] = call == 0
+    return runs if runs.sum() > 1 else np.zeros_like(runs)
+
+
 def running(state: RaceState) -> NDArray[np.bool_]:
     """Models that go on, shape (M,); none where all is decided."""
-    runs: NDArray[np.bool_] = state.call == 0
-    return runs if runs.sum() > 1 else np.zeros_like(runs)
+    return going_on(state.call)
 
 
 def settle_batch(
@@ -165,27 +176,35 @@ def settle_batch(
     scores = np.asarray(rows, dtype=np.float64)
     runs = np.flatnonzero(running(state))
     at = state.at + scores.shape[0]
-    sums, logs, peak = state.sums.copy(), state.logs.copy(), state.peak.copy()
+    sums, logs = state.sums.copy(), state.logs
+    now, peak = state.now.copy(), state.peak.copy()
     call, since, done = state.call.copy(), state.since.copy(), state.rows.copy()
     done[runs] += scores.shape[0]
     limit = threshold(state.k, call.size, alpha)
     if state.k == 1:
         found = bet_on_leader(scores, sums[runs], logs[runs], lambdas, first=state.at == 0)
+        logs = logs.copy()
         sums[runs], logs[runs] = found.sums, found.logs
-        peak[runs] = np.maximum(peak[runs], log_wealth(logs[runs]))
-        out = runs[log_wealth(logs[runs]) >= limit]
+        now[runs] = log_wealth(found.logs)
+        peak[runs] = np.maximum(peak[runs], now[runs])
+        out = runs[now[runs] >= limit]
         if out.size == runs.size:  # the last one is never dropped
             out = np.delete(out, np.argmax(sums[out]))
         call[out] = -1
     else:
         block = np.ix_(runs, runs)
-        whole = np.ix_(np.arange(lambdas.size), runs, runs)
-        logs[whole] = bet_on_pairs(scores, logs[whole], lambdas)
+        if runs.size == call.size:  # no copies: of a thousand models these tables are large
+            bets = logs = bet_on_pairs(scores, logs, lambdas)
+        else:
+            whole = np.ix_(np.arange(lambdas.size), runs, runs)
+            bets, logs = bet_on_pairs(scores, logs[whole], lambdas), logs.copy()
+            logs[whole] = bets
+        now[block] = log_wealth(bets, axis=0)
         sums[runs] = np.vstack([sums[runs], scores]).cumsum(axis=0)[-1]
-        peak[block] = np.maximum(peak[block], log_wealth(logs[whole], axis=0))
+        peak[block] = np.maximum(peak[block], now[block])
         call = call_top(peak >= limit, state.k)
     since[(call != 0) & (since < 0)] = at
-    return RaceState(state.k, sums, logs, peak, call, since, done, at)
+    return RaceState(state.k, sums, logs, now, peak, call, since, done, at)
 
 
 class LeaderBets(NamedTuple):
@@ -279,13 +298,18 @@ def bet_on_pairs(rows: Array, logs: Array, lambdas: Array = LAMBDAS) -> Array:
     [[0.0, 0.405], [-0.693, 0.0]]
     """
     wealth = logs.copy()
+    levels = np.unique(rows)
+    if levels.size <= _FEW_LEVELS:  # right or wrong: pairs of scores are counted
+        for better, worse in itertools.permutations(levels, 2):
+            seen = (rows == better).astype(np.float64).T @ (rows == worse).astype(np.float64)
+            for place, stake in enumerate(lambdas):
+                wealth[place] += math.log1p(stake * (better - worse)) * seen
+        return wealth
     factor = np.empty(logs.shape[1:])
     for start in range(0, rows.shape[0], _LONGEST_PRODUCT):
         product = np.ones(logs.shape)
         for row in rows[start : start + _LONGEST_PRODUCT]:
             difference = row[:, None] - row
-            if not difference.any():
-                continue
             for place, stake in enumerate(lambdas):
                 np.multiply(difference, stake, out=factor)
                 factor += 1.0
@@ -355,8 +379,8 @@ def race_evidence(state: RaceState) -> Array:
     (M - k)-th largest of the bets on it.
     """
     if state.k == 1:
-        return log_wealth(state.logs)
-    size, wealth = state.call.size, log_wealth(state.logs, axis=0)
+        return state.now
+    size, wealth = state.call.size, state.now.copy()
     np.fill_diagonal(wealth, -np.inf)
     against = np.sort(wealth, axis=0)[size - state.k]
     within = np.sort(wealth, axis=1)[:, state.k]

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -25,13 +25,17 @@ from rankbars.store.opening import connect, draft_beside, is_store, report_fault
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["Entry", "RaceLog", "make_race", "open_race"]
+__all__ = ["SETTLED", "Entry", "RaceLog", "find_race", "make_race", "open_race"]
 
 _TABLES = {
     "race": "number INTEGER PRIMARY KEY, kind VARCHAR, body BLOB, digest VARCHAR",
     "wealth": "body BLOB",
     "leases": "cell BIGINT, model INTEGER, worker VARCHAR, until DOUBLE",
 }
+
+
+SETTLED = ("closed", "joined")
+"""Kinds of entries after which the wealth of the bets is another."""
 
 
 class Entry(NamedTuple):
@@ -62,14 +66,14 @@ class RaceLog:
     ----------
     entries : list of Entry
         All that happened, in order.
-    wealth : bytes
-        The state after the last batch.
+    fetch : callable, optional
+        Fetches the wealth after the last batch, which is large.
     leases : dict from (int, int) to (str, float)
         Which worker has a cell of a model, and until when.
     """
 
     entries: list[Entry] = field(default_factory=list)
-    wealth: bytes = b""
+    fetch: Callable[[], bytes] = bytes
     leases: dict[tuple[int, int], tuple[str, float]] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)
 
@@ -85,9 +89,18 @@ class RaceLog:
         self.entries.append(Entry(kind, body, _chained(self.digest, kind, body)))
         self.changed.add("race")
 
+    @property
+    def wealth(self) -> bytes:
+        """The wealth of the bets after the last batch; nothing before the first."""
+        return self.fetch()
+
+    def check(self) -> None:
+        """Raises where the wealth was edited."""
+        self.fetch()
+
     def keep(self, wealth: bytes) -> str:
         """Keep the wealth; its digest, which the entry that made it names."""
-        self.wealth = wealth
+        self.fetch = lambda: wealth
         self.changed.add("wealth")
         return hashlib.sha256(wealth).hexdigest()
 
@@ -121,6 +134,26 @@ def make_race(path: str | os.PathLike[str]) -> Iterator[RaceLog]:
         _write(connection, log, 0)
 
 
+def find_race(path: str | os.PathLike[str]) -> Path:
+    """The file of a race, as far as it is seen from outside.
+
+    Raises
+    ------
+    ReadError
+        If there is none, or it is no database.
+    """
+    label, place = os.fspath(path), resolve(path)
+    if not place.is_file():
+        raise ReadError.at(
+            label,
+            "there is no race. Begin one: rankbars race STATE next --models-file FILE "
+            "--items-file FILE.",
+        )
+    if not is_store(place):
+        raise ReadError.at(label, "it is not the file of a race. Name the one that `race` made.")
+    return place
+
+
 @contextmanager
 def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[RaceLog]:
     """The file of a race; what the block adds to it is kept when it ends well.
@@ -132,12 +165,8 @@ def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[
     WriteError
         If it cannot be written, or another process does not let go of it.
     """
-    label, place = os.fspath(path), resolve(path)
-    if not place.is_file():
-        raise ReadError.at(label, "there is no race. Begin one: rankbars race STATE next.")
-    if not is_store(place):
-        raise ReadError.at(label, "it is not the file of a race. Name the one that `race` made.")
-    with connect(Path(place), label, write=write) as connection:
+    label, place = os.fspath(path), find_race(path)
+    with connect(place, label, write=write) as connection:
         log = _load(connection, label)
         before = len(log.entries)
         yield log
@@ -162,13 +191,18 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
         entries.append(Entry(kind, body, digest))
     if not entries or entries[0].kind != "start":
         raise _edited(label, "its beginning is gone")
-    wealth = b"".join(row[0] for row in connection.execute("FROM wealth").fetchall())
-    makers = ("closed", "joined")
-    said = next((one.facts["wealth"] for one in reversed(entries) if one.kind in makers), None)
-    if hashlib.sha256(wealth).hexdigest() != (said or hashlib.sha256(b"").hexdigest()):
-        raise _edited(label, "the wealth of its bets does not fit its digest")
+    made = [entry for entry in entries if entry.kind in SETTLED]
+    expected = made[-1].facts["wealth"] if made else hashlib.sha256(b"").hexdigest()
+
+    def fetch() -> bytes:
+        found = connection.execute("FROM wealth").fetchall()
+        wealth: bytes = found[0][0] if found else b""
+        if hashlib.sha256(wealth).hexdigest() != expected:
+            raise _edited(label, "the wealth of its bets does not fit its digest")
+        return wealth
+
     held = connection.execute("SELECT cell, model, worker, until FROM leases").fetchall()
-    return RaceLog(entries, wealth, {(cell, model): (who, end) for cell, model, who, end in held})
+    return RaceLog(entries, fetch, {(cell, model): (who, end) for cell, model, who, end in held})
 
 
 def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> None:
