@@ -202,8 +202,13 @@ def test_a_long_board_begins_with_its_first_rows_and_shows_all_when_asked(browse
         axis = page.locator("#board-table .axis text").all_text_contents()
         assert axis[-1] == str(max(board.ranks.worst[i] for i in board.order[:25]))
         page.get_by_role("button", name="Show all 120").click()
+        page.wait_for_function("document.querySelectorAll('#board-table tbody tr').length == 120")
         assert rows.locator("th bdi").all_text_contents() == names
         assert page.locator("#board-table .axis text").all_text_contents()[-1] == "120"
+        last = board.models[board.order[-1]]
+        page = one.open(f"#model={last}")
+        facts = page.get_by_role("dialog").locator(".facts").inner_text()
+        assert f"Score\n{board.aggregate.score[board.order[-1]]:.3f}"[:10] in facts
         page = one.open("#sort=-model")
         assert rows.locator("th bdi").all_text_contents() == sorted(names)[:-26:-1]
         page.get_by_label("Find a model").fill("model-11")

@@ -17,6 +17,10 @@ import rankbars as rb
 VOTE_VIEWS = ["#at=votes", "#fig=neighbours&at=picture", "#fig=health&at=picture"]
 VIEWS = {
     "board": "",
+    "how sure": "#sure",
+    "tasks": "#tasks",
+    "average": "#average",
+    "new task": "#new=1&also=tier.first",
     "task as a column": "#show=task:task+2&sort=-tier&q=a",
     "model and comparison": "#model=ant&vs=cat",
     "task": "#task=task+1",

@@ -12,6 +12,9 @@ import type { State } from "./state"
 const MOST_TASKS = 12
 /** Rows of a long board before somebody asks for all of them. */
 const FIRST_ROWS = 25
+/** Rows that are made at once, and with every frame after that. */
+const SCREEN_ROWS = 60
+const MORE_ROWS = 60
 
 interface Sorter {
   /** What is sorted by, smallest first. */
@@ -20,13 +23,19 @@ interface Sorter {
   runs: "ascending" | "descending"
 }
 
+/** The rows of the board, as long as all of them are in the page. */
+export function boardRows(): Map<number, HTMLTableRowElement> {
+  const rows = document.querySelectorAll<HTMLTableRowElement>("#board-table tbody tr")
+  return new Map([...rows].map((row) => [Number(row.dataset["model"]), row]))
+}
+
 export function startBoardTable(context: Context): void {
   const table = document.querySelector<HTMLTableElement>("#board-table")
   if (table) new BoardTable(context, table).start()
 }
 
 class BoardTable {
-  private readonly rows = new Map<number, HTMLTableRowElement>()
+  private readonly rows: Context["rows"]
   private readonly sorters: Map<string, Sorter>
   private readonly said = h("span", { class: "said", role: "status" })
   private readonly search: HTMLInputElement
@@ -39,9 +48,10 @@ class BoardTable {
   private showSelect: HTMLSelectElement | null = null
   private counted = ""
   private lit: number | null = null
+  private seen: readonly number[] = []
 
   constructor(private readonly context: Context, private readonly table: HTMLTableElement) {
-    for (const row of this.table.tBodies[0]!.rows) this.rows.set(Number(row.dataset["model"]), row)
+    this.rows = context.rows
     this.original = [...this.rows.keys()]
     this.isLong = this.table.classList.contains("many-models")
     this.best = this.table.querySelector('th[data-key="score"]')!.getAttribute("aria-sort") as SortDirection
@@ -64,7 +74,7 @@ class BoardTable {
     for (const head of this.heads()) this.makeSortable(head)
     document.querySelector("#controls")?.append(...this.tools())
     this.table.parentElement!.after(this.more)
-    startScope(this.context, this.rows)
+    startScope(this.context)
     address.listen((state, before) => this.follow(state, before))
     this.follow(address.state, {})
     this.startLight()
@@ -216,11 +226,7 @@ class BoardTable {
     const found = this.filter(order, state.q)
     const all = !this.isLong || state.all !== undefined
     const seen = all ? found : found.slice(0, FIRST_ROWS)
-    const body = this.table.tBodies[0]!
-    if (seen.length !== body.rows.length || seen.some((model, i) => Number(body.rows[i]!.dataset["model"]) !== model)) {
-      body.replaceChildren(...seen.map((model) => this.rows.get(model)!))
-    }
-    for (const model of seen) this.link(model)
+    if (seen.length !== this.seen.length || seen.some((model, i) => this.seen[i] !== model)) this.fill(seen)
     const usual = order === this.original && found.length === this.rows.size
     this.table.classList.toggle("in-order", usual && !state.one && !state.new)
     this.table.classList.add("ready")
@@ -228,6 +234,25 @@ class BoardTable {
     this.say(seen.length, found.length)
     this.more.hidden = !this.isLong || found.length <= FIRST_ROWS
     this.more.textContent = all ? `Show the first ${FIRST_ROWS}` : `Show all ${found.length}`
+  }
+
+  /** The first rows at once, more with every frame: a reader of a long board waits for a screen of them. */
+  private fill(seen: number[]): void {
+    this.seen = seen
+    const body = this.table.tBodies[0]!
+    const line = body.rows[0]?.offsetHeight ?? 0
+    const add = (from: number, count: number): void => {
+      if (this.seen !== seen) return
+      const next = seen.slice(from, from + count)
+      for (const model of next) this.link(model)
+      const rows = next.map((model) => this.rows.get(model)!)
+      if (from) body.append(...rows)
+      else body.replaceChildren(...rows)
+      const whole = from + count >= seen.length
+      body.style.minHeight = whole ? "" : `${line * seen.length}px`
+      if (!whole) requestAnimationFrame(() => add(from + count, MORE_ROWS))
+    }
+    add(0, SCREEN_ROWS)
   }
 
   /** Bars take the whole width: the first rows of a long board lie near its first ranks. */

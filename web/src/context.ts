@@ -7,6 +7,8 @@ import type { Address } from "./state"
 
 export interface Context {
   board: Board
+  /** Rows of the board by model; those that are not shown are outside of the page. */
+  rows: ReadonlyMap<number, HTMLTableRowElement>
   names: Names
   address: Address
 }

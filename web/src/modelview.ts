@@ -5,6 +5,7 @@ import { compareView } from "./compareview"
 import { type Context, modelLinks } from "./context"
 import { bdi, choice, freshId, h } from "./dom"
 import { figure } from "./figure"
+import { whenOpened } from "./folds"
 import { chance, plural, showRanks } from "./numbers"
 import type { View } from "./panel"
 
@@ -44,7 +45,7 @@ function taskNames({ board }: Context, tasks: readonly number[]): string {
   return `${shown.join(", ")}${more}: `
 }
 
-function facts({ board }: Context, model: number): HTMLElement {
+function facts({ board, rows }: Context, model: number): HTMLElement {
   const { leadRanks, newTask, shares, tier, coverage } = board.data
   const list = h("dl", { class: "facts" })
   const add = (term: string, value: string, words = ""): void => {
@@ -52,8 +53,8 @@ function facts({ board }: Context, model: number): HTMLElement {
   }
   add(leadRanks.title, showRanks(leadRanks.best[model]!, leadRanks.worst[model]!), `of ${board.size}; ${leadRanks.words}`)
   if (newTask) add(newTask.title, showRanks(newTask.best[model]!, newTask.worst[model]!), newTask.words)
-  const row = document.querySelector(`#board-table tr[data-model="${model}"] .score`)
-  if (row) add(document.querySelector('#board-table [data-key="score"] button')?.textContent ?? "Score", row.textContent ?? "")
+  const score = rows.get(model)?.querySelector(".score")
+  if (score) add(document.querySelector('#board-table [data-key="score"] button')?.textContent ?? "Score", score.textContent ?? "")
   if (tier) add("Tier", String(tier[model]))
   if (shares?.first) add("First in", chance(shares.first[model]!), "of draws; a description")
   if (shares?.top && board.size > shares.topCount) add(`Top ${shares.topCount} in`, chance(shares.top[model]!), "of draws")
@@ -82,7 +83,7 @@ function taskRanks(context: Context, model: number): HTMLElement {
   const drawn = figure({
     id,
     title: `Rank of ${models[model]!} on each task`,
-    caption: `Each line is one task: the ranks that are not excluded on it (${commonClaim(context)}), with a mark halfway between them. Choose a task to open it.`,
+    caption: `Each line is one task: the ranks that are not excluded on it (${commonClaim(context)}). Choose a task to open it.`,
     draw: (options) => modelRanks(input(), options),
     table: () => modelRanksTable(input()),
     file: `${models[model]!} ranks`,
@@ -112,12 +113,14 @@ function relations(context: Context, model: number): HTMLElement {
   const part = (title: string, models: number[], none: string): HTMLElement => {
     const shown = models.slice(0, 12)
     const rest = models.slice(12)
+    const more = h("details", {}, h("summary", {}, `${rest.length} more`))
+    if (rest.length) whenOpened(more, () => more.append(modelLinks(context, rest)))
     return h(
       "div",
       {},
       h("h3", {}, `${title} (${models.length})`),
       models.length ? modelLinks(context, shown) : h("p", { class: "quiet" }, none),
-      rest.length ? h("details", {}, h("summary", {}, `${rest.length} more`), modelLinks(context, rest)) : null,
+      rest.length ? more : null,
     )
   }
   return h(

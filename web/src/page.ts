@@ -1,7 +1,7 @@
 /** Entry of the script: brings the page to life, or hands out its arithmetic where there is none. */
 
 import { Board } from "./board"
-import { startBoardTable } from "./boardtable"
+import { boardRows, startBoardTable } from "./boardtable"
 import { type Context, modelLink, taskLink } from "./context"
 import type { PageData } from "./data"
 import { h } from "./dom"
@@ -20,7 +20,7 @@ function start(): void {
   const island = document.querySelector("#rankbars-data")
   if (!island) return
   const data = JSON.parse(island.textContent ?? "") as PageData
-  const context: Context = { board: new Board(data), names: new Names(data), address: new Address() }
+  const context: Context = { board: new Board(data), rows: boardRows(), names: new Names(data), address: new Address() }
   startFolds()
   startBoardTable(context)
   startPictures(context)

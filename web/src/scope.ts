@@ -4,11 +4,9 @@ import { sayRanks, showRanks } from "./charts/numbers"
 import type { Context } from "./context"
 import { h, spoken } from "./dom"
 
-type Rows = ReadonlyMap<number, HTMLTableRowElement>
-
 /** Completes the switch above the table. Starts before all other views: they read what it has put in place. */
-export function startScope(context: Context, rows: Rows): void {
-  const { board, address } = context
+export function startScope(context: Context): void {
+  const { board, address, rows } = context
   const { data } = board
   const title = document.querySelector("h1 .lead")
   const level = document.querySelector("#lead-level")

@@ -46,11 +46,10 @@ export function modelRanks(input: ModelRanks, options: ChartOptions): SVGSVGElem
   const scale = rankScale(input.size, rows.left, rows.right)
   const groups = order.slice(0, rows.count).map((i, k) => {
     const kind = byName.get(categories[i] ?? "") ?? plain
-    const [x1, x2] = ends(scale, best[i]!, worst[i]!)
     const where = categories[i] === null || categories[i] === undefined ? "" : ` (${categories[i]})`
     const says = `${sayRanks(best[i]!, worst[i]!)}${where}`
     const bar = span(scale, best[i]!, worst[i]!, rows.y(k), kind.color, 5)
-    return row(rows, k, { name: tasks[i]!, says, number: numbers[k] }, track(rows, k), bar, mark(kind, (x1 + x2) / 2, rows.y(k), 120))
+    return row(rows, k, { name: tasks[i]!, says, number: numbers[k] }, track(rows, k), bar, ...(where ? [mark(kind, rows.right + 6, rows.y(k), 44)] : []))
   })
   const behind: Node[] = []
   if (newTask) {
