@@ -82,7 +82,7 @@ def test_looks_are_remembered_beside_the_board(rankbars: Command, tmp_path: Path
         assert board_file("board.running.json")["looks"] == number
     assert board_file("board.json")["tasks"][0]["test"] == "e_strength"
     assert board_file("board.running.json")["test"] == "e_strength"
-    assert "m0 leads: it is shown better than all 2 others" in answer.out
+    assert "m0 leads: it is shown better than both others" in answer.out
     assert "3 looks at these votes so far" in answer.out
     write_rows(rows[:80], tmp_path / "votes.csv")
     before = Path("board.json").read_bytes()

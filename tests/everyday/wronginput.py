@@ -202,4 +202,57 @@ CASES = (
         ("inf",),
         code=1,
     ),
+    Case(
+        "no name over models or questions/0 and 1",
+        "rank r.csv",
+        {"r.csv": lines(",q1,q2,q3", "a,1,0,1", "b,0,0,1", "c,1,1,1")},
+        ("--layout models-by-items", "--layout items-by-models"),
+        code=1,
+    ),
+    Case(
+        "a folder with one damaged file/bytes",
+        "rank f",
+        {"f/r.json": bytes(range(256))},
+        ("The only file there cannot be read: f/r.json",),
+        ("None of 1",),
+        code=1,
+    ),
+    Case(
+        "a model without any score/board",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "model,item,score",
+                *(f"{m},{i},{'' if m == 'b' else i % 2}" for m in "abc" for i in range(12)),
+            )
+        },
+        ("'b' has no score at all", "--missing drop_models"),
+        ("--missing pairwise", "--missing listwise"),
+        code=1,
+    ),
+    Case(
+        "a model without any score/comparison",
+        "compare r.csv",
+        {
+            "r.csv": lines(
+                "model,item,score",
+                *(f"{m},{i},{'' if m == 'b' else i % 2}" for m in "ab" for i in range(12)),
+            )
+        },
+        ("'b' has no score at all", "Nothing was compared"),
+        ("--missing pairwise",),
+        code=1,
+    ),
+    Case(
+        "a metric of no answers/pass@0",
+        "rank r.csv --metric pass@0",
+        {
+            "r.csv": lines(
+                "model,item,attempt,score",
+                *(f"{m},{i},{k},{i * k % 2}" for m in "ab" for i in range(12) for k in range(4)),
+            )
+        },
+        ("'pass@0' needs a number of answers of 1 or more behind @", "pass@4"),
+        code=1,
+    ),
 )

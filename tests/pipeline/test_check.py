@@ -289,3 +289,12 @@ def test_false_verdicts_on_the_border_are_rare(lines, few, shifts, calibration):
         held += all(found.verdict == "cannot_tell" for found in made.claims)
     count = f"{len(lines)} claim{'s' if len(lines) > 1 else ''} on their border"
     calibration.at_least(held, runs, 0.95, of=count)
+
+
+def test_a_claim_about_a_task_called_all_says_that_it_is_one_task() -> None:
+    rows = np.random.default_rng(0).integers(0, 2, (30, 2)).astype(float)
+    scores = rb.Scores.from_arrays({"all": rows, "math": rows}, ["a", "b"])
+    made = rb.check(scores, ["a > b on all", "a > b on math"])
+    assert [one.words for one in made.claims] == [
+        "a is better than b on the task 'all'", "a is better than b on math"
+    ]  # fmt: skip

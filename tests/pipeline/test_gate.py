@@ -9,6 +9,7 @@ from scipy import stats
 import rankbars as rb
 from rankbars.data.ledger import read_ledger
 from rankbars.data.scores import TaskInfo
+from rankbars.render.verdicts import claim_lines
 from rankbars.stats.pairwise.margins import bet_on
 
 RNG = np.random.default_rng(17)
@@ -204,6 +205,9 @@ def test_costs_are_judged_with_the_other_claims():
     made = rb.check(scores, ["new cheaper than old", "new > old"], costs=costs)
     assert [one.verdict for one in made.claims] == ["supported", "cannot_tell"]
     assert made.claims[0].words == "new is cheaper than old on math"
+    saved, better = (claim_lines(one, 80)[1] for one in made.claims)
+    assert "Saving +" in saved  # a difference of + would read as the dearer one
+    assert "Difference" in better
     assert made.claims[0].estimate == pytest.approx(cost[:, 1].mean() - cost[:, 0].mean())
     with pytest.raises(rb.OptionError, match="A ledger keeps no costs"):
         rb.check(scores, "new cheaper than old", costs=costs, ledger="never-written")

@@ -89,6 +89,8 @@ class Skipped:
         every = [*self.damaged, *self.unknown]
         if not every:
             return ReadError("There is nothing to read: the folder holds no file.")
+        if len(every) == 1:
+            return ReadError(f"The only file there cannot be read: {_list(every, 1)}")
         return ReadError(
             f"None of {_files(len(every))} can be read: {_list(every, 3)} See `rankbars formats "
             "PATH` for all of them."

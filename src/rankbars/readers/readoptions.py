@@ -12,6 +12,7 @@ from rankbars.data.room import Room, parse_size
 from rankbars.errors import OptionError, one_of
 from rankbars.tables.conditions import parse_condition
 from rankbars.tables.database import Engine
+from rankbars.tables.metrics import refuse_trial_metric
 from rankbars.tables.tableoptions import TableOptions
 
 __all__ = ["MAP_ROLES", "MAP_TOKEN", "ReadOptions", "as_declared", "options_of", "parse_map"]
@@ -124,6 +125,8 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
     ('acc', 'f1')
     """
     metrics = _named_once(given.get("metric"), "metric")
+    for name in metrics:
+        refuse_trial_metric(name)
     tables = TableOptions.of(
         columns=given.get("columns"),
         direction=given.get("direction"),

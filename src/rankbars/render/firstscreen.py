@@ -177,7 +177,7 @@ def _title(board: Leaderboard, name: NameWriter, *, named: bool) -> str:
     beaten = int(board.shown_better[board.models.index(first[0])].sum())
     if beaten < others:
         return f"Only {name(first[0])} may be first. {_second(board)}".rstrip()
-    all_others = "the other one" if others == 1 else f"all {others} others"
+    all_others = {1: "the other one", 2: "both others"}.get(others, f"all {others} others")
     leads = f"{name(first[0])} leads: it is shown better than {all_others}."
     return f"{leads} {_second(board)}".rstrip()
 

@@ -328,7 +328,7 @@ def _who_leads(board: Leaderboard, where: str, first: list[str], level: str) -> 
         ]
     leader = board.models.index(board.undominated()[0])
     if int(board.shown_better[leader, known].sum()) == count:
-        beaten = "the other one" if count == 1 else f"all {count} others"
+        beaten = {1: "the other one", 2: "both others"}.get(count, f"all {count} others")
         if may_share_first(board):
             return [
                 f"{where}, {first[0]} is shown better than {beaten} ({level}); first place stays "

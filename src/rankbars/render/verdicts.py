@@ -257,7 +257,8 @@ def _numbers(one: JudgedClaim) -> str:
                 show_number(end, decimals) if score else _signed(end, decimals) for end in ends
             )
             shown += f" [{low}, {high}]"
-        what = "Score" if score else "Difference"
+        # Costs are signed like scores, so that + is good: that would read as the dearer one.
+        what = "Score" if score else "Saving" if one.claim.of_cost else "Difference"
         whom = "" if one.against is None else f" to {visible(one.against)}"
         where = "" if one.task is None else f" on {visible(one.task)}"
         rows = f", {show_count(one.n)} {_ROWS.get(one.kind, one.kind)}" if one.n else ""

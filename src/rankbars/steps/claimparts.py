@@ -380,4 +380,6 @@ def place_words(field: ClaimField, claim: Claim, name: str) -> str:
         return "on this task" if name == _UNNAMED else f"on {name}"
     if claim.least == 0:
         return f"on each of {count} tasks"
+    if claim.task == _UNNAMED:
+        return f"on the task {name!r}"  # not on all tasks
     return f"on {'the ' if claim.task is None and count > 1 else ''}{name}"

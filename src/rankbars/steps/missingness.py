@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -166,6 +167,9 @@ def refuse_gaps(
         The call in Python, up to the option.
     """
     offered = list(policies)
+    lacking = _without_scores(scores, gaps)
+    if lacking:  # with them nobody can be compared, whatever is left out
+        offered = [name for name in offered if name not in ("pairwise", "listwise")]
     reasons, read = _reasons(scores, gaps), ""
     if not all(isinstance(scores.tasks[gap.task], Items) for gap in gaps):
         offered.remove("fail")  # a published score that is missing is no answer that failed
@@ -177,14 +181,29 @@ def refuse_gaps(
             for one in options.split("--")[1:]
         ).replace(" ,", ",")
         read = f"scores = rb.read(path, {bounds}); " if bounds else ""
+    if not offered:
+        return DataError("\n".join((_summary(scores, gaps), *lacking, f"Nothing was {done}.")))
     lines = [
         _summary(scores, gaps),
+        *lacking,
         *(note.message for note in _strangers(scores)),
         f"Nothing was {done}. Choose what to do with them (the line to paste, what it keeps):",
         *(f"  --missing {name:<12}{_kept(scores, gaps, name)}" for name in offered),
         f'In Python: {read}{call}missing="{offered[0]}").',
     ]
     return DataError("\n".join(lines))
+
+
+def _without_scores(scores: Scores, gaps: list[Gap]) -> list[str]:
+    """A sentence on models that have no score on any task."""
+    whole = Counter(gap.model for gap in gaps if gap.missing == gap.rows)
+    found = [name for name in scores.models if whole[name] == len(scores.tasks)]
+    if not found:
+        return []
+    shown = ", ".join(map(repr, found[:_MOST_NAMES]))
+    more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+    has = "has" if len(found) == 1 else "have"
+    return [f"{shown}{more} {has} no score at all. Is the right column read as the score?"]
 
 
 class _Reasons(NamedTuple):

@@ -354,6 +354,9 @@ def _two_ways(table: Table, header: _Header) -> str:
     )
 
 
+_NO_NAME = ("", "Unnamed: 0")
+
+
 def _undecided(table: Table, header: _Header) -> str:
     shown = ", ".join(repr(name) for name in list(header.columns)[:12])
     more = len(header.columns) - 12
@@ -368,6 +371,12 @@ def _undecided(table: Table, header: _Header) -> str:
             f"{table.source}: there is one column of numbers, {shown}, and nothing says which row "
             "of one file belongs to which of another. If all files have the same rows in the same "
             "order: --layout tidy --rows items. Otherwise add a column of items."
+        )
+    if header.binary and header.columns and header.columns[0] in _NO_NAME:
+        return (
+            f"{table.source}: the first column has no name, and all others hold 0 and 1. If rows "
+            "are models and columns are questions: --layout models-by-items. If rows are questions "
+            "and columns are models: --layout items-by-models."
         )
     return (
         f"{table.source}: the header does not say how to read the table. Columns: {shown}"

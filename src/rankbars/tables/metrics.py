@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from rankbars.errors import OptionError
+
 __all__ = [
     "depends_on_scale",
     "ends_in_loss",
@@ -17,12 +19,14 @@ __all__ = [
     "is_trial_metric",
     "metric_in_name",
     "never_negative",
+    "refuse_trial_metric",
     "split_words",
     "usual_direction",
 ]
 
 
 _OF_TRIALS = re.compile(r"(?:(?:pass|best|majority)@|pass\^)[1-9]\d{0,5}|pass\^[1-9]\d{0,5}-plugin")
+_LIKE_TRIALS = re.compile(r"(?:pass|best|majority)@[-+]?\d+|pass\^[-+]?\d+")
 
 
 def is_trial_metric(name: str) -> bool:
@@ -34,6 +38,23 @@ def is_trial_metric(name: str) -> bool:
     (True, True, False)
     """
     return _OF_TRIALS.fullmatch(name) is not None
+
+
+def refuse_trial_metric(name: str) -> None:
+    """Raises where a name has the form of a metric of several answers, and no number that can be.
+
+    Raises
+    ------
+    OptionError
+        If the number of answers is 0, or none.
+    """
+    if _LIKE_TRIALS.fullmatch(name) is not None and not is_trial_metric(name):
+        kind = re.split("[@^]", name)[0]
+        sign = name[len(kind)]
+        raise OptionError(
+            f"{name!r} needs a number of answers of 1 or more behind {sign}, such as "
+            f"{kind}{sign}1 or {kind}{sign}4."
+        )
 
 
 def split_words(text: str) -> frozenset[str]:
