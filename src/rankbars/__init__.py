@@ -7,11 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
+    from rankbars.asking import allocate
     from rankbars.bayes.confusion import sample_confusion
     from rankbars.bayes.posterior import Posterior, to_arviz
     from rankbars.bayes.sampling import sample_posterior
     from rankbars.checking import check
     from rankbars.data.aggregate import Aggregate
+    from rankbars.data.allocation import Allocation
     from rankbars.data.board import Leaderboard
     from rankbars.data.boardfile import load
     from rankbars.data.categorymeans import CategoryMeans, WeightMap
@@ -73,6 +75,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Aggregate",
+    "Allocation",
     "CategoryMeans",
     "Check",
     "Claim",
@@ -120,6 +123,7 @@ __all__ = [
     "WriteError",
     "__version__",
     "aggregate",
+    "allocate",
     "check",
     "compare",
     "continue_looks",
@@ -150,6 +154,7 @@ __all__ = [
 # Where each public name lives.
 _MODULE_OF: Final = {
     "Aggregate": "rankbars.data.aggregate",
+    "Allocation": "rankbars.data.allocation",
     "CategoryMeans": "rankbars.data.categorymeans",
     "Check": "rankbars.data.judged",
     "Claim": "rankbars.data.claim",
@@ -198,6 +203,7 @@ _MODULE_OF: Final = {
     "WeightMap": "rankbars.data.categorymeans",
     "WriteError": "rankbars.errors",
     "aggregate": "rankbars.steps.average.aggregation",
+    "allocate": "rankbars.asking",
     "check": "rankbars.checking",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",

@@ -275,3 +275,41 @@ def test_columns_that_are_controlled_for_are_used(rankbars: Command, tmp_path: P
     path = write_rows(rows, tmp_path / "votes.csv").name
     assert "Not used: 'length_a', 'length_b', 'seconds'." in rankbars("rank", path).err
     assert "Not used: 'seconds'." in rankbars("rank", path, "--control", "length").err
+
+
+def test_next_votes_are_asked_cast_and_ranked(rankbars: Command, votes: str) -> None:
+    answer = rankbars("next", votes, "--votes", "300", "--decide", "first", "-o", "ask.csv")
+    assert answer.code == 0
+    assert "300 votes to ask, about who is first." in answer.out
+    lines = Path("ask.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "model_a,model_b,sampling_probability"
+    assert len(lines) == 301
+    cast = [
+        f"{lines[0]},winner",
+        *(f"{line},model_{'ab'[n % 2]}" for n, line in enumerate(lines[1:])),
+    ]
+    Path("cast.csv").write_text("\n".join(cast), encoding="utf-8")
+    look = ("--pairing", "adaptive", "--anytime", "-o", "board.json")
+    answer = rankbars("rank", votes, "cast.csv", *look)
+    assert answer.code == 0
+    task = board_file("board.json")["tasks"][0]
+    assert task["test"] == "e_strength"
+    assert task["guarantee"] == 0.95
+
+
+def test_next_votes_as_json_and_on_standard_output(rankbars: Command, votes: str) -> None:
+    answer = rankbars("next", votes, "--votes", "50", "--new", "fresh", "--json")
+    found = json.loads(answer.out)
+    assert found["schema"] == "rankbars.next/1"
+    assert found["new"] == ["fresh"]
+    assert sum(pair["sampling_probability"] for pair in found["pairs"]) == pytest.approx(1)
+    asked = rankbars("next", votes, "--votes", "50", "--new", "fresh", "-o", "-")
+    assert len(asked.out.splitlines()) == 51
+    for words, code, message in (
+        (("--json", "-o", "-"), 2, "choose one"),
+        (("--decide", "99"), 1, "with K from 1 to 3"),
+        (("--even", "0"), 1, "from 0.1 to 1"),
+        (("-o", votes), 1, votes),
+    ):
+        answer = rankbars("next", votes, *words)
+        assert (answer.code, message in answer.err) == (code, True)

@@ -34,6 +34,7 @@ COMMANDS: Final = {
     "check": "rankbars.cli.check.check_command",
     "noise": "rankbars.cli.noisecommand.noise_command",
     "plan": "rankbars.cli.plancommand.plan_command",
+    "next": "rankbars.cli.nextcommand.next_command",
     "race": "rankbars.cli.racecommand.race_group",
     "diff": "rankbars.cli.boards.diff_command",
     "site": "rankbars.cli.sitecommand.site_command",
