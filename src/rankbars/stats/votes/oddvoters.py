@@ -170,13 +170,13 @@ def find_odd_voters(
     with K the cumulant function of the score under the fit without the voter (Chernoff's bound,
     and Laplace's method for the tastes), for few votes and for chances near 0 and 1 alike. Tau
     comes from the moments ``E S^2 = I + tau^2 I^2``, each voter weighing about the same: the median
-    over groups of models, and up to twice that where voters are of two minds about one. The
-    clearest habit of each voter counts. Voters with the same habit are a family, those of whom
-    most votes are about the model apart from the others: which families have more such voters than
-    chance explains is decided at half of the rate, by the order statistics of their p-values at
-    the places 1, 2, 4, ..., and who it is at the other half, by Benjamini and Hochberg's
-    procedure. A habit takes five votes or more. Work is linear in the votes but for a sort by
-    voter.
+    over groups of models, and up to twice that where voters are of two minds about one. Voters
+    with the same habit are a family, those of whom most votes are about the model apart from the
+    others: which families have more such voters than chance explains is decided at half of the
+    rate, by the order statistics of their p-values at the places 1, 2, 4, ..., and who it is at
+    the other half, by Benjamini and Hochberg's procedure; the clearest family comes first, and its
+    members are in no other one. A habit takes five votes or more. Work is linear in the votes but
+    for a sort by voter.
 
     Examples
     --------
@@ -212,17 +212,15 @@ def find_odd_voters(
     group = 2 * cells.habit + ((cells.habit < n_habits - 2) & (2 * cells.votes > cast[cells.voter]))
     known = np.bincount(group, minlength=2 * n_habits)  # voters by habit and group
     inside = np.ones(n_voters, dtype=np.bool_) if apart is None else ~apart
-    centre, spread, typical = _measure_honest(cells, inside, n_habits)
+    usual = inside[cells.voter] & ((group % 2 == 0) | (known[2 * cells.habit] < FEWEST_VOTERS))
+    centre, spread, typical = _measure_honest(cells.take(np.flatnonzero(usual)), n_habits)
     likely = np.flatnonzero(_screen(cells, centre, spread))
     if not likely.size:
         return _nobody(tested)._replace(spread=typical)
     asked = cells.take(likely)
     tried = _test(votes, rows, fit, ties, asked, inside, centre, spread)
-    # Who is for one model votes against many: only the clearest habit of a voter counts.
-    order = _one_each(asked.voter, tried.log_p)
-    log_p = np.zeros(asked.voter.size)
-    log_p[order] = tried.log_p[order]
-    chosen = order[_discover(group[likely], tried.side, log_p, known, alpha)[order]]
+    found = _discover(asked.voter, group[likely], tried.side, tried.log_p, known, alpha)
+    chosen = found[np.argsort(tried.log_p[found], kind="stable")]
     return OddVoters(
         asked.voter[chosen], asked.habit[chosen], tried.side[chosen], tried.log_p[chosen],
         asked.votes[chosen], tried.won[chosen], tried.expected[chosen], tested, typical,
@@ -332,13 +330,9 @@ def _frequent(key: Codes, number: Array | None) -> Codes:
     return np.flatnonzero(np.bincount(place, number, places)[place] >= FEWEST_VOTES)
 
 
-def _measure_honest(
-    cells: _Cells, honest: NDArray[np.bool_], n_habits: int
-) -> tuple[Array, Array, float]:
+def _measure_honest(cells: _Cells, n_habits: int) -> tuple[Array, Array, float]:
     """Mean and standard deviation of each habit, and that of habits for one model."""
-    kept = honest[cells.voter]
-    habit = cells.habit[kept]
-    score, information = cells.score[kept], cells.information[kept]
+    habit, score, information = cells.habit, cells.score, cells.information
     centre = np.zeros(n_habits)
     place = habit == n_habits - 1
     if place.any():
@@ -346,9 +340,13 @@ def _measure_honest(
     excess = (score - centre[habit] * information) ** 2 - information
     squared = information**2
     share = 1 / (squared + _HALF_VOTES)
-    # Fans and foes of a model apart: honest tastes go both ways, a ring does not.
-    away = score > centre[habit] * information
-    sides = [sum_by(habit, v * share * away, n_habits) for v in (excess, squared)]
+    # Fans and foes of a model apart, as seen from its median voter, whom a ring that has moved its
+    # strength has moved little: honest tastes go both ways, a ring does not.
+    middle = _medians(habit, score / np.maximum(information, 1e-300), n_habits)[habit]
+    off = score - middle * information
+    away = off > 0
+    sides = [sum_by(habit, v * share * away, n_habits) for v in (off**2 - information, squared)]
+    others = [sum_by(habit, v * share * ~away, n_habits) for v in (off**2 - information, squared)]
     total = [sum_by(habit, v * share, n_habits) for v in (excess, squared)]
     both = total[0] / np.maximum(total[1], 1e-300)
     # A ring is in one of the groups of models only.
@@ -356,14 +354,23 @@ def _measure_honest(
     above, below = (np.bincount(several, v[:-2], _GROUPS) for v in total)
     found = np.median(above[below > 0] / below[below > 0]) if (below > 0).any() else 0.0
     typical = max(float(found), _LEAST_SPREAD**2)
-    one, other = (
-        sides[0] / np.maximum(sides[1], 1e-300),
-        (total[0] - sides[0]) / np.maximum(total[1] - sides[1], 1e-300),
-    )
-    variance = np.minimum(both, np.minimum(one, other))
+    one, other = (above / np.maximum(below, 1e-300) for above, below in (sides, others))
+    variance = np.where(np.arange(n_habits) < n_habits - 2, np.minimum(one, other), both)
     variance[:-2] = np.clip(variance[:-2], typical, 4 * typical)
-    variance[-2:] = np.maximum(both[-2:], _LEAST_SPREAD**2)
+    variance[-2:] = np.maximum(variance[-2:], _LEAST_SPREAD**2)
     return centre, np.sqrt(variance), float(np.sqrt(typical))
+
+
+def _medians(place: Codes, value: Array, size: int) -> Array:
+    """Median of the values at each place; 0 where there are none."""
+    order = np.lexsort((value, place))
+    counts = np.bincount(place, minlength=size)
+    starts = np.cumsum(counts) - counts
+    found = np.zeros(size)
+    some = counts > 0
+    low, high = (starts + (counts - 1) // 2)[some], (starts + counts // 2)[some]
+    found[some] = (value[order[low]] + value[order[high]]) / 2
+    return found
 
 
 def _screen(cells: _Cells, centre: Array, spread: Array) -> NDArray[np.bool_]:
@@ -564,40 +571,40 @@ def _climb(
 
 
 def _discover(
-    group: NDArray[np.int64], side: NDArray[np.int64], log_p: Array, known: NDArray[np.int64],
-    alpha: float,
-) -> NDArray[np.bool_]:  # fmt: skip
+    voter: Codes, group: NDArray[np.int64], side: NDArray[np.int64], log_p: Array,
+    known: NDArray[np.int64], alpha: float,
+) -> Codes:  # fmt: skip
     """Families of one group and side by how many stand out, then their members.
 
-    Cells that are not here have p = 1.
+    The clearest family first, whose members are then in no other one: who is for one model votes
+    against many. Cells that are not here have p = 1.
     """
     family = group * 2 + (side > 0)
     n_families = 2 * int((known > 0).sum()) - int(known[-4] > 0)  # one side of the order only
     order = np.lexsort((log_p, family))
-    starts = np.flatnonzero(np.diff(family[order], prepend=-1))
-    lengths = np.diff(starts, append=order.size)
-    place = np.arange(order.size) - np.repeat(starts, lengths) + 1
     people, p = known[group[order]], np.exp(log_p[order])
-    # As many as this or more below p, at the places 1, 2, 4, ... only, so that few are looked at.
-    looked = (place & (place - 1)) == 0
-    tail = np.where(looked, betainc(place, people - place + 1, p), 1.0)
-    together = np.minimum.reduceat(tail, starts)
-    together = np.minimum(together * np.ceil(np.log2(people[starts] + 1)), 1.0)
-    rank = np.argsort(np.argsort(together, kind="stable"), kind="stable") + 1
-    held = together <= alpha / 2 * rank / n_families
-    held = rank <= np.max(rank[held], initial=0)
-    within = p * people <= alpha / 2 * place
-    last = np.maximum.reduceat(np.where(within, place, 0), starts)
-    chosen = np.zeros(order.size, dtype=np.bool_)
-    chosen[order] = place <= np.repeat(np.where(held, last, 0), lengths)
-    return chosen
-
-
-def _one_each(voter: Codes, log_p: Array) -> Codes:
-    """The clearest cell of each voter, the clearest voter first."""
-    cells = np.argsort(log_p, kind="stable")
-    _, first = np.unique(voter[cells], return_index=True)
-    return np.asarray(cells[np.sort(first)])
+    places, family, voter = np.log2(people + 1), family[order], voter[order]
+    open_, found = np.ones(order.size, dtype=np.bool_), []
+    for selected in range(1, n_families + 1):
+        left = np.flatnonzero(open_)
+        if not left.size:
+            break
+        starts = np.flatnonzero(np.diff(family[left], prepend=-1))
+        lengths = np.diff(starts, append=left.size)
+        place = np.arange(left.size) - np.repeat(starts, lengths) + 1
+        # As many as this or more below p, at the places 1, 2, 4, ..., so that few are looked at.
+        looked = (place & (place - 1)) == 0
+        tail = np.where(looked, betainc(place, people[left] - place + 1, p[left]), 1.0)
+        together = np.minimum.reduceat(tail, starts) * np.ceil(places[left[starts]])
+        best = int(together.argmin())
+        if together[best] > alpha / 2 * selected / n_families:
+            break
+        own = slice(starts[best], starts[best] + lengths[best])
+        within = p[left[own]] * people[left[own]] <= alpha / 2 * place[own]
+        members = left[own][: int(np.max(place[own][within], initial=0))]
+        found.append(order[members])
+        open_ &= (family != family[left[starts[best]]]) & ~np.isin(voter, voter[members])
+    return np.concatenate([np.empty(0, dtype=np.intp), *found])
 
 
 def _describe(
