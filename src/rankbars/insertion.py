@@ -80,7 +80,7 @@ def insert_models(
     the board. Ranks on a task, and on the average, are confidence intervals for that one model
     (`rankbars.rank`, ``scope="each"``), on the tasks that it has.
     """
-    spec = replace(board.spec, scope="each", best_alone=False, variants={})
+    spec = replace(board.spec, scope="each", best_alone=False, top_alone=None, variants={})
     names = tuple(sorted(partly))
     rows = [_insert(whole, name, partly[name], board, spec, centre) for name in names]
     screen = _screen(board, rows)

@@ -85,6 +85,7 @@ def leaderboard(
     variants: Mapping[str, int] | None = None,
     runs: str = "independent",
     best_alone: bool = False,
+    top_alone: int | None = None,
     baseline: str | None = None,
     baseline_fills: bool = False,
     average_anyway: bool = False,
@@ -147,6 +148,10 @@ def leaderboard(
     best_alone : bool
         Also say, in a note, which models may be first at the whole of `alpha`: a statement by
         itself, which does not hold together with the others.
+    top_alone : int, optional
+        Also say, in a note, which models are among the first so many, and which may be, at the
+        whole of `alpha`: by k (M - k) comparisons, as a statement by itself. Choose the number
+        before looking.
     baseline, average_anyway
         Model that skill scores are measured against; whether scores of different metrics are
         averaged as they are; see `rankbars.aggregate`.
@@ -215,6 +220,7 @@ def leaderboard(
         variants={} if variants is None else variants,
         runs=runs,
         best_alone=best_alone,
+        top_alone=top_alone,
         baseline=baseline,
         baseline_fills=baseline_fills,
         average_anyway=average_anyway,
@@ -515,6 +521,7 @@ def _rank_one(
             seed=spec.seed,
             resamples=spec.resamples,
             best_alone=spec.best_alone and wanted.strict,
+            top_alone=spec.top_alone if wanted.strict else None,
             bears=wanted.bears,
             leads=wanted.strict and evidence.kind != "votes",
         )

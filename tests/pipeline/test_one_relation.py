@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import rankbars as rb
 from rankbars.data.boardfile import board_from_dict, board_to_dict
@@ -14,6 +17,7 @@ from rankbars.render import render
 from rankbars.render.pagedata import page_data
 from rankbars.render.sentences import headline
 from rankbars.stats.ranks import rank_bounds
+from rankbars.steps.corrections import Family, call_first
 
 
 @st.composite
@@ -197,3 +201,71 @@ def test_intervals_for_a_new_task_do_not_depend_on_the_scope_that_is_shown() -> 
         assert (one.best == other.best).all()
         assert (one.worst == other.worst).all()
         assert one.guarantee == other.guarantee
+
+
+def _among_the_first(board: rb.Leaderboard) -> str:
+    return next(note.message for note in board.notes if note.code == "top-alone")
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "maxt"])
+def test_who_is_among_the_first_few_is_told_by_the_pairs_across_the_line(correction: str) -> None:
+    """Against scipy's t-test of each pair, and the sets of k that the claims allow."""
+    size, k = 7, 3
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(80, size)) + rng.normal(size=(80, 1)) - np.linspace(0, 1.3, size)
+    names = [f"m{i}" for i in range(size)]
+    board = rb.leaderboard(
+        rb.Scores.from_arrays({"t": x}, names), top_alone=k, correction=correction
+    )
+    level = 0.05 / (k * (size - k))
+    claimed = [
+        (i, j)
+        for i, j in itertools.permutations(range(size), 2)
+        if stats.ttest_rel(x[:, i], x[:, j], alternative="greater").pvalue <= level
+    ]
+    allowed = [
+        set(top)
+        for top in itertools.combinations(range(size), k)
+        if not any(i not in top and j in top for i, j in claimed)
+    ]
+    inside = [names[i] for i in range(size) if all(i in top for top in allowed)]
+    may = [names[i] for i in range(size) if any(i in top for top in allowed)]
+    told = _among_the_first(board)
+    assert inside
+    assert f"shown to be among the first {k}: {', '.join(inside)};" in told
+    assert f"may be among them: {', '.join(one for one in may if one not in inside)};" in told
+    assert told.endswith(f"not among them: the other {size - len(may)}.")
+
+
+def test_the_first_few_of_an_average_are_told_too() -> None:
+    rng = np.random.default_rng(4)
+    tasks = {
+        name: rng.normal(size=(50, 4)) - np.linspace(0, 4, 4) for name in ("law", "math", "art")
+    }
+    told = _among_the_first(rb.leaderboard(rb.Scores.from_arrays(tasks, list("abcd")), top_alone=2))
+    assert "shown to be among the first 2: a, b; not among them: the other 2." in told
+
+
+def test_the_first_few_cannot_be_told_of_fewer_models_or_one_model_at_a_time() -> None:
+    scores = rb.Scores.from_arrays({"t": np.random.default_rng(0).normal(size=(9, 3))}, list("abc"))
+    with pytest.raises(rb.OptionError, match="Ask for fewer"):
+        rb.leaderboard(scores, top_alone=3)
+    with pytest.raises(rb.OptionError, match="--scope all"):
+        rb.leaderboard(scores, scope="each", top_alone=1)
+    with pytest.raises(rb.OptionError, match="top_alone must be"):
+        rb.leaderboard(scores, top_alone=0)
+
+
+@pytest.mark.slow
+def test_calls_of_the_first_few_are_wrong_as_rarely_as_they_say(calibration) -> None:
+    """Ties across the line: the first two of six are fixed beforehand, three more are as good."""
+    runs, wrong = calibration.runs(150, 4000), 0
+    ability = np.array([0.0, 0.0, 0.0, 0.0, 0.0, -1.0])
+    for seed in range(runs):
+        x = np.random.default_rng(seed).normal(size=(40, 6)) + ability
+        found = rb.compare(rb.Scores.from_arrays({"t": x}, list("abcdef")))["t"]
+        assert found.pairs is not None
+        family = Family(found.pairs.statistic, found.df)
+        call = call_first("holm", family, 0.05, 2)
+        wrong += bool((call[:2] == -1).any() or (call[2:] == 1).any())
+    calibration.at_most(wrong, runs, 0.05, of="any wrong call of six models")

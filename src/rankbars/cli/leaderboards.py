@@ -563,6 +563,7 @@ def _spec_of(analysis: Analysis, voting: VoteChoices | None = None) -> Spec:
         variants=analysis.variants,
         runs=analysis.runs,
         best_alone=analysis.best_alone,
+        top_alone=analysis.top_alone,
         baseline=analysis.baseline,
         baseline_fills=analysis.baseline_fills,
         average_anyway=analysis.average_anyway,

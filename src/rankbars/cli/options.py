@@ -228,6 +228,7 @@ class Analysis:
     variants: dict[str, int]
     runs: str
     best_alone: bool
+    top_alone: int | None
     baseline: str | None
     baseline_fills: bool
     average_anyway: bool
@@ -576,6 +577,11 @@ analysis_options = collect_options(
             "--best-alone", is_flag=True,
             help="Also say which models may be first at the whole of --alpha: a statement by "
             "itself, which does not hold together with the others.",
+        ),
+        click.option(
+            "--top-alone", type=int, metavar="K",
+            help="Also say which models are among the first K, and which may be, at the whole of "
+            "--alpha: a statement by itself. Choose K before looking.",
         ),
         seed_option,
         resamples_option,

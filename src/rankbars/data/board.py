@@ -317,7 +317,7 @@ class Leaderboard:
         >>> board.undominated(), board.for_one_model().undominated()
         (('f', 'e', 'd', 'c'), ('f', 'e', 'd'))
         """
-        spec = replace(self.spec, scope="each", best_alone=False)
+        spec = replace(self.spec, scope="each", best_alone=False, top_alone=None)
         average = self.aggregate if self.lead == "aggregate" else None
         if average is not None and average.named_best is not None:
             return replace(self, aggregate=_by_itself(average), tiers=(), spec=spec)

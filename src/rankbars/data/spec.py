@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rankbars.data.checks import check_name
+from rankbars.data.checks import check_name, check_whole
 from rankbars.errors import OptionError, UnknownOptionError
 
 __all__ = [
@@ -223,6 +223,9 @@ class Spec:
     best_alone : bool
         Whether a note has the models that may be first at the whole of `alpha`, as a statement by
         itself.
+    top_alone : int, optional
+        A note says which models are among the first so many, and which may be, at the whole of
+        `alpha`, as a statement by itself.
 
     baseline : str, optional
         The model that skill scores are measured against.
@@ -270,6 +273,7 @@ class Spec:
     variants: Mapping[str, int] = field(default_factory=dict, hash=False)
     runs: str = "independent"
     best_alone: bool = False
+    top_alone: int | None = None
     baseline: str | None = None
     baseline_fills: bool = False
     average_anyway: bool = False
@@ -305,6 +309,13 @@ class Spec:
                 "The models that may be first by themselves (--best-alone) stand beside ranks for "
                 "all models at once. Use --scope all."
             )
+        if self.top_alone is not None:
+            check_whole("top_alone", self.top_alone, 1)
+            if self.scope == "each":
+                raise OptionError(
+                    "The models among the first few by themselves (--top-alone) stand beside ranks "
+                    "for all models at once. Use --scope all."
+                )
         for what in ("test", "correction", "merge", "estimator", "method", "normalise", "baseline"):
             value = getattr(self, what)
             optional = what in ("normalise", "baseline") and value is None

@@ -9,10 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
 from rankbars.calls import explaining_methods
-from rankbars.data.checks import check_name, check_number
+from rankbars.data.checks import check_name, check_number, check_whole
 from rankbars.data.evidence import check_models
 from rankbars.data.raceboard import Calls, RaceBoard, Told
 from rankbars.data.scores import Scores
@@ -134,8 +132,8 @@ class Race:
         check_alpha(alpha)
         check_name("direction", direction, ("higher", "lower"))
         check_name("rows", rows, ("items", "trials"))
-        _check_whole("trials", trials, 1)
-        _check_whole("seed", seed, 0)
+        check_whole("trials", trials, 1)
+        check_whole("seed", seed, 0)
         lists = {
             task: _texts(f"items of {task!r}", one)
             for task, one in (items.items() if isinstance(items, Mapping) else [(UNNAMED, items)])
@@ -206,7 +204,7 @@ class Race:
             In order; empty where the race stops, with the reason.
         """
         if most is not None:
-            _check_whole("most", most, 1)
+            check_whole("most", most, 1)
         check_number("lease", lease, 0.0)
         with self._turn(write=True) as log:
             now = read_standing(log)
@@ -351,11 +349,6 @@ def _texts(what: str, names: Iterable[Any]) -> tuple[str, ...]:
     return found
 
 
-def _check_whole(name: str, value: object, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise OptionError.out_of_range(name, value, f"a whole number, at least {least}")
-
-
 def _places(goal: str, models: int) -> int:
     """Places that are raced for."""
     if models < 2:
@@ -387,9 +380,9 @@ def _limits(limits: Sequence[float] | None) -> list[float]:
 
 
 def _pace(batch: int, budget: int | None) -> dict[str, int | None]:
-    _check_whole("batch", batch, 1)
+    check_whole("batch", batch, 1)
     if budget is not None:
-        _check_whole("budget", budget, 1)
+        check_whole("budget", budget, 1)
     return {"batch": int(batch), "budget": None if budget is None else int(budget)}
 
 

@@ -13,6 +13,7 @@ from rankbars.data.evidence import Estimates, Evidence, Folds, Items
 from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.averaging.allpairs import upper_order_statistic
+from rankbars.stats.bets import call_top
 from rankbars.stats.multiplicity.bestset import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
 from rankbars.stats.multiplicity.thresholds import Decisions, positive_critical
@@ -32,6 +33,7 @@ __all__ = [
     "Corrected",
     "Family",
     "adjust_rankings",
+    "call_first",
     "correct",
     "first_critical",
     "resample_family",
@@ -311,6 +313,42 @@ BEST_SETS: dict[str, Callable[[Family, float], NDArray[np.bool_]]] = {
     "maxt": best_by_maxt,
 }
 """Sets for the best under the corrections that have a law for it."""
+
+
+def call_first(name: str, family: Family, alpha: float, k: int) -> NDArray[np.int8]:
+    """Who is among the first `k` (1), who is not (-1), and who may be (0), all at once.
+
+    Parameters
+    ----------
+    name : str
+        One of `BEST_SETS`.
+    family : Family
+        The hypotheses.
+    alpha : float
+        Error rate of all these calls together.
+    k : int
+        Places, below the number M of models.
+
+    Notes
+    -----
+    A wrong call needs a false claim "an outsider better than a member", and there are k (M - k)
+    such pairs, however the first k came about: so each claim is made at ``alpha / (k (M - k))``.
+    Where rankings of few tasks are reversed, or clusters flipped because few degrees of freedom are
+    left, the relation of all pairs decides.
+    """
+    level = alpha / (k * (family.size - k))
+    if family.rankings is not None or _few_degrees(family) is not None:
+        relation = take_correction(name)(family, "all", alpha).decisions.shown_better
+        if relation is None:
+            raise TypeError(f"correction {name!r} shows no pairs")
+        shown = simultaneous_order(relation)[0]
+    elif family.statistic is not None:
+        shown = family.statistic >= positive_critical(level, family.df)
+    elif family.p is not None:
+        shown = family.p <= level
+    else:
+        raise TypeError("a family of hypotheses needs statistics or p-values")
+    return call_top(np.asarray(shown & ~np.eye(family.size, dtype=bool)), k)
 
 
 def take_correction(name: str) -> Correction:

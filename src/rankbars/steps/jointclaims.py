@@ -18,6 +18,7 @@ from rankbars.errors import OptionError
 from rankbars.steps.corrections import (
     BEST_SETS,
     Family,
+    call_first,
     first_critical,
     share_draws,
     simultaneous_order,
@@ -25,7 +26,7 @@ from rankbars.steps.corrections import (
     take_correction,
 )
 
-__all__ = ["JointClaims", "claim_best_alone", "claim_jointly", "note_missed"]
+__all__ = ["JointClaims", "claim_best_alone", "claim_jointly", "claim_top_alone", "note_missed"]
 
 _BEST_SHARE = 0.2  # of the error rate goes to the set for the best
 _FEWEST_SPLIT = 8  # with fewer models the relation of all pairs says as much without a share
@@ -171,4 +172,49 @@ def claim_best_alone(
         "best-alone",
         f"By itself, at {level} and not together with the other statements, "
         f"{len(kept)} of {len(names)} models may be first: {', '.join(kept)}.",
+    )
+
+
+def claim_top_alone(
+    correction: str, family: Family, alpha: float, names: Sequence[str], k: int
+) -> tuple[str, str]:
+    """Code and text of a note: who is among the first `k`, by a statement for itself.
+
+    Parameters
+    ----------
+    correction, family, alpha
+        As in `claim_jointly`.
+    names : sequence of str
+        The models of the family.
+    k : int
+        How many are the first.
+
+    Raises
+    ------
+    OptionError
+        If the correction has no law for it, or there are no more than `k` models.
+    """
+    strict = strict_correction(correction)
+    if strict not in BEST_SETS:
+        raise OptionError(
+            f"Correction {correction!r} has no law for the models among the first {k} by "
+            "themselves (--top-alone). Use --correction holm, bonferroni or maxt."
+        )
+    if k >= len(names):
+        raise OptionError(
+            f"There are {len(names)} models, and the first {k} were asked for (--top-alone). Ask "
+            "for fewer."
+        )
+    call = call_first(strict, family, alpha, k)
+    inside, open_ = ([name for name, one in zip(names, call, strict=True) if one == place]
+                     for place in (1, 0))  # fmt: skip
+    level = f"{100 * (1 - alpha):.12g} %"
+    parts = [f"shown to be among the first {k}: {', '.join(inside) if inside else 'none'}"]
+    if open_:
+        parts.append(f"may be among them: {', '.join(open_)}")
+    out = len(names) - len(inside) - len(open_)
+    parts.append(f"not among them: the other {out}" if out else "nobody is shown not to be")
+    return (
+        "top-alone",
+        f"By itself, at {level} and not together with the other statements: {'; '.join(parts)}.",
     )

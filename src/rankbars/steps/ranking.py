@@ -39,7 +39,12 @@ from rankbars.steps.corrections import (
     substitution,
     take_correction,
 )
-from rankbars.steps.jointclaims import claim_best_alone, claim_jointly, note_missed
+from rankbars.steps.jointclaims import (
+    claim_best_alone,
+    claim_jointly,
+    claim_top_alone,
+    note_missed,
+)
 from rankbars.steps.validity import Cell, check_method, find_cell
 
 __all__ = ["rank", "rank_jointly", "rank_task"]
@@ -276,6 +281,7 @@ def rank_jointly(
     seed: int = 0,
     resamples: int = 1000,
     best_alone: bool = False,
+    top_alone: int | None = None,
     bears: bool = False,
     leads: bool = False,
 ) -> RankIntervals:
@@ -283,7 +289,8 @@ def rank_jointly(
 
     Part of `alpha` goes to the set of the models that may be first; every other row begins with 2
     or later. The rest goes to the relation of all pairs, from which rows are counted. With
-    `best_alone` a note has the set at the whole of `alpha`. `bears` is as in `rank_task`.
+    `best_alone` a note has the set at the whole of `alpha`, with `top_alone` who is among the first
+    so many. `bears` is as in `rank_task`.
     Where the task `leads` its board and nothing is shown, a note says which differences are missed.
 
     Raises
@@ -308,9 +315,11 @@ def rank_jointly(
     found = (*_of_choice(chosen), *claims.notes, *substitution(choice.correction, cell))
     notes = _notes(comparisons, present, found)
     notes.extend(_cycle_note(comparisons, present[members]) for members in claims.cycles)
+    names = [comparisons.models[i] for i in present]
     if best_alone and present.size:
-        names = [comparisons.models[i] for i in present]
-        alone = claim_best_alone(decides, family, alpha, names)
+        notes.append(Note(*claim_best_alone(decides, family, alpha, names), comparisons.task))
+    if top_alone is not None and present.size:
+        alone = claim_top_alone(decides, family, alpha, names, top_alone)
         notes.append(Note(*alone, comparisons.task))
     if leads and present.size > 1 and not shown.any():
         missed = note_missed(decides, family, alpha, _amount(comparisons))

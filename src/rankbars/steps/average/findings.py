@@ -32,7 +32,12 @@ from rankbars.steps.corrections import (
     resample_family,
     substitution,
 )
-from rankbars.steps.jointclaims import claim_best_alone, claim_jointly, note_missed
+from rankbars.steps.jointclaims import (
+    claim_best_alone,
+    claim_jointly,
+    claim_top_alone,
+    note_missed,
+)
 from rankbars.steps.validity import find_cell
 
 __all__ = [
@@ -117,8 +122,11 @@ def average_ranks(
         first = np.ones(size, dtype=np.bool_)  # nothing is known of a model without an average
         first[present] = claims.may_be_first
         notes.extend(_on_average(code, text) for code, text, _ in substitution(correction, cell))
+        names = [models[i] for i in present]
+        if board is not None and board.top_alone is not None:
+            alone = claim_top_alone(correction, family, alpha, names, board.top_alone)
+            notes.append(Note(*alone))
         if board is not None and board.best_alone:
-            names = [models[i] for i in present]
             notes.append(Note(*claim_best_alone(correction, family, alpha, names)))
         scores = plan.unit == "score" and (plan.rule.linear or "difference") == "difference"
         if board is not None and scores and present.size > 1 and not shown.any():
