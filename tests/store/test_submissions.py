@@ -22,6 +22,7 @@ from storefiles import inside
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.errors import WriteError
+from rankbars.render.submissiontext import submitted_json, submitted_markdown, submitted_text
 from rankbars.store.access import open_store
 from rankbars.store.naming import scores_of
 from rankbars.tables.alikenames import find_alike
@@ -280,6 +281,25 @@ def test_what_is_printed_acts_on_nothing(capsys: pytest.CaptureFixture[str]) -> 
     values = json.loads(capsys.readouterr().out)
     assert (values["schema"], values["ok"], values["added"]) == ("rankbars.submit/1", True, False)
     assert set(NASTY[:6]) <= {one["model"] for one in values["ranks"]}
+
+
+def test_what_moves_all_and_what_is_found_everywhere_is_told_once() -> None:
+    tasks = [f"t{k}" for k in range(9)]
+    ranks = (("new", None, (1, 4)), ("a", (1, 3), (1, 4)), ("b", (2, 3), (3, 4)))
+    findings = tuple(rb.Finding("fault", "scale", f"{task}: too large.") for task in tasks)
+    first = ("a",), ("a", "new")
+    found = rb.Submitted(
+        STORE, ("s.csv",), ("new",), ("t",), findings, ranks, first, None, "task", 0.05, "all"
+    )
+    text = " ".join(submitted_text(found).split())
+    assert "9 faults" in text
+    assert "t2: too large. - Fault: 6 more of this kind" in text
+    assert "new new: 1–4 b 2–3 → 3–4 1 other model may rank further down only because" in text
+    assert "May be first then, and not before: new. 1 model may be first as before." in text
+    said = submitted_markdown(found)
+    assert said.count("too large") == 3
+    assert "| `a` |" not in said
+    assert len(json.loads(submitted_json(found))["findings"]) == 9
 
 
 def test_exit_codes_say_whether_there_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:

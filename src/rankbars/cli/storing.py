@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import replace
@@ -91,7 +92,7 @@ they must hold nothing else.
 
 store_option = click.option("--store", metavar="STORE", required=True, help="File of the store.")
 by_option = click.option(
-    "--by", metavar="NAME", envvar="RANKBARS_BY",
+    "--by", metavar="NAME",
     help="Who does it, for the log; else the variable RANKBARS_BY, else who is logged in.",
 )  # fmt: skip
 
@@ -100,6 +101,8 @@ def who_is(by: str | None) -> str:
     """Who does something to a store; as was said, or who is logged in."""
     import getpass
 
+    if by is None:
+        by = os.environ.get("RANKBARS_BY")
     if by is None:
         try:
             by = getpass.getuser()

@@ -17,7 +17,7 @@ __all__ = ["submitted_json", "submitted_markdown", "submitted_text"]
 MARKER = "<!-- rankbars:submit -->"
 SCHEMA = "rankbars.submit/1"
 _LIMIT = 60_000  # characters; a comment on GitHub may have 65,536
-_MOST_ROWS, _MOST_NAMES, _MOST_FINDINGS = 30, 8, 50
+_MOST_ROWS, _MOST_NAMES, _MOST_OF_A_KIND = 30, 8, 3
 _NARROWEST, _WIDEST_NAME = 60, 50
 _LEADS = {"task": "on the task", "aggregate": "on the average", "new_task": "on a new task"}
 
@@ -36,20 +36,21 @@ def submitted_text(report: Submitted, *, width: int = 80) -> str:
     lines = textwrap.wrap(_verdict(report), width)
     if report.files:
         lines += textwrap.wrap(_holds(report, _short), width)
-    for one in report.findings[:_MOST_FINDINGS]:
-        text = f"{one.level.capitalize()}: {visible(one.message)}"
+    for level, message in _told(report):
+        text = f"{level.capitalize()}: {visible(message)}"
         lines += textwrap.wrap(text, width, initial_indent="- ", subsequent_indent="  ")
-    lines += _more_findings(report)
+    moved, pushed = _parted(report)
     if report.ranks:
-        rows = report.ranks[:_MOST_ROWS]
+        rows = moved[:_MOST_ROWS]
         names = [_short(name) for name, *_ in rows]
-        longest = max(map(len, names))
+        longest = max(map(len, names), default=0)
         lines += ["", *textwrap.wrap(_heading(report), width)]
         lines += [
             f"  {name:<{longest}}  {_moved(*spans)}"
             for name, (_, *spans) in zip(names, rows, strict=True)
         ]
-        lines += _more_rows(report)
+        lines += _more_rows(len(moved))
+        lines += textwrap.wrap(_pushed(pushed), width)
         lines += textwrap.wrap(" ".join(_first(report, _short)), width)
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
@@ -65,22 +66,22 @@ def submitted_markdown(report: Submitted) -> str:
         parts.append(_holds(report, code_of))
     if report.findings:
         shown = [
-            f"- {'❌' if one.level == 'fault' else '⚠️'} {words_of(one.message)}"
-            for one in report.findings[:_MOST_FINDINGS]
+            f"- {'❌' if level == 'fault' else '⚠️'} {words_of(message)}"
+            for level, message in _told(report)
         ]
-        room = _LIMIT // 2
-        while sum(map(len, shown)) > room:
+        whole = len(shown)
+        while sum(map(len, shown)) > _LIMIT // 2:
             shown.pop()
-        left = len(report.findings) - len(shown)
-        more = [f"- {counted(left, 'more finding')}."] if left else []
+        more = ["- More is found than has room here."] if len(shown) < whole else []
         parts.append("\n".join([*shown, *more]))
+    moved, pushed = _parted(report)
     if report.ranks:
         rows = ["| Model | Rank before | Rank after |", "| :-- | :-- | :-- |"]
         rows += [
             f"| {code_of(name)} | {_span(before)} | {_span(after)} |"
-            for name, before, after in report.ranks[:_MOST_ROWS]
+            for name, before, after in moved[:_MOST_ROWS]
         ]
-        parts += [_heading(report), "\n".join(rows), *_more_rows(report)]
+        parts += [_heading(report), "\n".join(rows), *_more_rows(len(moved)), _pushed(pushed)]
         parts.append(" ".join(_first(report, code_of)))
     return "\n\n".join(part for part in parts if part) + "\n"
 
@@ -148,7 +149,7 @@ def _heading(report: Submitted) -> str:
     whom = "all models at once" if report.scope == "all" else "each model by itself"
     return (
         f"Rank intervals {_LEADS[report.lead]}, {level}, {whom}; of the models submitted, and of "
-        "those whose interval changes:"
+        "those whose interval changes by more than ranks at the end:"
     )
 
 
@@ -162,20 +163,54 @@ def _moved(before: Span | None, after: Span | None) -> str:
     return _span(before) if before == after else f"{_span(before)} → {_span(after)}"
 
 
-def _more_rows(report: Submitted) -> list[str]:
-    left = len(report.ranks) - _MOST_ROWS
+def _more_rows(count: int) -> list[str]:
+    left = count - _MOST_ROWS
     return [f"{counted(left, 'more model')}."] if left > 0 else []
 
 
-def _more_findings(report: Submitted) -> list[str]:
-    left = len(report.findings) - _MOST_FINDINGS
-    return [f"- {counted(left, 'more finding')}."] if left > 0 else []
+def _parted(report: Submitted) -> tuple[list[tuple[str, Span | None, Span | None]], int]:
+    """Rows to show, those submitted first, and how many others only have more ranks at the end."""
+    more = sum(before is None for _, before, _ in report.ranks)
+    own, others, pushed = [], [], 0
+    for row in report.ranks:
+        name, before, after = row
+        if name in report.models:
+            own.append(row)
+        elif more and before and after and after == (before[0], before[1] + more):
+            pushed += 1
+        else:
+            others.append(row)
+    return [*own, *others], pushed
+
+
+def _pushed(count: int) -> str:
+    if not count:
+        return ""
+    return f"{counted(count, 'other model')} may rank further down only because there are more."
+
+
+def _told(report: Submitted) -> Iterator[tuple[str, str]]:
+    """Level and message of each finding; of many of a kind, the first and how many more."""
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for one in report.findings:
+        kinds.setdefault((one.level, one.code), []).append(one.message)
+    for (level, _), messages in kinds.items():
+        most = _MOST_OF_A_KIND if len(messages) > _MOST_OF_A_KIND + 1 else len(messages)
+        yield from ((level, message) for message in messages[:most])
+        if len(messages) > most:
+            yield level, f"{len(messages) - most:,} more of this kind; --json tells all."
 
 
 def _first(report: Submitted, name: Any) -> Iterator[str]:
-    before, after = ([name(one) for one in names] for names in report.first)
-    if before and set(before) != set(after):
-        yield f"May be first before: {listed(before, _MOST_NAMES)}."
-        yield f"Then: {listed(after, _MOST_NAMES)}."
-    else:
-        yield f"May be first: {listed(after, _MOST_NAMES)}."
+    before, after = report.first
+    came = [name(one) for one in after if one not in before]
+    went = [name(one) for one in before if one not in after]
+    if not before or not (came or went):
+        yield f"May be first: {listed([name(one) for one in after], _MOST_NAMES)}."
+        return
+    if came:
+        yield f"May be first then, and not before: {listed(came, _MOST_NAMES)}."
+    if went:
+        yield f"No longer: {listed(went, _MOST_NAMES)}."
+    if stay := len(after) - len(came):
+        yield f"{counted(stay, 'model')} may be first as before."
