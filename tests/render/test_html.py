@@ -183,11 +183,17 @@ def test_one_task_alone_is_no_page():
         render_html(average_board(), task="a")
 
 
-def test_a_notebook_shows_the_sentence_and_the_table():
-    text = notebook_html(average_board())
-    assert "first place is open between" in text
+def test_a_notebook_shows_the_sentence_its_level_and_the_first_rows():
+    board = average_board()
+    text = notebook_html(board)
+    assert "First place is open between" in text
+    assert "95&nbsp;% confidence, all models at once." in text
     assert text.count("<tr>") == 6
-    assert average_board()._repr_html_() == text
+    assert board._repr_html_() == text
+    assert Reader(text).open == []
+    many = notebook_html(board_of(60))
+    assert many.count("<tr>") == 26
+    assert "The first 25 of 60 models" in many
 
 
 def test_the_page_carries_the_notices_of_the_libraries_in_its_script():

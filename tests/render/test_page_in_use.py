@@ -354,8 +354,8 @@ def test_axe_finds_nothing_in_any_view(browser, pages, scheme):
             assert found == [], name
 
 
-@pytest.mark.parametrize("width", [360, 640])
-def test_every_view_fits_a_phone_and_a_page_zoomed_twice(browser, pages, width):
+@pytest.mark.parametrize("width", [360, 640, 1280])
+def test_every_view_fits_a_phone_a_page_zoomed_twice_and_a_laptop(browser, pages, width):
     _, file = pages("small")
     with watched(browser, file, viewport={"width": width, "height": 720}) as one:
         for name, address in VIEWS.items():

@@ -174,8 +174,6 @@ class BoardTable {
     for (const cell of this.table.querySelectorAll("[data-task]")) cell.remove()
     for (const key of [...this.sorters.keys()]) if (key.startsWith("task~")) this.sorters.delete(key)
     for (const task of this.tasks) this.addTask(task, all.length === 1)
-    // With many columns the table scrolls by itself, and its head sticks inside.
-    this.table.parentElement?.classList.toggle("many", this.tasks.length > 0)
   }
 
   private addTask(task: number, alone: boolean): void {
@@ -211,7 +209,10 @@ class BoardTable {
       box.checked = also.has(key) || (!hidden.has(key) && !this.head(key)?.classList.contains("more"))
     }
     const kept = [...this.table.classList].filter((name) => !/^(no-|with-|wide$)/.test(name))
-    if (also.size || this.tasks.length) kept.push("wide")
+    const isWide = also.size + this.tasks.length > 0
+    if (isWide) kept.push("wide")
+    // A wide table scrolls by itself, and its head sticks inside.
+    this.table.parentElement!.classList.toggle("many", isWide)
     const named = [...[...hidden].map((key) => `no-${key}`), ...[...also].map((key) => `with-${key}`)]
     this.table.className = [...kept, ...named.filter((name) => /^[a-z-]+$/.test(name))].join(" ")
   }

@@ -624,7 +624,7 @@ def demo_command(
     said = report_reading(scores, quiet=quiet)
     with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
         board = rb.leaderboard(scores, missing=demo.missing, pairs=True, progress=progress)
-    board = with_health(board, scores, quiet=quiet)
+    board = with_health(board, scores, quiet=quiet).titled(title=demo.title, source=demo.source)
     deliver(board, targets, quiet=quiet, said=said)
 
 

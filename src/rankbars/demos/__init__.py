@@ -15,6 +15,8 @@ class Demo(NamedTuple):
     ----------
     file : str
         Name of the file beside this module.
+    title : str
+        What the results are called.
     description : str
         One line.
     source : str
@@ -32,6 +34,7 @@ class Demo(NamedTuple):
     """
 
     file: str
+    title: str
     description: str
     source: str
     licence: str
@@ -44,6 +47,7 @@ class Demo(NamedTuple):
 DEMOS: dict[str, Demo] = {
     "mmlu_pro": Demo(
         file="mmlu_pro.parquet",
+        title="MMLU-Pro",
         description="29 language models on 12,032 questions of 14 subjects, right or wrong",
         source="github.com/TIGER-AI-Lab/MMLU-Pro at f418b11; Wang et al. 2024, arXiv:2406.01574",
         licence="Apache-2.0",
@@ -52,6 +56,7 @@ DEMOS: dict[str, Demo] = {
     ),
     "tabarena": Demo(
         file="tabarena_folds.parquet",
+        title="TabArena",
         description="12 methods on 51 tabular data sets, by fold of repeated cross-validation",
         source="github.com/autogluon/tabarena at ea2f9fd; Erickson et al. 2025, arXiv:2506.16791",
         licence="Apache-2.0",
@@ -62,6 +67,7 @@ DEMOS: dict[str, Demo] = {
     ),
     "vtab": Demo(
         file="vtab1k.parquet",
+        title="VTAB-1k",
         description="16 image representations on 19 tasks, accuracies with standard errors",
         source="github.com/google-research/task_adaptation at d7630d3; Zhai et al. 2019, "
         "arXiv:1910.04867",
@@ -69,6 +75,7 @@ DEMOS: dict[str, Demo] = {
     ),
     "arena": Demo(
         file="arena_counts.parquet",
+        title="Chatbot Arena, votes to 2024-08-14",
         description="129 chat models compared in 1,670,250 votes of people, counted by pair",
         source="the package leaderbot 0.4.3, from the votes of LMSYS to 2024-08-14; Chiang et "
         "al. 2024, arXiv:2403.04132",

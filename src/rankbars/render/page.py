@@ -76,6 +76,7 @@ __all__ = ["PageFrame", "notebook_html", "page_environment", "render_html"]
 _NAME_WIDTH = 120
 _LONG_NAME = 24
 _SCORES = ((8, "short-scores"), (14, "scores"), (10_000, "long-scores"))
+_FIRST_ROWS = 25  # in a notebook
 _MOST_ROWS = 40  # with more models, the script shows the first 25 until somebody wants all
 _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
 
@@ -221,7 +222,7 @@ def render_html(
 
 
 def notebook_html(board: Leaderboard) -> str:
-    """The sentence and the main table of a board, for the output of a notebook cell.
+    """The sentence, its level and the first rows of a board, for the output of a notebook cell.
 
     Parameters
     ----------
@@ -246,15 +247,20 @@ def notebook_html(board: Leaderboard) -> str:
             ),
         )
     )
+    above, table = opening(board, _html_name), board_table(board)
     template = page_environment().get_template("notebook.html.j2")
     return template.render(
         about=board.about,
+        first=_trusted(above.title),
+        opening=above,
         headline=_trusted(" ".join(sentences)),
         field=field_line(board),
         footer=footer,
-        table=board_table(board),
+        table=table,
+        rows=table.rows[:_FIRST_ROWS],
         placed=placed_table(board),
-        notes=_notes(board_table(board).remarks),
+        most=_FIRST_ROWS,
+        notes=_notes(table.remarks),
     )
 
 
