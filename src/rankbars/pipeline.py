@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items, take_models
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
@@ -22,8 +22,8 @@ from rankbars.data.storedtasks import (
     refer,
     sizes_of,
 )
-from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.data.taskresult import MOST_PAIRS, CategoryRanks, PairDetails, TaskPairs, count_pairs
+from rankbars.errors import OptionError, RankbarsError, UnknownOptionError
 from rankbars.intake import take_scores
 from rankbars.steps.boardassembly import (
     MOST_BINS,
@@ -295,6 +295,7 @@ def leaderboard(
 
     board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
     board = _with_partly(_with_leader(board, compared), entries, collector)
+    board = _with_categories(board, scores, spec)
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
@@ -388,6 +389,46 @@ def _with_partly(
     centre = math.nan if mean is None else float(mean.mean())
     placed = insert_models(entries.whole, entries.partly, entries.new_tasks, board, centre)
     return replace(board, partly=placed)
+
+
+def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
+    """The board with the ranks within categories of its votes."""
+    if board.lead != "task" or {task.kind for task in board.tasks.values()} != {"votes"}:
+        return board
+    ((task, evidence),) = scores.tasks.items()
+    if not isinstance(evidence, Votes) or evidence.ballots is None:
+        return board
+    if evidence.ballots.categories is None:
+        return board
+    from rankbars.steps.tallies import split_categories
+
+    anywhere = replace(spec, votes=replace(spec.votes, largest_component=True))
+    found = []
+    for name, votes in split_categories(evidence):
+        adjusted = () if votes.ballots is None else votes.ballots.covariate_names
+        try:
+            own = leaderboard(Scores({task: votes}), spec=anywhere)
+        except RankbarsError as error:
+            found.append(CategoryRanks(name, adjusted, votes.n, (), reason=str(error)))
+            continue
+        (result,) = own.tasks.values()
+        out = tuple(model for model in votes.models if model not in own.models)
+        found.append(CategoryRanks(name, adjusted, votes.n, own.models, out, result))
+    return replace(
+        board, categories=tuple(found), notes=(*board.notes, _category_note(found, spec))
+    )
+
+
+def _category_note(found: list[CategoryRanks], spec: Spec) -> Note:
+    """What must be said of categories that share votes."""
+    size = len(found) + 1
+    level = f"{100 - 100 * spec.alpha:g} %"
+    text = (
+        f"{size} sets of ranks, of all votes and of categories, which may share votes: each holds "
+        f"at {level} by itself, not all of them together. For that, rank at --alpha "
+        f"{spec.alpha / size:.2g}. Nothing follows about a new category."
+    )
+    return Note("categories", text)
 
 
 def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboard:

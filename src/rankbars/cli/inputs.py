@@ -63,6 +63,7 @@ def read_scores(
         progress=progress,
         controls=() if voting is None else voting.control,
         self_votes="raise" if voting is None else voting.self_votes,
+        within=() if voting is None else voting.within,
         arena_per_file=voting is not None and voting.arena_per_file,
         redact=reading.redact,
         by_reference=by_reference,

@@ -328,6 +328,11 @@ def _refuse_combinations(
             "--anytime has a correction of its own, and two tests: --test e_strength (all votes "
             "together) and e_process (pair by pair); leave out others, and --correction."
         )
+    if voting.within:
+        raise click.UsageError(
+            "--anytime remembers what looks at all votes have shown, and none of categories; leave "
+            "out --within, or look at one category: --where."
+        )
     if hold_out:
         raise click.UsageError("--hold-out is for one look at the results; leave out --anytime.")
 

@@ -20,7 +20,12 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import emit_text, say
 from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
-from rankbars.cli.votechoices import arena_per_file_option, control_option, self_votes_option
+from rankbars.cli.votechoices import (
+    arena_per_file_option,
+    control_option,
+    self_votes_option,
+    within_option,
+)
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError, WriteError
 from rankbars.tables.metrics import is_trial_metric
 
@@ -55,7 +60,7 @@ _FLAGS = {
     "cells": "--cells", "decimal": "--decimal", "minimum": "--score-min", "maximum": "--score-max",
     "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
     "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",
-    "where": "--where",
+    "where": "--where", "within": "--within",
 }  # fmt: skip
 _MOST_SHOWN = 20
 
@@ -151,6 +156,7 @@ def read_store(
             () if voting is None else voting.control,
             "raise" if voting is None else voting.self_votes,
             arena_per_file=voting is not None and voting.arena_per_file,
+            within=() if voting is None else voting.within,
         )
         _settle_options(path, store.options, given)
         kept = store.options.get("metric") or ()
@@ -221,7 +227,12 @@ def memory_of(inputs: Sequence[str], *, is_fixed: bool = False) -> PairCache | N
 
 
 def _given_options(
-    reading: Reading, control: Sequence[str], self_votes: str, *, arena_per_file: bool
+    reading: Reading,
+    control: Sequence[str],
+    self_votes: str,
+    *,
+    arena_per_file: bool,
+    within: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What was said on the command line about reading, by the names of `rankbars.read`.
 
@@ -247,6 +258,7 @@ def _given_options(
         "self_votes": None if self_votes == "raise" else self_votes,
         "arena_per_file": arena_per_file or None,
         "where": list(reading.conditions),
+        "within": list(within),
     }
     return {name: value for name, value in every.items() if value not in (None, {}, [])}
 
@@ -308,6 +320,7 @@ def _option_line(options: Mapping[str, Any]) -> str:
 @control_option
 @self_votes_option
 @arena_per_file_option
+@within_option
 @by_option
 @quiet_option
 def add_command(
@@ -318,6 +331,7 @@ def add_command(
     control: tuple[str, ...],
     self_votes: str,
     arena_per_file: bool,
+    within: tuple[str, ...],
     by: str | None,
     quiet: bool,
 ) -> None:
@@ -341,7 +355,9 @@ def add_command(
             f"A store keeps every answer, and {made[0]} is made of them when they are ranked: "
             f"leave it out here, and give it to rankbars rank {store} --metric {made[0]}."
         )
-    given = _given_options(reading, control, self_votes, arena_per_file=arena_per_file)
+    given = _given_options(
+        reading, control, self_votes, arena_per_file=arena_per_file, within=within
+    )
     collected: list[Collected] = []
     checked: list[Scores] = []
 

@@ -33,6 +33,7 @@ __all__ = [
     "test_of_looks",
     "vote_options",
     "with_health",
+    "within_option",
 ]
 
 
@@ -51,6 +52,7 @@ class VoteChoices:
     control: tuple[str, ...]
     self_votes: str
     arena_per_file: bool
+    within: tuple[str, ...]
     least_votes: int
     anytime: bool
 
@@ -83,6 +85,12 @@ arena_per_file_option = click.option(
     "--arena-per-file", is_flag=True,
     help="Votes: each file is an arena, and so a task, of its own. Without it, all files are one "
     "arena unless a column names tasks.",
+)  # fmt: skip
+
+within_option = click.option(
+    "--within", metavar="COLUMN", multiple=True,
+    help="Votes: also rank within the categories of this column, which may overlap: true or false, "
+    "a text, or a list. Repeat for more.",
 )  # fmt: skip
 
 vote_options = collect_options(
@@ -130,6 +138,7 @@ vote_options = collect_options(
         control_option,
         self_votes_option,
         arena_per_file_option,
+        within_option,
         click.option(
             "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
             help="Votes: leave out models that took part in fewer than N votes.",
@@ -152,12 +161,12 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
 
     if any(isinstance(evidence, Votes) for evidence in scores.tasks.values()):
         return
-    others = (voting.control, voting.least_votes, voting.anytime)
+    others = (voting.control, voting.within, voting.least_votes, voting.anytime)
     if voting.options != VoteOptions() or any(others):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
-            "--pairing, --elo, --control, --least-votes and --anytime are for pairwise votes, and "
-            "there are none in the input. Leave them out."
+            "--pairing, --elo, --control, --within, --least-votes and --anytime are for pairwise "
+            "votes, and there are none in the input. Leave them out."
         )
 
 

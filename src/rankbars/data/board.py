@@ -23,7 +23,7 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
 from rankbars.data.standings import Standing, standing_of, standings, task_columns
-from rankbars.data.taskresult import PairDetails, Ratings, TaskResult
+from rankbars.data.taskresult import CategoryRanks, PairDetails, Ratings, TaskResult
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.orders import neighbours_not_separated, unseparated_runs
 from rankbars.stats.ranks import RankBounds
@@ -104,6 +104,8 @@ class Leaderboard:
         there are none. They are no part of `models`, and change no row of theirs.
     also : tuple of OtherOrder
         Orders of the same models by other metrics of the same results, where they were asked for.
+    categories : tuple of CategoryRanks
+        Ranks within categories of votes, which may overlap; empty where none were asked for.
     about : About, optional
         Title, source, date, link and description; `titled` sets them.
     names : tuple of NameFact
@@ -137,6 +139,7 @@ class Leaderboard:
     library: str | None = None
     partly: PartlyScored | None = None
     also: tuple[OtherOrder, ...] = ()
+    categories: tuple[CategoryRanks, ...] = ()
     about: About | None = None
     names: tuple[NameFact, ...] = ()
 

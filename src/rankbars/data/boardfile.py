@@ -30,7 +30,14 @@ from rankbars.data.partlyscored import PartlyScored
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
-from rankbars.data.taskresult import Effects, PairDetails, PerEffect, TaskPairs, TaskResult
+from rankbars.data.taskresult import (
+    CategoryRanks,
+    Effects,
+    PairDetails,
+    PerEffect,
+    TaskPairs,
+    TaskResult,
+)
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.winnerscore import Winner
 from rankbars.errors import DataError, RankbarsError, ReadError
@@ -114,6 +121,8 @@ class BoardFile:
         of `models`.
     also : tuple of OtherOrder, optional
         Only where they were asked for: orders of the models by other metrics.
+    categories : tuple of CategoryRanks, optional
+        Only where they were asked for: ranks within categories of votes, which may overlap.
     about : About, optional
         Only where it was given: title, source, date, link and description.
     names : tuple of NameFact, optional
@@ -139,6 +148,7 @@ class BoardFile:
     winner: Winner | None = None
     partly_scored: PartlyScored | None = None
     also: tuple[OtherOrder, ...] | None = None
+    categories: tuple[CategoryRanks, ...] | None = None
     about: About | None = None
     names: tuple[NameFact, ...] | None = None
     digest: str | None = None
@@ -183,7 +193,9 @@ KEYS: dict[type, Keys] = {
             "high": Derived(lambda effects: effects.interval[1], PerEffect),
         }
     ),
-    BoardFile: Keys(optional=("pairs", "vote_health", "also", "about", "names", "digest")),
+    BoardFile: Keys(
+        optional=("pairs", "vote_health", "also", "categories", "about", "names", "digest")
+    ),
     About: Keys(optional=("title", "source", "date", "link", "description")),
     OtherOrder: Keys(inherited=("models",)),
     RankIntervals: Keys(
@@ -239,6 +251,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         winner=board.leader,
         partly_scored=board.partly,
         also=board.also or None,
+        categories=board.categories or None,
         about=board.about,
         names=board.names or None,
     )
@@ -404,6 +417,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         leader=content.winner,
         partly=content.partly_scored,
         also=content.also or (),
+        categories=content.categories or (),
         about=content.about,
         names=content.names or (),
     )

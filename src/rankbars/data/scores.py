@@ -256,6 +256,7 @@ class Scores:
         self_votes: str = "raise",
         cells: str | None = None,
         where: str | Sequence[str] = (),
+        within: str | Sequence[str] = (),
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -289,6 +290,8 @@ class Scores:
             What stands behind values such as ``71.3 ± 1.2``: ``"se"``, ``"ci95"`` or ``"value"``.
         where : str or sequence of str
             Only rows on which these conditions hold, such as ``"turns > 1"``; see `rankbars.read`.
+        within : str or sequence of str
+            For votes: columns that sort them into categories; see `rankbars.read`.
 
         Raises
         ------
@@ -327,6 +330,7 @@ class Scores:
                 self_votes=self_votes,
                 cells=cells,
                 where=where,
+                within=within,
             ),
         )
 

@@ -34,6 +34,7 @@ from rankbars.stats.tails import critical_value
 
 __all__ = [
     "MOST_PAIRS",
+    "CategoryRanks",
     "Effects",
     "MovedModel",
     "PairDetails",
@@ -508,3 +509,66 @@ class TaskResult:
         from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
 
         return self.se * ELO_PER_LOG_ODDS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CategoryRanks:
+    """Ranks within a category of votes, or of all votes fitted otherwise than on the board.
+
+    Categories may overlap. Each holds at the level of the board by itself.
+
+    Parameters
+    ----------
+    name : str
+        The category; empty for all votes.
+    adjusted : tuple of str
+        What strengths are adjusted for.
+    votes : int
+        Votes of the category.
+    models : tuple of str
+        The models that are ranked.
+    left_out : tuple of str
+        Models that its votes do not put on one scale with these.
+    task : TaskResult or None
+        Their ranks; None where nothing can be ranked.
+    reason : str
+        Why there are none.
+
+    Raises
+    ------
+    DataError
+        If `task` is about another number of models.
+    """
+
+    name: str
+    adjusted: tuple[str, ...]
+    votes: Annotated[int, Numbers(least=0)]
+    models: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    task: TaskResult | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if self.task is not None and self.task.best.size != len(self.models):
+            raise DataError(f"The category {self.name!r} must have ranks of all of its models.")
+
+    @property
+    def title(self) -> str:
+        """What it is called where it stands beside others."""
+        name = self.name or "all votes"
+        return f"{name}, adjusted" if self.adjusted else name
+
+    @property
+    def first(self) -> tuple[str, ...]:
+        """Models that may be first."""
+        if self.task is None:
+            return ()
+        return tuple(self.models[i] for i in np.flatnonzero(self.task.may_be_first))
+
+    @property
+    def widest(self) -> tuple[int, int] | None:
+        """The widest rank interval."""
+        if self.task is None:
+            return None
+        k = int(np.argmax(self.task.worst - self.task.best))
+        return int(self.task.best[k]), int(self.task.worst[k])

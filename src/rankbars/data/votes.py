@@ -17,6 +17,7 @@ __all__ = [
     "BAD",
     "LABELS",
     "LOSS",
+    "MOST_CATEGORIES",
     "MOST_WEIGHT",
     "TIE",
     "WIN",
@@ -34,6 +35,8 @@ MOST_WEIGHT = 20
 
 Where a tenth of all pairs is drawn with equal chances it is about 10.
 """
+
+MOST_CATEGORIES = 50  # each is a bit of a number that floats hold
 
 LABELS = ("judge", "prompt", "cluster", "vote")
 """What votes may belong to together: a voter or judge, a prompt, a conversation; and ``vote``,
@@ -94,6 +97,10 @@ class Ballots:
         As seen from the first model: for a style feature its value less that of the second.
     covariate_names : tuple of str
         Their names.
+    categories : array of int, shape (R,), optional
+        Categories of each row, which may overlap: bit k stands for the k-th of `category_names`.
+    category_names : tuple of str
+        Their names, at most `MOST_CATEGORIES`.
 
     Raises
     ------
@@ -111,6 +118,8 @@ class Ballots:
     position: NDArray[np.int64] | None = None
     covariates: NDArray[np.float64] | None = None
     covariate_names: tuple[str, ...] = ()
+    categories: NDArray[np.int64] | None = None
+    category_names: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         return f"Ballots({np.shape(self.first)[0]} rows)"
@@ -120,7 +129,7 @@ class Ballots:
         shape = self.first.shape
         for name in ("second", "outcome"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64, name, shape))
-        for name in ("votes", "position"):
+        for name in ("votes", "position", "categories"):
             value = frozen_optional(getattr(self, name), np.int64, name, shape)
             object.__setattr__(self, name, value)
         for name in ("weight", "squared"):
@@ -141,6 +150,7 @@ class Ballots:
         return type(self), (
             self.first, self.second, self.outcome, self.votes, self.weight, self.squared,
             dict(self.labels), self.position, self.covariates, self.covariate_names,
+            self.categories, self.category_names,
         )  # fmt: skip
 
     def _check(self, rows: int) -> None:
@@ -157,6 +167,13 @@ class Ballots:
         for name, labels in self.labels.items():
             if name not in LABELS or labels.codes.shape != (rows,):
                 raise DataError(f"Labels {name!r} must name one of {LABELS} for each row.")
+        if (self.categories is None) != (not self.category_names):
+            raise DataError("Give the categories of votes and their names together.")
+        if len(self.category_names) > MOST_CATEGORIES:
+            raise DataError(
+                f"Votes have {len(self.category_names)} categories; at most {MOST_CATEGORIES} are "
+                "ranked. Name columns with fewer values: --within COLUMN."
+            )
         if self.covariates is not None and not np.isfinite(self.covariates).all():
             raise DataError("Covariates of votes must be finite.")
 
@@ -196,6 +213,7 @@ class Ballots:
             some(self.weight), some(self.squared),
             {name: Labels(one.codes[rows], one.names) for name, one in self.labels.items()},
             some(self.position), some(self.covariates), self.covariate_names,
+            some(self.categories), self.category_names,
         )  # fmt: skip
 
 
@@ -445,7 +463,25 @@ def _stack_ballots(parts: Sequence[Ballots], places: Sequence[NDArray[np.int64]]
         if alike and parts[0].covariate_names
         else None,
         parts[0].covariate_names if alike else (),
+        *_stack_categories(parts),
     )
+
+
+def _stack_categories(
+    parts: Sequence[Ballots],
+) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    """Categories under common bits, in order of their names."""
+    names = tuple(sorted({name for part in parts for name in part.category_names}))
+    if not names:
+        return None, ()
+    stacked = []
+    for part in parts:
+        bits = np.zeros(part.first.size, dtype=np.int64)
+        for k, name in enumerate(part.category_names):
+            if part.categories is not None:
+                bits |= ((part.categories >> k) & 1) << min(names.index(name), 62)
+        stacked.append(bits)
+    return np.concatenate(stacked), names
 
 
 def _stack_labels(kind: str, parts: Sequence[Labels]) -> Labels:

@@ -65,6 +65,7 @@ def read(
     failed: str | None = None,
     map: str | Mapping[str, str] | None = None,
     where: str | Sequence[str] = (),
+    within: str | Sequence[str] = (),
 ) -> Scores:
     r"""Scores from files.
 
@@ -164,6 +165,9 @@ def read(
         ``"language = 'de' and turns > 1"``. A condition compares columns with numbers and texts
         (``= != < <= > >=``, ``and``, ``or``, ``not``, ``in``, ``between``, ``like``,
         ``is null``); it holds on no row where a cell that matters is empty.
+    within : str or sequence of str
+        Tables of votes: columns that sort votes into categories, which may overlap: true or false,
+        a text, or a list. The board has ranks in each beside those of all votes.
 
     Returns
     -------
@@ -201,7 +205,7 @@ def read(
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
         "trials": trials, "failed": failed,
-        "map": map, "where": where,
+        "map": map, "where": where, "within": within,
     }  # fmt: skip
     options = options_of(declared)
     if isinstance(paths, Mapping):

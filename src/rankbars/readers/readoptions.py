@@ -144,6 +144,7 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         reruns=given.get("reruns"),
         metrics=metrics,
         where=given.get("where") or (),
+        within=given.get("within") or (),
     )
     for text in tables.where:
         parse_condition(text)

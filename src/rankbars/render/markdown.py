@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.data.board import Leaderboard
+from rankbars.render.categories import CATEGORY_TITLES, category_rows
 from rankbars.render.claims import lead_claim
 from rankbars.render.notation import shorten, show_count, visible
 from rankbars.render.placed import PlacedRow, may_share_first, placed_table
@@ -82,7 +83,7 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     ]
     leader = " ".join(leader_lines(board))
     bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
-    placed = _placed_grid(board)
+    placed = [*_category_grid(board), *_placed_grid(board)]
     grid = _cut_grid(table, [*top, *placed, *bottom], _first(board))
     parts = [*top, grid, *placed, *bottom]
     if board.lead != "task":
@@ -149,6 +150,18 @@ def _cut_grid(table: Table, others: Sequence[str], first: Mapping[str, str] | No
         left = show_count(len(rows) - kept)
         lines += ["", f"{left} more models are left out here; {_POINTER} shows all."]
     return "\n".join(lines)
+
+
+def _category_grid(board: Leaderboard) -> list[str]:
+    """Categories of votes; nothing without any."""
+    rows = category_rows(board)
+    if not rows:
+        return []
+    lines = [f"| Category | {' | '.join(CATEGORY_TITLES)} |", "|---|--:|--:|---|--:|"]
+    for row in rows:
+        votes, models, first, widest = row.cells
+        lines.append(f"| {code_of(row.title)} | {votes} | {models} | {code_of(first)} | {widest} |")
+    return ["\n".join(lines), *(words_of(row.remark) for row in rows if row.remark)]
 
 
 def _placed_grid(board: Leaderboard, task: str | None = None) -> list[str]:

@@ -18,6 +18,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.noise import Noise
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
+from rankbars.render.categories import CategoryRow, category_rows
 from rankbars.render.claims import average_level, is_approximate, level_words
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.firstscreen import (
@@ -132,6 +133,7 @@ class _Page:
     table: Table
     rows: tuple[PageRow, ...]
     placed: PlacedTable | None
+    categories: tuple[CategoryRow, ...]
     ticks: tuple[Tick, ...]
     average: Matrix | None
     groups: Matrix | None
@@ -299,6 +301,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         table=table,
         rows=rows,
         placed=placed_table(board),
+        categories=category_rows(board),
         ticks=rank_ticks(table.n_models),
         average=average_matrix(board),
         groups=group_matrix(board),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.render.categories import CATEGORY_TITLES, category_rows
 from rankbars.render.claims import Claim
 from rankbars.render.notation import COMPLETE, listed, shorten, shorten_all, visible
 from rankbars.render.placed import placed_table
@@ -104,6 +105,7 @@ def render_text(
     lines += [[], *grid.lines, []]
     lines += _placed_lines(board, task, width, pen)
     lines += _order_lines(board, width, pen) if task is None and board.also else []
+    lines += _category_lines(board, width, pen) if task is None else []
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
     for sentence in _footer(board, task, table, pen, grid.incomplete):
@@ -174,6 +176,32 @@ def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
     note = "Each order holds at its level by itself, not all of them at once."
     return [*lines, *([_Span(line)] for line in _wrapped(note, width)), []]
+
+
+def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
+    """Categories of votes, one below the other, and a blank line; nothing without any."""
+    from rich.cells import cell_len
+
+    rows = category_rows(board)
+    if not rows:
+        return []
+    cells = [[pen.plain(row.cells[k]) for row in rows] for k in range(len(CATEGORY_TITLES))]
+    cells[2] = [shorten(pen.known(text), width // 3, mark=pen.mark) for text in cells[2]]
+    sides = [
+        _Column([title], column, right=k != 2)
+        for k, (title, column) in enumerate(zip(CATEGORY_TITLES, cells, strict=True))
+    ]
+    room = width - sum(len(_GAP) + column.width for column in sides)
+    names = [pen.known(row.title) for row in rows]
+    room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
+    columns = [_Column(["Category"], _short_names(names, [""] * len(names), room, pen)), *sides]
+    lines = []
+    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
+        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    for row in rows:
+        if row.remark:
+            lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(row.remark)), width)]
+    return [*lines, []]
 
 
 def _pairs(board: Leaderboard, ranks: RankBounds | OtherOrder) -> list[tuple[int, int]]:

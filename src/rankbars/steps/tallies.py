@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,8 +14,8 @@ from rankbars.errors import OptionError
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
 from rankbars.stats.votes.votecounts import VoteCounts, code_rows, from_matrices, merge_rows
 
-__all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used", "tally",
-           "tally_clusters", "used_ballots"]  # fmt: skip
+__all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used",
+           "split_categories", "tally", "tally_clusters", "used_ballots"]  # fmt: skip
 
 MIN_CLUSTERS = 5  # fewer cannot support a variance estimate
 
@@ -64,6 +67,43 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
     )  # fmt: skip
     # A row may stand for several votes, which only the tally knows.
     return clusters._replace(counts=tally(votes, options))
+
+
+def split_categories(votes: Votes) -> Iterator[tuple[str, Votes]]:
+    """The votes of each category, and all votes, as they are to be ranked beside the whole.
+
+    Where votes have covariates, each is there with them and without; all votes with them are the
+    whole itself.
+
+    Yields
+    ------
+    name : str
+        The category; empty for all votes.
+    votes : Votes
+        Its votes, over the models that have any.
+    """
+    ballots = votes.ballots
+    if ballots is None or ballots.categories is None:
+        return
+    every = np.ones(ballots.first.size, dtype=np.bool_)
+    chosen = [("", every)]
+    chosen += [(name, (ballots.categories >> k) & 1 == 1)
+               for k, name in enumerate(ballots.category_names)]  # fmt: skip
+    for name, rows in chosen:
+        own = replace(ballots.take(rows), categories=None, category_names=())
+        plain = replace(own, covariates=None, covariate_names=())
+        for some in (own, plain) if own.covariate_names else (own,):
+            if name or some is not own:
+                yield name, _present(votes.models, some)
+
+
+def _present(models: tuple[str, ...], ballots: Ballots) -> Votes:
+    """The votes over the models that have any."""
+    used = np.zeros(len(models), dtype=np.bool_)
+    used[ballots.first] = used[ballots.second] = True
+    place = np.cumsum(used) - 1
+    moved = replace(ballots, first=place[ballots.first], second=place[ballots.second])
+    return Votes.from_ballots(tuple(np.array(models, dtype=object)[used].tolist()) or models, moved)
 
 
 def choose_clusters(votes: Votes, options: VoteOptions) -> tuple[str, ...]:

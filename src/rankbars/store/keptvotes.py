@@ -60,8 +60,9 @@ def facts_of_votes(votes: Votes) -> dict[str, Any]:
         "ballots": None if ballots is None else {
             "controls": list(ballots.covariate_names),
             "measured": ballots.covariates is not None,
+            "categories": list(ballots.category_names),
             "labels": list(ballots.labels),
-            "columns": [name for name in ("votes", "weight", "squared", "position")
+            "columns": [name for name in ("votes", "weight", "squared", "position", "categories")
                         if getattr(ballots, name) is not None],
         },
     }  # fmt: skip
@@ -82,7 +83,7 @@ def rows_of_votes(task: str, votes: Votes) -> dict[str, CodedRows]:
         **{role: Coded(one.names, one.codes) for role, one in ballots.labels.items()},
     }
     numbers: dict[str, NDArray[Any]] = {"outcome": ballots.outcome}
-    for name in ("votes", "weight", "squared", "position"):
+    for name in ("votes", "weight", "squared", "position", "categories"):
         values = getattr(ballots, name)
         if values is not None:
             numbers[name] = values
@@ -209,7 +210,7 @@ def _ballots(
     }
     return Ballots(
         first, second, rows.numbers["outcome"], labels=labels, covariates=covariates,
-        covariate_names=names, **numbers,
+        covariate_names=names, category_names=tuple(known.get("categories", ())), **numbers,
     )  # fmt: skip
 
 

@@ -61,7 +61,7 @@ RELATIONS: Mapping[str, Columns] = {
          "vote"),
         {"outcome": "TINYINT", "votes": "BIGINT", "weight": "DOUBLE", "squared": "DOUBLE",
          "position": "TINYINT", "share": "DOUBLE", "turn": "BIGINT", "strength": "DOUBLE",
-         "line": "INTEGER"},
+         "line": "INTEGER", "categories": "BIGINT"},
     ),
     "numbers": Columns(("name",), {"value": "DOUBLE"}),
 }  # fmt: skip

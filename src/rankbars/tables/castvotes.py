@@ -13,6 +13,7 @@ from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
 from rankbars.tables.codes import Codes, code_names
 from rankbars.tables.columns import fold_name
+from rankbars.tables.conditions import SortedTable
 from rankbars.tables.database import Engine, as_numbers, quote, report_damage
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
@@ -91,6 +92,10 @@ class VoteRows(NamedTuple):
         Votes without an outcome; of a model against itself; that were not anonymous.
     winners : {"", "names", "words"}
         How winners were read that could be the name of a model or a word for a side.
+    categories : array of int, shape (R,), optional
+        Bits of the `category_names`, as in `Ballots`.
+    category_names : tuple of str
+        Names of categories that may overlap.
     """
 
     models: tuple[str, ...]
@@ -109,6 +114,8 @@ class VoteRows(NamedTuple):
     against_self: int = 0
     named: int = 0
     winners: str = ""
+    categories: NDArray[np.int64] | None = None
+    category_names: tuple[str, ...] = ()
 
     def count(self, rows: NDArray[np.bool_]) -> int:
         """Votes behind the rows where `rows` is true."""
@@ -119,7 +126,7 @@ class VoteRows(NamedTuple):
         if rows.dtype == np.bool_ and rows.all():
             return self
         columns = ("first", "second", "outcome", "votes", "weight", "squared", "position",
-                   "covariates", "unit")  # fmt: skip
+                   "covariates", "unit", "categories")  # fmt: skip
         known = {name: getattr(self, name) for name in columns}
         taken = {name: cells[rows] for name, cells in known.items() if cells is not None}
         labels = {role: Names(own.names, own.codes[rows]) for role, own in self.labels.items()}
@@ -195,6 +202,9 @@ def cast_votes(table: Table, columns: VoteColumns, options: TableOptions) -> Vot
         position=_positions(cells, models, first, second, columns.ordered),
         covariates=_covariates(cells, controls),
     )  # fmt: skip
+    if isinstance(table, SortedTable):
+        bits = cells.numbers["categories"].astype(np.int64)
+        rows = rows._replace(categories=bits, category_names=table.names)
     found, winners = _outcomes(cells, columns.layout, rows)
     spread = rows if found.row is None else rows.take(found.row)
     rows = _weigh(cells, spread._replace(outcome=found.outcome, winners=winners), found)
@@ -248,6 +258,8 @@ def _read_cells(table: Table, columns: VoteColumns, controls: Controls) -> _Cell
     for control, one, other in controls:
         numbers |= {f"control {control}": one}
         numbers |= {} if other is None else {f"other {control}": other}
+    if isinstance(table, SortedTable):
+        numbers |= {"categories": table.column}
     rows = table.rows(labels, numbers)
     for role, name in numbers.items():
         unread = rows.numbers[role].unread

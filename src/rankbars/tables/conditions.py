@@ -11,12 +11,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from rankbars.data.notes import Note
+from rankbars.data.votes import MOST_CATEGORIES
 from rankbars.errors import DataError, OptionError
 from rankbars.tables.database import quote_text
 from rankbars.tables.relations import Relation, Table
 
 __all__ = [
-    "ChosenTable", "Condition", "NoRowError", "choose_rows", "note_chosen_rows", "parse_condition",
+    "ChosenTable", "Condition", "NoRowError", "SortedTable", "choose_rows", "note_chosen_rows",
+    "parse_condition",
 ]  # fmt: skip
 
 # What stands in a condition: a kind, and what belongs to it.
@@ -416,3 +418,101 @@ class ChosenTable(Table):
             texts = " and ".join(one.text for one in self._conditions)
             raise NoRowError(f"{self.source}: no row has {texts}. Correct the condition.")
         return relation._replace(clause=clause, dense=False)
+
+
+class SortedTable(Table):
+    """A table whose rows are sorted into categories, which may overlap.
+
+    Parameters
+    ----------
+    table : Table
+        The table.
+    by : sequence of str
+        Columns of true and false, which are a category each; of texts or whole numbers, of which
+        each value is one; or of lists, of which each member is one.
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or it has too many values.
+    """
+
+    column = "categories of the row"  # of numbers whose bits are the `names`
+
+    def __init__(self, table: Table, by: Sequence[str]) -> None:
+        self._table = table
+        self.source, self.header_rows, self.remark = table.source, table.header_rows, table.remark
+        self.partitions, self.report = table.partitions, table.report
+        self._by = tuple(dict.fromkeys(by))
+        for name in self._by:
+            if name not in table.columns:
+                shown = ", ".join(map(repr, table.columns[:20]))
+                raise DataError(
+                    f"{table.source}: there is no column {name!r} to sort votes by. Columns: "
+                    f"{shown}."
+                )
+        relation = table.relate({f"category {name!r}": name for name in self._by}, {})
+        compiler = _Compiler(relation, self.source)
+        self._found: dict[str, tuple[str, str | None]] = {}
+        for name in self._by:
+            self._found |= _categories_of(name, compiler.cell(name), relation, self.source)
+        self.names = tuple(sorted(self._found))
+
+    @property
+    def columns(self) -> tuple[str, ...]:  # type: ignore[override]  # those of JSON lines grow
+        """Header."""
+        return self._table.columns
+
+    def head(self, rows: int) -> list[tuple[object, ...]]:
+        """First rows as they are."""
+        return self._table.head(rows)
+
+    def relate(self, labels: Mapping[str, str], numbers: Mapping[str, str]) -> Relation:
+        """The table in the database, with a column of the categories."""
+        beside = {f"category {name!r}": name for name in self._by}
+        known = {role: name for role, name in numbers.items() if name != self.column}
+        relation = self._table.relate({**labels, **beside}, known)
+        # The same column has another expression each time.
+        compiler = _Compiler(relation, self.source)
+        bits = []
+        for k, name in enumerate(self.names):
+            column, value = self._found[name]
+            holds = _is_in(compiler.cell(column), value)
+            bits.append(f"CASE WHEN {holds} THEN {1 << k} ELSE 0 END::BIGINT")
+        cell = f"({' + '.join(bits) or '0::BIGINT'})"
+        return relation._replace(columns={**relation.columns, self.column: (cell, "BIGINT")})
+
+
+def _categories_of(
+    name: str, cell: _Cell, relation: Relation, source: str
+) -> dict[str, tuple[str, str | None]]:
+    """What a column makes categories of: the column and the value of each."""
+    if cell.kind == "truth":
+        return {name: (name, None)}
+    values = f"unnest({cell.sql})" if cell.kind == "list" else cell.sql
+    found = relation.engine.ask(
+        f"SELECT DISTINCT {values}::VARCHAR AS value FROM {relation.clause} LIMIT 500"
+    )
+    texts = sorted(text for (text,) in found if text is not None and text.strip())
+    if len(texts) > MOST_CATEGORIES:
+        raise DataError(
+            f"{source}: the column {name!r} has more than {MOST_CATEGORIES} different values, such "
+            f"as {texts[0]!r}; at most so many categories are ranked. Name another column."
+        )
+    if cell.kind == "list":
+        return {text: (name, text) for text in texts}
+    return {f"{name} {_short(text)}": (name, text) for text in texts}
+
+
+def _is_in(cell: _Cell, value: str | None) -> str:
+    """When a row belongs to a category: the column is true, holds the value, or is it."""
+    if value is None:
+        return cell.sql
+    if cell.kind == "list":
+        return f"list_contains({cell.sql}, {quote_text(value)})"
+    return f"({cell.sql}::VARCHAR = {quote_text(value)})"
+
+
+def _short(text: str) -> str:
+    """A whole number without its fraction."""
+    return text.removesuffix(".0")

@@ -133,6 +133,8 @@ class TableOptions:
     where : tuple of str
         Conditions on columns, which must hold on a row that counts; see
         `rankbars.tables.conditions`.
+    within : tuple of str
+        Tables of votes: columns that sort votes into categories, which may overlap.
     room : Room
         How much memory tasks may take; it changes no result.
     """
@@ -154,6 +156,7 @@ class TableOptions:
     metrics: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
     room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -218,6 +221,7 @@ class TableOptions:
         reruns: str | None = None,
         metrics: Sequence[str] = (),
         where: str | Sequence[str] = (),
+        within: str | Sequence[str] = (),
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -228,7 +232,7 @@ class TableOptions:
         direction : str, mapping, or sequence of str, optional
             ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
         rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes, decimal, \
-        reruns, metrics, where
+        reruns, metrics, where, within
             As in the class.
         cells : str, optional
             ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
@@ -262,6 +266,7 @@ class TableOptions:
             reruns=reruns if reruns is None else one_of(_RERUNS, reruns, RERUNS),
             metrics=tuple(metrics),
             where=(where,) if isinstance(where, str) else tuple(where),
+            within=(within,) if isinstance(within, str) else tuple(within),
         )
 
 

@@ -15,6 +15,7 @@ from rankbars.data.votes import Votes
 from rankbars.errors import DataError
 from rankbars.tables.cells import label_text, parse_number
 from rankbars.tables.columns import check_header
+from rankbars.tables.conditions import SortedTable
 from rankbars.tables.database import report_damage
 from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import TableOptions
@@ -112,6 +113,8 @@ def scores_of_votes(
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
         return _scores_of_beats(table, task)
+    if options.within:
+        table = SortedTable(table, options.within)
     known = table.columns
     columns = find_vote_columns(known, options.columns, table.source)
     _refuse_lists(table, columns)
@@ -120,7 +123,14 @@ def scores_of_votes(
         # A file without a header may have columns further down.
         columns = find_vote_columns(table.columns, options.columns, table.source)
         rows = _collect(table, columns, options)
-    used = control_columns(table, options.controls)
+    if options.within and rows.categories is None:
+        raise DataError(
+            f"{table.source}: rankings and choices of several cannot be sorted into categories. "
+            "Leave out --within."
+        )
+    used = control_columns(table, options.controls).union(options.within)
+    if columns.category in options.within:
+        columns = columns._replace(category=None)
     columns = columns._replace(unused=tuple(n for n in columns.unused if n not in used))
     scores = scores_of_rows(rows, columns, options, task, table.source)
     scores = scores.with_notes(_note_times(table, columns))

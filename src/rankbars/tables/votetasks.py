@@ -165,7 +165,7 @@ def _drop_singles(votes: Votes) -> Votes:
         len(labels) < len(every)
     ):
         ballots = replace(ballots, labels=labels)
-    known = (ballots.weight, ballots.position, ballots.covariates)
+    known = (ballots.weight, ballots.position, ballots.covariates, ballots.categories)
     keep = bool(labels or ballots.covariate_names) or any(one is not None for one in known)
     if keep and ballots is votes.ballots:
         return votes
@@ -282,8 +282,11 @@ def _votes(rows: VoteRows, controls: tuple[str, ...]) -> Votes:
         None if rows.position is None else rows.position.astype(np.int64),
         covariates if controls else None,
         controls,
+        rows.categories,
+        rows.category_names,
     )
     keep = bool(labels) or rows.weight is not None or bool(controls) or rows.position is not None
+    keep |= rows.categories is not None
     return Votes.from_ballots(models, ballots, keep=keep)
 
 
