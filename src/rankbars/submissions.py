@@ -15,7 +15,7 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardchange import Span
-from rankbars.data.evidence import Estimates, Items
+from rankbars.data.evidence import Estimates, Items, Votes
 from rankbars.data.scores import Scores
 from rankbars.data.submitted import Finding, Submitted
 from rankbars.data.temporary import TemporaryFolder
@@ -208,10 +208,11 @@ class _Examination:
             findings.append(Finding("fault", "does-not-fit", str(error)))
         own = _named(raw, facts)
         if own is not None and before is not None:
-            known = _known_names(before, facts)
-            findings += _names(own, before, known, new_tasks=new_tasks)
-            findings += _items(own, before, new_items=new_items)
-            findings += _scales(own, before)
+            own, seen = (_as_arena(scores, after) for scores in (own, before))
+            known = _known_names(seen, facts)
+            findings += _names(own, seen, known, new_tasks=new_tasks)
+            findings += _items(own, seen, new_items=new_items)
+            findings += _scales(own, seen)
             if after is not None:
                 findings += _copies(own, after)
         report = Submitted(
@@ -299,6 +300,21 @@ def _named(raw: Scores, facts: Sequence[NameFact]) -> Scores | None:
         return None
 
 
+def _as_arena(scores: Scores, after: Scores | None) -> Scores:
+    """Scores whose votes are called as among all files: one file alone is called after itself."""
+    if after is None:
+        return scores
+    arenas = [task for task, one in after.tasks.items() if isinstance(one, Votes)]
+    other = [
+        task
+        for task, one in scores.tasks.items()
+        if isinstance(one, Votes) and task not in after.tasks
+    ]
+    if len(arenas) == len(other) == 1:
+        return scores.rename(tasks={other[0]: arenas[0]})
+    return scores
+
+
 def _retired(raw: Scores, facts: Sequence[NameFact]) -> Iterator[Finding]:
     held: Mapping[NameKind, Collection[str]] = {"model": raw.models, "task": raw.tasks}
     for fact in facts:
@@ -357,7 +373,8 @@ def _names(
                     "If they are the same, write the known name; if not, leave it.",
                 )  # fmt: skip
     again = [model for model in own.models if model in before.models]
-    if again:
+    # More votes between models that are known are nothing to be told.
+    if again and not all(isinstance(one, Votes) for one in own.tasks.values()):
         yield Finding(
             "warning", "known-model",
             f"The store has other results of {_quoted(again)} already; these would change "
@@ -367,8 +384,8 @@ def _names(
     if wanted and added:
         yield Finding(
             "warning", "lacking-tasks",
-            f"Of the {len(before.tasks):,} tasks of the store there are no results on "
-            f"{len(wanted):,}: {_quoted(wanted)}.",
+            f"There are no results on {len(wanted):,} of the tasks of the store, which are "
+            f"{len(before.tasks):,}: {_quoted(wanted)}.",
         )  # fmt: skip
 
 

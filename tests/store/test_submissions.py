@@ -230,6 +230,25 @@ def test_names_of_today_count_and_retired_ones_are_told() -> None:
     assert found.models == ()
 
 
+def test_days_of_votes_are_one_arena_whatever_their_files_are_called() -> None:
+    def write_votes(name: str, models: str, count: int) -> None:
+        dice = random.Random(name)
+        rows = [[*dice.sample(models, 2), dice.choice(["model_a", "tie"])] for _ in range(count)]
+        lines = [",".join(row) for row in [["model_a", "model_b", "winner"], *rows]]
+        Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    for name, models in (("1.csv", "abc"), ("2.csv", "abcd"), ("3.csv", "ad"), ("4.csv", "xy")):
+        write_votes(name, models, 80)
+    Path(STORE).unlink()
+    assert run(["add", "1.csv", "--store", STORE, "-q"]) == 0
+    found = look("2.csv")
+    assert (found.ok, codes(found), found.ranks[-1][1] is None) == (True, [], False)
+    assert codes(look("2.csv", "3.csv")) == []
+    assert codes(look("4.csv"), "fault") == ["not-ranked"]
+    assert rb.submit("2.csv", STORE).added
+    assert codes(look("3.csv")) == []
+
+
 def test_a_board_file_says_how_ranks_are_made() -> None:
     write("elm.csv", "elm", items=range(20))
     board = rb.leaderboard(rb.read(["ash.csv", "birch.csv"]), missing="pairwise", alpha=0.1)
