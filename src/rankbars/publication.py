@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -25,11 +26,20 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
 from rankbars.readers import read
-from rankbars.render.sitepages import board_paths, frame_of, site_files, slug_of
+from rankbars.render.siteboards import (
+    MAIN_BOARD,
+    board_paths,
+    board_summary,
+    frame_of,
+    slug_of,
+)
+from rankbars.render.sitepages import site_files
 from rankbars.steps.boardchanges import diff
 
 __all__ = ["BuiltSite", "build_site"]
 
+# With more rows on all boards together, only the main board has a page with a script.
+_MOST_ROWS = 10_000
 _MOST_DAYS = 24  # of a history that is made of the models of each day
 
 
@@ -94,9 +104,11 @@ def build_site(
     held = MadeFiles.of(Path(folder))
     maker = _Maker(plan, MadeFiles(held.folder, {}) if whole else held, version("rankbars"), n_jobs)
     boards = maker.boards(progress)
-    history = maker.history(boards[0].board)
+    if maker.lead is None:
+        raise DataError(f"{plan.path}: there is no board to rank.")
+    history = maker.history(maker.lead)
     changes = tuple(diff(old.board, new.board) for old, new in pairwise(history))
-    site = Site(plan, tuple(boards), history, changes, maker.version)
+    site = Site(plan, maker.lead, tuple(boards), history, changes, maker.version)
     drafts = {**site_files(site), **maker.beside}
     done = make_files(held, drafts, whole=whole)
     left = tuple(
@@ -127,6 +139,7 @@ class _Maker:
         self.said: list[str] = []
         self.beside: dict[str, Draft] = {}
         self.main: Scores | None = None
+        self.lead: Leaderboard | None = None
 
     def boards(self, progress: Callable[[int, int], None] | None) -> list[SiteBoard]:
         """Every board, the main one first."""
@@ -138,11 +151,11 @@ class _Maker:
             raise OptionError(
                 f"{self.plan.path}: two boards are called {twice.name!r}. Give each its own name."
             )
-        made = []
+        rows, made = sum(len(one.scores.models) for one in chosen), []
         for number, one in enumerate(chosen):
             if progress is not None:
                 progress(number, len(chosen))
-            made.append(self._board(one, len(ranking)))
+            made.append(self._board(one, len(ranking), many=rows > _MOST_ROWS))
         if progress is not None:
             progress(len(chosen), len(chosen))
         return made
@@ -300,9 +313,10 @@ class _Maker:
         return _Chosen(slug_of(choice.name), choice.name, chosen, metric,
                        description=choice.description)  # fmt: skip
 
-    def _board(self, chosen: _Chosen, together: int) -> SiteBoard:
+    def _board(self, chosen: _Chosen, together: int, *, many: bool) -> SiteBoard:
         """A board, ranked or as it was."""
         plan, is_main = self.plan, chosen.slug == "all"
+        slim = many and not is_main
         spec, levels = self._level(chosen, together)
         about = plan.about
         if not is_main:
@@ -320,16 +334,24 @@ class _Maker:
             scores = replace(
                 scores, inputs=(Input("the results of this board", "scores", evidence),)
             )
-        key = digest_of(
-            [self.frame, evidence, scores.notes, scores.inputs, scores.names, spec, about, levels]
-        )
-        board = self._kept(chosen.slug, key, scores)
-        if board is None:
-            board = self._ranked(chosen.name, scores, spec).titled(**_filled(about))
-        return SiteBoard(
-            chosen.slug, chosen.name, board, chosen.description, chosen.group, chosen.metric.role,
-            levels, key,
+        key = digest_of([self.frame, evidence, scores.notes, scores.inputs, scores.names, spec,
+                         about, levels, slim, chosen.name, chosen.group])  # fmt: skip
+        made = SiteBoard(
+            chosen.slug, chosen.name, {}, None, chosen.description, chosen.group,
+            chosen.metric.role, levels, key, slim,
         )  # fmt: skip
+        if all(self.held.has(path, key) for path in board_paths(chosen.slug)):
+            with suppress(RankbarsError, OSError, ValueError):
+                if is_main:
+                    self.lead = load(self.held.folder / MAIN_BOARD)
+                path = self.held.folder / f"api/boards/{chosen.slug}.json"
+                return replace(made, summary=json.loads(path.read_text("utf-8")))
+        board = self._ranked(chosen.name, scores, spec).titled(**_filled(about))
+        if is_main:
+            self.lead = board
+        made = replace(made, board=board)
+        # As it is read from its file, so that both ways give the same pages.
+        return replace(made, summary=json.loads(json.dumps(board_summary(plan, made))))
 
     def _level(self, chosen: _Chosen, together: int) -> tuple[Spec, str]:
         """The options of a board, and how its level goes together with those of others."""
@@ -347,14 +369,6 @@ class _Maker:
             "itself: of several boards, more is wrong than of one. A board that was chosen for "
             "what it shows has no level."
         )
-
-    def _kept(self, slug: str, key: str, scores: Scores) -> Leaderboard | None:
-        """The board of the same key that lies in the folder, whole; None if there is none."""
-        if not all(self.held.has(path, key) for path in board_paths(slug)):
-            return None
-        with suppress(RankbarsError, OSError):
-            return load(self.held.folder / board_paths(slug)[0])
-        return None
 
     def _ranked(self, name: str, scores: Scores, spec: Spec) -> Leaderboard:
         self.ranked.append(name)

@@ -1,5 +1,6 @@
 """``rankbars site``: from one file to a folder of pages."""
 
+import gzip
 import json
 import re
 from html.parser import HTMLParser
@@ -11,8 +12,9 @@ import numpy as np
 import pytest
 
 import rankbars as rb
+from rankbars import publication
 from rankbars.data.madefiles import digest_of
-from rankbars.render.sitepages import slug_of
+from rankbars.render.siteboards import slug_of
 
 TASKS = {"law": ("civil", "penal"), "math": ("algebra", "sums"), "code": ("python",)}
 EVERY = tuple(task for group in TASKS.values() for task in group)
@@ -97,11 +99,16 @@ def test_a_site_has_a_page_for_every_board_and_model_and_no_broken_link(rankbars
     assert code == 0, said
     made = set(files("public"))
     for slug in ("all", "law", "math", slug_of("Two")):
-        assert {f"boards/{slug}.{end}" for end in ("html", "csv", "json")} <= made
+        assert {f"boards/{slug}.{end}" for end in ("html", "csv")} <= made
         assert f"api/boards/{slug}.json" in made
     assert {f"models/{slug_of(name)}.html" for name in MODELS} <= made
     assert "boards/code.html" not in made
     assert broken_links(place / "public") == []
+
+
+def short_form(slug):
+    """What programs are given of a board."""
+    return json.loads(Path(f"public/api/boards/{slug}.json").read_text("utf-8"))
 
 
 def test_boards_of_a_site_are_those_of_leaderboard(rankbars, place):
@@ -109,24 +116,32 @@ def test_boards_of_a_site_are_those_of_leaderboard(rankbars, place):
     scores = rb.read("results.csv")
     for slug, tasks in {"all": None, "law": TASKS["law"]}.items():
         expected = rb.leaderboard(scores.select(tasks=tasks))
-        found = rb.load(f"public/boards/{slug}.json")
-        short = json.loads(Path(f"public/api/boards/{slug}.json").read_text("utf-8"))
-        ranks = {line[0]: line[1:3] for line in short["models"]}
-        for model in expected.models:
-            i = expected.models.index(model)
-            span = [int(expected.ranks.best[i]), int(expected.ranks.worst[i])]
-            assert ranks[model] == span
-            assert [found[model].best, found[model].worst] == span
+        found = short_form(slug)
+        assert [row[0] for row in found["models"]] == list(expected)
+        for row in found["models"]:
+            line = dict(zip(found["columns"], row, strict=True))
+            standing = expected[line["model"]]
+            assert (line["best"], line["worst"]) == (standing.best, standing.worst)
+            assert line["score"] == pytest.approx(standing.score, rel=1e-5)
+    whole = rb.load("public/boards/all.json.gz")
+    assert {name: whole[name][:7] for name in whole} == {
+        name: rb.leaderboard(scores)[name][:7] for name in whole
+    }
 
 
 def test_boards_together_share_the_error_rate(rankbars, place):
     (place / "site.yaml").write_text(CONFIG + "together: true\nlevel: 0.9\n", "utf-8")
     rankbars("site", "site.yaml", "-o", "public")
-    alphas = {rb.load(path).spec.alpha for path in Path("public/boards").glob("*.json")}
-    assert list(alphas) == pytest.approx([0.1 / 4])
-    note = next(n for n in rb.load("public/boards/law.json").notes if n.code == "one-of-boards")
-    assert "4 boards" in note.message
-    assert "90 %" in note.message
+    assert rb.load("public/boards/all.json.gz").spec.alpha == pytest.approx(0.1 / 4)
+    law = short_form("law")
+    assert law["level"] == "97.5 %"
+    assert "4 boards" in law["levels"]
+    assert "90 %" in law["levels"]
+    expected = rb.leaderboard(rb.read("results.csv").select(tasks=TASKS["law"]), alpha=0.025)
+    assert {row[0]: row[1:3] for row in law["models"]} == {
+        name: [expected[name].best, expected[name].worst] for name in expected
+    }
+    assert "one-of-boards" in Path("public/boards/law.html").read_text("utf-8")
 
 
 def test_the_same_site_twice_and_anew_is_the_same_bytes(rankbars, place):
@@ -196,7 +211,7 @@ def test_a_change_of_one_category_ranks_only_the_boards_that_hold_it(rankbars, p
 def test_a_damaged_file_is_made_again(rankbars, place):
     rankbars("site", "site.yaml", "-o", "public")
     whole = files("public")
-    for path in ("boards/law.html", "boards/all.json", "models/birch.html"):
+    for path in ("boards/law.html", "boards/all.json.gz", "models/birch.html"):
         (place / "public" / path).write_text("damaged", "utf-8")
     (place / "public" / "api" / "models.json").unlink()
     assert rankbars("site", "site.yaml", "-o", "public").code == 0
@@ -329,7 +344,7 @@ def test_weights_of_categories_count_in_the_average(rankbars, place):
     assert rankbars("site", "site.yaml", "-o", "public").code == 0
     scores = rb.read("results.csv").select(tasks=TASKS["law"])
     expected = rb.leaderboard(scores).aggregate.score
-    assert rb.load("public/boards/all.json").aggregate.score == pytest.approx(expected)
+    assert rb.load("public/boards/all.json.gz").aggregate.score == pytest.approx(expected)
 
 
 def test_old_names_are_new_ones_and_what_is_retired_is_not_ranked(rankbars, place):
@@ -342,7 +357,7 @@ def test_old_names_are_new_ones_and_what_is_retired_is_not_ranked(rankbars, plac
     change(place, "    except: [code]\n", "")
     code, _, said = rankbars("site", "site.yaml", "-o", "public")
     assert code == 0, said
-    board = rb.load("public/boards/all.json")
+    board = rb.load("public/boards/all.json.gz")
     assert "maple" in board.models
     assert not {"cedar", "amber"} & set(board.models)
     assert "python" not in board.tasks
@@ -396,7 +411,7 @@ def test_history_holds_the_intervals_of_dated_boards_by_the_names_of_today(rankb
     code, _, said = rankbars("site", "site.yaml", "-o", "public")
     assert code == 0, said
     found = json.loads(Path("public/api/history.json").read_text("utf-8"))
-    now = rb.load("public/boards/all.json")
+    now = rb.load("public/boards/all.json.gz")
     assert found["dates"] == ["2026-01-10", "2026-03-01", "2026-05-31"]
     for model, boards in {"amber": (early, late, now), "cedar": (late, now)}.items():
         spans = [
@@ -473,10 +488,43 @@ def test_a_site_of_a_store_leaves_out_what_the_store_retired(rankbars, place):
     change(place, "    except: [code]\n", "")
     code, _, said = rankbars("site", "site.yaml", "-o", "public")
     assert code == 0, said
-    board = rb.load("public/boards/all.json")
+    board = rb.load("public/boards/all.json.gz")
     assert "maple" in board.models
     assert "python" not in board.tasks
     assert "It leaked." in Path("public/about.html").read_text("utf-8")
+
+
+def test_large_sites_have_small_pages_for_boards_of_parts(rankbars, place, browser, monkeypatch):
+    monkeypatch.setattr(publication, "_MOST_ROWS", 10)
+    rankbars("site", "site.yaml", "-o", "public")
+    sizes = {slug: Path(f"public/boards/{slug}.html").stat().st_size for slug in ("all", "law")}
+    assert sizes["law"] < sizes["all"] / 4
+    assert broken_links(place / "public") == []
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    faults = []
+    page.on("console", lambda message: faults.append(message.text))
+    page.goto((place / "public" / "boards" / "law.html").as_uri())
+    assert page.locator("#board-table tbody tr:visible").count() == len(MODELS)
+    page.get_by_role("link", name="birch").click()
+    assert page.locator("h1").inner_text() == "birch"
+    assert faults == []
+
+
+def test_boards_are_loaded_as_they_are_or_compressed_and_damage_is_said(place):
+    board = rb.leaderboard("results.csv")
+    board.save("board.json")
+    whole = gzip.compress(Path("board.json").read_bytes())
+    for name, content, words in (
+        ("whole.json.gz", whole, ""),
+        ("cut.json.gz", whole[:-20], "its end is missing"),
+        ("bad.json.gz", whole[:40] + b"x" * 40 + whole[80:], "damaged gzip file"),
+    ):
+        Path(name).write_bytes(content)
+        if words:
+            with pytest.raises(rb.ReadError, match=words):
+                rb.load(name)
+        else:
+            assert rb.load(name).to_text() == board.to_text()
 
 
 def test_a_site_opens_from_disk_without_a_word_in_the_console(rankbars, place, browser):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
@@ -54,6 +56,7 @@ __all__ = [
     "board_schema",
     "board_to_dict",
     "load",
+    "packed",
     "parse_board",
     "save_board",
 ]
@@ -294,7 +297,7 @@ def load(path: str | Path) -> Leaderboard:
     Parameters
     ----------
     path : str or Path
-        A file of schema ``rankbars.board/1``.
+        A file of schema ``rankbars.board/1``, or one that is compressed by gzip.
 
     Returns
     -------
@@ -321,7 +324,7 @@ def parse_board(content: bytes, name: str) -> Leaderboard:
     ReadError
         If it is not a board, or of a newer schema.
     """
-    values = _parse(content, name)
+    values = _parse(_unpacked(content, name), name)
     schema = values.get("schema") if isinstance(values, dict) else None
     if schema != SCHEMA:
         found = f"schema {schema!r}" if schema else "no schema"
@@ -349,6 +352,29 @@ _EDITED = Note(
     "The board file was changed after it was written: its content does not fit its digest. What "
     "it says is no longer what rankbars computed.",
 )
+
+
+_LARGEST = 1 << 30  # bytes of a compressed file
+
+
+def packed(text: str) -> bytes:
+    """A board file compressed by gzip, which `load` reads as it is; same text, same bytes."""
+    return gzip.compress(text.encode("utf-8"), 6, mtime=0)
+
+
+def _unpacked(content: bytes, name: str) -> bytes:
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    stream = zlib.decompressobj(wbits=31)
+    try:
+        text = stream.decompress(content, _LARGEST)
+    except zlib.error as error:
+        raise ReadError(f"{name} is a damaged gzip file ({error}).") from error
+    if stream.unconsumed_tail:
+        raise ReadError(f"{name} is larger than {_LARGEST:,} bytes, once it is unpacked.")
+    if not stream.eof:
+        raise ReadError(f"{name} is a damaged gzip file: its end is missing.")
+    return text
 
 
 def _parse(content: bytes, name: str) -> Any:

@@ -165,24 +165,30 @@ class SiteBoard:
         For readers.
     group : str
         What it is one of, such as a category; empty for boards by themselves.
-    board : Leaderboard
-        The board.
+    summary : mapping
+        What other pages, and programs, show of it: plain values.
+    board : Leaderboard, optional
+        The board; None where its files lie as they should, and it was not ranked again.
     role : {"rank", "show", "cost"}
         Role of its metric.
     levels : str
         How its level goes together with those of the other boards.
     key : str
         Digest of all it was made of.
+    slim : bool
+        Whether its page is a small one.
     """
 
     slug: str
     name: str
-    board: Leaderboard
+    summary: Mapping[str, Any]
+    board: Leaderboard | None = None
     description: str = ""
     group: str = ""
     role: Literal["rank", "show", "cost"] = "rank"
     levels: str = ""
     key: str = ""
+    slim: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -201,6 +207,8 @@ class Site:
     ----------
     plan : SitePlan
         What was asked for.
+    main : Leaderboard
+        The main board.
     boards : tuple of SiteBoard
         The main one first.
     history : tuple of DatedBoard
@@ -212,6 +220,7 @@ class Site:
     """
 
     plan: SitePlan
+    main: Leaderboard
     boards: tuple[SiteBoard, ...]
     history: tuple[DatedBoard, ...] = ()
     changes: tuple[BoardChange, ...] = ()

@@ -365,7 +365,7 @@ def _history(whole: _Part) -> tuple[tuple[str, ...], bool]:
     for one in whole.texts("history"):
         place = Path(whole.beside(one))
         fitting = (
-            sorted(place.glob("*.json"))
+            sorted([*place.glob("*.json"), *place.glob("*.json.gz")])
             if place.is_dir()
             else sorted(place.parent.glob(place.name))
         )

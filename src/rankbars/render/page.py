@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
@@ -167,12 +168,16 @@ class PageFrame(NamedTuple):
         Address of a picture.
     css : str
         Further style.
+    models : mapping from str to str, optional
+        Address of the page of each model. With it the page is a small one: a table without
+        script, in which names lead there.
     """
 
     title: str
     links: tuple[tuple[str, str], ...]
     logo: str | None = None
     css: str = ""
+    models: Mapping[str, str] | None = None
 
 
 def render_html(
@@ -208,19 +213,32 @@ def render_html(
             "or use the text, md, csv, latex or json format."
         )
     css, script = _asset("page.css"), _asset("page.js")
+    slim = frame is not None and frame.models is not None
     if frame is not None:
         css += frame.css
     remarks = all_remarks(board)
     template = page_environment().get_template("page.html.j2")
     return template.render(
-        page=_page(board, remarks),
+        page=_slim(_page(board, remarks)) if slim else _page(board, remarks),
         frame=frame,
+        slim=slim,
         css=_trusted(css),
         css_hash=_digest(css),
         script=_trusted(script),
         script_hash=_digest(script),
-        data=_trusted(page_json(board, remarks)),
+        data="" if slim else _trusted(page_json(board, remarks)),
     )
+
+
+def _slim(page: _Page) -> _Page:
+    """The page without what needs its script: rows by ranks alone, and no matrices."""
+    rows = tuple(replace(line, first="", top="") for line in page.rows)
+    table = replace(page.table, has_tiers=False)
+    fits = page.fits.removesuffix(" many-models")
+    return replace(
+        page, rows=rows, table=table, fits=fits, average=None, groups=None, noise=(),
+        matrix=None, tasks=(), scores=None,
+    )  # fmt: skip
 
 
 def notebook_html(board: Leaderboard) -> str:

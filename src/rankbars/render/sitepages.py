@@ -8,84 +8,44 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import unicodedata
-from collections.abc import Mapping, Sequence
-from datetime import date
-from functools import partial
-from importlib import resources
+from collections.abc import Mapping
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardfile import board_json
 from rankbars.data.madefiles import Draft
-from rankbars.data.siteplan import DatedBoard, Site, SiteBoard, SitePlan
-from rankbars.data.standings import standings
-from rankbars.render.changes import ChangeParts, change_json, change_parts
-from rankbars.render.exports import render_csv
+from rankbars.data.siteplan import Site
+from rankbars.render.changes import change_json
 from rankbars.render.methodbox import method_entries
 from rankbars.render.notation import counted, show_ranks, visible
-from rankbars.render.page import PageFrame, page_environment, render_html
+from rankbars.render.page import page_environment
 from rankbars.render.paragraph import citation, methods_paragraph, references
-from rankbars.render.placed import placed_table
-from rankbars.render.ranktable import board_table, task_scores
-from rankbars.render.sentences import field_line, headline, headline_sentences
+from rankbars.render.ranktable import task_scores
+from rankbars.render.siteboards import (
+    MAIN_BOARD,
+    board_entry,
+    board_files,
+    board_rows,
+    frame_of,
+    model_names,
+    partly_rows,
+    short_json,
+    site_style,
+    slug_of,
+)
+from rankbars.render.sitehistory import (
+    changes_page,
+    courses_of,
+    drawn_course,
+    feed_page,
+    history_json,
+    history_page,
+)
 
-__all__ = ["board_paths", "frame_of", "site_files", "slug_of"]
+__all__ = ["site_files"]
 
-_TOP = 10
-_MOST_COURSES, _MOST_ENTRIES = 12, 50
-_SAFE = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
-_TAKEN = ("index", "all", "con", "prn", "aux", "nul")
-
-
-def slug_of(name: str) -> str:
-    """The name of a file for any name, on any file system; different names get different ones.
-
-    Examples
-    --------
-    >>> slug_of("gpt-4o"), slug_of("GPT-4o"), slug_of("Qwen/Qwen3 8B")
-    ('gpt-4o', 'gpt-4o-75dbcc6b', 'qwen-qwen3-8b-1a9a4e94')
-    """
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    safe = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-")
-    # What could be taken for a name with a digest gets one, too.
-    if safe and safe == name and name not in _TAKEN and not re.search(r"-[0-9a-f]{8}$", name):
-        return safe
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    return f"{safe}-{digest}" if safe else digest
-
-
-def board_paths(slug: str) -> tuple[str, ...]:
-    """The files of a board: the board file first, then its page, its table, what programs read."""
-    return (
-        f"boards/{slug}.json", f"boards/{slug}.html", f"boards/{slug}.csv",
-        f"api/boards/{slug}.json",
-    )  # fmt: skip
-
-
-def frame_of(plan: SitePlan) -> dict[str, Any]:
-    """What stands around every page of a site."""
-    pages = [("Boards", "index.html"), ("Models", "models.html")]
-    if has_history(plan):
-        pages += [("History", "history.html"), ("Changes", "changes.html")]
-    pages += [("Method", "method.html"), ("About", "about.html")]
-    logo = plan.theme.logo
-    return {
-        "site": plan.about.title,
-        "pages": pages,
-        "logo": None if logo is None else f"assets/logo{logo.suffix.lower()}",
-        "colors": list(plan.theme.colors),
-        "address": plan.address,
-        "feed": has_history(plan) or plan.about.date is not None,
-    }
-
-
-def has_history(plan: SitePlan) -> bool:
-    """Whether the site has boards of earlier days."""
-    return plan.replay or bool(plan.history)
+_TOP, _MOST_NEAR = 10, 12
 
 
 def site_files(site: Site) -> dict[str, Draft]:
@@ -104,12 +64,7 @@ def site_files(site: Site) -> dict[str, Draft]:
     frame = frame_of(site.plan)
     files: dict[str, Draft] = {}
     for one in site.boards:
-        made = (
-            partial(board_json, one.board), partial(_board_page, one, frame),
-            partial(render_csv, one.board), partial(_api_board, site, one),
-        )  # fmt: skip
-        files |= {path: Draft(one.key, make) for path, make in zip(
-            board_paths(one.slug), made, strict=True)}  # fmt: skip
+        files |= board_files(one, frame)
     pages = _Pages(site, frame)
     files["index.html"] = pages.draft("index", "index.html", _index(site))
     files["models.html"] = pages.draft("models", "models.html", _models(site))
@@ -119,19 +74,19 @@ def site_files(site: Site) -> dict[str, Draft]:
     files["method.html"] = pages.draft("method", "method.html", _method(site))
     files["about.html"] = pages.draft("about", "about.html", _about(site))
     if len(site.history) > 1:
-        files["history.html"] = pages.draft("history", "history.html", _history(site))
-        files["changes.html"] = pages.draft("changes", "changes.html", _changes(site))
-        files["api/history.json"] = _plain(_json(_api_history(site)))
+        files["history.html"] = pages.draft("history", "history.html", history_page(site))
+        files["changes.html"] = pages.draft("changes", "changes.html", changes_page(site))
+        files["api/history.json"] = _plain(short_json(history_json(site)))
         files["api/changes.json"] = _plain(change_json(site.changes[-1]))
     if frame["feed"]:
-        files["feed.xml"] = pages.draft("feed", "feed.xml", _feed(site))
+        files["feed.xml"] = pages.draft("feed", "feed.xml", feed_page(site))
     for path, content in {
         "api/index.json": _api_index(site),
         "api/models.json": _api_models(site),
     }.items():
-        files[path] = _plain(_json(content))
+        files[path] = _plain(short_json(content))
     files["llms.txt"] = _plain(_llms(site))
-    files["assets/site.css"] = _plain(_style(frame))
+    files["assets/site.css"] = _plain(site_style(frame))
     if site.plan.theme.logo is not None:
         logo = site.plan.theme.logo.read_bytes()
         files[frame["logo"]] = Draft(hashlib.sha256(logo).hexdigest(), lambda: logo)
@@ -144,10 +99,6 @@ def _plain(text: str) -> Draft:
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _json(content: Any) -> str:
-    return json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":")) + "\n"
 
 
 class _Pages:
@@ -173,52 +124,20 @@ class _Pages:
 # ------------------------------------------------------------------------------------ contexts
 
 
-def _board_page(one: SiteBoard, frame: Mapping[str, Any]) -> str:
-    return render_html(
-        one.board,
-        frame=PageFrame(
-            frame["site"], tuple((title, f"../{path}") for title, path in frame["pages"]),
-            frame["logo"] and f"../{frame['logo']}", _asset("bar.css") + _theme(frame["colors"]),
-        ),
-    )  # fmt: skip
-
-
-def _rows(one: SiteBoard) -> list[dict[str, Any]]:
-    """The rows of a board, best score first."""
-    return [
-        {
-            "model": row.model, "page": f"models/{slug_of(row.model)}.html", "ranks": row.ranks,
-            "best": row.best, "worst": row.worst, "score": row.score, "new": row.new_ranks,
-        }
-        for row in board_table(one.board).rows
-    ]  # fmt: skip
-
-
-def _entry(one: SiteBoard) -> dict[str, Any]:
-    """A board as it is listed."""
-    board = one.board
-    return {
-        "name": one.name, "slug": one.slug, "group": one.group, "role": one.role,
-        "description": one.description, "first": headline_sentences(board)[0],
-        "models": len(board.models) + (0 if board.partly is None else len(board.partly.models)),
-        "tasks": len(board.tasks),
-    }  # fmt: skip
-
-
 def _index(site: Site) -> dict[str, Any]:
-    main = site.boards[0]
-    table = board_table(main.board)
+    main = site.boards[0].summary
+    rows = board_rows(main)
     return {
         "about": _about_fields(site),
-        "headline": list(headline_sentences(main.board)),
-        "field": field_line(main.board),
-        "claim": [table.claim.title, table.claim.words],
-        "score": [table.score_title, table.score_note],
-        "rows": _rows(main)[:_TOP],
-        "n_models": len(main.board.models),
-        "placed": 0 if main.board.partly is None else len(main.board.partly.models),
-        "boards": [_entry(one) for one in site.boards],
-        "levels": main.levels,
+        "opening": main["opening"],
+        "field": main["field"],
+        "claim": main["claim"],
+        "score": main["score"],
+        "rows": rows[:_TOP],
+        "n_models": len(rows),
+        "placed": len(partly_rows(main)),
+        "boards": [board_entry(one) for one in site.boards],
+        "levels": main["levels"],
     }
 
 
@@ -236,24 +155,18 @@ def _columns(site: Site) -> list[str]:
 
 
 def _models(site: Site) -> dict[str, Any]:
-    main = site.boards[0]
-    rows = _rows(main)
-    placed = placed_table(main.board)
-    columns = _columns(site)
-    partly = [] if placed is None else [
-        {"model": row.model, "page": f"models/{slug_of(row.model)}.html", "ranks": row.ranks,
-         "score": row.score, "tasks": row.tasks}
-        for row in placed.rows
-    ]  # fmt: skip
+    main = site.boards[0].summary
+    columns, part = _columns(site), main["partly_scored"]
+    rows = board_rows(main)
     return {
-        "rows": rows, "columns": columns, "n_models": len(rows), "placed": partly,
-        "placed_words": "" if placed is None else f"{placed.title}. {placed.note}",
+        "rows": rows, "columns": columns, "n_models": len(rows), "placed": partly_rows(main),
+        "placed_words": "" if part is None else f"{part['title']}. {part['note']}",
         "facts": {
             name: [_fact(facts.get(key, "")) for key in columns]
             for name, facts in sorted(site.plan.facts.items())
         },
         "empty": [_fact("")] * len(columns),
-        "retired": _retired(main.board, "model"),
+        "retired": _retired(site.main, "model"),
     }  # fmt: skip
 
 
@@ -272,24 +185,21 @@ def _fact(value: str) -> list[str]:
 
 def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
     """Each model with what its page shows."""
-    main = site.boards[0].board
-    names = list(dict.fromkeys(name for one in site.boards for name in _names(one.board)))
-    on_boards: dict[str, list[dict[str, Any]]] = {name: [] for name in names}
+    names = dict.fromkeys(name for one in site.boards for name in model_names(one.summary))
+    on_boards: dict[str, list[list[Any]]] = {name: [] for name in names}
     for one in site.boards:
-        size = len(one.board.models)
-        for row in _rows(one):
-            on_boards[row["model"]].append({
-                "name": one.name, "slug": one.slug, "ranks": row["ranks"], "best": row["best"],
-                "worst": row["worst"], "score": row["score"], "size": size, "partly": False,
-            })  # fmt: skip
-        placed = placed_table(one.board)
-        for line in () if placed is None else placed.rows:
-            on_boards[line.model].append({
-                "name": one.name, "slug": one.slug, "ranks": line.ranks, "score": line.score,
-                "size": size + 1, "partly": True, "best": 0, "worst": 0,
-            })  # fmt: skip
-    tasks, courses = _task_rows(main), _courses(site)
-    columns, claim = _columns(site), board_table(main).claim
+        size, here = len(one.summary["models"]), [one.name, one.slug]
+        for row in board_rows(one.summary):
+            on_boards[row["model"]].append(
+                [*here, row["ranks"], row["best"], row["worst"], size, row["score"], False]
+            )
+        for row in partly_rows(one.summary):
+            on_boards[row["model"]].append(
+                [*here, row["ranks"], 0, 0, row["field"], row["score"], True]
+            )
+    tasks, courses = _task_rows(site.main), courses_of(site)
+    columns, claim = _columns(site), site.boards[0].summary["claim"]
+    neighbours = _neighbours(site.main)
     return [
         (
             name,
@@ -300,36 +210,32 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
                     for key in columns
                     if key in site.plan.facts.get(name, {})
                 ],
-                "claim": [claim.title, claim.words],
+                "claim": claim,
                 "boards": on_boards[name],
-                "neighbours": _neighbours(main, name),
+                "neighbours": neighbours.get(name, []),
                 "tasks": tasks.get(name, []),
-                "course": _drawn(site, courses[name]) if name in courses else None,
+                "course": drawn_course(site, courses[name]) if name in courses else None,
             },
         )
         for name in names
     ]
 
 
-def _names(board: Leaderboard) -> tuple[str, ...]:
-    return board.models + (() if board.partly is None else board.partly.models)
-
-
-def _neighbours(board: Leaderboard, name: str) -> dict[str, Any]:
-    """Who is shown better, not told apart, and shown worse, best score first."""
-    if name not in board.models:
-        return {}
-    i = board.models.index(name)
-    groups: dict[str, list[list[str]]] = {"better": [], "open": [], "worse": []}
-    for j in board.order:
-        if j == i:
-            continue
-        kind = "better" if board.shown_better[j, i] else (
-            "worse" if board.shown_better[i, j] else "open"
-        )  # fmt: skip
-        other = board.models[j]
-        groups[kind].append([other, f"{slug_of(other)}.html"])
-    return groups
+def _neighbours(board: Leaderboard) -> dict[str, list[list[Any]]]:
+    """Of each model how many are shown better, not told apart, and shown worse; the nearest."""
+    order = np.asarray(board.order)
+    links = [[board.models[i], f"{slug_of(board.models[i])}.html"] for i in order]
+    better = board.shown_better[np.ix_(order, order)]
+    found = {}
+    for k, (name, _) in enumerate(links):
+        away = np.abs(np.arange(order.size) - k)
+        groups = (better[:, k], ~better[:, k] & ~better[k] & (away > 0), better[k])
+        nearest = [np.flatnonzero(group) for group in groups]
+        found[name] = [
+            [len(some), [links[j] for j in sorted(some, key=away.__getitem__)[:_MOST_NEAR]]]
+            for some in nearest
+        ]
+    return found
 
 
 def _task_rows(board: Leaderboard) -> dict[str, list[list[str]]]:
@@ -346,124 +252,8 @@ def _task_rows(board: Leaderboard) -> dict[str, list[list[str]]]:
     return found
 
 
-_Point = tuple[str, int, int, int]  # a day, the rank interval on it, and of how many models
-
-
-def _courses(site: Site) -> dict[str, list[_Point]]:
-    """The rank interval of each model on each of the dated boards, by the names of today."""
-    if len(site.history) < 2:
-        return {}
-    called = {one.name: one.called for one in site.boards[0].board.names if one.kind == "model"}
-    found: dict[str, list[_Point]] = {}
-    for one in site.history:
-        best, worst = one.board.ranks
-        for i, name in enumerate(one.board.models):
-            points = found.setdefault(called.get(name, name), [])
-            points.append((one.date, int(best[i]), int(worst[i]), len(one.board.models)))
-    return found
-
-
-_WIDE, _HIGH, _LEFT, _ABOVE = 300, 110, 26, 8
-
-
-def _drawn(site: Site, points: Sequence[_Point]) -> dict[str, Any]:
-    """Ranks over time as a band: each interval stands until the next board."""
-    days = [_ordinal(one, site.history) for one in site.history]
-    first, last = days[0], days[-1]
-    span = max(last - first, 1)
-    most = max(len(one.board.models) for one in site.history)
-    places = {one.date: k for k, one in enumerate(site.history)}
-
-    def x(day: float) -> float:
-        return round(_LEFT + (_WIDE - _LEFT - 12) * (day - first) / span, 1)
-
-    def y(rank: float) -> float:
-        return round(_ABOVE + (_HIGH - _ABOVE - 20) * (rank - 1) / most, 1)
-
-    parts = []
-    for day, best, worst, _ in points:
-        k = places[day]
-        end = x(days[k + 1]) if k + 1 < len(days) else _WIDE
-        top, bottom = y(best), max(y(worst + 1), y(best) + 1.5)
-        parts.append(f"M{x(days[k]):g} {top:g}H{end:g}V{bottom:g}H{x(days[k]):g}z")
-    return {
-        "path": "".join(parts), "wide": _WIDE, "high": _HIGH, "left": _LEFT, "top": y(1),
-        "bottom": y(most + 1), "most": most, "first": site.history[0].date or "now",
-        "last": site.history[-1].date or "now",
-        "rows": [[day or "now", show_ranks(*span), size] for day, *span, size in points],
-    }  # fmt: skip
-
-
-def _ordinal(one: DatedBoard, history: Sequence[DatedBoard]) -> int:
-    """The day as a number; what has no date is drawn a little after the last that has one."""
-    if one.date:
-        return date.fromisoformat(one.date).toordinal()
-    known = [date.fromisoformat(other.date).toordinal() for other in history if other.date]
-    return known[-1] + max((known[-1] - known[0]) // 10, 1)
-
-
-def _history(site: Site) -> dict[str, Any]:
-    main = site.boards[0].board
-    courses = _courses(site)
-    leading = [main.models[i] for i in main.order][:_MOST_COURSES]
-    return {
-        "replay": site.plan.replay,
-        "claim": board_table(main).claim.words,
-        "courses": [
-            [name, f"models/{slug_of(name)}.html", _drawn(site, courses[name])] for name in leading
-        ],
-        "n_models": len(main.models),
-        "days": [
-            [one.date or "now", len(one.board.models), headline_sentences(one.board)[0]]
-            for one in reversed(site.history)
-        ],
-    }
-
-
-def _changes(site: Site) -> dict[str, Any]:
-    """The last change in full, and what the earlier ones were on the whole."""
-    dates = [one.date or "now" for one in site.history]
-    last = change_parts(site.changes[-1])
-    known = {name for one in site.boards for name in _names(one.board)}
-    return {
-        "since": dates[-2], "until": dates[-1], "sentences": list(last.sentences),
-        "header": list(last.header), "legend": last.legend, "pairs": list(last.pairs),
-        "at": last.header.index("Model") if last.rows else 0,
-        "rows": [
-            [list(row), f"models/{slug_of(name)}.html" if name in known else ""]
-            for row, name in zip(last.rows, last.models, strict=True)
-        ],
-        "earlier": [
-            [dates[k + 1], list(change_parts(site.changes[k]).sentences)]
-            for k in reversed(range(len(site.changes) - 1))
-        ],
-    }  # fmt: skip
-
-
-def _feed(site: Site) -> dict[str, Any]:
-    """An entry for each dated board, newest first."""
-    title, entries = site.plan.about.title or "", []
-    for k, one in enumerate(site.history):
-        if not one.date:
-            continue
-        changes: ChangeParts | None = change_parts(site.changes[k - 1]) if k else None
-        entries.append({
-            "date": one.date,
-            "id": uuid5(NAMESPACE_URL, f"{site.plan.address}{title}#{one.date}").urn,
-            "headline": headline(one.board),
-            "sentences": [] if changes is None else list(changes.sentences),
-        })  # fmt: skip
-    return {
-        "id": uuid5(NAMESPACE_URL, f"{site.plan.address}{title}").urn,
-        "description": site.plan.about.description,
-        "author": site.plan.about.source or title,
-        "entries": entries[::-1][:_MOST_ENTRIES],
-        "changes_page": has_history(site.plan),
-    }
-
-
 def _method(site: Site) -> dict[str, Any]:
-    main = site.boards[0].board
+    main = site.main
     return {
         "entries": [_entry_fields(entry) for entry in method_entries(main)],
         "paragraph": methods_paragraph(main),
@@ -482,7 +272,7 @@ def _entry_fields(entry: Any) -> dict[str, Any]:
 
 
 def _about(site: Site) -> dict[str, Any]:
-    main = site.boards[0].board
+    main = site.main
     return {
         "about": _about_fields(site),
         "words": [part.strip() for part in site.plan.words.split("\n\n") if part.strip()],
@@ -491,8 +281,8 @@ def _about(site: Site) -> dict[str, Any]:
         "retired_tasks": _retired(main, "task"),
         "aliases": [[one.name, one.called] for one in main.names if one.called != one.name],
         "downloads": [
-            [one.name, f"boards/{one.slug}.csv", f"boards/{one.slug}.json",
-             f"api/boards/{one.slug}.json"]
+            [one.name, f"boards/{one.slug}.csv", f"api/boards/{one.slug}.json",
+             MAIN_BOARD if one.slug == "all" else ""]
             for one in site.boards
         ],
     }  # fmt: skip
@@ -501,65 +291,29 @@ def _about(site: Site) -> dict[str, Any]:
 # ------------------------------------------------------------------------------------ for programs
 
 
-def _api_board(site: Site, one: SiteBoard) -> str:
-    """A board in a few bytes per model: a list for each model, with the columns named once."""
-    board = one.board
-    columns = ("model", "best", "worst", "score", "score_low", "score_high", "tier",
-               "new_task_best", "new_task_worst", "coverage")  # fmt: skip
-    rows = standings(board)
-    partly = board.partly
-    return _json({
-        "schema": "rankbars.site.board/1",
-        "name": one.name,
-        "title": board.about.title if board.about else None,
-        "date": site.plan.about.date,
-        "version": site.plan.version or None,
-        "headline": headline(board),
-        "level": rows[0].level,
-        "levels": one.levels or None,
-        "tasks": list(board.tasks),
-        "columns": list(columns),
-        "models": [[_short(getattr(row, key)) for key in columns] for row in rows],
-        "partly_scored": [] if partly is None else [
-            [partly.models[i], int(partly.best[i]), int(partly.worst[i]),
-             _short(float(partly.adjusted[i])), int(partly.tasks[i])]
-            for i in partly.order
-        ],
-        "partly_scored_columns": ["model", "best", "worst", "score", "tasks"],
-        "made_with": f"rankbars {board.version}",
-    })  # fmt: skip
-
-
-def _short(value: Any) -> Any:
-    """A number with six digits; the table and the board file have it in full."""
-    if isinstance(value, float):
-        return float(f"{value:.6g}") if np.isfinite(value) else None
-    return value
-
-
 def _api_index(site: Site) -> dict[str, Any]:
     return {
         "schema": "rankbars.site/1",
         **_about_fields(site),
         "boards": [
             {
-                **{key: value for key, value in _entry(one).items() if key != "first"},
-                "headline": headline(one.board),
+                **{key: value for key, value in board_entry(one).items() if key != "first"},
+                "headline": " ".join(one.summary["headline"]),
                 "page": f"boards/{one.slug}.html",
                 "csv": f"boards/{one.slug}.csv",
-                "board": f"boards/{one.slug}.json",
                 "api": f"api/boards/{one.slug}.json",
             }
             for one in site.boards
         ],
         "models": "api/models.json",
+        "board": MAIN_BOARD,
         **({"history": "api/history.json", "changes": "api/changes.json"}
            if len(site.history) > 1 else {}),
     }  # fmt: skip
 
 
 def _api_models(site: Site) -> dict[str, Any]:
-    names = sorted({name for one in site.boards for name in _names(one.board)})
+    names = sorted({name for one in site.boards for name in model_names(one.summary)})
     return {
         "schema": "rankbars.site.models/1",
         "models": [
@@ -568,23 +322,9 @@ def _api_models(site: Site) -> dict[str, Any]:
             for name in names
         ],
         "retired": [
-            {"model": name, "reason": why} for name, why in _retired(site.boards[0].board, "model")
+            {"model": name, "reason": why} for name, why in _retired(site.main, "model")
         ],
     }  # fmt: skip
-
-
-def _api_history(site: Site) -> dict[str, Any]:
-    courses = _courses(site)
-    return {
-        "schema": "rankbars.site.history/1",
-        "replay": site.plan.replay,
-        "dates": [one.date or None for one in site.history],
-        "columns": ["date", "best", "worst", "models"],
-        "models": {
-            name: [[day or None, best, worst, size] for day, best, worst, size in courses[name]]
-            for name in sorted(courses)
-        },
-    }
 
 
 def _llms(site: Site) -> str:
@@ -596,10 +336,10 @@ def _llms(site: Site) -> str:
     lines += [
         "A leaderboard with error bars. Every model has a rank interval: best is 1 plus the number "
         "of models shown better, worst is the number of models minus the number it is shown better "
-        "than. Models whose intervals overlap may still be told apart; the board files say which "
+        "than. Models whose intervals overlap may still be told apart; the board file says which "
         "pairs are (shown_better). Not told apart does not mean equal.",
         "",
-        visible(headline(site.boards[0].board)),
+        visible(" ".join(site.boards[0].summary["headline"])),
         "",
         "## Boards",
         "",
@@ -607,44 +347,14 @@ def _llms(site: Site) -> str:
     for one in site.boards:
         lines.append(
             f"- [{visible(one.name)}]({address}api/boards/{one.slug}.json): "
-            f"{counted(len(one.board.models), 'model')}, {counted(len(one.board.tasks), 'task')}; "
-            f"also as [CSV]({address}boards/{one.slug}.csv) and "
-            f"[board file]({address}boards/{one.slug}.json)"
+            f"{counted(len(one.summary['models']), 'model')}, "
+            f"{counted(len(one.summary['tasks']), 'task')}; "
+            f"also as [CSV]({address}boards/{one.slug}.csv)"
         )
     lines += ["", "## More", ""]
     for name, path in (
         ("List of boards", "api/index.json"), ("Models", "api/models.json"),
-        ("Method", "method.html"),
+        ("Method", "method.html"), ("The main board with everything", MAIN_BOARD),
     ):  # fmt: skip
         lines.append(f"- [{name}]({address}{path})")
     return "\n".join(lines) + "\n"
-
-
-# ------------------------------------------------------------------------------------ style
-
-
-def _style(frame: Mapping[str, Any]) -> str:
-    return _asset("site.css") + _asset("bar.css") + _theme(frame["colors"])
-
-
-def _asset(name: str) -> str:
-    place = resources.files("rankbars.render").joinpath("templates", "site", name)
-    return place.read_text(encoding="utf-8")
-
-
-def _theme(colors: Sequence[str]) -> str:
-    """The two colours as style; on dark ground they are mixed with white."""
-    names = ("--rb-bar", "--rb-second")
-    light = "".join(f"{name}:{color};" for name, color in zip(names, colors, strict=False))
-    dark = "".join(
-        f"{name}:color-mix(in srgb, {color} 50%, white);"
-        for name, color in zip(names, colors, strict=False)
-    )
-    if not colors:
-        return ""
-    return (
-        f":root,:root[data-theme=light]{{{light}}}\n"
-        "@media screen and (prefers-color-scheme:dark)"
-        f"{{:root:not([data-theme=light]){{{dark}}}}}\n"
-        f"@media screen{{:root[data-theme=dark]{{{dark}}}}}\n"
-    )
