@@ -123,6 +123,7 @@ def draw_page(report: Path, folder: Path) -> None:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(report.as_uri())
         page.screenshot(path=folder / "page.png")
+        page.locator("#picture > summary").click()
         page.locator("#picture figure .rb-canvas").screenshot(path=folder / "intervals.png")
         browser.close()
 

@@ -49,7 +49,7 @@ export function modelRanks(input: ModelRanks, options: ChartOptions): SVGSVGElem
     const where = categories[i] === null || categories[i] === undefined ? "" : ` (${categories[i]})`
     const says = `${sayRanks(best[i]!, worst[i]!)}${where}`
     const bar = span(scale, best[i]!, worst[i]!, rows.y(k), kind.color, 5)
-    return row(rows, k, { name: tasks[i]!, says, number: numbers[k] }, track(rows, k), bar, ...(where ? [mark(kind, rows.right + 6, rows.y(k), 44)] : []))
+    return row(rows, k, { name: tasks[i]!, says, number: numbers[k] }, track(rows, k), bar, ...(where ? [mark(kind, rows.right + 4, rows.y(k), 44)] : []))
   })
   const behind: Node[] = []
   if (newTask) {
