@@ -8,6 +8,7 @@ import random
 import duckdb
 import numpy as np
 import pytest
+from logfiles import inspect_header, lm_rows, sample, write_json_log, write_lm_eval
 
 import rankbars as rb
 from rankbars.data.raceboard import Call
@@ -384,3 +385,41 @@ def test_scores_of_complete_batches_are_there_for_everything_else():
     assert items.n == board.at
     ran = dict(zip(items.models, (~np.isnan(items.values)).sum(axis=0).tolist(), strict=True))
     assert ran == {one.model: one.rows for one in board.racers}
+
+
+def fake_harness(folder, calls, time):
+    """What lm-evaluation-harness writes that was given these calls."""
+    for model in calls.models:
+        asked = json.loads(calls.lm_eval(model))["gsm8k"]
+        scores = [score(Call(model, "gsm8k", str(item))) for item in asked]
+        rows = {"gsm8k": lm_rows({"exact_match": scores}, ids=asked)}
+        values = {"gsm8k": {"exact_match,none": float(np.mean(scores))}}
+        write_lm_eval(folder, model, values, rows=rows, time=time)
+
+
+def test_logs_of_the_harness_come_back_by_document_although_models_ran_different_ones(tmp_path):
+    """All logs lie in one folder: of earlier batches, and of models that are out by now."""
+    race = rb.Race(MODELS, {"gsm8k": range(200)}, batch=15)
+    beside = rb.Race(MODELS, {"gsm8k": range(200)}, batch=15)
+    for number in range(3):
+        fake_harness(tmp_path, race.next(), f"2026-01-2{number}T03-44-18.458309")
+        told = race.tell(tmp_path)
+        assert told.waiting == 0
+        beside.tell(answered(beside.next()))
+    assert len(race.next().models) < 4
+    same(race.board(), beside.board())
+
+
+def test_logs_of_inspect_come_back_by_the_ids_of_samples(tmp_path):
+    race = rb.Race(["a", "b"], {"arc": [f"q{i}" for i in range(40)]}, batch=5)
+    calls = race.next()
+    for model in calls.models:
+        asked = calls.inspect(model)["arc"].split(",")
+        header = inspect_header(model=model, task="arc")
+        samples = [sample(item, score(Call(model, "arc", item))) for item in asked]
+        write_json_log(tmp_path / f"{model}.json", header, samples)
+    told = race.tell(rb.read(tmp_path, direction="higher", by_call=True))
+    assert (told.taken, told.waiting) == (10, 0)
+    beside = rb.Race(["a", "b"], {"arc": [f"q{i}" for i in range(40)]}, batch=5)
+    beside.tell(answered(beside.next()))
+    same(race.board(), beside.board())

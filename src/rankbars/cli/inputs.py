@@ -40,6 +40,7 @@ def read_scores(
     n_jobs: int = 1,
     models: Sequence[str] = (),
     beside: bool = False,
+    by_call: bool = False,
 ) -> Scores:
     """The scores in `inputs`, read as `reading` says; votes as `voting` says.
 
@@ -70,6 +71,7 @@ def read_scores(
         n_jobs=n_jobs,
         models=models or None,
         beside=beside,
+        by_call=by_call,
         **declared_in(reading),
     )
 

@@ -351,7 +351,7 @@ def _read(results: Sequence[str], reading: Reading) -> Any:
     found = [protocol_in(Path(path)) for path in results]
     if all(records is not None for records in found):
         return [record for records in found for record in records or ()]
-    return read_scores(results, reading)
+    return read_scores(results, reading, by_call=True)
 
 
 def _listed(calls: Calls) -> list[str]:

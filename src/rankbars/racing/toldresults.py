@@ -85,9 +85,11 @@ def take_results(results: Any, now: Standing) -> Iterator[Result]:
                 rest.append(path)
             else:
                 yield from take_results(records, now)
-        if not rest:
-            return
-        results = rest
+        if rest:
+            from rankbars.readers import read
+
+            yield from _read(read(rest, by_call=True), now)
+        return
     yield from _read(take_scores("tell", results), now)
 
 
@@ -186,7 +188,7 @@ def _column(evidence: Items, column: int, call: Call, sign: float, trials: int) 
     """Results of one model on one task."""
     values, runs = evidence.values[:, column], evidence.by_run
     for row, item in enumerate(evidence.ids or ()):
-        if trials == 1:
+        if trials == 1 and (evidence.answers is None or evidence.answers[row, column] == 1):
             answers = [] if math.isnan(values[row]) else [float(values[row])]
         elif runs is not None:
             answers = [float(one) for one in runs[row, :, column] if not math.isnan(one)]

@@ -61,6 +61,7 @@ def read(
     download_limit: str | int | None = None,
     other_hosts: bool = False,
     beside: bool = False,
+    by_call: bool = False,
     trials: str | None = None,
     failed: str | None = None,
     map: str | Mapping[str, str] | None = None,
@@ -151,6 +152,10 @@ def read(
     beside : bool
         Whether these results will be put beside others, as in ``read(a) | read(b)``: a task that
         nothing names is then called ``"all"``, and not after its file.
+    by_call : bool
+        Whether answers are wanted one by one, as a race wants them: in logs, items have the names
+        by which their tool is asked for them, none is left out because other models lack it, and
+        all runs of a model count.
     trials : {"fixed"}, optional
         Each item was tried a number of times that did not depend on the answers; needed where
         answers look as if they had been stopped at the first right one.
@@ -207,7 +212,7 @@ def read(
         "trials": trials, "failed": failed,
         "map": map, "where": where, "within": within,
     }  # fmt: skip
-    options = options_of(declared)
+    options = replace(options_of(declared), by_call=by_call)
     if isinstance(paths, Mapping):
         apart = replace(options, models=())
         reader = partial(_read, format=format, options=apart, progress=progress)

@@ -59,6 +59,9 @@ class ReadOptions(TableOptions):
         ``"fixed"``: each item was tried a number of times that did not depend on the answers.
     arena_per_file : bool
         Whether each file of votes is an arena of its own, where no column names tasks.
+    by_call : bool
+        Whether answers are wanted one by one, as by a race: items are called as their tool is asked
+        for them, none is left out because other models lack it, and all runs of a model count.
     failed : bool
         Whether a trial that failed counts as the lowest score, where its item has others.
     engine : Engine
@@ -75,6 +78,7 @@ class ReadOptions(TableOptions):
     trials: str = ""
     arena_per_file: bool = False
     failed: bool = False
+    by_call: bool = False
     engine: Engine = field(default_factory=Engine, compare=False, repr=False)
 
     @classmethod

@@ -232,7 +232,7 @@ def _choose_runs(
         return (distinct[0],)
     with_scores = [run for run in distinct if _has_scores(run, metric)]
     as_trials = options.reruns is None and all(run.trials for run in distinct)
-    if options.reruns == "all" or as_trials:
+    if options.reruns == "all" or as_trials or (options.by_call and options.reruns is None):
         kept = sorted(with_scores or distinct, key=lambda run: (run.stamp or 0.0, run.source))
         other = "; --reruns newest takes the newest alone" if as_trials else ""
         remarks.add("reruns", f"model {model!r}: {len(kept)} runs count as repeats{other}.", task)

@@ -144,7 +144,8 @@ def _build(every: Sequence[Chosen], options: ReadOptions, remarks: Remarks) -> S
         if has_items(chosen, remarks):
             raw[chosen.task], coverage[chosen.task] = pair_items(
                 chosen,
-                shared_only=_share_only(chosen, same=same),
+                shared_only=not options.by_call and _share_only(chosen, same=same),
+                by_call=options.by_call,
                 clustered=bool(options.columns.get("cluster")),
                 remarks=remarks,
                 lowest=_lowest(chosen, directions[chosen.task], options),

@@ -40,6 +40,7 @@ def pair_items(
     clustered: bool,
     remarks: Remarks,
     lowest: float | None = None,
+    by_call: bool = False,
 ) -> tuple[Items, Coverage]:
     """Evidence and coverage of a task, scores as given.
 
@@ -55,13 +56,15 @@ def pair_items(
         Takes what was left out.
     lowest : float, optional
         What an answer that failed counts as, where items have several answers.
+    by_call : bool
+        Whether items are called as their tool is asked for them.
 
     Raises
     ------
     DataError
         If an answer stands twice, a score is infinite, no item is shared, or clusters disagree.
     """
-    named = _name_answers(chosen, remarks)
+    named = _name_answers(chosen, remarks, by_call=by_call)
     ids = _choose_items(chosen, named, shared_only, remarks)
     place = {name: row for row, name in enumerate(ids)}
     models = tuple(chosen.runs)
@@ -93,11 +96,14 @@ def pair_items(
     return items, _count(chosen, state, shared_only)
 
 
-def _name_answers(chosen: Chosen, remarks: Remarks) -> dict[str, list[tuple[str, ...]]]:
+def _name_answers(
+    chosen: Chosen, remarks: Remarks, *, by_call: bool
+) -> dict[str, list[tuple[str, ...]]]:
     """Item of each answer, by model and run: by the first identity that is unique for all."""
     rows = [run.rows for runs in chosen.runs.values() for run in runs if run.rows is not None]
     kinds = {one.identity for one in rows}
     use_other = not all(one.has_unique(one.ids) for one in rows)
+    use_other |= by_call and all(one.other_ids is not None for one in rows)
     if len({kind[0] for kind in kinds}) > 1:
         use_other |= all(one.other_ids is not None for one in rows)
     for one in rows:
@@ -107,7 +113,7 @@ def _name_answers(chosen: Chosen, remarks: Remarks) -> dict[str, list[tuple[str,
                 f"Task {chosen.task!r}: an item stands several times in one run, with another "
                 "answer. Expected one answer per item and repeat."
             )
-    if use_other:
+    if use_other and not by_call:
         first, second = next(iter(kinds))
         remarks.add(
             "identity",
