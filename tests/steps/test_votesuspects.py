@@ -99,3 +99,72 @@ def test_suspects_without_whom_models_are_apart_have_no_effect_stated() -> None:
 def fan_of(model: str) -> pd.DataFrame:
     others = [f"m0{i % 6}" for i in range(120) if f"m0{i % 6}" != model]
     return pd.DataFrame({"model_a": others, "model_b": model, "winner": "model_b", "judge": "fan"})
+
+
+def test_suspects_of_weight_0_are_as_if_they_had_not_voted(pushed: Arena) -> None:
+    frame = frame_of(pushed)
+    board = rb.leaderboard(rb.Scores.from_frame(frame), votes=rb.VoteOptions(suspect_weight=0.0))
+    names = {f"voter {code}" for code in pushed.odd}
+    rest = rb.leaderboard(rb.Scores.from_frame(frame[~frame["judge"].isin(names)]))
+    (one,), (other,) = board.tasks.values(), rest.tasks.values()
+    assert one.mean == pytest.approx(other.mean, abs=1e-9)
+    assert one.se == pytest.approx(other.se, rel=1e-9)
+    assert (one.best.tolist(), one.worst.tolist()) == (other.best.tolist(), other.worst.tolist())
+    assert suspects_on(board).weight == 0
+    (note,) = (note for note in board.notes if note.code == "suspect-voters")
+    assert "They are left out here (--suspect-weight 0)" in note.message
+
+
+def test_capped_votes_count_as_the_same_votes_cast_less_often() -> None:
+    """A voter who casts each vote four times, capped at a fourth, is one who casts it once."""
+    frame = frame_of(honest_arena(4, models=6, voters=60, votes=1200))
+    busy = frame["judge"] == frame["judge"].mode()[0]
+    often = pd.concat([frame, *[frame[busy]] * 3])
+    cap = int(busy.sum())
+    options = rb.VoteOptions(cap=cap)
+    board = rb.leaderboard(rb.Scores.from_frame(often), votes=options)
+    (one,) = board.tasks.values()
+    (other,) = rb.leaderboard(rb.Scores.from_frame(frame)).tasks.values()
+    assert one.mean == pytest.approx(other.mean, abs=1e-9)
+    assert one.se == pytest.approx(other.se, rel=1e-9)
+    (note,) = (note for note in board.notes if note.code == "votes-capped")
+    assert f"1 of {frame['judge'].nunique()} voters cast more than {cap} votes" in note.message
+    assert board.spec.votes.cap == cap
+    assert rb.VoteOptions.from_dict(options.to_dict()) == options
+    assert "cap" not in rb.VoteOptions().to_dict()
+
+
+def test_one_account_with_many_votes_moves_a_model_little_under_a_cap() -> None:
+    arena = honest_arena(2, models=15, voters=500, votes=9000)
+    arena = arena.also(fans(2, arena.strength, 9, accounts=1, votes=500))
+    scores = rb.Scores.from_frame(frame_of(arena))
+    honest = rb.leaderboard(rb.Scores.from_frame(frame_of(honest_arena(
+        2, models=15, voters=500, votes=9000))))  # fmt: skip
+    (true,) = honest.tasks.values()
+    (free,) = rb.leaderboard(scores).tasks.values()
+    (capped,) = rb.leaderboard(scores, votes=rb.VoteOptions(cap=20)).tasks.values()
+    assert free.mean[9] - true.mean[9] > 0.3
+    assert abs(capped.mean[9] - true.mean[9]) < 0.1
+    assert capped.worst[9] - capped.best[9] < (free.worst[9] - free.best[9])
+
+
+@pytest.mark.parametrize(
+    ("options", "test", "words"),
+    [
+        ({"cap": 5}, "binomial", "weighs them"),
+        ({"suspect_weight": 0.0}, "e_process", "weighs them"),
+    ],
+)
+def test_tests_that_count_votes_refuse_weights(options: dict, test: str, words: str) -> None:
+    scores = rb.Scores.from_frame(frame_of(honest_arena(4, models=4, voters=60, votes=400)))
+    with pytest.raises(rb.OptionError, match=words):
+        rb.leaderboard(scores, test=test, votes=rb.VoteOptions(**options))
+
+
+def test_a_cap_needs_named_voters() -> None:
+    votes = rb.Votes(("a", "b"), [[0, 5], [4, 0]])
+    with pytest.raises(rb.OptionError, match="name their voters"):
+        rb.leaderboard(rb.Scores({"v": votes}), votes=rb.VoteOptions(cap=5))
+    for wrong in ({"cap": 0}, {"suspect_weight": 1.5}):
+        with pytest.raises(rb.OptionError):
+            rb.VoteOptions(**wrong)

@@ -49,6 +49,8 @@ class VoteChoices:
     ridge: float
     pairing: str
     elo: str | None
+    cap: int | None
+    suspect_weight: float | None
     control: tuple[str, ...]
     self_votes: str
     arena_per_file: bool
@@ -68,6 +70,8 @@ class VoteChoices:
             ridge=self.ridge,
             pairing=self.pairing,
             elo=self.elo,
+            cap=self.cap,
+            suspect_weight=self.suspect_weight,
         )
 
 
@@ -135,6 +139,16 @@ vote_options = collect_options(
             help="Votes: show strengths on the scale of Elo, where the mean of all models, or one "
             "model, has this rating.",
         ),
+        click.option(
+            "--cap", type=click.IntRange(min=1), metavar="N",
+            help="Votes: those of a voter who casts more than N weigh less, and count as N "
+            "together.",
+        ),
+        click.option(
+            "--suspect-weight", type=click.FloatRange(0, 1), metavar="W",
+            help="Votes: weight of those of voters whose votes do not fit the others'; 0 leaves "
+            "them out. Without it they count like all.",
+        ),
         control_option,
         self_votes_option,
         arena_per_file_option,
@@ -165,8 +179,8 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
     if voting.options != VoteOptions() or any(others):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
-            "--pairing, --elo, --control, --within, --least-votes and --anytime are for pairwise "
-            "votes, and there are none in the input. Leave them out."
+            "--pairing, --elo, --cap, --suspect-weight, --control, --within, --least-votes and "
+            "--anytime are for pairwise votes, and there are none in the input. Leave them out."
         )
 
 

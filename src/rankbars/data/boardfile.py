@@ -31,7 +31,7 @@ from rankbars.data.otherorder import OtherOrder
 from rankbars.data.partlyscored import PartlyScored
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
-from rankbars.data.spec import Spec
+from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions
 from rankbars.data.taskresult import (
     CategoryRanks,
     Effects,
@@ -226,6 +226,7 @@ KEYS: dict[type, Keys] = {
         left_out=("draws",),
         emptied={"difference_se": lambda means: len(means.models) > _MOST_MODELS},
     ),
+    VoteOptions: Keys(optional=VOTE_WEIGHTS),
     # Voters and judges by themselves stay out: a board file is made to be published.
     VoteHealth: Keys(named_by="task", left_out=("judges", "controls")),
 }

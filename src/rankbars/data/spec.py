@@ -23,6 +23,7 @@ __all__ = [
     "RUNS",
     "SCOPES",
     "TIES",
+    "VOTE_WEIGHTS",
     "WITHIN_GROUPS",
     "ZERO_SE",
     "Anchor",
@@ -45,6 +46,10 @@ class Anchor:
 
     model: str | None
     rating: float
+
+
+VOTE_WEIGHTS = ("cap", "suspect_weight")
+"""Choices for votes whose keys are in a file only where they were made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +82,19 @@ class VoteOptions:
     elo : str, optional
         Show strengths on the scale of Elo, where 400 points are odds of ten to one:
         ``"1000"`` gives the mean of all models that rating, ``"NAME=1000"`` one model.
+    cap : int, optional
+        Votes of a voter with more than so many weigh less, and together as much as so many.
+    suspect_weight : float, optional
+        Weight of the votes of voters whose votes do not fit those of the others; 0 leaves them out.
+        None counts them like all others.
 
     Raises
     ------
     UnknownOptionError
         If a name is not known.
     OptionError
-        If the ridge is negative, or `elo` holds no number.
+        If the ridge is negative, `elo` holds no number, the cap is below 1, or a weight is not
+        between 0 and 1.
 
     Examples
     --------
@@ -99,6 +110,8 @@ class VoteOptions:
     ridge: float = 0.0
     pairing: str = "unknown"
     elo: str | None = None
+    cap: int | None = None
+    suspect_weight: float | None = None
 
     def __post_init__(self) -> None:
         for what, value, known in (
@@ -111,6 +124,10 @@ class VoteOptions:
                 raise UnknownOptionError.among(what, value, known)
         if not (math.isfinite(self.ridge) and self.ridge >= 0):
             raise OptionError.out_of_range("ridge", self.ridge, "finite and at least 0")
+        if self.cap is not None and self.cap < 1:
+            raise OptionError.out_of_range("cap", self.cap, "at least 1")
+        if self.suspect_weight is not None and not 0 <= self.suspect_weight <= 1:
+            raise OptionError.out_of_range("suspect_weight", self.suspect_weight, "from 0 to 1")
         if self.cluster == "none" and self.covariance == "cluster":
             raise OptionError(
                 "covariance='cluster' needs clusters, and cluster='none' says that there are none."
@@ -138,17 +155,18 @@ class VoteOptions:
 
     def to_dict(self) -> dict[str, Any]:
         """The options as a plain dict, as the board file has them."""
-        from rankbars.data.plain import to_plain
+        from rankbars.data.plain import Keys, to_plain
 
-        plain: dict[str, Any] = to_plain(self, {})
+        plain: dict[str, Any] = to_plain(self, {VoteOptions: Keys(optional=VOTE_WEIGHTS)})
         return plain
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> VoteOptions:
         """Options from a plain dict; names that a later version added are left out."""
-        from rankbars.data.plain import from_plain
+        from rankbars.data.plain import Keys, from_plain
 
-        options: VoteOptions = from_plain(dict(values), cls, {})
+        keys = {cls: Keys(optional=VOTE_WEIGHTS)}
+        options: VoteOptions = from_plain(dict(values), cls, keys)
         return options
 
 

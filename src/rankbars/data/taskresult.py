@@ -308,6 +308,8 @@ class SuspectVoters:
     moved : tuple of MovedModel, optional
         Models whose rank changes without all of them, those that change most first; None where
         the other votes do not put all models on one scale.
+    weight : float
+        Weight of each of their votes on the board; 0 where they are left out.
     """
 
     false_discoveries: Rate
@@ -315,6 +317,7 @@ class SuspectVoters:
     votes: Annotated[int, Numbers(least=0)]
     voters: tuple[SuspectVoter, ...]
     moved: tuple[MovedModel, ...] | None
+    weight: Level = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,6 +42,7 @@ from rankbars.steps.votefindings import (
     find_tie_effect,
     first_outcomes,
 )
+from rankbars.steps.votesuspects import cap_votes
 
 __all__ = [
     "examine_votes",
@@ -123,6 +124,7 @@ def _examine(
     simulations: int,
     setting: Setting,
 ) -> VoteHealth:
+    votes, _ = cap_votes(votes, options)
     findings: list[Finding | None] = [find_connectivity(votes, options)]
     counts = tally(votes, options)
     if find_components(counts).component.max(initial=0) > 0:

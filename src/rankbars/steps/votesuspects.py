@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import MovedModel, SuspectVoter, SuspectVoters
 from rankbars.data.votes import Ballots, Votes
+from rankbars.errors import OptionError
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.oddvoters import OddVoters, VotesByVoter, find_odd_voters
 from rankbars.stats.votes.voteclusters import ClusterCounts
@@ -16,7 +19,7 @@ from rankbars.stats.votes.voteinfluence import drop_clusters
 from rankbars.steps.strengths import fit_tally
 from rankbars.steps.tallies import tally, tally_clusters, used_ballots
 
-__all__ = ["FALSE_DISCOVERIES", "find_suspects"]
+__all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspects"]
 
 FALSE_DISCOVERIES = 0.05
 
@@ -74,8 +77,57 @@ def find_suspects(
         int(total[found.voter].sum()),
         _describe(votes, options, fit, used, found, total),
         None if without is None else _moved(votes.models, fit.strength, without.strength),
+        1.0 if options.suspect_weight is None else options.suspect_weight,
     )
     return suspects, (("suspect-voters", _say(suspects, used.n)),)
+
+
+def cap_votes(votes: Votes, options: VoteOptions) -> tuple[Votes, tuple[tuple[str, str], ...]]:
+    """The votes, those of voters with more than ``options.cap`` weighing less, and a note.
+
+    Raises
+    ------
+    OptionError
+        If there is a cap and the votes name no voters.
+    """
+    cap, ballots = options.cap, votes.ballots
+    if cap is None:
+        return votes, ()
+    if ballots is None or "judge" not in ballots.labels:
+        raise OptionError(
+            "A cap on the votes of each voter (cap, --cap) needs votes that name their voters, and "
+            "no two of these are known to share one. Name the column with --column judge=NAME, or "
+            "leave the cap out."
+        )
+    codes = ballots.labels["judge"].codes
+    cast = np.bincount(codes + 1, ballots.counts, len(ballots.labels["judge"].names) + 1)
+    share = np.minimum(cap / np.maximum(cast, 1), 1.0)
+    share[0] = 1.0  # those whose voter is not known
+    over = int((cast[1:] > cap).sum())
+    text = (
+        f"{over:,} of {int((cast[1:] > 0).sum()):,} voters cast more than {cap:,} votes; each of "
+        f"their votes weighs less, so that they count as {cap:,} together (--cap {cap})."
+    )
+    weighed = _weigh(votes, ballots, share[codes + 1]) if over else votes
+    return weighed, (("votes-capped", text),)
+
+
+def down_weigh(votes: Votes, suspects: SuspectVoters) -> Votes:
+    """The votes, those of suspected voters with the weight that is declared for them."""
+    ballots = votes.ballots
+    if ballots is None or suspects.weight == 1:
+        return votes
+    named = {one.voter for one in suspects.voters}
+    names = ballots.labels["judge"].names
+    odd = np.array([*(name in named for name in names), False])[ballots.labels["judge"].codes]
+    if suspects.weight == 0:
+        return Votes.from_ballots(votes.models, ballots.take(~odd))
+    return _weigh(votes, ballots, np.where(odd, suspects.weight, 1.0))
+
+
+def _weigh(votes: Votes, ballots: Ballots, factor: NDArray[np.float64]) -> Votes:
+    weighed = replace(ballots, weight=ballots.weights * factor, squared=ballots.squares * factor**2)
+    return Votes.from_ballots(votes.models, weighed)
 
 
 def _by_voter(used: Ballots, fit: VoteFit) -> VotesByVoter:
@@ -177,9 +229,17 @@ def _say(suspects: SuspectVoters, cast: int) -> str:
     text += "; ".join(_group_words(*key, own) for key, own in largest[:_MOST_GROUPS])
     if len(largest) > _MOST_GROUPS:
         text += f"; and {len(largest) - _MOST_GROUPS} more habits"
+    counted = {
+        0.0: "They are left out here (--suspect-weight 0).",
+        1.0: "They count like the others; --suspect-weight 0 leaves them out.",
+    }.get(
+        suspects.weight,
+        f"Each of these votes weighs {suspects.weight:g} here (--suspect-weight "
+        f"{suspects.weight:g}).",
+    )
     return (
-        f"{text}. {_effect_words(suspects)} It is a reason to look at them, no proof: of the "
-        f"{suspects.tested:,} voters with enough votes to be tested, at most "
+        f"{text}. {_effect_words(suspects)} {counted} It is a reason to look at them, no proof: "
+        f"of the {suspects.tested:,} voters with enough votes to be tested, at most "
         f"{suspects.false_discoveries:.0%} of those named are named by chance, on average."
     )
 

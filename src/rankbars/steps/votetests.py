@@ -20,7 +20,7 @@ from rankbars.steps.components import connected_models
 from rankbars.steps.strengths import Strengths, contrast_statistics, fit_strengths, fit_tally
 from rankbars.steps.tallies import CLUSTER_WORDS, choose_clusters, count_used, tally
 from rankbars.steps.tested import Setting, Tested
-from rankbars.steps.votesuspects import find_suspects
+from rankbars.steps.votesuspects import cap_votes, down_weigh, find_suspects
 
 __all__ = ["binomial_test", "e_process_test", "e_strength_test", "strength_test"]
 
@@ -86,9 +86,14 @@ def _compare_strengths(
 ) -> tuple[Tested, Strengths]:
     """All contrasts, and the fit that they are from."""
     size = len(votes.models)
+    votes, capped = cap_votes(votes, setting.votes)
     chosen = connected_models(votes, setting.votes, setting.key)
     kept = votes if chosen.size == size else votes.take(chosen)
     found = fit_strengths(kept, setting.votes, setting)
+    suspects, named = find_suspects(kept, setting.votes, found.fit)
+    if suspects is not None and suspects.weight < 1:
+        kept = down_weigh(kept, suspects)
+        found = fit_strengths(kept, setting.votes, setting)
     pairs = contrast_statistics(found)
     known = np.isfinite(found.covariance).all()
     measured = (found.reach > 1) & (found.groups == 0)
@@ -96,12 +101,11 @@ def _compare_strengths(
     # Votes that do not vary, such as ties only, say nothing about how sure a strength is.
     se = np.sqrt(np.where(variance > 0, variance, np.nan))
     summary = ModelSummary(found.fit.strength, se, np.minimum(found.df, found.reach - 1))
-    suspects, named = find_suspects(kept, setting.votes, found.fit)
     tested = Tested(
         summary,
         pairs,
         (*found.assumptions, *_pairing_words(setting)),
-        notes=(*found.notes, *named, *pairing),
+        notes=(*found.notes, *capped, *named, *pairing),
         about=tuple(
             (code, text, tuple(chosen[list(members)].tolist()))
             for code, text, members in (*_few_votes(kept), *found.about)
@@ -190,6 +194,11 @@ def _without_model(votes: Votes, setting: Setting, test: str) -> tuple[Votes, Te
 
     They need no strengths, which are shown where there are some.
     """
+    if setting.votes.cap is not None or setting.votes.suspect_weight is not None:
+        raise OptionError(
+            f"Test {test!r} counts votes, and a cap or a weight of suspects (--cap, "
+            "--suspect-weight) weighs them. Leave these out, or use a fit: --test z."
+        )
     counts = tally(votes, setting.votes)
     notes: tuple[tuple[str, str], ...] = ()
     suspects = None
