@@ -46,6 +46,7 @@ def head_to_head(
     zero_se: str = "zero",
     runs: str = "independent",
     average_anyway: bool = False,
+    normalise: str | None = None,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -84,6 +85,9 @@ def head_to_head(
         Whether all answers of a run share an effect; see `rankbars.compare`.
     average_anyway : bool
         Whether scores of different metrics are averaged as they are; see `rankbars.aggregate`.
+    normalise : {"bounds", "chance"}, optional
+        Scale of the scores before they are averaged: declared limits to 0 and 1; guessing to 0 and
+        the best score to 1.
 
     Returns
     -------
@@ -126,13 +130,16 @@ def head_to_head(
     for what, name in (("a", a), ("b", b)):
         if not isinstance(name, str):
             raise OptionError.out_of_range(what, name, "the name of a model")
+    if normalise is not None:
+        check_name("normalisation of two models", normalise, ("none", "bounds", "chance"))
+        normalise = None if normalise == "none" else normalise
     if a == b:
         raise OptionError(f"Two different models are needed; got {a!r} twice.")
     pair = take_pair(take_scores("head_to_head", scores, (a, b)), a, b)
     return contrast_models(
         _without_gaps(pair, (a, b), missing, missing_tasks, missing_items), a, b, test=test,
         alpha=alpha, over=over, seed=seed, resamples=resamples, votes=votes, zero_se=zero_se,
-        runs=runs, average_anyway=average_anyway,
+        runs=runs, average_anyway=average_anyway, normalise=normalise,
     )  # fmt: skip
 
 

@@ -133,3 +133,58 @@ def test_one_metric_says_nothing() -> None:
 )  # fmt: skip
 def test_names_of_tasks_are_not_taken_for_metrics(name: str) -> None:
     assert metric_in_name(name) == ("f1" if name.startswith("F1") else None)
+
+
+def percent_beside_shares() -> dict[str, np.ndarray]:
+    """Answers on two tasks: 0 and 1 on one, 0 and 100 on the other."""
+    rng = np.random.default_rng(3)
+    return {
+        "shares": (rng.random((80, 2)) < (0.7, 0.5)).astype(float),
+        "percent": 100.0 * (rng.random((80, 2)) < (0.5, 0.55)),
+    }
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "reward"])
+def test_one_metric_in_percent_on_some_tasks_is_never_averaged_raw(metric: str) -> None:
+    """Accuracies are divided; of other scores ranks are averaged. Board, comparison and claim."""
+    rows = percent_beside_shares()
+    info = {name: rb.TaskInfo(metric=metric) for name in rows}
+    scores = rb.Scores.from_arrays(rows, ["a", "b"], info=info)
+    board = rb.leaderboard(scores)
+    duel = rb.head_to_head(scores, "a", "b")
+    assert board.aggregate is not None
+    assert duel.average is not None
+    if metric == "reward":
+        assert (board.aggregate.unit, duel.average.unit) == ("rank", "rank")
+        return
+    same = rb.Scores.from_arrays({**rows, "percent": rows["percent"] / 100.0}, ["a", "b"])
+    wanted, known = rb.head_to_head(same, "a", "b").average, rb.leaderboard(same).aggregate
+    assert wanted is not None
+    assert known is not None
+    assert board.aggregate.score == pytest.approx(known.score)
+    for name in ("score_a", "score_b", "difference", "low", "high", "p_better"):
+        assert getattr(duel.average, name) == pytest.approx(getattr(wanted, name)), name
+    claim = rb.check(scores, "a > b").claims[0]
+    assert claim.estimate == pytest.approx(wanted.difference)
+    assert any("divided by 100" in note.message for note in board.notes)
+
+
+def test_two_models_are_averaged_by_the_limits_of_each_task() -> None:
+    rows = percent_beside_shares()
+    limits = {"shares": (0.0, 1.0), "percent": (0.0, 100.0)}
+    for direction, sign in (("higher", 1.0), ("lower", -1.0)):
+        info = {
+            name: rb.TaskInfo(metric="reward", direction=direction, minimum=low, maximum=high)
+            for name, (low, high) in limits.items()
+        }
+        signed = {name: sign * values for name, values in rows.items()}
+        scores = rb.Scores.from_arrays(signed, ["a", "b"], info=info)
+        average = rb.head_to_head(scores, "a", "b", normalise="bounds").average
+        board = rb.leaderboard(scores, normalise="bounds").aggregate
+        assert average is not None
+        assert board is not None
+        assert (average.score_a, average.score_b) == pytest.approx(tuple(board.score))
+        at = (rows["shares"].mean(axis=0) + rows["percent"].mean(axis=0) / 100.0) / 2
+        assert average.difference == pytest.approx(sign * (at[0] - at[1]))
+    with pytest.raises(rb.OptionError, match="bounds"):
+        rb.head_to_head(scores, "a", "b", normalise="zscore")

@@ -13,8 +13,10 @@ from rankbars.cli.options import (
     Reading,
     alpha_option,
     average_anyway_option,
+    chance_option,
     counting_failures,
     inputs_argument,
+    limits_option,
     missing_items_option,
     named_option,
     over_option,
@@ -96,6 +98,13 @@ Exit codes: 0 done; with --exit-code 0 if the first is better (with --margin: no
 @runs_option
 @over_option
 @average_anyway_option
+@click.option(
+    "--normalise", metavar="NAME",
+    help="Scale of the scores before they are averaged: bounds (--limits, or --score-min and "
+    "--score-max, to 0 and 1) or chance (--chance to 0).",
+)  # fmt: skip
+@limits_option
+@chance_option
 @seed_option
 @resamples_option
 @reading_options
@@ -117,6 +126,9 @@ def compare_command(
     runs: str,
     aggregate: str,
     average_anyway: bool,
+    normalise: str | None,
+    limits: str | None,
+    chance: str | None,
     seed: int,
     resamples: int,
     reading: Reading,
@@ -139,7 +151,13 @@ def compare_command(
     reading = counting_failures(reading, missing, missing_items)
     with reading_files(quiet=quiet) as progress:
         read, a, b = _read_pair(inputs, reading, models, progress)
+    known = tuple(read.tasks)
     scores = take_pair(read.select(tasks=tasks) if tasks else read, a, b)
+    if limits is not None or chance is not None:
+        from rankbars.cli.taskfiles import describe_tasks, limit_tasks
+
+        scores = scores if limits is None else limit_tasks(scores, limits, known)
+        scores = scores if chance is None else describe_tasks(scores, "chance", chance, known)
     if not quiet:
         report_reading(scores)
     with working("Comparing", quiet=quiet):
@@ -147,7 +165,7 @@ def compare_command(
             scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
             missing_tasks=missing_tasks, missing_items=missing_items, seed=seed,
             resamples=resamples, zero_se=zero_se, runs=runs,
-            average_anyway=average_anyway,
+            average_anyway=average_anyway, normalise=normalise,
         )  # fmt: skip
     made = None if margin is None else judge_margin(scores, duel, margin)
     # What was read has been said, or was not wanted; what was found out is said with the result.

@@ -19,9 +19,11 @@ from rankbars.cli.options import (
     Reading,
     about_options,
     analysis_options,
+    chance_option,
     counting_failures,
     inputs_argument,
     known_name,
+    limits_option,
     models_option,
     named_option,
     quiet_option,
@@ -142,13 +144,8 @@ file to `rankbars rank`.
     help="Which rows go together, such as the sentences of a document: item and cluster, or task, "
     "item and cluster.",
 )
-@click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
-@click.option(
-    "--limits",
-    metavar="FILE",
-    help="Least and greatest possible score of each task, for --normalise bounds: CSV of task, "
-    "least, greatest; or JSON. Instead of one --score-min and --score-max for all.",
-)
+@chance_option
+@limits_option
 @click.option(
     "--by-reference",
     is_flag=True,

@@ -37,10 +37,12 @@ __all__ = [
     "alpha_option",
     "analysis_options",
     "average_anyway_option",
+    "chance_option",
     "collect_options",
     "counting_failures",
     "inputs_argument",
     "known_name",
+    "limits_option",
     "missing_items_option",
     "named_option",
     "over_option",
@@ -449,6 +451,12 @@ alpha_option = click.option(
 average_anyway_option = click.option(
     "--average-anyway", is_flag=True, help="Average scores of different metrics as they are."
 )
+chance_option = click.option("--chance", metavar="FILE", help="Score of guessing on each task.")
+limits_option = click.option(
+    "--limits", metavar="FILE",
+    help="Least and greatest possible score of each task, for --normalise bounds: CSV of task, "
+    "least, greatest; or JSON. Instead of one --score-min and --score-max for all.",
+)  # fmt: skip
 missing_items_option = named_option(
     "--missing-items", known=MISSING_ITEMS,
     help="What to do where a task was run and some of its rows have no score.",

@@ -17,6 +17,7 @@ from rankbars.data.scores import Direction, Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
+from rankbars.stats.averaging.points import Limits
 from rankbars.stats.averaging.taskcontrasts import (
     add_task,
     average_contrasts,
@@ -33,6 +34,7 @@ from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
+from rankbars.steps.average.scales import scale_comparisons
 from rankbars.steps.correctionchoice import has_one_end, row_skewness, tail_unknown
 from rankbars.steps.pairdecision import (
     FEW_ROWS,
@@ -65,6 +67,7 @@ def contrast_models(
     zero_se: str = "zero",
     runs: str = "independent",
     average_anyway: bool = False,
+    normalise: str | None = None,
 ) -> HeadToHead:
     """Whether model `a` is better than model `b`: on each task, and on the average.
 
@@ -74,7 +77,7 @@ def contrast_models(
     """
     spec = Spec(
         test=test, alpha=alpha, over=over, seed=seed, resamples=resamples, zero_se=zero_se,
-        runs=runs, average_anyway=average_anyway,
+        runs=runs, average_anyway=average_anyway, normalise=normalise,
     )  # fmt: skip
     chosen = count_groups(scores.select(models=(a, b)))
     pair = _Pair(a, b)
@@ -141,6 +144,14 @@ def _average(
             "--tasks) to compare the average of the others."
         )
         return None, (Note("no-average", message),)
+    compared = {
+        name: scale_comparisons(one, plan.limits[name]) if name in plan.limits else one
+        for name, one in compared.items()
+    }
+    tasks = {
+        name: _scaled(one, plan.limits[name]) if name in plan.limits else one
+        for name, one in tasks.items()
+    }
     if plan.over == "items":
         average = _items_average(pair, plan, compared, tasks)
         rows = _average_rows(pair, plan, scores, compared, average.se)
@@ -158,6 +169,13 @@ def _average(
         decided, notes = _decided(average, rows, spec, insisted=plan.insisted)
         return decided, (*plan.notes, *notes, *_few_units(rows, plan.units))
     return average, (*plan.notes, *few_tasks_notes(average.n, plan.units, plan.alpha))
+
+
+def _scaled(task: Contrast, limits: Limits) -> Contrast:
+    """Scores of the two on the common scale of an average, higher is better."""
+    sign = 1.0 if task.direction == "higher" else -1.0
+    score_a, score_b = limits.apply(sign * np.array([task.score_a, task.score_b])).tolist()
+    return replace(task, score_a=score_a, score_b=score_b, direction="higher")
 
 
 def _few_units(rows: PairRows, units: str) -> tuple[Note, ...]:
@@ -188,6 +206,8 @@ def _average_rows(
             whole = whole and not (one.pairs.constant[0, 1] and len(values) < FEW_ROWS)
             errors = constant_errors(one.pairs)
         own = (weight * float(errors[0, 1])) ** 2
+        if name in plan.limits:
+            values = plan.limits[name].apply(values)
         tasks.append((row_sample(values, plan.seed, name, weight), own))
         tails.append(tail_unknown(scores.tasks[name]))
     return average_rows(tasks, se**2, whole=whole, tails=tails)

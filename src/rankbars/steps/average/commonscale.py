@@ -70,6 +70,8 @@ class CommonScale(NamedTuple):
         )
         more = len(self.metrics) - _MOST_NAMED
         shown += f" and {more} more" if more > 0 else ""
+        if self.shares and len(self.metrics) == 1:
+            return Note("one-scale", "Scores in percent were divided by 100, like those of others.")
         if self.shares:
             divided = "; scores in percent were divided by 100" if self.limits else ""
             return Note(
@@ -115,8 +117,12 @@ def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale
         metric = next(iter(metrics.values()))
         plain = metric is None or not depends_on_scale(metric)
         apart: tuple[tuple[str, float], ...] = ()
-        if metric is None and one_side:
+        if one_side:
             higher = next(iter(infos.values())).direction == "higher"
+            if higher and metric is not None and is_proportion(metric):
+                units = {name: _unit(scores, name, metric) for name in tasks}
+                if divided := _percent_beside_shares(units):
+                    return CommonScale(True, True, divided, several, shares=True)
             apart = _far_apart(scores, tasks, higher=higher)
         return CommonScale(
             one_side and plain and not apart, one_side, {}, one_side=one_side, apart=apart
@@ -129,9 +135,16 @@ def find_common_scale(scores: Scores, tasks: Mapping[str, float]) -> CommonScale
     if len(known) < len(tasks) or (mixed and not (higher and all(one.sure for one in known))):
         within = one_side and all(_within(scores, name) for name in tasks)
         return CommonScale(False, False, {}, several, one_side=one_side, within=within)
-    percent = [name for name, one in ends.items() if mixed and one and one.top == _PERCENT]
-    limits = dict.fromkeys(percent, Limits(0.0, _PERCENT))
-    return CommonScale(True, False, limits, several, shares=True)
+    return CommonScale(True, False, _percent_beside_shares(ends), several, shares=True)
+
+
+def _percent_beside_shares(units: Mapping[str, _Unit | None]) -> dict[str, Limits]:
+    """How tasks in percent are divided where others are in shares, and all are sure of it."""
+    known = [one for one in units.values() if one is not None and one.sure]
+    if len(known) < len(units) or len({one.top for one in known}) < 2:
+        return {}
+    percent = [name for name, one in units.items() if one is not None and one.top == _PERCENT]
+    return dict.fromkeys(percent, Limits(0.0, _PERCENT))
 
 
 class _Reach(NamedTuple):
