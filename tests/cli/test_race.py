@@ -126,7 +126,13 @@ def test_the_evidence_is_drawn(race) -> None:
     assert "nothing to draw yet" in race("show", "--plot", "r.svg").err
     Path("back.jsonl").write_text(answers(calls), encoding="utf-8")
     race("tell", "back.jsonl")
-    assert race("show", "--plot", "r.svg").code == 0
+    assert race("show", "--plot", "r.svg", "--html", "r.html").code == 0
+    page = Path("r.html").read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "may still be first" in page
+    assert all(f">{name}<" in page for name in RATES)
+    assert "src=" not in page
+    assert "<script" not in page
     assert "evidence" in Path("r.svg").read_text(encoding="utf-8")
 
 

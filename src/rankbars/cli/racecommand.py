@@ -67,7 +67,7 @@ of it is taken, or nothing. - is standard input, for lines of JSON.
 def race_group(ctx: click.Context, *, state: str) -> None:
     """The command ``rankbars race``; without a word after the file it shows the race."""
     if ctx.invoked_subcommand is None:
-        _show(state, as_json=False, plot=None)
+        _show(state)
 
 
 @race_group.command("next", help=_NEXT_HELP, short_help="Print the calls to make next.")
@@ -184,11 +184,17 @@ def tell_command(
 
 @race_group.command("show", short_help="Show who may still be first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option(
+    "--html", metavar="FILE",
+    help="Write a page that needs no network: evidence over items, and a row per model.",
+)  # fmt: skip
 @click.option("--plot", metavar="FILE", help="Draw the evidence over items (.svg, .pdf, .png).")
 @click.pass_context
-def show_command(ctx: click.Context, /, *, as_json: bool, plot: str | None) -> None:
+def show_command(
+    ctx: click.Context, /, *, as_json: bool, html: str | None, plot: str | None
+) -> None:
     """Show who may still be first, who is out and since when, and what it took."""
-    _show(_state(ctx), as_json=as_json, plot=plot)
+    _show(_state(ctx), as_json=as_json, html=html, plot=plot)
 
 
 _WHY = {
@@ -206,20 +212,30 @@ def _state(ctx: click.Context) -> str:
     return "" if parent is None else str(parent.params["state"])
 
 
-def _show(state: str, *, as_json: bool, plot: str | None) -> None:
-    if plot is not None:
-        suffix = Path(plot).suffix.lower().removeprefix(".")
-        if suffix not in ("svg", "pdf", "png"):
-            raise OptionError(f"{plot}: the name must end in .svg, .pdf or .png.")
-        check_targets({"--plot": plot}, [state])
-        account_for_files([plot])
+def _show(
+    state: str, *, as_json: bool = False, html: str | None = None, plot: str | None = None
+) -> None:
+    targets = {"--html": html, "--plot": plot}
+    named = {option: path for option, path in targets.items() if path is not None}
+    suffix = "" if plot is None else Path(plot).suffix.lower().removeprefix(".")
+    if plot is not None and suffix not in ("svg", "pdf", "png"):
+        raise OptionError(f"{plot}: the name must end in .svg, .pdf or .png.")
+    if named:
+        check_targets(named, [state])
+        account_for_files(named.values())
     board = _opened(state).board()
+    contents: dict[str, str | bytes] = {}
+    if html is not None:
+        contents[html] = board.to_html()
     if plot is not None:
-        from rankbars.data.drafts import write_bytes
         from rankbars.render.plotting.raceplots import race_picture
         from rankbars.render.plotting.style import picture_bytes
 
-        write_bytes(plot, picture_bytes(race_picture(board), suffix))
+        contents[plot] = picture_bytes(race_picture(board), suffix)
+    if contents:
+        from rankbars.data.drafts import write_all
+
+        write_all(contents)
     if as_json:
         emit(board.to_json())
     else:

@@ -276,6 +276,18 @@ class RaceBoard:
 
         return race_json(self)
 
+    def to_html(self) -> str:
+        """The board as a page that needs no network.
+
+        Raises
+        ------
+        MissingPackageError
+            If matplotlib is not installed.
+        """
+        from rankbars.render.racetext import race_html
+
+        return race_html(self)
+
     def plot(self, ax: Any = None) -> Any:
         """Evidence over rows, model by model, and where models went out.
 

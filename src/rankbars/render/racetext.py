@@ -5,15 +5,25 @@ from __future__ import annotations
 import json
 import math
 import textwrap
+from html import escape
 from typing import Any
 
 from rankbars.data.raceboard import RaceBoard, Racer
 from rankbars.render.notation import counted, listed, show_count, show_share, visible
 
-__all__ = ["RACE_SCHEMA", "race_json", "race_text"]
+__all__ = ["RACE_SCHEMA", "race_html", "race_json", "race_text"]
 
 RACE_SCHEMA = "rankbars.race/1"
 _WIDTH = 80
+_STYLE = (
+    ":root{color-scheme:light}body{font:16px/1.5 system-ui,sans-serif;color:#222;background:#fff}"
+    "main{max-width:52rem;margin:2rem auto;padding:0 1rem}h1{font-size:1.4rem}"
+    "figure{margin:1.5rem 0}svg{width:100%;max-width:46rem;height:auto}figcaption{color:#555}"
+    ".wide{overflow-x:auto}table{border-collapse:collapse}"
+    "th,td{padding:.2rem .8rem .2rem 0;text-align:right;font-variant-numeric:tabular-nums}"
+    "th:first-child,td:nth-child(2){text-align:left}th[scope=row]{font-weight:400}"
+    "tr+tr{border-top:1px solid #ddd}"
+)
 _MOST_NAMES = 5
 
 
@@ -24,7 +34,7 @@ def race_text(board: RaceBoard) -> str:
     lines += ["", *_wrapped(_cost(board)), *_wrapped(_next(board)), *_wrapped(_promise(board))]
     for note in board.notes:
         lines += _wrapped(visible(note.message))
-    lines += [f"State {board.digest[:16]}: order of items by seed {board.seed}."]
+    lines += [_state(board)]
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -65,6 +75,38 @@ def race_json(board: RaceBoard) -> str:
         ],
     }  # fmt: skip
     return json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def race_html(board: RaceBoard) -> str:
+    """The board as a page that needs no network: what is known, the evidence, a row per model."""
+    from rankbars.render.plotting.raceplots import race_picture
+    from rankbars.render.plotting.style import picture_bytes
+
+    picture = ""
+    if board.history:
+        drawn = picture_bytes(race_picture(board), "svg").decode("utf-8")
+        what = "against a model; a cross: it is out" if board.k == 1 else "for a call, by model"
+        words = f"Evidence {what}. The dotted line is where a claim is made."
+        start = drawn.index("<svg")
+        picture = f"<figure>{drawn[start:]}<figcaption>{escape(words)}</figcaption></figure>"
+    head, *rows = _cells(board)
+    lines = ["".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)]
+    for name, *cells in rows:
+        others = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        lines.append(f'<th scope="row">{escape(name)}</th>{others}')
+    table = "".join(f"<tr>{line}</tr>" for line in lines)
+    below = [_key(board), _cost(board), _next(board), _promise(board)]
+    below += [visible(note.message) for note in board.notes] + [_state(board)]
+    title = f"Race for {'first place' if board.k == 1 else f'the first {board.k}'}"
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{_STYLE}</style></head><body><main>"
+        f"<h1>{escape(_answer(board))}</h1><p>{escape(_head(board))}</p>{picture}"
+        f'<div class="wide"><table>{table}</table></div>'
+        + "".join(f"<p>{escape(text)}</p>" for text in below)
+        + "</main></body></html>\n"
+    )
 
 
 def _racer(one: Racer) -> dict[str, Any]:
@@ -114,22 +156,39 @@ def _answer(board: RaceBoard) -> str:
     )
 
 
-def _table(board: RaceBoard) -> list[str]:
-    """A line per model: what it is, since when, and how near it is to being out."""
-    names = [visible(one.model) for one in board.racers]
-    width = max(map(len, (*names, "model")))
-    wanted = math.exp(board.threshold)
+def _cells(board: RaceBoard) -> list[tuple[str, ...]]:
+    """A header, and a row per model: what it is, since when, and how near it is to being out."""
     words = {"in": "first" if board.k == 1 else "in", "open": "open", "out": "out"}
-    lines = [f"{'model':<{width}}  {'':<5}  {'since':>7}  {'rows':>7}  {'mean':>7}  e-value"]
-    for name, one in zip(names, board.racers, strict=True):
+    lines: list[tuple[str, ...]] = [("model", "", "since", "rows", "mean", "e-value")]
+    for one in board.racers:
         since = "–" if one.since is None else show_count(one.since)
         mean = "–" if math.isnan(one.mean) else f"{one.mean:.3f}"
         lines.append(
-            f"{name:<{width}}  {words[one.call]:<5}  {since:>7}  {show_count(one.rows):>7}  "
-            f"{mean:>7}  {_e_value(one.log_e):>7}"
-        )
+            (
+                visible(one.model), words[one.call], since, show_count(one.rows), mean,
+                _e_value(one.log_e),
+            )
+        )  # fmt: skip
+    return lines
+
+
+def _table(board: RaceBoard) -> list[str]:
+    cells = _cells(board)
+    width = max(len(line[0]) for line in cells)
+    lines = [
+        f"{name:<{width}}  {call:<5}  {since:>7}  {rows:>7}  {mean:>7}  {e_value:>7}"
+        for name, call, since, rows, mean, e_value in cells
+    ]
+    return [*lines, *_wrapped(_key(board))]
+
+
+def _key(board: RaceBoard) -> str:
     what = "against a model, which is out" if board.k == 1 else "for a call, which is made"
-    return [*lines, *_wrapped(f"The e-value is evidence {what} at {wanted:,.0f}.")]
+    return f"The e-value is evidence {what} at {math.exp(board.threshold):,.0f}."
+
+
+def _state(board: RaceBoard) -> str:
+    return f"State {board.digest[:16]}: order of items by seed {board.seed}."
 
 
 def _e_value(log_e: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from rankbars.data.raceboard import RaceBoard
@@ -32,8 +33,7 @@ def plot_race(board: RaceBoard, ax: Any = None) -> Any:
 
         ax = plt.figure(figsize=(COLUMN, 0.75 * COLUMN), layout="constrained").add_subplot()
     calls = {one.model: one for one in board.racers}
-    late = [one.model for one in board.racers][:_MOST_NAMED]
-    names = dict(zip(late, labels(late), strict=True))
+    ends = {}
     for place, model in enumerate(board.entered):
         points = [(0, 0.0)] + [
             (at, found[place] / math.log(10))
@@ -45,15 +45,33 @@ def plot_race(board: RaceBoard, ax: Any = None) -> Any:
         ax.plot(rows, evidence, color=PALE if out else FIRST, lw=0.8 if out else 1.2)
         if out:
             ax.plot(rows[-1:], evidence[-1:], "x", color=DARK, ms=4)
-        if model in names:
-            ax.annotate(
-                names[model], (rows[-1], evidence[-1]), xytext=(3, 0), fontsize="x-small",
-                textcoords="offset points", color=DARK if out else FIRST, va="center",
-            )  # fmt: skip
+        ends[model] = rows[-1], evidence[-1]
+    shown = _named(board, ends)
+    for model, name in zip(shown, labels(shown), strict=True):
+        ax.annotate(
+            name, ends[model], xytext=(4, 0), textcoords="offset points", fontsize="x-small",
+            color=DARK if calls[model].call == "out" else FIRST, va="center",
+        )  # fmt: skip
     ax.axhline(board.threshold / math.log(10), color=DARK, lw=0.6, ls=":")
     ax.set_xlabel(board.unit)
     ax.set_ylabel("evidence, log10 of the e-value")
     return ax
+
+
+def _named(board: RaceBoard, ends: Mapping[str, tuple[int, float]]) -> list[str]:
+    """Models whose names stand beside their ends: the last to go first, and no name on another."""
+    heights = [evidence for _, evidence in ends.values()]
+    room = 0.06 * (max(heights) - min(heights) or 1.0)
+    chosen: list[str] = []
+    for one in board.racers:
+        rows, evidence = ends[one.model]
+        free = all(
+            abs(evidence - ends[name][1]) >= room or abs(rows - ends[name][0]) > 0.4 * board.at
+            for name in chosen
+        )
+        if free and len(chosen) < _MOST_NAMED:
+            chosen.append(one.model)
+    return chosen
 
 
 def race_picture(board: RaceBoard) -> Any:
