@@ -166,7 +166,9 @@ class _Maker:
             if number == 0:
                 self.main = scores
                 self._check_names(scores)
-                yield _Chosen("all", "All results", scores, metric)
+                several = len(self.plan.metrics) > 1
+                name = f"All results, by {metric.title}" if several else "All results"
+                yield _Chosen("all", name, scores, metric)
             else:
                 slug = f"metric-{slug_of(metric.title)}"
                 yield _Chosen(slug, f"By {metric.title}", scores, metric)
@@ -361,12 +363,12 @@ class _Maker:
         level = f"{100 * (1 - spec.alpha):g} %"
         if self.plan.together:
             return replace(spec, alpha=spec.alpha / together), (
-                f"This is one of {together} boards, and the statements of all of them hold "
+                f"This is one of {together} ranked boards, and the statements of all of them hold "
                 f"together with {level} confidence: each board has its share of the error rate."
             )
         return spec, (
-            f"This is one of {together} boards. The level of {level} is that of each board by "
-            "itself: of several boards, more is wrong than of one. A board that was chosen for "
+            f"This is one of {together} ranked boards. The level of {level} is that of each board "
+            "by itself: of several boards, more is wrong than of one. A board that was chosen for "
             "what it shows has no level."
         )
 

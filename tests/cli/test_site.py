@@ -135,7 +135,7 @@ def test_boards_together_share_the_error_rate(rankbars, place):
     assert rb.load("public/boards/all.json.gz").spec.alpha == pytest.approx(0.1 / 4)
     law = short_form("law")
     assert law["level"] == "97.5 %"
-    assert "4 boards" in law["levels"]
+    assert "4 ranked boards" in law["levels"]
     assert "90 %" in law["levels"]
     expected = rb.leaderboard(rb.read("results.csv").select(tasks=TASKS["law"]), alpha=0.025)
     assert {row[0]: row[1:3] for row in law["models"]} == {
@@ -365,6 +365,47 @@ def test_old_names_are_new_ones_and_what_is_retired_is_not_ranked(rankbars, plac
     assert "It leaked." in about
     assert "cedar" in about
     assert "Old." in about
+
+
+METRICS = """\
+title: Three metrics
+results: metrics.csv
+metrics:
+  - {name: dollars, role: cost, title: Price}
+  - {name: accuracy, title: Accuracy}
+  - {name: speed, role: show, direction: higher}
+boards: [{name: sums, tasks: [sums]}]
+theme: {logo: logo.svg, colors: ["#0b6e4f"]}
+"""
+
+
+def test_metrics_have_their_role_and_direction(rankbars, place):
+    lines = ["model,task,item,metric,score"]
+    for m, model in enumerate(("cheap", "good")):
+        for task in ("sums", "trees"):
+            for k in range(20):
+                lines.append(f"{model},{task},{k},accuracy,{int(k % 4 < 1 + 2 * m)}")
+                lines.append(f"{model},{task},{k},dollars,{1 + 2 * m + k % 3 / 10}")
+                lines.append(f"{model},{task},{k},speed,{k % 5 + m}")
+    (place / "metrics.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    (place / "site.yaml").write_text(METRICS, "utf-8")
+    (place / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>', "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    listed = json.loads(Path("public/api/index.json").read_text("utf-8"))["boards"]
+    assert [(one["name"], one["role"]) for one in listed] == [
+        ("All results, by Accuracy", "rank"), ("sums", "rank"),
+        ("By speed", "show"), ("By Price", "cost"),
+    ]  # fmt: skip
+    firsts = {one["role"]: short_form(one["slug"])["models"][0] for one in listed}
+    assert (firsts["rank"][0], firsts["show"][0], firsts["cost"][0]) == ("good", "good", "cheap")
+    assert firsts["cost"][4] == pytest.approx(1.095)  # in dollars, as they were given
+    assert "2 ranked boards" in short_form("sums")["levels"]
+    assert "1.095 ±" in Path("public/models.html").read_text("utf-8")
+    assert broken_links(place / "public") == []
+    assert Path("public/assets/logo.svg").read_bytes() == (place / "logo.svg").read_bytes()
+    assert "--rb-bar:#0b6e4f" in Path("public/assets/site.css").read_text("utf-8")
+    assert "--rb-bar:#0b6e4f" in Path("public/boards/all.html").read_text("utf-8")
 
 
 def test_names_and_texts_from_anywhere_are_shown_and_never_markup(rankbars, place):

@@ -158,7 +158,13 @@ def _models(site: Site) -> dict[str, Any]:
     main = site.boards[0].summary
     columns, part = _columns(site), main["partly_scored"]
     rows = board_rows(main)
+    # Metrics that stand beside the ranking: the score of each model, with its own error.
+    beside = [one for one in site.boards if one.role != "rank"]
+    scores = [{row["model"]: row["score"] for row in board_rows(one.summary)} for one in beside]
+    for row in rows:
+        row["beside"] = [found.get(row["model"], "") for found in scores]
     return {
+        "beside": [[one.name.removeprefix("By "), one.slug] for one in beside],
         "rows": rows, "columns": columns, "n_models": len(rows), "placed": partly_rows(main),
         "placed_words": "" if part is None else f"{part['title']}. {part['note']}",
         "facts": {
