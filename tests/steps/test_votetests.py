@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -473,3 +474,51 @@ def test_contrasts_cover_with_ties_and_with_voters(calibration: Calibration) -> 
     calibration.near(held["sandwich"], runs, 0.95, 0.015, of="the sandwich, ties")
     calibration.near(held["voters"], runs, 0.95, 0.02, of="clusters, voters of their own taste")
     calibration.below(held["plain"], runs, 0.92, of="the sandwich, voters of their own taste")
+
+
+def test_pairs_weigh_alike_where_it_is_asked_for() -> None:
+    """Three models in a circle of unequal counts: weighed alike, no model is ahead."""
+    table = np.array([[0, 600, 30], [200, 0, 75], [90, 25, 0]])
+    scores = rb.Scores({"arena": rb.Votes(tuple("abc"), table)})
+    plain = rb.compare(scores)["arena"]
+    even = rb.compare(scores, votes=rb.VoteOptions(reweight="uniform"))["arena"]
+    np.testing.assert_allclose(even.mean, 0, atol=1e-9)
+    assert plain.mean[0] > plain.mean[1] + 0.3
+    assert any("Every pair of models weighs alike" in words for words in even.assumptions)
+
+
+def test_errors_of_weighed_pairs_are_those_of_drawing_the_votes_again() -> None:
+    table = np.array([[0, 400, 50], [400, 0, 60], [50, 60, 0]])
+    scores = rb.Scores({"arena": rb.Votes(tuple("abc"), table)})
+    even = rb.compare(scores, votes=rb.VoteOptions(reweight="uniform"))["arena"]
+    rng = np.random.default_rng(0)
+    share = rng.binomial([800, 120, 100], 0.5, (4000, 3)) / [800, 120, 100]
+    turns = np.array([[1, -1, 0], [0, 1, -1], [-1, 0, 1]])
+    drawn = (share - 0.5) @ turns / (3 * 0.25)  # one step of Newton from equal strengths
+    np.testing.assert_allclose(even.mean_se, drawn.std(axis=0), rtol=0.05)
+
+
+def test_clusters_weigh_pairs_as_the_fit_does() -> None:
+    rng = np.random.default_rng(1)
+    first, second = np.triu_indices(4, 1)
+    pair = rng.choice(6, 3000, p=[0.5, 0.3, 0.1, 0.05, 0.03, 0.02])
+    labels = {"judge": Labels(np.arange(3000), tuple(map(str, range(3000))))}
+    ballots = Ballots(first[pair], second[pair], 2 * rng.integers(0, 2, 3000))
+    options = rb.VoteOptions(reweight="uniform")
+    alone = rb.compare(
+        rb.Scores({"x": rb.Votes.from_ballots(tuple("abcd"), ballots)}), votes=options
+    )["x"]
+    named = replace(ballots, labels=labels)
+    scores = rb.Scores({"x": rb.Votes.from_ballots(tuple("abcd"), named)})
+    options = rb.VoteOptions(reweight="uniform", cluster="judge")
+    clustered = rb.compare(scores, votes=options)["x"]
+    np.testing.assert_allclose(clustered.mean, alone.mean, atol=1e-9)
+    np.testing.assert_allclose(clustered.mean_se, alone.mean_se, rtol=1e-3)
+
+
+def test_weights_of_pairs_do_not_go_with_what_takes_votes_as_they_come() -> None:
+    with pytest.raises(rb.OptionError, match="takes every vote as it is"):
+        rb.VoteOptions(reweight="uniform", covariance="hessian")
+    scores = rb.Scores({"arena": rb.Votes(("a", "b"), [[0, 60], [50, 0]])})
+    with pytest.raises(rb.OptionError, match="weighs earlier ones by later"):
+        rb.compare(scores, test="e_strength", votes=rb.VoteOptions(reweight="uniform"))

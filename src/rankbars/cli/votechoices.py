@@ -11,7 +11,7 @@ import click
 
 from rankbars.cli.options import collect_options, named_option
 from rankbars.cli.outputs import STANDARD
-from rankbars.data.spec import BOTH_BAD, COVARIANCES, PAIRINGS, TIES, VoteOptions
+from rankbars.data.spec import BOTH_BAD, COVARIANCES, PAIRINGS, REWEIGHTS, TIES, VoteOptions
 from rankbars.tables.tableoptions import SELF_VOTES
 
 if TYPE_CHECKING:
@@ -48,6 +48,7 @@ class VoteChoices:
     largest_component: bool
     ridge: float
     pairing: str
+    reweight: str
     elo: str | None
     cap: int | None
     suspect_weight: float | None
@@ -69,6 +70,7 @@ class VoteChoices:
             largest_component=self.largest_component,
             ridge=self.ridge,
             pairing=self.pairing,
+            reweight=self.reweight,
             elo=self.elo,
             cap=self.cap,
             suspect_weight=self.suspect_weight,
@@ -134,6 +136,11 @@ vote_options = collect_options(
             "plan, or with an eye on earlier results (adaptive), which takes the level from all "
             "but --anytime.",
         ),
+        named_option(
+            "--reweight", known=REWEIGHTS, default="none", show_default=True,
+            help="Votes: uniform lets every pair of models weigh alike, however often the two met "
+            "(one with fewer than 50 votes less).",
+        ),
         click.option(
             "--elo", metavar="[MODEL=]RATING",
             help="Votes: show strengths on the scale of Elo, where the mean of all models, or one "
@@ -179,8 +186,9 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
     if voting.options != VoteOptions() or any(others):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
-            "--pairing, --elo, --cap, --suspect-weight, --control, --within, --least-votes and "
-            "--anytime are for pairwise votes, and there are none in the input. Leave them out."
+            "--pairing, --reweight, --elo, --cap, --suspect-weight, --control, --within, --least-"
+            "votes and --anytime are for pairwise votes, and there are none in the input. Leave "
+            "them out."
         )
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "MOST_RESAMPLES",
     "OVERS",
     "PAIRINGS",
+    "REWEIGHTS",
     "RUNS",
     "SCOPES",
     "TIES",
@@ -36,6 +37,7 @@ __all__ = [
 TIES = ("half", "drop", "rao-kupper", "davidson")
 BOTH_BAD = ("tie", "drop")
 PAIRINGS = ("unknown", "uniform", "fixed", "adaptive")
+REWEIGHTS = ("none", "uniform")
 FAIL_ON = ("undecided", "refuted")
 COVARIANCES = ("auto", "sandwich", "hessian", "cluster", "bootstrap")
 
@@ -79,6 +81,9 @@ class VoteOptions:
         How it was decided which models meet: at random with equal chances, by a plan that was
         fixed beforehand, or with an eye on earlier results. ``"adaptive"`` takes the level from
         every test but the one at any time; ``"unknown"`` assumes that earlier results had no part.
+    reweight : {"none", "uniform"}
+        ``"uniform"``: every pair of models weighs alike, however often the two met; pairs with
+        fewer than 50 votes weigh less.
     elo : str, optional
         Show strengths on the scale of Elo, where 400 points are odds of ten to one:
         ``"1000"`` gives the mean of all models that rating, ``"NAME=1000"`` one model.
@@ -109,6 +114,7 @@ class VoteOptions:
     largest_component: bool = False
     ridge: float = 0.0
     pairing: str = "unknown"
+    reweight: str = "none"
     elo: str | None = None
     cap: int | None = None
     suspect_weight: float | None = None
@@ -119,6 +125,7 @@ class VoteOptions:
             ("treatment of votes for neither", self.both_bad, BOTH_BAD),
             ("covariance", self.covariance, COVARIANCES),
             ("pairing of models", self.pairing, PAIRINGS),
+            ("weights of pairs", self.reweight, REWEIGHTS),
         ):
             if value not in known:
                 raise UnknownOptionError.among(what, value, known)
@@ -128,6 +135,11 @@ class VoteOptions:
             raise OptionError.out_of_range("cap", self.cap, "at least 1")
         if self.suspect_weight is not None and not 0 <= self.suspect_weight <= 1:
             raise OptionError.out_of_range("suspect_weight", self.suspect_weight, "from 0 to 1")
+        if self.reweight != "none" and self.covariance == "hessian":
+            raise OptionError(
+                "covariance='hessian' takes every vote as it is, and reweight='uniform' weighs "
+                "them. Use covariance='sandwich'."
+            )
         if self.cluster == "none" and self.covariance == "cluster":
             raise OptionError(
                 "covariance='cluster' needs clusters, and cluster='none' says that there are none."

@@ -202,6 +202,11 @@ def _model_words(votes: Votes, options: VoteOptions) -> tuple[str, ...]:
             if options.both_bad == "tie"
             else "Votes that both are bad are left out."
         )
+    if options.reweight == "uniform":
+        words.append(
+            "Every pair of models weighs alike, however often the two met; one with fewer than 50 "
+            "votes less. Strengths are those that fit such pairs best."
+        )
     if votes.ballots is not None and votes.ballots.covariate_names:
         names = ", ".join(votes.ballots.covariate_names)
         words.append(f"Strengths are those of answers that do not differ in: {names}.")

@@ -12,7 +12,13 @@ from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import BAD, LABELS, LOSS, TIE, WIN, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
-from rankbars.stats.votes.votecounts import VoteCounts, code_rows, from_matrices, merge_rows
+from rankbars.stats.votes.votecounts import (
+    VoteCounts,
+    code_rows,
+    even_weights,
+    from_matrices,
+    merge_rows,
+)
 
 __all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used",
            "split_categories", "tally", "tally_clusters", "used_ballots"]  # fmt: skip
@@ -32,8 +38,17 @@ def tally(votes: Votes, options: VoteOptions) -> VoteCounts:
     votes : Votes
         The votes.
     options : VoteOptions
-        What ties and votes for neither side count as.
+        What ties and votes for neither side count as, and whether pairs weigh alike.
     """
+    counts = _as_cast(votes, options)
+    if options.reweight == "none":
+        return counts
+    factor = even_weights(counts)
+    return counts._replace(weight=counts.weight * factor, squared=counts.squared * factor**2)
+
+
+def _as_cast(votes: Votes, options: VoteOptions) -> VoteCounts:
+    """Counts before pairs are weighed."""
     ballots = votes.ballots
     if ballots is None or (ballots.weight is None and ballots.covariates is None):
         return from_matrices(votes.wins, _tie_table(votes, options))
@@ -66,7 +81,11 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
         _covariates(used),
     )  # fmt: skip
     # A row may stand for several votes, which only the tally knows.
-    return clusters._replace(counts=tally(votes, options))
+    clusters = clusters._replace(counts=tally(votes, options))
+    if options.reweight == "none":
+        return clusters
+    factor = even_weights(_as_cast(votes, options))[clusters.row]
+    return clusters._replace(weight=clusters.weight * factor)
 
 
 def split_categories(votes: Votes) -> Iterator[tuple[str, Votes]]:

@@ -38,6 +38,11 @@ def strength_test(votes: Votes, setting: Setting) -> Tested:
 def e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
     """E-processes of contrasts of strengths, valid in the limit however often one looks."""
     votes = _votes(evidence, "e_strength")
+    if setting.votes.reweight != "none":
+        raise OptionError(
+            "Test 'e_strength' looks at votes as they come in, and --reweight weighs earlier ones "
+            "by later ones. Leave one out, or use --test e_process."
+        )
     logged = votes.largest_weight is not None and votes.largest_weight <= MOST_WEIGHT
     adaptive = setting.votes.pairing == "adaptive"
     notes = () if logged else _pairing_notes(votes, setting, "--anytime --test e_process")

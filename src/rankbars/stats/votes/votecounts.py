@@ -24,6 +24,7 @@ __all__ = [
     "check_votes",
     "code_rows",
     "code_votes",
+    "even_weights",
     "from_matrices",
     "merge_rows",
     "to_matrices",
@@ -337,6 +338,38 @@ def from_matrices(wins: ArrayLike, ties: ArrayLike | None = None) -> VoteCounts:
     first, second = np.nonzero(np.triu(won + won.T + tied, 1))
     weight = np.stack([won[first, second], tied[first, second], won[second, first]])
     return VoteCounts(n_models, first, second, weight, weight, np.empty((first.size, 0)))
+
+
+def even_weights(counts: VoteCounts, least: float = 50.0) -> NDArray[np.float64]:
+    """Weight of a vote of each row with which every pair of models weighs alike.
+
+    Parameters
+    ----------
+    counts : VoteCounts
+        The votes.
+    least : float
+        Votes of a pair below which it weighs less, in proportion to them.
+
+    Returns
+    -------
+    ndarray of float64, shape (R,)
+        One over the votes of the pair, or over `least`; 1 in the mean over votes.
+
+    Notes
+    -----
+    The weights of the package arena-rank, up to a factor.
+
+    Examples
+    --------
+    >>> even_weights(from_matrices([[0, 60, 5], [40, 0, 10], [5, 10, 0]])).round(6).tolist()
+    [0.5625, 1.125, 1.125]
+    """
+    pair = counts.first * counts.n_models + counts.second
+    votes = counts.weight.sum(axis=0)
+    total = np.bincount(pair, votes, counts.n_models**2)[pair]
+    weight = 1 / np.maximum(total, least)
+    mean = float(weight @ votes) / max(float(votes.sum()), 1e-300)
+    return np.asarray(weight / mean if mean > 0 else weight)
 
 
 def to_matrices(counts: VoteCounts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
