@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from votefiles import CROWD, JUDGES, draw_rows, only_votes, same_votes, write_ro
 
 import rankbars as rb
 from rankbars.readers import explain
+from rankbars.tables import votetasks
 
 ROWS = draw_rows(300, (1.0, 0.0, 0.5, -1.0))
 
@@ -342,6 +344,24 @@ def test_votes_that_stand_in_two_files_are_told_and_honest_days_are_not(tmp_path
     few = [row | {"judge": f"j{i % 2}"} for i, row in enumerate(ROWS)]
     assert repeated(few[:150], few[150:]) == []
     assert repeated(ROWS[:100], ROWS[:200]) == []
+
+
+def test_of_many_votes_a_part_tells_that_files_repeat_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(votetasks, "MOST_COMPARED", 1000)
+    rng = np.random.default_rng(3)
+    rows = [{"model_a": f"m{k}", "model_b": f"n{k}", "winner": "model_a", "judge": f"j{i}"}
+            for i, k in enumerate(rng.integers(0, 9, 4000).tolist())]  # fmt: skip
+    write_rows(rows[:3000], tmp_path / "0.csv")
+    write_rows(rows, tmp_path / "1.csv")
+    (said,) = [n.message for n in rb.read(tmp_path).notes if n.code == "votes-repeated"]
+    shared, size = (int(text.replace(",", "")) for text in re.findall(r"[\d,]{3,}", said)[:2])
+    assert said.startswith("About ")
+    assert shared == size
+    assert 2000 < shared < 4000
+    write_rows(rows[3000:], tmp_path / "1.csv")
+    assert "votes-repeated" not in {note.code for note in rb.read(tmp_path).notes}
 
 
 def test_a_vote_in_a_list_of_categories_is_refused() -> None:

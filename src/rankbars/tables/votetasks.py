@@ -25,6 +25,7 @@ LONGEST_NAME = 64
 MOST_MODELS = 10_000  # every pair of models has a cell, which takes some gigabytes here
 CHANCE = 0.05
 FEWEST = 20  # votes that two tables share, before they are said to repeat each other
+MOST_COMPARED = 1 << 21
 MIXER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -123,14 +124,21 @@ def _repeated_votes(
     codes = [ballots.first, ballots.second, ballots.outcome, *(v.codes for v in labels.values())]
     for one in codes:
         key = key * MIXER + one.astype(np.uint64)
-    names, code = np.unique(key, return_inverse=True)
     table = np.concatenate(
         [np.full(one.ballots.first.size, k) for k, one in enumerate(parts) if one.ballots]
     )
-    counts = csr_array((np.ones(key.size), (table, code)), shape=(len(parts), names.size))
+    scale, about = 1.0, ""
+    if key.size > MOST_COMPARED:
+        # Of many votes a sixteenth, drawn by what they are: the same ones in every table.
+        drawn = (key * MIXER) >> np.uint64(60) == 0
+        key, table, scale, about = key[drawn], table[drawn], 16.0, "About "
+    names, code = np.unique(key, return_inverse=True)
+    counts = csr_array((np.full(key.size, scale), (table, code)), shape=(len(parts), names.size))
     shared = (counts @ (counts > 0).astype(np.float64).T).toarray()
     size = shared.diagonal().copy()
-    twice = np.bincount(counts.tocoo().row, np.where(counts.data > 1, counts.data, 0), len(parts))
+    twice = np.bincount(
+        counts.tocoo().row, np.where(counts.data > scale, counts.data, 0), len(parts)
+    )
     np.fill_diagonal(shared, 0)
     expected = shared / size[:, None] * size  # twice in the other table, if by chance
     found = (shared >= FEWEST) & (expected >= FEWEST) & (expected >= 10 * twice)
@@ -142,7 +150,7 @@ def _repeated_votes(
     more = int(found.any(axis=1).sum()) - 1
     kinds = [f"same {kind}" for kind in ("models", "outcome", *labels)]
     text = (
-        f"{shared[first, other]:,.0f} of {size[first]:,.0f} votes of {sources[first]} stand in "
+        f"{about}{shared[first, other]:,.0f} of {size[first]:,.0f} votes of {sources[first]} stand in "
         f"{sources[other]} too ({', '.join(kinds)}), and count each time."
         f"{f' {more} more files share votes so.' if more else ''} If files overlap, as exports "
         "that grow do, give each vote once."
