@@ -241,7 +241,8 @@ class BoardTable {
   private fill(seen: number[]): void {
     this.seen = seen
     const body = this.table.tBodies[0]!
-    const line = body.rows[0]?.offsetHeight ?? 0
+    // Asking for a height costs a layout: only where rows are to come.
+    const line = seen.length > SCREEN_ROWS ? (body.rows[0]?.offsetHeight ?? 0) : 0
     const add = (from: number, count: number): void => {
       if (this.seen !== seen) return
       const next = seen.slice(from, from + count)
@@ -262,7 +263,7 @@ class BoardTable {
     const ranks = (state.new ? data.newTask : null) ?? data.leadRanks
     const lowest = seen.reduce((low, model) => Math.max(low, ranks.worst[model]!), 1)
     const last = lowest > 0.8 * size ? size : lowest
-    const room = Math.min(innerWidth - 40, 600)
+    const room = matchMedia("(max-width: 40rem)").matches ? 300 : 600
     const at = (rank: number) => `${(100 * (rank - 0.5)) / last}%`
     const ticks = rankTicks(last, room)
     this.table.style.setProperty("--zoom", String(size / last))

@@ -152,15 +152,22 @@ function comparison(context: Context, model: number): HTMLElement {
   const { board, names, address } = context
   const { data } = board
   const others = data.order.filter((other) => other !== model)
-  const options: [string, string][] = [
-    ["", `choose one of ${plural(others.length, "model")}`],
-    ...others.map((other): [string, string] => [names.modelKey(other), data.models[other]!]),
-  ]
   const picked = names.model(address.state.vs)
   const against = picked === model ? null : picked
+  const optionOf = (other: number): [string, string] => [names.modelKey(other), data.models[other]!]
+  const options: [string, string][] = [["", `choose one of ${plural(others.length, "model")}`]]
   const picker = choice("Compare with", options, against === null ? "" : names.modelKey(against), (value) =>
     address.set({ vs: value }),
   )
+  const select = picker.querySelector("select")!
+  const fill = (): void => {
+    for (const [value, text] of others.map(optionOf)) {
+      select.append(h("option", { value, selected: against !== null && value === names.modelKey(against) }, text))
+    }
+  }
+  // The view opens first; hundreds of names come a moment later.
+  if (others.length > 50) setTimeout(fill)
+  else fill()
   const section = h("section", { id: "compare" }, h("h3", {}, "What differs from a second model"), h("div", { class: "bar-of-tools" }, picker))
   if (against !== null) section.append(compareView(context, model, against))
   return section
