@@ -150,8 +150,8 @@ def _repeated_votes(
     more = int(found.any(axis=1).sum()) - 1
     kinds = [f"same {kind}" for kind in ("models", "outcome", *labels)]
     text = (
-        f"{about}{shared[first, other]:,.0f} of {size[first]:,.0f} votes of {sources[first]} stand in "
-        f"{sources[other]} too ({', '.join(kinds)}), and count each time."
+        f"{about}{shared[first, other]:,.0f} of {size[first]:,.0f} votes of {sources[first]} stand "
+        f"in {sources[other]} too ({', '.join(kinds)}), and count each time."
         f"{f' {more} more files share votes so.' if more else ''} If files overlap, as exports "
         "that grow do, give each vote once."
     )
