@@ -278,8 +278,23 @@ def _gaps(whole: _Part) -> dict[str, str]:
 def _reading(whole: _Part) -> dict[str, Any]:
     from rankbars.readers import read
 
-    known = [name for name in signature(read).parameters if name not in _NOT_READING]
-    return dict(whole.part("reading", known).values)
+    kinds = {
+        name: str(one.annotation).removesuffix(" | None")
+        for name, one in signature(read).parameters.items()
+        if name not in _NOT_READING
+    }
+    part = whole.part("reading", kinds)
+    for key, value in part.values.items():
+        is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+        if kinds[key] in ("int", "float") and not is_number:
+            raise part.wrong(key, value, "a number")
+        if kinds[key] == "bool" and not isinstance(value, bool):
+            raise part.wrong(key, value, "true or false")
+        if kinds[key] not in ("int", "float", "bool") and not (
+            isinstance(value, (str, list, Mapping)) or (is_number and "int" in kinds[key])
+        ):
+            raise part.wrong(key, value, "a name, a list of names, or names with names")
+    return dict(part.values)
 
 
 def _metrics(whole: _Part) -> tuple[Metric, ...]:
