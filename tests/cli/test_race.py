@@ -92,7 +92,7 @@ def test_calls_are_printed_as_tools_take_them(race) -> None:
     assert text.startswith("amber, arc: ")
 
 
-def test_what_is_fixed_at_the_start_cannot_be_changed_and_the_rest_can(race) -> None:
+def test_what_is_fixed_at_the_start_cannot_be_changed_and_the_rest_can(race, rankbars) -> None:
     assert race("next").code == 1
     assert "Begin one: rankbars race STATE next --models-file" in race("next").err
     race(*BEGIN)
@@ -100,6 +100,9 @@ def test_what_is_fixed_at_the_start_cannot_be_changed_and_the_rest_can(race) -> 
     assert refused.code == 1
     assert "this race has begun, and --goal is fixed at the start" in refused.err
     assert race("next", "--budget", "10").code == 0
+    ranked = rankbars("rank", "s.duckdb")
+    assert ranked.code == 1
+    assert "it is the state of a race, not a store" in ranked.err
     assert race("next", "--json", "--for", "inspect").code == 2
 
 

@@ -355,6 +355,10 @@ def test_a_file_of_something_else_is_refused(tmp_path):
         connection.execute("CREATE TABLE t (a INT)")
     with pytest.raises(rb.ReadError, match="not of a race"):
         rb.Race.open(tmp_path / "other.duckdb").next()
+    with duckdb.connect(str(tmp_path / "other.duckdb")) as connection:
+        connection.execute("CREATE VIEW race AS SELECT 1")
+    with pytest.raises(rb.ReadError, match="holds a view 'race'"):
+        rb.Race.open(tmp_path / "other.duckdb").next()
     rb.Race(["a", "b"], range(3), state=tmp_path / "race.duckdb")
     with pytest.raises(rb.WriteError, match="another process made"):
         rb.Race(["a", "b"], range(3), state=tmp_path / "race.duckdb")

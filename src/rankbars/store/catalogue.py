@@ -18,7 +18,7 @@ from rankbars.store.schema import OF_ROWS, RELATIONS, SCHEMA, has_table, tables_
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["find_schema", "read_meta"]
+__all__ = ["find_schema", "read_meta", "read_tables"]
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _LONGEST_NAME = 60
@@ -53,10 +53,11 @@ def find_schema(connection: duckdb.DuckDBPyConnection, label: str) -> int:
     ReadError
         If it is no store, holds anything but the tables of one, or a newer version made it.
     """
-    connection.execute("USE memory")
-    _refuse_strange(connection, label)
-    tables = _read_tables(connection)
-    connection.execute(f"USE {STORE}")
+    tables = read_tables(connection, label)
+    if {"race", "wealth"} <= set(tables):
+        raise ReadError.at(
+            label, f"it is the state of a race, not a store. Show it: rankbars race {label}."
+        )
     if "meta" in tables:
         _check_table("meta", tables["meta"], tables_of(SCHEMA)["meta"], label)
     found = read_meta(connection, "schema") if "meta" in tables else None
@@ -94,13 +95,23 @@ def _refuse_strange(connection: duckdb.DuckDBPyConnection, label: str) -> None:
         raise _not_ours(label, f"it holds a trigger {_shown(triggers[0][0])}")
 
 
-def _read_tables(connection: duckdb.DuckDBPyConnection) -> dict[str, dict[str, _Column]]:
+def read_tables(connection: duckdb.DuckDBPyConnection, label: str) -> dict[str, dict[str, _Column]]:
+    """The columns of each table of a file, which is found to hold nothing but plain tables.
+
+    Raises
+    ------
+    ReadError
+        If it holds anything else, such as a view.
+    """
+    connection.execute("USE memory")
+    _refuse_strange(connection, label)
     tables: dict[str, dict[str, _Column]] = {}
     for table, column, kind, default in connection.execute(
         "SELECT table_name, column_name, data_type, column_default "
         f"FROM duckdb_columns() WHERE NOT internal AND database_name = '{STORE}'"
     ).fetchall():
         tables.setdefault(table, {})[column] = _Column(kind, default)
+    connection.execute(f"USE {STORE}")
     return tables
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankbars.errors import DataError, ReadError
+from rankbars.store.catalogue import read_tables
 from rankbars.store.opening import connect, draft_beside, is_store, report_faults, resolve
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["SETTLED", "Entry", "RaceLog", "find_race", "make_race", "open_race"]
 
 _TABLES = {
-    "race": "number INTEGER PRIMARY KEY, kind VARCHAR, body BLOB, digest VARCHAR",
+    "race": "number INTEGER, kind VARCHAR, body BLOB, digest VARCHAR",
     "wealth": "body BLOB",
     "leases": "cell BIGINT, model INTEGER, worker VARCHAR, until DOUBLE",
 }
@@ -178,8 +179,12 @@ def open_race(path: str | os.PathLike[str], *, write: bool = False) -> Iterator[
 
 
 def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
-    tables = {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
-    if tables != set(_TABLES):
+    tables = read_tables(connection, label)
+    found = {
+        name: ", ".join(f"{column} {one.kind}" for column, one in columns.items())
+        for name, columns in tables.items()
+    }
+    if found != _TABLES:
         raise ReadError.at(label, "it is a database, but not of a race. Name the file of one.")
     rows = connection.execute("SELECT number, kind, body, digest FROM race ORDER BY number")
     entries: list[Entry] = []
