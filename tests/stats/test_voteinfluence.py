@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from arenas import fit_arena, honest_arena
 from hypothesis import given
 from vote_cases import count_position_votes, count_votes, draw_votes, vote_tables
 
@@ -14,9 +15,15 @@ from rankbars.stats.votes.likelihood import (
     mirror_upper,
     predict_rows,
 )
+from rankbars.stats.votes.voteclusters import count_clustered_votes
 from rankbars.stats.votes.votecounts import from_matrices
 from rankbars.stats.votes.votefit import join_parameters, tie_parameter
-from rankbars.stats.votes.voteinfluence import drop_votes, votes_to_swap
+from rankbars.stats.votes.voteinfluence import (
+    drop_clusters,
+    drop_votes,
+    screen_clusters,
+    votes_to_swap,
+)
 from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 
 FITS = [fit_bradley_terry, fit_davidson, fit_rao_kupper]
@@ -118,3 +125,28 @@ def test_a_model_that_is_not_ahead_is_refused():
     counts = from_matrices([[0, 3], [4, 0]])
     with pytest.raises(DataError, match="number 0 is not ahead of model number 1"):
         votes_to_swap(counts, fit_bradley_terry(counts), 0, 1)
+
+
+def test_the_screen_holds_the_clusters_whose_removal_changes_most() -> None:
+    """Against exact fits without each voter, and against a voter who holds models together."""
+    rng = np.random.default_rng(5)
+    arena = honest_arena(5, models=8, voters=60, votes=1500, taste=0.6)
+    first, second, outcome, voter = arena.first, arena.second, arena.outcome, arena.voter
+    clusters = count_clustered_votes(first, second, outcome, voter, 8)
+    fit = fit_bradley_terry(clusters.counts)
+    exact = np.empty(clusters.n_clusters)
+    for number, code in enumerate(np.unique(voter)):
+        rest = fit_arena(arena, np.arange(voter.max() + 1) == code)
+        exact[number] = np.abs(rest.strength - fit.strength).max()
+    chosen = screen_clusters(clusters, fit, 15)
+    assert set(np.argsort(-exact)[:5].tolist()) <= set(chosen.tolist())
+    steps = np.abs(drop_clusters(clusters, fit, chosen)).max(axis=1)
+    assert steps == pytest.approx(exact[chosen], rel=0.08, abs=1e-3)  # one step
+    # A model that one voter alone has seen, winning and losing.
+    more = rng.integers(0, 8, 2)
+    bridged = count_clustered_votes(
+        np.append(first, [8, 8]), np.append(second, more), np.append(outcome, [0, 2]),
+        np.append(voter, [61, 61]), 9,
+    )  # fmt: skip
+    found = screen_clusters(bridged, fit_bradley_terry(bridged.counts), 1)
+    assert bridged.n_clusters - 1 in found

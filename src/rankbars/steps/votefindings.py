@@ -15,7 +15,11 @@ from rankbars.errors import DataError
 from rankbars.stats.votes.binomial import clustered_share_test
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.votecovariance import cluster_covariance, sandwich_covariance
-from rankbars.stats.votes.voteinfluence import drop_clusters, votes_to_swap
+from rankbars.stats.votes.voteinfluence import (
+    drop_clusters,
+    screen_clusters,
+    votes_to_swap,
+)
 from rankbars.stats.votes.votequality import (
     design_effect,
     growth_to_separate,
@@ -31,6 +35,7 @@ from rankbars.steps.tallies import (
     choose_clusters,
     tally,
     tally_clusters,
+    used_ballots,
 )
 from rankbars.steps.tested import Setting
 
@@ -51,6 +56,7 @@ _LOPSIDED = 50.0  # most votes of a model over fewest
 _SURE = 0.05
 _MOST_CLUSTERS = 2000  # that are left out one by one
 _MANY_MODELS = 400
+_MOST_STEPS = 200
 
 
 def find_connectivity(votes: Votes, options: VoteOptions) -> Finding:
@@ -309,11 +315,18 @@ def find_influence(votes: Votes, options: VoteOptions, found: Strengths) -> Find
     if ballots is None or "judge" not in ballots.labels:
         return None
     labels = ballots.labels["judge"]
-    if not 2 <= labels.groups <= _MOST_CLUSTERS or len(votes.models) > _MANY_MODELS:
+    if labels.groups < 2:
         return None
     clusters = tally_clusters(votes, options, ("judge",))
-    names = [labels.names[code] for code in np.unique(labels.codes[labels.codes >= 0])]
-    change = drop_clusters(clusters, found.fit)[: len(names)]
+    codes = used_ballots(ballots, options).labels["judge"].codes
+    names = [labels.names[code] for code in np.unique(codes[codes >= 0])]
+    if len(names) <= _MOST_CLUSTERS and len(votes.models) <= _MANY_MODELS:
+        which = np.arange(len(names))
+    else:
+        # To first order for all; for those with most of it one step with the others' Hessian.
+        which = screen_clusters(clusters, found.fit, _MOST_STEPS)
+        which = which[which < len(names)]
+    change = drop_clusters(clusters, found.fit, which)
     se = contrast_statistics(found).se
     scale = float(np.median(se[se > 0])) if (se > 0).any() else float("nan")
     size = np.nanmax(np.abs(change), axis=1, initial=0.0)
@@ -324,7 +337,7 @@ def find_influence(votes: Votes, options: VoteOptions, found: Strengths) -> Find
     lead = votes.models[order[0]]
     new_lead = votes.models[after[0]]
     sentence = (
-        f"Without the votes of {names[most]} some strength would change by {size[most]:.2g} "
+        f"Without the votes of {names[which[most]]} some strength would change by {size[most]:.2g} "
         f"({size[most] / scale:.1f} standard errors of a typical difference), more than without "
         f"any other of {len(names):,}"
     )

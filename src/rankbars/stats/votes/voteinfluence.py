@@ -30,6 +30,7 @@ __all__ = [
     "VoteSwap",
     "drop_clusters",
     "drop_votes",
+    "screen_clusters",
     "votes_to_swap",
 ]
 
@@ -266,6 +267,106 @@ def drop_clusters(
             step = _solve_large(part, fit, terms)
         change[:] = step[: design.n_models]
     return changes
+
+
+def screen_clusters(clusters: ClusterCounts, fit: VoteFit, most: int) -> NDArray[np.intp]:
+    """Clusters without which strengths may change most, and those that may hold models together.
+
+    Parameters
+    ----------
+    clusters : ClusterCounts
+        The votes that were fitted, by cluster.
+    fit : VoteFit
+        Their fit.
+    most : int
+        Clusters wanted by their first-order influence; at most as many again hold a pair of models
+        together by themselves, which has no influence to first order.
+
+    Returns
+    -------
+    ndarray of intp
+        Numbers of clusters, ascending.
+
+    Notes
+    -----
+    To first order strengths change by the inverse Hessian times the score of the cluster, which is
+    one sparse product for all: linear in the cells, times the number of models.
+
+    Examples
+    --------
+    >>> from rankbars.stats.votes.votemodels import fit_bradley_terry
+    >>> from rankbars.stats.votes.voteclusters import count_clustered_votes
+    >>> outcome = [0, 0, 2] * 20 + [0, 0] + [0] * 9
+    >>> voters = ["many"] * 60 + ["few"] * 2 + ["fan"] * 9
+    >>> clusters = count_clustered_votes([0] * 71, [1] * 71, outcome, voters, 2)
+    >>> screen_clusters(clusters, fit_bradley_terry(clusters.counts), 1).tolist()
+    [2]
+    """
+    from scipy.sparse import csr_array
+
+    design = lay_out(clusters.counts, fit.outcomes.has_tie)
+    size, number, row = design.n_models, clusters.n_clusters, clusters.row
+    slopes, tie_slopes = fit.outcomes.scores(
+        predict_rows(design, join_parameters(fit)), tie_parameter(fit)
+    )
+    slope = (clusters.weight * slopes[:, row]).sum(axis=0)
+    columns = [(design.first[row], slope), (design.second[row], -slope)]
+    columns += [
+        (np.full(row.size, size + k), slope * design.covariates[row, k])
+        for k in range(design.n_effects)
+    ]
+    if design.has_tie:
+        tie = (clusters.weight * tie_slopes[:, row]).sum(axis=0)
+        columns.append((np.full(row.size, design.n_parameters - 1), tie))
+    scores = csr_array(
+        (
+            np.concatenate([values for _, values in columns]),
+            (
+                np.tile(clusters.cluster.astype(np.int64), len(columns)),
+                np.concatenate([places for places, _ in columns]),
+            ),
+        ),
+        shape=(number, design.n_parameters),
+    )
+    towards = np.ascontiguousarray(model_covariance(fit)[:, :size])
+    largest = np.empty(number)
+    step = max(_CELLS // max(size, 1), 1)
+    for start in range(0, number, step):
+        part = slice(start, min(start + step, number))
+        largest[part] = np.abs(scores[part] @ towards).max(axis=1, initial=0.0)
+    most = min(most, number)
+    chosen = np.argpartition(-largest, most - 1)[:most] if most else np.empty(0, dtype=np.intp)
+    holding = _holding_together(clusters)[:most]
+    return np.union1d(chosen, holding).astype(np.intp)
+
+
+_CELLS = 1 << 22  # clusters times models that are worked on at once
+
+
+def _holding_together(clusters: ClusterCounts) -> NDArray[np.intp]:
+    """Clusters that alone say of two models that one did not lose, where few ways lead round.
+
+    Each vote that goes breaks at most one way through a third model.
+    """
+    wins, ties = to_matrices(clusters.counts)
+    kept = wins + ties
+    linked = (kept > 0).astype(np.float64)
+    detours = linked @ linked
+    row, cluster = clusters.row, clusters.cluster.astype(np.int64)
+    first, second = clusters.counts.first[row], clusters.counts.second[row]
+    ways = [
+        (first, second, clusters.weight[WIN] + clusters.weight[1]),
+        (second, first, clusters.weight[LOSS] + clusters.weight[1]),
+    ]
+    alone = []
+    for a, b, load in ways:
+        gone = (load > 0) & (load >= kept[a, b] * (1 - 1e-9))
+        alone.append((cluster[gone], detours[a[gone], b[gone]]))
+    owner = np.concatenate([one for one, _ in alone])
+    left = np.concatenate([two for _, two in alone])
+    number = np.bincount(owner, minlength=clusters.n_clusters)
+    doubtful = owner[left < number[owner]]
+    return np.asarray(np.unique(doubtful), dtype=np.intp)
 
 
 def _few_rows(n_rows: int, design: Design) -> bool:
