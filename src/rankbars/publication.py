@@ -428,7 +428,10 @@ class _Maker:
                 continue
             scores = main.select(models=there)
             path = f"history/{day}.json"
-            key = digest_of([self.version, scores.tasks, scores.info, self.plan.ranking])
+            key = digest_of([
+                self.version, self.plan.about.title, self.plan.ranking, scores.tasks, scores.info,
+                scores.notes, scores.inputs, scores.names,
+            ])  # fmt: skip
             board = None
             if self.held.has(path, key):
                 with suppress(RankbarsError, OSError):

@@ -507,6 +507,12 @@ def test_a_replay_ranks_the_models_that_were_there(rankbars, place):
     assert "0 boards ranked" in rankbars("site", "site.yaml", "-o", "public").err
     rankbars("site", "site.yaml", "-o", "anew")
     assert files("public") == before == files("anew")
+    change(
+        place, "history: replay", f'history: replay\nretired: {{models: {{"{MODELS[3]}": Old.}}}}'
+    )
+    rankbars("site", "site.yaml", "-o", "public")
+    rankbars("site", "site.yaml", "-o", "later")
+    assert files("public") == files("later") != before
 
 
 @pytest.mark.parametrize(
