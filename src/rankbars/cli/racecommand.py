@@ -124,7 +124,7 @@ def race_group(ctx: click.Context, *, state: str) -> None:
 @click.option("--most", type=int, metavar="N", help="No more calls than this.")
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per call.")
 @named_option(
-    "--for", known=("lm-eval", "inspect"),
+    "--for", known=("inspect", "lm-eval"),
     help="Print what a tool takes, a line of JSON per model: --samples of lm-evaluation-harness, "
     "or --sample-id of Inspect.",
 )  # fmt: skip

@@ -226,7 +226,8 @@ def _counts_sentence(duel: HeadToHead, main: Contrast) -> str:
     first, second = _names(duel)
     ahead, behind = show_count(main.ahead), show_count(main.behind)
     if main.kind == "tasks":
-        return f"{first} is ahead on {ahead} {'task' if ahead == '1' else 'tasks'}, {second} on {behind}."
+        tasks = "task" if ahead == "1" else "tasks"
+        return f"{first} is ahead on {ahead} {tasks}, {second} on {behind}."
     if main.binary:
         return f"Of {_rows(main)}, only {first} got {ahead} right and only {second} {behind}."
     return f"Of {_rows(main)}, {first} is ahead on {ahead} and {second} on {behind}."
