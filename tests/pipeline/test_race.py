@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import duckdb
 import numpy as np
@@ -160,7 +161,9 @@ def test_failed_calls_are_declared_and_count_as_the_worst_score():
     assert {one.model: one.mean for one in board.racers} == {"a": -0.25, "b": -0.25}
 
 
-@pytest.mark.parametrize("limits", [None, (0, float("inf")), (1, 0), (0,)])
+@pytest.mark.parametrize(
+    "limits", [None, (0, float("inf")), (1, 0), (0,), "01", ("low", "high"), 5]
+)
 def test_scores_without_ends_are_refused(limits):
     with pytest.raises(rb.OptionError, match="Bets need scores with known ends"):
         rb.Race(MODELS, range(9), limits=limits)
@@ -172,6 +175,59 @@ def test_a_score_outside_the_limits_is_refused_and_nothing_is_taken():
     with pytest.raises(rb.DataError, match=r"the score 2 is not within the limits 0 and 1"):
         race.tell(answered(calls) | {calls[5]: 2.0})
     assert race.board().waiting == len(calls)
+
+
+@pytest.mark.parametrize(
+    ("given", "what"),
+    [
+        ({"models": 5}, "models must be a list of names; got 5"),
+        ({"models": ["a", None]}, "None stands among the models, and is no name"),
+        ({"models": ["a", " "]}, "' ' stands among the models, and is no name"),
+        ({"items": 5}, "items of 'all' must be a list of names; got 5"),
+        ({"items": {"law": 5}}, "items of 'law' must be a list of names; got 5"),
+        ({"items": {}}, "There are no tasks, and so no items"),
+        ({"items": [["a"]]}, "is no name"),
+        ({"alpha": "small"}, "alpha must be a finite number; got 'small'"),
+        ({"weights": {"all": "much"}}, "The weight of 'all' must be a number; got 'much'"),
+        ({"weights": {"all": float("inf")}}, "The weight of 'all' must be a number above 0"),
+        ({"weights": [1]}, "weights must be a mapping from task to weight"),
+    ],
+)
+def test_what_begins_no_race_is_said(given, what):
+    arguments = {"models": ["a", "b"], "items": range(9), **given}
+    with pytest.raises(rb.RankbarsError, match=re.escape(what)):
+        rb.Race(arguments.pop("models"), arguments.pop("items"), **arguments)
+
+
+def test_a_race_is_not_begun_in_a_file_that_is_there(tmp_path):
+    rb.Race(["a", "b"], range(9), state=tmp_path / "race.duckdb")
+    with pytest.raises(rb.WriteError, match=r"there is something of this name\. Go on"):
+        rb.Race(["a", "c"], range(9), state=tmp_path / "race.duckdb")
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"score": 1, "trial": "x"},
+        {"score": 1, "trial": 1.7},
+        {"score": 1, "trial": 0},
+        {"failed": "no"},
+        {"failed": True, "score": 1},
+    ],
+)
+def test_a_result_that_says_two_things_or_none_is_refused(record):
+    race = rb.Race(["a", "b"], range(9))
+    call = race.next().calls[0]
+    with pytest.raises(rb.DataError):
+        race.tell([{"model": call.model, "item": call.item, **record}])
+    with pytest.raises(rb.DataError, match="A trial is a whole number"):
+        race.tell({(call.model, call.task, call.item, None): 1.0})
+    assert race.board().used == 0
+
+
+def test_a_pace_of_no_rows_is_refused():
+    with pytest.raises(rb.OptionError, match="batch must be a whole number, at least 1; got 0"):
+        rb.Race(["a", "b"], range(9)).pace(batch=0)
 
 
 def test_there_is_no_race_for_tiers():
@@ -330,7 +386,7 @@ def test_lines_of_json_go_out_and_come_back(tmp_path):
         ("UPDATE race SET body = (SELECT body FROM race WHERE kind = 'start') "
          "WHERE kind = 'told'", "does not fit its digest"),
         ("DELETE FROM race WHERE number = 2", "does not fit its digest"),
-        ("DELETE FROM race WHERE kind = 'closed'", "wealth of its bets"),
+        ("DELETE FROM race WHERE kind = 'closed'", "its end is gone"),
         ("UPDATE wealth SET body = body || 'x'::BLOB", "wealth of its bets"),
         ("DELETE FROM race", "its beginning is gone"),
     ],
@@ -343,6 +399,17 @@ def test_an_edited_state_is_noticed(command, what, tmp_path):
         connection.execute(command)
     with pytest.raises(rb.ReadError, match=what):
         rb.Race.open(path).board()
+
+
+def test_results_that_were_cut_off_the_end_of_a_state_are_missed(tmp_path):
+    path = tmp_path / "race.duckdb"
+    race = rb.Race(["a", "b"], range(10), batch=3, state=path)
+    for call in race.next().calls[:2]:
+        race.tell({call: 1.0})
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("DELETE FROM race WHERE number = 3")
+    with pytest.raises(rb.ReadError, match="its end is gone"):
+        race.tell({call: 0.0})
 
 
 def test_a_file_of_something_else_is_refused(tmp_path):
@@ -359,9 +426,6 @@ def test_a_file_of_something_else_is_refused(tmp_path):
         connection.execute("CREATE VIEW race AS SELECT 1")
     with pytest.raises(rb.ReadError, match="holds a view 'race'"):
         rb.Race.open(tmp_path / "other.duckdb").next()
-    rb.Race(["a", "b"], range(3), state=tmp_path / "race.duckdb")
-    with pytest.raises(rb.WriteError, match="another process made"):
-        rb.Race(["a", "b"], range(3), state=tmp_path / "race.duckdb")
 
 
 def test_chosen_calls_go_to_the_tools():

@@ -199,10 +199,11 @@ def show_command(
 
 _WHY = {
     "settled": "Nothing to run: all is decided.",
-    "budget": "Nothing to run: the budget is spent. --budget raises it.",
+    "budget": "Nothing to run: the rest of the budget pays for no row. --budget raises it.",
     "items": "Nothing to run: no items are left.",
     "waiting": "Nothing to run now: other workers have all calls of the batch.",
 }
+_MOST_ITEMS = 10_000_000
 _BEGINNING = ("models_file", "items_file", "goal", "alpha", "limits", "answers", "row",
               "weights", "seed")  # fmt: skip
 
@@ -256,6 +257,7 @@ def _begun(state: str, given: dict[str, Any]) -> Race:
     first += ["lower"] if given["lower"] else []
     if Path(state).exists():
         if first:
+            Race.open(state).board()  # whether it is a race at all
             flag = f"--{first[0].replace('_', '-')}"
             raise OptionError(
                 f"{state}: this race has begun, and {flag} is fixed at the start. Leave it out, or "
@@ -328,7 +330,10 @@ def _items(path: str) -> Any:
             raise ReadError.at(path, f"it is no JSON: {error}.") from error
         if isinstance(found, list):
             return found
-        if isinstance(found, dict) and all(isinstance(one, (list, int)) for one in found.values()):
+        if isinstance(found, dict) and all(type(one) in (list, int) for one in found.values()):
+            most = max((one for one in found.values() if isinstance(one, int)), default=0)
+            if most > _MOST_ITEMS:
+                raise ReadError.at(path, f"a task has {_MOST_ITEMS:,} items at most; got {most:,}.")
             return {
                 task: range(one) if isinstance(one, int) else one for task, one in found.items()
             }

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import os
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from rankbars.calls import explaining_methods
-from rankbars.data.checks import check_name, check_number, check_whole
+from rankbars.data.checks import check_mapping, check_name, check_number, check_whole
 from rankbars.data.evidence import check_models
 from rankbars.data.raceboard import Calls, RaceBoard, Told
 from rankbars.data.scores import Scores
@@ -129,7 +130,7 @@ class Race:
     ) -> None:
         names = check_models(_texts("models", models))
         k = _places(goal, len(names))
-        check_alpha(alpha)
+        check_alpha(check_number("alpha", alpha))
         check_name("direction", direction, ("higher", "lower"))
         check_name("rows", rows, ("items", "trials"))
         check_whole("trials", trials, 1)
@@ -138,6 +139,8 @@ class Race:
             task: _texts(f"items of {task!r}", one)
             for task, one in (items.items() if isinstance(items, Mapping) else [(UNNAMED, items)])
         }
+        if not lists:
+            raise DataError("There are no tasks, and so no items.")
         facts = {
             "models": list(names),
             "k": k,
@@ -303,7 +306,9 @@ class Race:
         """
         with self._turn(write=True) as log:
             now = read_standing(log)
-            kept = (batch or now.batch, now.budget if budget is None else budget)
+            kept = (
+                now.batch if batch is None else batch, now.budget if budget is None else budget
+            )  # fmt: skip
             log.add("pace", _pace(*kept))
 
     def board(self) -> RaceBoard:
@@ -338,13 +343,17 @@ class Race:
 
 def _texts(what: str, names: Iterable[Any]) -> tuple[str, ...]:
     """Names as text, each once."""
-    if isinstance(names, str):
-        raise OptionError(f"{what} must be a list of names; got the text {names!r}.")
-    found = tuple(str(name) for name in names)
+    if isinstance(names, (str, bytes, Mapping)) or not isinstance(names, Iterable):
+        raise OptionError(f"{what} must be a list of names; got {names!r}.")
+    given = list(names)
+    found = tuple(str(name) for name in given)
     if not found:
         raise DataError(f"There are no {what}.")
+    for name, text in zip(given, found, strict=True):
+        if name is None or isinstance(name, (list, tuple, dict, set)) or not text.strip():
+            raise DataError(f"{name!r} stands among the {what}, and is no name.")
     if len(set(found)) < len(found):
-        twice = next(name for name in found if found.count(name) > 1)
+        twice = next(name for name, count in Counter(found).items() if count > 1)
         raise DataError(f"{twice!r} stands twice among the {what}; each needs a name of its own.")
     return found
 
@@ -370,7 +379,10 @@ def _places(goal: str, models: int) -> int:
 
 
 def _limits(limits: Sequence[float] | None) -> list[float]:
-    ends = [] if limits is None else [float(end) for end in limits]
+    try:
+        ends = [] if isinstance(limits, str) else [float(end) for end in limits or ()]
+    except (TypeError, ValueError):
+        ends = []
     if len(ends) != 2 or not all(map(math.isfinite, ends)) or not ends[0] < ends[1]:
         raise OptionError(
             f"limits must be the least and the greatest score of a call; got {limits!r}. Bets need "
@@ -396,7 +408,12 @@ def _ordered(
         pairs = sorted([task, item] for task in tasks for item in lists[task])
         drawn = stream(seed, "race", "items").permutation(len(pairs))
         return {"tasks": tasks, "weights": [], "order": [pairs[i] for i in drawn]}
-    given = dict.fromkeys(tasks, 1.0) if weights is None else dict(weights)
+    given = {
+        task: check_number(f"The weight of {task!r}", weight, infinite=True)
+        for task, weight in check_mapping(
+            "weights", dict.fromkeys(tasks, 1.0) if weights is None else weights, "task to weight"
+        ).items()
+    }
     strange = sorted(set(given) ^ set(tasks))
     if strange:
         raise OptionError(f"weights must name every task and no other; see {strange[0]!r}.")

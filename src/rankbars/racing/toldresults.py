@@ -6,6 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -113,8 +114,8 @@ def _result(key: Any, score: object, now: Standing) -> Result:
             f"A result belongs to a call (model, task, item, trial); got {key!r}. Use the calls "
             "of race.next()."
         )
-    trial = parts[3] if len(parts) == 4 else 1
-    call = Call(str(parts[0]), str(parts[1]), str(parts[2]), int(trial))
+    trial = _try(parts[3] if len(parts) == 4 else 1, key)
+    call = Call(str(parts[0]), str(parts[1]), str(parts[2]), trial)
     return Result(_known(call, now), _number(score, call))
 
 
@@ -122,9 +123,16 @@ def _recorded(record: object, number: int, now: Standing) -> Result:
     if not isinstance(record, Mapping) or not {"model", "item"} <= set(record):
         raise DataError(f"Result {number} has no model and item; got {record!r}.")
     task = record.get("task") or (now.design.tasks[0] if len(now.design.tasks) == 1 else "")
-    trial = record.get("trial") or 1
-    call = Call(str(record["model"]), str(task), str(record["item"]), int(trial))
-    if record.get("failed"):
+    trial = record.get("trial")
+    number_of_try = _try(1 if trial is None else trial, dict(record))
+    call = Call(str(record["model"]), str(task), str(record["item"]), number_of_try)
+    failed = record.get("failed")
+    if failed not in (None, True, False) or (failed and record.get("score") is not None):
+        raise DataError(
+            f"Result {number} has failed = {failed!r} and score = {record.get('score')!r}; a call "
+            "has a score, or failed: true."
+        )
+    if failed:
         return Result(_known(call, now), None)
     if record.get("score") is None:
         raise DataError(
@@ -132,6 +140,12 @@ def _recorded(record: object, number: int, now: Standing) -> Result:
             '{"failed": true} declares that the call failed.'
         )
     return Result(_known(call, now), _number(record["score"], call))
+
+
+def _try(trial: object, result: object) -> int:
+    if isinstance(trial, bool) or not isinstance(trial, Integral) or int(trial) < 1:
+        raise DataError(f"A trial is a whole number from 1; got {trial!r} in {result!r}.")
+    return int(trial)
 
 
 def _known(call: Call, now: Standing) -> Call:

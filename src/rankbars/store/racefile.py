@@ -2,8 +2,8 @@
 
 The file is a DuckDB database, as stores are. Each entry has a digest of itself and of all before
 it; the wealth of the bets, which is kept so that nobody computes it anew, has one in the entry
-that made it. So an entry that was edited, or taken out, is noticed. What one command does is one
-transaction.
+that made it; and the last digest stands in a table of its own. So an entry that was edited, or
+taken out, at the end too, is noticed. What one command does is one transaction.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rankbars.errors import DataError, ReadError
+from rankbars.errors import DataError, ReadError, WriteError
 from rankbars.store.catalogue import read_tables
 from rankbars.store.opening import connect, draft_beside, is_store, report_faults, resolve
 
@@ -30,6 +30,7 @@ __all__ = ["SETTLED", "Entry", "RaceLog", "find_race", "make_race", "open_race"]
 
 _TABLES = {
     "race": "number INTEGER, kind VARCHAR, body BLOB, digest VARCHAR",
+    "latest": "entries INTEGER, digest VARCHAR",
     "wealth": "body BLOB",
     "leases": "cell BIGINT, model INTEGER, worker VARCHAR, until DOUBLE",
 }
@@ -124,9 +125,14 @@ def make_race(path: str | os.PathLike[str]) -> Iterator[RaceLog]:
     ChangedError
         If another process has made it meanwhile.
     WriteError
-        If it cannot be written.
+        If there is one, or it cannot be written.
     """
     label, place = os.fspath(path), resolve(path)
+    if place.exists():
+        raise WriteError(
+            f"{label}: there is something of this name. Go on with a race by Race.open({label!r}), "
+            "or name a new file for another race."
+        )
     with draft_beside(place, label) as draft, connect(draft, label, write=True) as connection:
         for name, columns in _TABLES.items():
             connection.execute(f"CREATE TABLE {name} ({columns})")
@@ -196,6 +202,8 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
         entries.append(Entry(kind, body, digest))
     if not entries or entries[0].kind != "start":
         raise _edited(label, "its beginning is gone")
+    if connection.execute("FROM latest").fetchall() != [(len(entries), digest)]:
+        raise _edited(label, "its end is gone")
     made = [entry for entry in entries if entry.kind in SETTLED]
     expected = made[-1].facts["wealth"] if made else hashlib.sha256(b"").hexdigest()
 
@@ -213,6 +221,9 @@ def _load(connection: duckdb.DuckDBPyConnection, label: str) -> RaceLog:
 def _write(connection: duckdb.DuckDBPyConnection, log: RaceLog, before: int) -> None:
     for number, entry in enumerate(log.entries[before:], before):
         connection.execute("INSERT INTO race VALUES (?, ?, ?, ?)", [number, *entry])
+    if len(log.entries) > before:
+        connection.execute("DELETE FROM latest")
+        connection.execute("INSERT INTO latest VALUES (?, ?)", [len(log.entries), log.digest])
     if "wealth" in log.changed:
         connection.execute("DELETE FROM wealth")
         connection.execute("INSERT INTO wealth VALUES (?)", [log.wealth])
