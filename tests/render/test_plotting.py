@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 import rankbars as rb
 from rankbars.render.plotting import (
     PLOTS,
+    Shown,
     draw_picture,
     plot_item_spread,
     plot_lanes,
@@ -23,6 +24,7 @@ from rankbars.render.plotting import (
     plot_votes_per_pair,
     plot_weights,
 )
+from rankbars.render.plotting.lettering import letters_note, set_letters
 
 CATEGORIES = ("art", "law", "math")
 
@@ -146,7 +148,7 @@ def test_votes_per_pair_says_how_many_pairs_met(ax) -> None:
 def test_a_picture_that_no_screen_can_show_is_refused() -> None:
     models = tuple(f"m{i:04d}" for i in range(700))
     scores = rb.Scores.from_arrays({"t": np.random.default_rng(0).random((30, 700))}, models)
-    with pytest.raises(rb.DataError, match="inches large"):
+    with pytest.raises(rb.DataError, match="too large to be read"):
         draw_picture("ranks", rb.leaderboard(scores))
 
 
@@ -293,3 +295,54 @@ def test_many_items_are_drawn_as_boxes_alone_and_shares_of_right_answers_not_at_
     ):
         with pytest.raises(rb.DataError, match=words):
             plot_item_spread(scores, ax)
+
+
+def test_chosen_models_keep_their_ranks_and_the_picture_says_so(board, ax) -> None:
+    board.plot("ranks", ax, models=["m3", "m1"], sort="given")
+    found = board.aggregate
+    assert found is not None
+    assert row_texts(ax) == ["m3", "m1"]
+    assert drawn_bars(ax) == [(found.best[i], found.worst[i]) for i in (3, 1)]
+    assert "2 of 5 models shown; ranks are among all 5" in ax.get_title()
+    for sort, order in (("score", board.order), ("name", range(5))):
+        drawn = board.plot("heatmap", Figure().add_subplot(), top=3, sort=sort)
+        assert row_texts(drawn) == [board.models[i] for i in order][:3]
+    with pytest.raises(rb.UnknownOptionError, match="m9"):
+        board.plot("ranks", ax, models=["m9"])
+    for kind, options in (
+        ("widths", {"top": 2}),
+        ("lanes", {"sort": "name"}),
+        ("ranks", {"top": 0}),
+    ):
+        with pytest.raises(rb.OptionError):
+            board.plot(kind, ax, **options)
+
+
+@pytest.mark.parametrize("kind", ["ranks", "heatmap", "score_new_task", "order", "score_rank"])
+def test_a_picture_is_as_wide_as_asked(board, kind: str) -> None:
+    for width in (3.3, 6.9):
+        figure = draw_picture(kind, board, title="Some title " * 9, width=width)
+        assert figure.get_tightbbox().width == pytest.approx(width - 0.2, abs=0.08)
+        names = figure.axes[0].get_yticklabels()
+        assert min((name.get_fontsize() for name in names), default=6) >= 5
+
+
+def test_too_many_columns_for_the_width_are_refused_with_what_to_add() -> None:
+    board = make_board(models=40)
+    with pytest.raises(rb.OptionError, match="--top N"):
+        draw_picture("shown_better", board, width=3.3)
+    assert draw_picture("shown_better", board, shown=Shown(top=12), width=3.3).axes
+
+
+def test_letters_without_a_font_are_boxes_that_stay_apart_and_are_named(board) -> None:
+    names = {"m0": "\U0001252b", "m1": "\U0001252c", "m2": "ok"}
+    renamed = rb.Scores.from_arrays(
+        {"t": np.random.default_rng(0).random((9, 3))}, [*names.values()]
+    )
+    figure = draw_picture("ranks", rb.leaderboard(renamed))
+    texts = row_texts(figure.axes[0])
+    assert set(texts) == set(names.values())
+    if missing := set_letters(figure, replace=True):
+        assert missing == "\U0001252b\U0001252c"
+        assert len(set(row_texts(figure.axes[0]))) == 3
+        assert "2 letters" in letters_note(missing)

@@ -11,6 +11,7 @@ from rankbars.cli.options import about_options, named_option
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
+    drawn_bytes,
     emit,
     emit_text,
     output_width,
@@ -89,6 +90,11 @@ The suffix of the file says what is written: .svg, .pdf or .png.
   rankbars plot board.json ranks -o ranks.pdf
   rankbars plot board.json task_ranks --task math -o math.svg
   rankbars plot votes.parquet votes_per_pair -o votes.png
+  rankbars plot board.json ranks --top 20 --width single -o column.pdf
+  rankbars plot board.json lanes --models gpt-4o --models llama-3 -o two.svg
+
+--top and --models choose which models are drawn; their ranks stay those among all models of the
+board, and the picture says so. What could not be read is not drawn: the command says what to add.
 """
 _WEIGHTS_HELP = """Show which weights of the categories of tasks make which model win.
 
@@ -285,6 +291,25 @@ def _load_board(path: str) -> Leaderboard:
     help="The model that is drawn. Give it twice for two.",
 )
 @click.option(
+    "--models", "chosen", metavar="NAME", multiple=True,
+    help="Draw only this model. Repeat for more. Nothing is ranked anew.",
+)  # fmt: skip
+@click.option("--top", type=int, metavar="N", help="Draw only the first N models.")
+@named_option(
+    "--sort", known=("score", "rank", "name", "given"), default="score", show_default=True,
+    help="The order of the rows: by score as on the page, by rank interval, by name, or as "
+    "--models gives them.",
+)  # fmt: skip
+@click.option(
+    "--width", metavar="WIDTH",
+    help="Of all that is drawn: single (84 mm, one column of a journal), double (175 mm, both), or "
+    "millimetres.  [default: as wide as it needs]",
+)  # fmt: skip
+@click.option(
+    "--dpi", type=click.FloatRange(min=30, max=1200), default=200, show_default=True, metavar="N",
+    help="Dots per inch of a .png.",
+)  # fmt: skip
+@click.option(
     "--title",
     metavar="TEXT",
     help="Drawn above the picture; '' for none.  [default: the title of the board]",
@@ -296,6 +321,11 @@ def plot_command(
     output: str,
     task: str | None,
     models: tuple[str, ...],
+    chosen: tuple[str, ...],
+    top: int | None,
+    sort: str,
+    width: str | None,
+    dpi: float,
     title: str | None,
 ) -> None:
     """Load, draw, write."""
@@ -308,21 +338,30 @@ def plot_command(
     from rankbars.cli.progress import working
     from rankbars.data.about import About
     from rankbars.data.drafts import write_bytes
-    from rankbars.render.plotting import PLOTS, draw_picture
-    from rankbars.render.plotting.style import check_picture, picture_bytes
+    from rankbars.render.plotting import PLOTS, Shown, draw_picture
+    from rankbars.render.plotting.fitting import picture_width
+    from rankbars.render.plotting.style import check_picture
 
     picture = PLOTS.get(kind)
     if picture is None:
         raise UnknownOptionError.among("picture", kind, PLOTS)
-    chosen = _chosen(kind, picture, task, models)
+    if sort == "given" and not chosen:
+        raise OptionError("--sort given is the order of --models: name the models.")
+    inches = None if width is None else picture_width(width)
+    shown = Shown(chosen or None, top, sort)
+    named = _chosen(kind, picture, task, models)
     check_picture(suffix, drawn=True, projection=picture.projection)
     about = About(title=title)
     with working("Drawing"):
-        subject = _subject(picture, source, task)
+        subject, order = _subject(picture, source, task)
+        if order is not None and sort == "score":
+            kept = tuple(name for name in order if not chosen or name in chosen)
+            missing = [name for name in chosen if name not in order]
+            shown = Shown((*kept, *missing), top, "given")
         if title is None:
             about = getattr(subject, "about", None) or about
-        figure = draw_picture(kind, subject, chosen, title=about.title)
-        content = picture_bytes(figure, suffix)
+        figure = draw_picture(kind, subject, named, title=about.title, shown=shown, width=inches)
+        content = drawn_bytes(figure, suffix, dpi)
     write_bytes(output, content)
 
 
@@ -346,25 +385,30 @@ def _chosen(
     return models if picture.choice == "models" else named.get(wanted or "")
 
 
-def _subject(picture: Picture, source: str, task: str | None) -> Subject:
+def _subject(
+    picture: Picture, source: str, task: str | None
+) -> tuple[Subject, tuple[str, ...] | None]:
+    """What is drawn, and the order of its models where it does not hold any."""
     import rankbars as rb
 
     if picture.takes in ("votes", "health"):
         name, votes = _votes(rb.read(source), source, task)
         if picture.takes == "votes":
-            return votes
-        return rb.examine_votes(rb.Scores({name: votes}))[name]
+            return votes, None
+        return rb.examine_votes(rb.Scores({name: votes}))[name], None
     if picture.takes in ("noise", "scores"):
         read = rb.read(source)
         scores = read if task is None else read.select(tasks=[task])
-        return rb.noise(scores) if picture.takes == "noise" else scores
+        return (rb.noise(scores) if picture.takes == "noise" else scores), None
     if picture.takes == "held_out":
         raise OptionError(
             "A board does not keep tasks that were held out: rank the results again with "
             "--hold-out N --held-out FILE."
         )
     board = _load_board(source)
-    return rb.diagnose(board) if picture.takes == "diagnosis" else board
+    if picture.takes == "diagnosis":
+        return rb.diagnose(board), tuple(board.models[i] for i in board.order)
+    return board, None
 
 
 def _votes(scores: Scores, source: str, task: str | None) -> tuple[str, Votes]:

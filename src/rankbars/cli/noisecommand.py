@@ -20,7 +20,7 @@ from rankbars.cli.options import (
     seed_option,
     tasks_option,
 )
-from rankbars.cli.outputs import check_targets, emit, emit_text, output_width
+from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text, output_width
 from rankbars.cli.stopping import account_for_files
 from rankbars.errors import DataError, OptionError, RankbarsError
 
@@ -108,10 +108,10 @@ def noise_command(
     if output is not None:
         from rankbars.data.drafts import write_bytes
         from rankbars.render.plotting import draw_picture
-        from rankbars.render.plotting.style import check_picture, picture_bytes
+        from rankbars.render.plotting.style import check_picture
 
         check_picture(suffix, drawn=True, projection=None)
-        write_bytes(output, picture_bytes(draw_picture("noise", found), suffix))
+        write_bytes(output, drawn_bytes(draw_picture("noise", found), suffix))
     if as_json:
         emit(found.to_json())
     else:

@@ -15,6 +15,8 @@ from rankbars.data.drafts import real_path, write_all
 from rankbars.errors import OptionError, ReadError, WriteError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from rankbars.data.board import Leaderboard
     from rankbars.data.diagnosis import HeldOut
     from rankbars.data.notes import Note
@@ -24,6 +26,7 @@ __all__ = [
     "check_pictures",
     "check_targets",
     "deliver",
+    "drawn_bytes",
     "emit",
     "emit_text",
     "held_out_files",
@@ -253,6 +256,17 @@ def _content(board: Leaderboard, option: str, *, pairs: bool) -> str:
     return render(board, _FORMS[option])
 
 
+def drawn_bytes(figure: Figure, suffix: str, dpi: float = 200) -> bytes:
+    """The file of a picture; says once which letters no font has."""
+    from rankbars.render.plotting.lettering import letters_note, set_letters
+    from rankbars.render.plotting.style import picture_bytes
+
+    missing = set_letters(figure, replace=suffix != "svg")
+    if missing and suffix != "svg":
+        say(letters_note(missing))
+    return picture_bytes(figure, suffix, dpi)
+
+
 def check_pictures(paths: Sequence[str]) -> None:
     """Refuse names of files for a table of numbers, or a picture of it, that do not say which."""
     for path in paths:
@@ -277,9 +291,8 @@ def held_out_files(found: HeldOut, paths: Sequence[str]) -> dict[str, str | byte
             contents[path] = json.dumps(plain, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
         else:
             from rankbars.render.plotting import draw_picture
-            from rankbars.render.plotting.style import picture_bytes
 
-            contents[path] = picture_bytes(draw_picture("held_out", found), suffix)
+            contents[path] = drawn_bytes(draw_picture("held_out", found), suffix)
     return contents
 
 

@@ -20,7 +20,7 @@ from rankbars.cli.options import (
     seed_option,
     tasks_option,
 )
-from rankbars.cli.outputs import check_targets, emit, emit_text
+from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text
 from rankbars.cli.stopping import account_for_files
 from rankbars.data.spec import MISSING_POLICIES
 from rankbars.errors import OptionError
@@ -192,9 +192,8 @@ def plan_command(
         )  # fmt: skip
     if plot is not None:
         from rankbars.render.plotting.planplots import curve_picture
-        from rankbars.render.plotting.style import picture_bytes
 
-        write_bytes(plot, picture_bytes(curve_picture(made), suffix))
+        write_bytes(plot, drawn_bytes(curve_picture(made), suffix))
     if as_json:
         emit(made.to_json())
         return

@@ -14,6 +14,7 @@ from rankbars.cli.options import Reading, named_option, quiet_option, reading_op
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
+    drawn_bytes,
     emit,
     emit_text,
     say,
@@ -230,9 +231,8 @@ def _show(
         contents[html] = board.to_html()
     if plot is not None:
         from rankbars.render.plotting.raceplots import race_picture
-        from rankbars.render.plotting.style import picture_bytes
 
-        contents[plot] = picture_bytes(race_picture(board), suffix)
+        contents[plot] = drawn_bytes(race_picture(board), suffix)
     if contents:
         from rankbars.data.drafts import write_all
 

@@ -558,7 +558,9 @@ class Leaderboard:
 
     def plot(
         self, kind: str = "ranks", ax: Any = None, *, task: str | None = None,
-        model: str | Sequence[str] | None = None,
+        model: str | Sequence[str] | None = None, models: Sequence[str] | None = None,
+        top: int | None = None, sort: str = "score", width: str | float | None = None,
+        title: str | None = None,
     ) -> Any:  # fmt: skip
         """A picture of the board with matplotlib.
 
@@ -570,6 +572,18 @@ class Leaderboard:
             Where to draw; a figure of its own where not given.
         task, model : str, optional
             The one that is drawn, for kinds that draw one; of ``"two_models"`` both models.
+        models : sequence of str, optional
+            Draw only these. Their ranks stay those among all models of the board.
+        top : int, optional
+            Draw only the first so many.
+        sort : {"score", "rank", "name", "given"}
+            The order of the rows: by score as on the page, by rank interval, by name, or as
+            `models` has them.
+        width : str or float, optional
+            Of all that is drawn: ``"single"`` (84 mm), ``"double"`` (175 mm) or millimetres; as
+            wide as it needs where not given.
+        title : str, optional
+            Drawn above.
 
         Returns
         -------
@@ -581,13 +595,18 @@ class Leaderboard:
         UnknownOptionError
             If the kind, the task or the model is not known.
         OptionError
-            If a task or model is lacking, or there is none to choose.
+            If a task or model is lacking, or there is none to choose, or the width is too small.
+        DataError
+            If the board does not hold what is drawn, or the picture would be too large to be read.
         MissingPackageError
             If matplotlib is not installed.
         """
         from rankbars.render.plotting import plot_board
 
-        return plot_board(self, kind, ax, task=task, model=model)
+        return plot_board(
+            self, kind, ax, task=task, model=model, models=models, top=top, sort=sort,
+            width=width, title=title,
+        )  # fmt: skip
 
     def save(self, path: str | Path, *, pairs: bool = False) -> None:
         """Write the board as JSON (schema ``rankbars.board/1``), whole or not at all.

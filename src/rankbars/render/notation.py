@@ -7,6 +7,7 @@ A guarantee is rounded down, so that what is shown claims no more than what hold
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import ROUND_FLOOR, Decimal
@@ -18,6 +19,7 @@ __all__ = [
     "COMPLETE",
     "MISSING",
     "counted",
+    "graphemes",
     "listed",
     "shorten",
     "shorten_all",
@@ -34,6 +36,19 @@ __all__ = [
     "written_decimals",
 ]
 
+_PICTOGRAPH = (
+    "[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff"
+    "\U0001f000-\U0001f1e5\U0001f200-\U0001faff][\ufe0f\U0001f3fb-\U0001f3ff]*"
+)
+# Emoji that are joined to one, and the flags of England, Scotland and Wales.
+_FLAG = "\U0001f3f4" + "\U000e0067\U000e0062(?:{})\U000e007f".format(
+    "|".join("".join(chr(0xE0000 + ord(c)) for c in tag) for tag in ("eng", "sct", "wls"))
+)
+_JOINED = re.compile(f"{_FLAG}|{_PICTOGRAPH}(?:\u200d{_PICTOGRAPH})+")
+_MARKS = "[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]*"
+_GRAPHEME = re.compile(
+    f"{_JOINED.pattern}|[\U0001f1e6-\U0001f1ff]{{2}}|{_PICTOGRAPH}|.{_MARKS}", re.DOTALL
+)
 _CHARACTERS_PER_CELL = 4  # more than that are marks stacked on each other
 MISSING = "–"  # a dash, never 0
 COMPLETE = "100 %"
@@ -48,7 +63,7 @@ def visible(name: str) -> str:
 
     Control characters, line breaks, marks that change the direction of writing, joiners, spaces
     of other kinds and broken surrogates could make two names look alike, or change the text
-    around them.
+    around them. What joins emoji to one stays.
 
     Examples
     --------
@@ -56,9 +71,28 @@ def visible(name: str) -> str:
     gpt\u202e4\n
     """
     return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
-        for char in name
+        part if _is_joined(part) else "".join(map(_seen, part)) for part in graphemes(name)
     )
+
+
+def _is_joined(part: str) -> bool:
+    known = part.replace("\u200d", "").isprintable() or part[0] == "\U0001f3f4"
+    return known and _JOINED.fullmatch(part) is not None
+
+
+def _seen(char: str) -> str:
+    return char if char.isprintable() else char.encode("unicode_escape").decode("ascii")
+
+
+def graphemes(text: str) -> list[str]:
+    """`text` in pieces that are seen as one sign: letters with their marks, joined emoji, flags.
+
+    Examples
+    --------
+    >>> [len(one) for one in graphemes("a\u0301b\U0001f469\u200d\U0001f467\U0001f1eb\U0001f1f7")]
+    [2, 1, 3, 2]
+    """
+    return _GRAPHEME.findall(text)
 
 
 def listed(names: Sequence[str], most: int) -> str:
@@ -116,8 +150,9 @@ def shorten(
         return name
     room = width - measure(mark)
     end_room = room * 2 // 5 if tail is None else min(tail, room)
-    end = _fit(name[::-1], end_room, measure)[::-1]
-    return _fit(name, room - end_room, measure) + mark + end
+    pieces = graphemes(name)
+    end = _fit(pieces[::-1], end_room, measure)
+    return "".join((*_fit(pieces, room - end_room, measure), mark, *end[::-1]))
 
 
 def shorten_all(
@@ -152,14 +187,15 @@ def shorten_all(
     return shown
 
 
-def _fit(text: str, room: int, measure: Callable[[str], int]) -> str:
-    kept, used = [], 0
-    for char in text[: _CHARACTERS_PER_CELL * max(room, 0)]:
-        used += measure(char)
-        if used > room:
+def _fit(pieces: Sequence[str], room: int, measure: Callable[[str], int]) -> list[str]:
+    kept, used, most = [], 0, _CHARACTERS_PER_CELL * max(room, 0)
+    for piece in pieces:
+        used += measure(piece)
+        most -= len(piece)
+        if used > room or most < 0:
             break
-        kept.append(char)
-    return "".join(kept)
+        kept.append(piece)
+    return kept
 
 
 def _look_alikes(shown: Sequence[str]) -> list[list[int]]:
@@ -173,7 +209,7 @@ def _look_alikes(shown: Sequence[str]) -> list[list[int]]:
 
 def _numbered(name: str, width: int, number: int, mark: str, measure: Callable[[str], int]) -> str:
     label = f"{mark}#{number}"
-    return _fit(name, width - measure(label), measure) + label
+    return "".join((*_fit(graphemes(name), width - measure(label), measure), label))
 
 
 def show_ranks(best: int, worst: int) -> str:

@@ -6,6 +6,7 @@ caller may use any other, and may change what comes back.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -17,6 +18,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.render.plotting.fitting import fit_width, picture_width
 from rankbars.render.plotting.healthplots import (
     plot_left_out,
     plot_noise,
@@ -24,6 +26,11 @@ from rankbars.render.plotting.healthplots import (
     plot_sensitivity,
     plot_vote_health,
     plot_votes_per_pair,
+)
+from rankbars.render.plotting.lettering import (
+    letters_note,
+    set_letters,
+    without_glyph_warnings,
 )
 from rankbars.render.plotting.matrixplots import (
     plot_dominance,
@@ -33,6 +40,7 @@ from rankbars.render.plotting.matrixplots import (
     plot_shown_better,
 )
 from rankbars.render.plotting.rankplots import (
+    order_of,
     plot_held_out,
     plot_lanes,
     plot_model_ranks,
@@ -52,7 +60,16 @@ from rankbars.render.plotting.scoreplots import (
     plot_weights,
     plot_widths,
 )
-from rankbars.render.plotting.style import COLUMN, PAGE, PRINT, check_picture, draw_title
+from rankbars.render.plotting.style import (
+    ALL,
+    COLUMN,
+    PAGE,
+    PRINT,
+    SORTS,
+    Shown,
+    check_picture,
+    draw_title,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,6 +78,7 @@ __all__ = [
     "PLOTS",
     "PRINT",
     "Picture",
+    "Shown",
     "draw_picture",
     "know_ternary",
     "plot_board",
@@ -95,7 +113,7 @@ __all__ = [
 
 Subject = Leaderboard | Diagnosis | HeldOut | Noise | Scores | Votes | VoteHealth
 _ROW, _HEAD = 0.165, 0.95  # inches
-_TALLEST = 100.0  # inches; beyond that, nothing can show the picture
+_TALLEST = 24.0  # inches: two pages; nobody reads a longer column of names
 
 
 class Picture(NamedTuple):
@@ -110,19 +128,22 @@ class Picture(NamedTuple):
     takes : {"board", "diagnosis", "held_out", "noise", "scores", "votes", "health"}
         Its subject.
     size : callable
-        Subject -> width and height in inches.
+        Subject, and what is shown of it -> width and height in inches.
     choice : {"task", "model", "models"}, optional
         What has to be named besides; the last is two models.
     projection : str, optional
         Of the axes.
+    chooses : bool
+        Whether it shows models, some of which can be chosen.
     """
 
     draw: Callable[..., Any]
     words: str
     takes: Literal["board", "diagnosis", "held_out", "noise", "scores", "votes", "health"] = "board"
-    size: Callable[[Any], tuple[float, float]] = lambda _: (COLUMN, COLUMN)
+    size: Callable[[Any, Shown], tuple[float, float]] = lambda _, shown: (COLUMN, COLUMN)
     choice: Literal["task", "model", "models"] | None = None
     projection: str | None = None
+    chooses: bool = True
 
 
 def draw_picture(
@@ -131,6 +152,8 @@ def draw_picture(
     chosen: str | Sequence[str] | None = None,
     *,
     title: str | None = None,
+    shown: Shown = ALL,
+    width: float | None = None,
 ) -> Figure:
     """A figure of its own, in the style for print.
 
@@ -144,11 +167,17 @@ def draw_picture(
         The task or model, where one has to be named, or both models.
     title : str, optional
         Drawn above.
+    shown : Shown
+        Which models, and in which order.
+    width : float, optional
+        Inches, of all that is drawn; as wide as it needs where not given.
 
     Raises
     ------
     DataError
-        If the subject does not hold what is drawn.
+        If the subject does not hold what is drawn, or it would be too large to be read.
+    OptionError
+        If there is nothing to choose from, or too little width.
     """
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -156,22 +185,57 @@ def draw_picture(
     picture = PLOTS[kind]
     if picture.projection == "ternary":
         know_ternary()
-    width, height = picture.size(subject)
-    if height > _TALLEST or width > _TALLEST:
-        raise DataError(
-            f"The picture would be {width:.0f} × {height:.0f} inches large. Rank fewer models or "
-            "tasks (--models, --tasks), or write the page (rankbars report), which can be searched."
-        )
-    with mpl.rc_context(PRINT):
-        figure = Figure(figsize=(width, height), label=f"rankbars: {picture.words}")
+    size = _checked_size(kind, subject, shown)
+    with mpl.rc_context(PRINT), without_glyph_warnings():
+        figure = Figure(figsize=size, label=f"rankbars: {picture.words}")
         ax = figure.add_subplot(projection=picture.projection)
-        if picture.choice is None:
-            picture.draw(subject, ax)
-        else:
-            picture.draw(subject, ax, chosen)
+        _draw(picture, subject, ax, [] if picture.choice is None else [chosen], shown)
+        set_letters(figure, replace=False)
+        if width is not None:
+            fit_width(figure, width)
         if title is not None:
-            draw_title(figure, title)
+            draw_title(figure, title, width)
     return figure
+
+
+def _checked_size(kind: str, subject: Subject, shown: Shown) -> tuple[float, float]:
+    """Width and height in inches; raises where nobody could read the picture."""
+    picture = PLOTS[kind]
+    if not picture.chooses and shown != ALL:
+        raise OptionError(
+            f"{kind} shows no models to choose from: leave --top, --models and --sort out."
+        )
+    if shown.top is not None and shown.top < 1:
+        raise OptionError.out_of_range("top", shown.top, "at least 1")
+    if shown.sort not in SORTS:
+        raise UnknownOptionError.among("order of a picture", shown.sort, SORTS)
+    width, height = picture.size(subject, shown)
+    if height > _TALLEST or width > _TALLEST:
+        fewer = (
+            "Add --top 40, or --models NAME for each model that is to be shown"
+            if picture.chooses
+            else "Rank fewer tasks (--tasks)"
+        )
+        raise DataError(
+            f"{kind} would be {width:.0f} × {height:.0f} inches large, too large to be read. "
+            f"{fewer}, or write the page (rankbars report), which can be searched."
+        )
+    return width, height
+
+
+def _draw(picture: Picture, subject: Subject, ax: Any, chosen: Sequence[Any], shown: Shown) -> Any:
+    if not picture.chooses:
+        return picture.draw(subject, ax, *chosen)
+    drawn = picture.draw(subject, ax, *chosen, shown=shown)
+    size = len(getattr(subject, "models", ()))
+    count = shown.count(size)
+    if count < size:
+        # The title stands where its style puts it.
+        place = "left" if ax.get_title(loc="left") else "center"
+        among = f"; ranks are among all {size}" if "rank" in picture.words else ""
+        words = f"{count} of {size} models shown{among}"
+        ax.set_title(f"{ax.get_title(loc=place)}\n{words}", loc=place)
+    return drawn
 
 
 def plot_board(
@@ -181,12 +245,51 @@ def plot_board(
     *,
     task: str | None = None,
     model: str | Sequence[str] | None = None,
+    models: Sequence[str] | None = None,
+    top: int | None = None,
+    sort: str = "score",
+    width: str | float | None = None,
+    title: str | None = None,
 ) -> Any:
     """A picture of a board; parameters and errors are those of `Leaderboard.plot`."""
+    if isinstance(models, str):
+        raise OptionError(f"models takes a list of names; got {models!r}.")
+    shown = Shown(None if models is None else tuple(models), top, sort)
     known = [name for name, picture in PLOTS.items() if picture.takes == "board"]
     if kind not in known:
         raise UnknownOptionError.among("picture of a board", kind, known)
     picture = PLOTS[kind]
+    chosen = _chosen(kind, picture, task, model)
+    if ax is not None and not hasattr(ax, "plot"):
+        raise OptionError.out_of_range("ax", ax, "axes of matplotlib")
+    if ax is not None and (width is not None or title is not None):
+        raise OptionError("width and title are of a figure of its own: leave them out with ax.")
+    check_picture("svg", drawn=True, projection=picture.projection)
+    if picture.projection == "ternary":
+        know_ternary()
+    inches = None if width is None else picture_width(str(width))
+    size = _checked_size(kind, board, shown)
+    if ax is None:
+        from matplotlib import pyplot as plt
+
+        layout = "constrained" if inches is None else None
+        ax = plt.figure(figsize=size, layout=layout).add_subplot(projection=picture.projection)
+    with without_glyph_warnings():
+        drawn = _draw(picture, board, ax, chosen, shown)
+        missing = set_letters(ax.figure, replace=True)
+        if inches is not None:
+            fit_width(ax.figure, inches)
+        if title is not None:
+            draw_title(ax.figure, title, inches)
+    if missing:
+        warnings.warn(letters_note(missing), stacklevel=3)
+    return drawn
+
+
+def _chosen(
+    kind: str, picture: Picture, task: str | None, model: str | Sequence[str] | None
+) -> list[str | Sequence[str] | None]:
+    """What has to be named besides, if anything; raises where it does not fit."""
     named = {"task": task, "model": model}
     two = picture.choice == "models"
     if two and (model is None or isinstance(model, str) or len(set(model)) != 2):
@@ -196,18 +299,7 @@ def plot_board(
         if (value is not None) != (what == wanted):
             doing = f"draws one {what}: name it with" if value is None else "does not take"
             raise OptionError(f"{kind} {doing} {what}={value or 'NAME'!r}.")
-    if ax is not None and not hasattr(ax, "plot"):
-        raise OptionError.out_of_range("ax", ax, "axes of matplotlib")
-    check_picture("svg", drawn=True, projection=picture.projection)
-    if picture.projection == "ternary":
-        know_ternary()
-    if ax is None:
-        from matplotlib import pyplot as plt
-
-        figure = plt.figure(figsize=picture.size(board), layout="constrained")
-        ax = figure.add_subplot(projection=picture.projection)
-    chosen = [] if wanted is None else [named[wanted]]
-    return picture.draw(board, ax, *chosen)
+    return [] if wanted is None else [named[wanted]]
 
 
 def know_ternary() -> None:
@@ -215,41 +307,42 @@ def know_ternary() -> None:
     import_module("mpltern")
 
 
-def _held_out(found: HeldOut) -> tuple[float, float]:
+def _held_out(found: HeldOut, _: Shown) -> tuple[float, float]:
     return PAGE * 0.7, _HEAD + len(found.models) * max(_ROW, 0.05 * len(found.tasks))
 
 
-def _by_model(subject: Leaderboard | Diagnosis | Scores) -> tuple[float, float]:
-    return PAGE * 0.7, _HEAD + _ROW * len(subject.models)
+def _by_model(subject: Leaderboard | Diagnosis | Scores, shown: Shown) -> tuple[float, float]:
+    return PAGE * 0.7, _HEAD + _ROW * shown.count(len(subject.models))
 
 
-def _half_by_model(board: Leaderboard) -> tuple[float, float]:
-    return COLUMN, _by_model(board)[1]
+def _half_by_model(board: Leaderboard, shown: Shown) -> tuple[float, float]:
+    return COLUMN, _by_model(board, shown)[1]
 
 
-def _half_by_task(board: Leaderboard) -> tuple[float, float]:
-    return COLUMN, _by_task(board)[1]
+def _half_by_task(board: Leaderboard, shown: Shown) -> tuple[float, float]:
+    return COLUMN, _by_task(board, shown)[1]
 
 
-def _by_task(board: Leaderboard) -> tuple[float, float]:
+def _by_task(board: Leaderboard, _: Shown) -> tuple[float, float]:
     return PAGE * 0.7, _HEAD + _ROW * len(board.tasks)
 
 
-def _models_by_tasks(board: Leaderboard) -> tuple[float, float]:
-    return 2.0 + 0.34 * len(board.tasks), 1.6 + _ROW * len(board.models)
+def _models_by_tasks(board: Leaderboard, shown: Shown) -> tuple[float, float]:
+    return 2.0 + 0.34 * len(board.tasks), 1.6 + _ROW * shown.count(len(board.models))
 
 
-def _by_noise(noise: Noise) -> tuple[float, float]:
-    return PAGE * 0.7, _HEAD + 0.5 + _ROW * len(noise.models) * len(noise.tasks)
+def _by_noise(noise: Noise, shown: Shown) -> tuple[float, float]:
+    rows = shown.count(len(noise.models)) * len(noise.tasks)
+    return PAGE * 0.7, _HEAD + 0.5 + _ROW * rows
 
 
-def _square(subject: Leaderboard | Votes) -> tuple[float, float]:
-    side = 1.8 + 0.2 * len(subject.models)
+def _square(subject: Leaderboard | Votes, shown: Shown) -> tuple[float, float]:
+    side = 1.8 + 0.2 * shown.count(len(subject.models))
     return side + 0.4, side
 
 
-def _diagram(board: Leaderboard) -> tuple[float, float]:
-    layers = board.partial_order().layers
+def _diagram(board: Leaderboard, shown: Shown) -> tuple[float, float]:
+    layers = order_of(board, shown).layers
     return max(COLUMN, 1.4 * max(map(len, layers))), _HEAD + 0.5 * len(layers)
 
 
@@ -260,13 +353,18 @@ PLOTS: dict[str, Picture] = {
         plot_task_ranks, "rank intervals on one task", size=_by_model, choice="task"
     ),
     "model_ranks": Picture(
-        plot_model_ranks, "rank intervals of one model on each task", size=_by_task, choice="model"
+        plot_model_ranks,
+        "rank intervals of one model on each task",
+        size=_by_task,
+        choice="model",
+        chooses=False,
     ),
     "two_models": Picture(
         plot_two_models,
         "rank intervals of two models on each task",
         size=_half_by_task,
         choice="models",
+        chooses=False,
     ),
     "lanes": Picture(plot_lanes, "scores, with bars over models not told apart", size=_by_model),
     "heatmap": Picture(
@@ -274,7 +372,9 @@ PLOTS: dict[str, Picture] = {
     ),
     "scores": Picture(plot_scores, "score of each model on each task", size=_by_model),
     "score_rank": Picture(
-        plot_score_against_rank, "score beside rank interval", size=lambda _: (PAGE, 0.7 * PAGE)
+        plot_score_against_rank,
+        "score beside rank interval",
+        size=lambda _, shown: (PAGE, 0.7 * PAGE),
     ),
     "score_new_task": Picture(
         plot_score_new_task, "score beside rank intervals on a new task", size=_half_by_model
@@ -285,7 +385,9 @@ PLOTS: dict[str, Picture] = {
     "item_spread": Picture(
         plot_item_spread, "scores of each model over the items", "scores", _by_model
     ),
-    "widths": Picture(plot_widths, "how well each task separates the models", size=_by_task),
+    "widths": Picture(
+        plot_widths, "how well each task separates the models", size=_by_task, chooses=False
+    ),
     "shown_better": Picture(plot_shown_better, "who was shown better than whom", size=_square),
     "order": Picture(plot_order, "the partial order as a Hasse diagram", size=_diagram),
     "rank_probability": Picture(plot_rank_probability, "probability of each rank", size=_square),
@@ -295,8 +397,9 @@ PLOTS: dict[str, Picture] = {
     "weights": Picture(
         plot_board_weights,
         "winner by weights of three categories",
-        size=lambda _: (PAGE, 0.62 * PAGE),
+        size=lambda _, shown: (PAGE, 0.62 * PAGE),
         projection="ternary",
+        chooses=False,
     ),
     "ratings": Picture(plot_ratings, "strengths from votes", size=_by_model),
     "votes_per_pair": Picture(
@@ -306,7 +409,7 @@ PLOTS: dict[str, Picture] = {
         plot_vote_health,
         "votes needed to tell neighbours apart",
         "health",
-        size=lambda found: (PAGE, _HEAD + _ROW * len(found.neighbours)),
+        size=lambda found, shown: (PAGE, _HEAD + _ROW * shown.count(len(found.neighbours))),
     ),
     "left_out": Picture(
         plot_left_out, "would the other tasks have foreseen each task?", "diagnosis", _by_model
@@ -315,7 +418,11 @@ PLOTS: dict[str, Picture] = {
         plot_noise, "which part of each error is items, answers, and whole runs", "noise", _by_noise
     ),
     "held_out": Picture(
-        plot_held_out, "ranks on held-out tasks over those for a new one", "held_out", _held_out
+        plot_held_out,
+        "ranks on held-out tasks over those for a new one",
+        "held_out",
+        _held_out,
+        chooses=False,
     ),
     "sensitivity": Picture(
         plot_sensitivity, "how much may a new source of tasks differ?", "diagnosis", _by_model

@@ -11,10 +11,18 @@ from rankbars.data.diagnosis import Diagnosis
 from rankbars.data.noise import Noise
 from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
-from rankbars.errors import DataError
+from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import level_words
 from rankbars.render.notation import show_guarantee, show_share
-from rankbars.render.plotting.style import FIRST, PALE, SECOND, label_columns, label_rows
+from rankbars.render.plotting.style import (
+    ALL,
+    FIRST,
+    PALE,
+    SECOND,
+    Shown,
+    label_columns,
+    label_rows,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +39,7 @@ __all__ = [
 _COUNTS = "{x:,.0f}"
 
 
-def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
+def plot_ratings(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Strength of each model from votes, with its own interval.
 
     On the scale of Elo where the board has one, else log strengths. What tells models apart are
@@ -54,9 +62,9 @@ def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
         raise DataError(f"Ratings are drawn for one task of votes; this board has {len(found)}.")
     task = found[0]
     value, low, high = task.ratings()
-    order = list(board.order)
+    order = shown.rows(board.models, board.order, (task.best, task.worst))
     rows = np.arange(len(order))
-    ax.hlines(rows, np.nanmin(value), np.nanmax(value), color=PALE, lw=0.5)
+    ax.hlines(rows, np.nanmin(value[order]), np.nanmax(value[order]), color=PALE, lw=0.5)
     ax.hlines(rows, low[order], high[order], color=FIRST, lw=1.2)
     ax.plot(value[order], rows, "o", color=FIRST, ms=2.8)
     label_rows(ax, [board.models[i] for i in order])
@@ -67,7 +75,7 @@ def plot_ratings(board: Leaderboard, ax: Axes) -> Axes:
     return ax
 
 
-def plot_votes_per_pair(votes: Votes, ax: Axes) -> Axes:
+def plot_votes_per_pair(votes: Votes, ax: Axes, shown: Shown = ALL) -> Axes:
     """How often each two models met; white where they never did.
 
     Parameters
@@ -80,10 +88,11 @@ def plot_votes_per_pair(votes: Votes, ax: Axes) -> Axes:
     from matplotlib.colors import LogNorm
 
     met = votes.met
-    order = np.lexsort((np.arange(len(votes.models)), -met.sum(axis=1)))
+    most = np.lexsort((np.arange(len(votes.models)), -met.sum(axis=1)))
+    order = shown.rows(votes.models, most.tolist())
     table = met[np.ix_(order, order)]
-    shown = np.ma.masked_equal(table, 0.0)
-    image = ax.imshow(shown, cmap="viridis_r", norm=LogNorm(1, max(float(table.max()), 2.0)))
+    counts = np.ma.masked_equal(table, 0.0)
+    image = ax.imshow(counts, cmap="viridis_r", norm=LogNorm(1, max(float(table.max()), 2.0)))
     bar = ax.figure.colorbar(image, ax=ax, shrink=0.6, format=_COUNTS)
     bar.set_label("votes")
     names = [votes.models[i] for i in order]
@@ -95,7 +104,7 @@ def plot_votes_per_pair(votes: Votes, ax: Axes) -> Axes:
     return ax
 
 
-def plot_vote_health(found: VoteHealth, ax: Axes) -> Axes:
+def plot_vote_health(found: VoteHealth, ax: Axes, shown: Shown = ALL) -> Axes:
     """Further votes between two neighbours until they would be told apart, from the top.
 
     Parameters
@@ -105,9 +114,17 @@ def plot_vote_health(found: VoteHealth, ax: Axes) -> Axes:
     ax : matplotlib axes
         Drawn on.
     """
-    pairs = found.neighbours
+    if shown.sort != "score":
+        raise OptionError("vote_health goes from the first to the last: leave the sorting out.")
+    ahead = [pair.ahead for pair in found.neighbours]
+    behind = [pair.behind for pair in found.neighbours[-1:]]
+    names = ahead + behind
+    chosen = {names[i] for i in shown.rows(names, range(len(names)))}
+    pairs = [pair for pair in found.neighbours if {pair.ahead, pair.behind} <= chosen]
     if not pairs:
-        raise DataError("There are no neighbours to draw: fewer than two models were ranked.")
+        raise DataError(
+            "There are no neighbours to draw: fewer than two models that are next to each other."
+        )
     votes = np.array([pair.votes for pair in pairs])
     finite = votes[np.isfinite(votes)]
     most = max(float(finite.max(initial=1.0)), 10.0)
@@ -133,7 +150,7 @@ def plot_vote_health(found: VoteHealth, ax: Axes) -> Axes:
     return ax
 
 
-def plot_left_out(found: Diagnosis, ax: Axes) -> Axes:
+def plot_left_out(found: Diagnosis, ax: Axes, shown: Shown = ALL) -> Axes:
     """Share of left-out tasks (or families) that the others foresaw, with exact 95 % limits.
 
     Parameters
@@ -143,16 +160,19 @@ def plot_left_out(found: Diagnosis, ax: Axes) -> Axes:
     ax : matplotlib axes
         Drawn on.
     """
-    rows = np.arange(len(found.models))
+    order = shown.rows(found.models, range(len(found.models)))
+    rows = np.arange(len(order))
     marks = {"task": ("o", FIRST), "family": ("s", SECOND)}
     for number, one in enumerate(found.left_out):
         shape, color = marks[one.unit]
         place = rows + 0.18 * (number - (len(found.left_out) - 1) / 2)
-        ends = np.array([one.share - one.low, one.high - one.share])
+        ends = np.array([one.share - one.low, one.high - one.share])[:, order]
         label = f"left-out {one.unit} ({one.count})"
-        ax.errorbar(one.share, place, xerr=ends, fmt=shape, color=color, ms=4, lw=1, label=label)
+        ax.errorbar(
+            one.share[order], place, xerr=ends, fmt=shape, color=color, ms=4, lw=1, label=label
+        )
     ax.axvline(found.expected, color="black", lw=0.8, ls="--")
-    label_rows(ax, found.models)
+    label_rows(ax, [found.models[i] for i in order])
     ax.set_xlim(-0.02, 1.02)
     ax.set_xlabel(f"share inside; at least {show_guarantee(found.expected)} if tasks are alike")
     ax.set_title("Is a new task like these plausible?")
@@ -160,7 +180,7 @@ def plot_left_out(found: Diagnosis, ax: Axes) -> Axes:
     return ax
 
 
-def plot_sensitivity(found: Diagnosis, ax: Axes) -> Axes:
+def plot_sensitivity(found: Diagnosis, ax: Axes, shown: Shown = ALL) -> Axes:
     """Level of the new-task intervals, and largest shift each model's claim bears.
 
     Parameters
@@ -170,12 +190,13 @@ def plot_sensitivity(found: Diagnosis, ax: Axes) -> Axes:
     ax : matplotlib axes
         Drawn on.
     """
-    rows = np.arange(len(found.models))
-    bears = np.clip(np.nan_to_num(found.breakdown, nan=0.0), 0.0, None)
+    order = shown.rows(found.models, range(len(found.models)))
+    rows = np.arange(len(order))
+    bears = np.clip(np.nan_to_num(found.breakdown[order], nan=0.0), 0.0, None)
     ax.barh(rows, bears, color=FIRST, height=0.6)
     for row in np.flatnonzero(bears == 0.0):
         ax.text(0.0, float(row), " not supported", va="center", fontsize=6, color="#555555")
-    label_rows(ax, found.models)
+    label_rows(ax, [found.models[i] for i in order])
     ax.set_xlim(0.0, max(float(bears.max(initial=0.0)) * 1.15, 0.05))
     ax.set_xlabel(
         f"shift under which 'never outside the top {found.top}' keeps {show_share(found.coverage)}"
@@ -189,7 +210,7 @@ def _falls(found: Diagnosis) -> str:
     return f"{show_guarantee(found.guarantee or 0.0)} minus the shift"
 
 
-def plot_noise(noise: Noise, ax: Axes) -> Axes:
+def plot_noise(noise: Noise, ax: Axes, shown: Shown = ALL) -> Axes:
     """Which share of the variance of each score is items, answers and whole runs.
 
     Parameters
@@ -199,12 +220,13 @@ def plot_noise(noise: Noise, ax: Axes) -> Axes:
     ax : matplotlib axes
         Drawn on.
     """
+    chosen = shown.rows(noise.models, range(len(noise.models)))
     names, shares, errors = [], [], []
     words: set[tuple[str, str]] = set()
     for name, task in noise.tasks.items():
         means = task.means
         words.add((task.row, task.answer))
-        for place in np.flatnonzero(means.variance > 0):
+        for place in (i for i in chosen if means.variance[i] > 0):
             runs = max(float(np.nan_to_num(means.runs[place])), 0.0)
             answers = float(np.nan_to_num(min(means.answers[place], means.variance[place])))
             parts = np.array([means.variance[place] - answers, answers, runs])

@@ -8,6 +8,7 @@ from typing import Any
 
 from rankbars.data.raceboard import RaceBoard
 from rankbars.errors import DataError
+from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.style import (
     COLUMN,
     DARK,
@@ -15,7 +16,6 @@ from rankbars.render.plotting.style import (
     PALE,
     PRINT,
     check_picture,
-    labels,
 )
 
 __all__ = ["plot_race", "race_picture"]

@@ -10,7 +10,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard
 from rankbars.data.diagnosis import HeldOut
 from rankbars.data.partialorder import PartialOrder
-from rankbars.errors import DataError, UnknownOptionError
+from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.render.claims import (
     NO_GUARANTEE,
     Claim,
@@ -21,25 +21,30 @@ from rankbars.render.claims import (
     task_claim,
 )
 from rankbars.render.notation import counted, shorten, visible
+from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.scoreplots import score_words
 from rankbars.render.plotting.style import (
+    ALL,
     DARK,
     FIRST,
     MARKERS,
     PALE,
     SECOND,
+    Shown,
     bars,
     beside,
     colors,
     label_rows,
-    labels,
+    last_rank,
     rank_axis,
 )
+from rankbars.render.ranktable import task_order
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = [
+    "order_of",
     "plot_held_out",
     "plot_lanes",
     "plot_model_ranks",
@@ -52,9 +57,10 @@ __all__ = [
 
 _TITLE_WIDTH = 40
 _SWEEPS = 8
+_FOLD = 22  # letters of a line in a box of the diagram
 
 
-def plot_ranks(board: Leaderboard, ax: Axes) -> Axes:
+def plot_ranks(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Rank interval of each model on what the board shows first, best score on top.
 
     Parameters
@@ -70,17 +76,19 @@ def plot_ranks(board: Leaderboard, ax: Axes) -> Axes:
         The same axes.
     """
     if board.lead == "task":
-        return plot_task_ranks(board, ax, next(iter(board.tasks)))
+        return plot_task_ranks(board, ax, next(iter(board.tasks)), shown)
     if board.aggregate is None:
-        return plot_new_task(board, ax)
-    order = list(board.order)
-    bars(ax, board.aggregate.best[order], board.aggregate.worst[order], len(order))
+        return plot_new_task(board, ax, shown)
+    average = board.aggregate
+    order = shown.rows(board.models, board.order, (average.best, average.worst))
+    worst = average.worst[order]
+    bars(ax, average.best[order], worst, last_rank(worst, len(board.models)))
     label_rows(ax, [board.models[i] for i in order])
     ax.set_title(_title(lead_claim(board)))
     return ax
 
 
-def plot_new_task(board: Leaderboard, ax: Axes) -> Axes:
+def plot_new_task(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Rank prediction interval of each model on a new task, best score on top.
 
     Parameters
@@ -98,8 +106,9 @@ def plot_new_task(board: Leaderboard, ax: Axes) -> Axes:
     new = board.overall
     if new is None:
         raise DataError("A board of one task has no interval for a new task to draw.")
-    order = list(board.order)
-    bars(ax, new.best[order], new.worst[order], len(order), SECOND)
+    order = shown.rows(board.models, board.order, (new.best, new.worst))
+    worst = new.worst[order]
+    bars(ax, new.best[order], worst, last_rank(worst, len(board.models)), SECOND)
     label_rows(ax, [board.models[i] for i in order])
     claim = overall_claim(new)
     ax.set_title(_title(claim._replace(title=f"Rank on a {claim.title.lower()}")))
@@ -146,7 +155,7 @@ def plot_held_out(found: HeldOut, ax: Axes) -> Axes:
     return ax
 
 
-def plot_task_ranks(board: Leaderboard, ax: Axes, task: str) -> Axes:
+def plot_task_ranks(board: Leaderboard, ax: Axes, task: str, shown: Shown = ALL) -> Axes:
     """Rank interval of each model on one task, best score of the task on top.
 
     Parameters
@@ -166,9 +175,9 @@ def plot_task_ranks(board: Leaderboard, ax: Axes, task: str) -> Axes:
     found = board.tasks.get(task)
     if found is None:
         raise UnknownOptionError.among("task", task, board.tasks)
-    middle = (found.observed_best + found.observed_worst) / 2
-    order = np.lexsort((np.arange(middle.size), middle))
-    bars(ax, found.best[order], found.worst[order], order.size)
+    order = shown.rows(board.models, task_order(found), (found.best, found.worst))
+    worst = found.worst[order]
+    bars(ax, found.best[order], worst, last_rank(worst, len(board.models)))
     label_rows(ax, [board.models[i] for i in order])
     name = shorten(visible(task), _TITLE_WIDTH)
     claim = task_claim(found)
@@ -259,7 +268,7 @@ def plot_two_models(board: Leaderboard, ax: Axes, models: Sequence[str]) -> Axes
     return ax
 
 
-def plot_lanes(board: Leaderboard, ax: Axes) -> Axes:
+def plot_lanes(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Scores on a line, with a bar over every run of models of which no two were told apart.
 
     The picture is read as a critical-difference diagram, but its statements come from the paired
@@ -277,24 +286,28 @@ def plot_lanes(board: Leaderboard, ax: Axes) -> Axes:
     DataError
         If fewer than two models have a score.
     """
-    shown = [i for i in board.order if not np.isnan(board.score[i])]
-    if len(shown) < 2:
-        raise DataError(f"Lanes need two models with a score; found {len(shown)}.")
+    if shown.sort != "score":
+        raise OptionError("lanes joins neighbours, so it stands by score: leave the sorting out.")
+    rows = [i for i in shown.rows(board.models, board.order) if not np.isnan(board.score[i])]
+    if len(rows) < 2:
+        raise DataError(f"Lanes need two models with a score; found {len(rows)}.")
     sign = -1.0 if _lower_is_better(board) else 1.0
-    score = sign * board.score[shown]
-    place = {model: k for k, model in enumerate(shown)}
+    score = sign * board.score[rows]
+    place = {model: k for k, model in enumerate(rows)}
     runs = [[place[i] for i in run if i in place] for run in board.unseparated_runs()]
-    runs = [run for run in runs if len(run) > 1]
+    kept = [run for run in runs if len(run) > 1]
+    # Of a run that is cut, what is left may lie within another.
+    runs = [run for run in kept if not any(set(run) < set(other) for other in kept)]
     # Every model has a row of its own, so names never overlap; a bar takes a lane beside them.
     lanes = _pack(runs)
     span = float(np.ptp(score)) or 1.0
     worst = float((sign * score).min()) - 0.06 * span
-    ax.hlines(range(len(shown)), sign * worst, score, color=PALE, lw=0.6)
-    ax.plot(score, range(len(shown)), "o", color=DARK, ms=3.5)
+    ax.hlines(range(len(rows)), sign * worst, score, color=PALE, lw=0.6)
+    ax.plot(score, range(len(rows)), "o", color=DARK, ms=3.5)
     for lane, run in zip(lanes, runs, strict=True):
         x = sign * (float((sign * score).max()) + span * (0.05 + 0.035 * lane))
         ax.plot([x, x], [run[0] - 0.25, run[-1] + 0.25], color=DARK, lw=2.6, solid_capstyle="butt")
-    label_rows(ax, [board.models[i] for i in shown])
+    label_rows(ax, [board.models[i] for i in rows])
     if sign < 0:
         ax.invert_xaxis()
     ax.set_xlabel(score_words(board))
@@ -332,7 +345,7 @@ def _title(claim: Claim) -> str:
     return f"{claim.title}\n{claim.words}"
 
 
-def plot_order(board: Leaderboard, ax: Axes) -> Axes:
+def plot_order(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Hasse diagram: better models higher, a line (or a chain of them) where one was shown better.
 
     Models that no chain of downward lines joins were not told apart.
@@ -344,12 +357,13 @@ def plot_order(board: Leaderboard, ax: Axes) -> Axes:
     ax : matplotlib axes
         Drawn on.
     """
-    order = board.partial_order()
-    place = _places(order, [board.models[i] for i in board.order])
+    order = order_of(board, shown)
+    kept = set(order.models)
+    place = _places(order, [name for i in board.order if (name := board.models[i]) in kept])
     for better, worse in order.edges:
         (x0, y0), (x1, y1) = place[better], place[worse]
         ax.plot([x0, x1], [y0, y1], color=PALE, lw=0.9, zorder=1)
-    texts = dict(zip(order.models, labels(order.models, 18), strict=True))
+    texts = dict(zip(order.models, map(_folded, labels(order.models, 2 * _FOLD)), strict=True))
     for name, (x, y) in place.items():
         ax.text(
             x, y, texts[name], ha="center", va="center", fontsize=6, zorder=2,
@@ -364,6 +378,28 @@ def plot_order(board: Leaderboard, ax: Axes) -> Axes:
         f"{statements_level(board)}, all at once"
     )
     return ax
+
+
+def order_of(board: Leaderboard, shown: Shown) -> PartialOrder:
+    """The partial order of the models that are shown."""
+    if shown.sort != "score":
+        raise OptionError("order puts better models higher, whatever the sorting: leave it out.")
+    rows = sorted(shown.rows(board.models, board.order))
+    better = board.shown_better[np.ix_(rows, rows)]
+    return PartialOrder(tuple(board.models[i] for i in rows), better)
+
+
+def _folded(name: str) -> str:
+    """A name in two lines at most, broken at a sign where there is one near the middle."""
+    if len(name) <= _FOLD:
+        return name
+    breaks = [k + 1 for k, sign in enumerate(name) if sign in " -_/.:"]
+    at = min(
+        (k for k in breaks if len(name) - _FOLD <= k <= _FOLD),
+        key=lambda k: abs(2 * k - len(name)),
+        default=(len(name) + 1) // 2,
+    )
+    return f"{name[:at]}\n{name[at:]}"
 
 
 def _places(order: PartialOrder, printed: Sequence[str]) -> dict[str, tuple[float, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,20 +13,24 @@ from rankbars.data.categorymeans import WeightMap
 from rankbars.data.evidence import Items
 from rankbars.data.scores import Direction, Scores
 from rankbars.data.taskresult import TaskResult
-from rankbars.errors import DataError
+from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import average_level, average_title, lead_claim, overall_claim
 from rankbars.render.notation import counted, shorten, show_level, visible
+from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.style import (
+    ALL,
     DARK,
     FIRST,
     MARKERS,
     PALE,
     SECOND,
+    Shown,
     bars,
     beside,
     colors,
     label_rows,
-    labels,
+    last_rank,
+    rank_axis,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +55,7 @@ _MOST_POINTS = 200  # of one model; more would be a blot
 _STEPS = 64  # finer marks would be smaller than a printer's dots
 
 
-def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
+def plot_score_against_rank(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Score of each model, upwards, against its rank interval: what the order hides.
 
     Parameters
@@ -78,20 +83,27 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes) -> Axes:
         bar = f"bars: {level} of the draws" if average.is_range else f"bars: {level} interval"
     else:
         raise DataError("This board has no average, so there is no score to draw against ranks.")
+    if shown.sort != "score":
+        raise OptionError("score_rank stands by score: leave the sorting out.")
+    rows = shown.rows(board.models, board.order)
+    score, low, high, best, worst = score[rows], low[rows], high[rows], best[rows], worst[rows]
     middle = (best + worst) / 2
     ax.hlines(score, best, worst, color=FIRST, lw=1.8, alpha=0.85)
     ax.vlines(middle, np.minimum(low, high), np.maximum(low, high), color=DARK, lw=0.8)
     ax.plot(middle, score, "o", color=FIRST, ms=3)
     if lower:
         ax.invert_yaxis()
-    _name_points(board, ax, score, worst)
+    end = last_rank(worst, len(board.models))
+    rank_axis(ax, end)
+    ax.spines["left"].set_visible(True)
+    _name_points(ax, [board.models[i] for i in rows], score, worst, end)
     ax.set_xlabel("rank interval (1 is the best)")
     ax.set_ylabel(score_words(board))
     ax.set_title(f"Score beside rank\nrank: {lead_claim(board).words}; {bar}", wrap=True)
     return ax
 
 
-def plot_score_new_task(board: Leaderboard, ax: Axes) -> Axes:
+def plot_score_new_task(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Average of each model with its interval on the left, its ranks on a new task on the right.
 
     Parameters
@@ -110,7 +122,7 @@ def plot_score_new_task(board: Leaderboard, ax: Axes) -> Axes:
     if average is None or new is None:
         lacks = "no interval for a new task" if new is None else "no average"
         raise DataError(f"This board has {lacks}, and the picture shows both side by side.")
-    order = list(board.order)
+    order = shown.rows(board.models, board.order, (new.best, new.worst))
     rows = np.arange(len(order))
     ends = np.array([average.low, average.high])[:, order]
     ax.hlines(rows, ends.min(axis=0), ends.max(axis=0), color=FIRST, lw=1.6)
@@ -124,13 +136,14 @@ def plot_score_new_task(board: Leaderboard, ax: Axes) -> Axes:
     kind = "of the draws" if average.is_range else "interval"
     ax.set_title(f"{words.capitalize()}\n{average_level(average)} {kind}, each model")
     right = beside(ax)
-    bars(right, new.best[order], new.worst[order], len(order), SECOND)
+    worst = new.worst[order]
+    bars(right, new.best[order], worst, last_rank(worst, len(board.models)), SECOND)
     claim = overall_claim(new)
     right.set_title(f"Rank on a {claim.title.lower()}\n{claim.words}")
     return ax
 
 
-def plot_score_spread(board: Leaderboard, ax: Axes) -> Axes:
+def plot_score_spread(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """How the scores of each model spread over the tasks: quartiles, and a point per task.
 
     Parameters
@@ -148,7 +161,7 @@ def plot_score_spread(board: Leaderboard, ax: Axes) -> Axes:
     tasks = _on_one_scale(board)
     if len(tasks) < 2:
         raise DataError("One task has one score for each model, which does not spread over tasks.")
-    order = list(board.order)
+    order = shown.rows(board.models, board.order)
     scores = np.array([task.mean for task in tasks])[:, order]
     _spread(ax, scores, tasks[0].direction)
     label_rows(ax, [board.models[i] for i in order])
@@ -159,7 +172,7 @@ def plot_score_spread(board: Leaderboard, ax: Axes) -> Axes:
     return ax
 
 
-def plot_item_spread(scores: Scores, ax: Axes) -> Axes:
+def plot_item_spread(scores: Scores, ax: Axes, shown: Shown = ALL) -> Axes:
     """How the scores of each model spread over the items: quartiles, and a point per item if few.
 
     Parameters
@@ -197,15 +210,15 @@ def plot_item_spread(scores: Scores, ax: Axes) -> Axes:
             + _OVER_TASKS
         )
     middle = np.nanmean(np.where(np.isnan(values).all(axis=0), -np.inf, values), axis=0)
-    order = np.lexsort((scores.models, -sign * middle))
+    order = shown.rows(scores.models, np.lexsort((scores.models, -sign * middle)).tolist())
     _spread(ax, values[:, order], "lower" if sign < 0 else "higher")
     label_rows(ax, [scores.models[i] for i in order])
     what = visible(next(iter(parts))) if len(parts) == 1 else counted(len(parts), "task")
-    shown = "a point per item; " if len(values) <= _MOST_POINTS else ""
+    points = "a point per item; " if len(values) <= _MOST_POINTS else ""
     ax.set_xlabel(visible(next(iter(metrics))[0] or "score"))
     ax.set_title(
-        f"Scores of each model on {counted(len(values), 'item')} of {what}\n{shown}box: quartiles; "
-        "whiskers: all"
+        f"Scores of each model on {counted(len(values), 'item')} of {what}\n{points}box: "
+        "quartiles; whiskers: all"
     )
     return ax
 
@@ -252,7 +265,7 @@ def score_words(board: Leaderboard) -> str:
     return average_title(board.aggregate)
 
 
-def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
+def plot_scores(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Score of each model on each task, a mark per task; bars are intervals.
 
     Parameters
@@ -268,11 +281,11 @@ def plot_scores(board: Leaderboard, ax: Axes) -> Axes:
         If tasks are on different scales, so that their scores share no axis.
     """
     tasks = _on_one_scale(board)
-    order = list(board.order)
+    order = shown.rows(board.models, board.order)
     rows = np.arange(len(order))
     groups = sorted({task.category or "" for task in tasks})
     shades = dict(zip(groups, colors(len(groups)), strict=True))
-    ax.hlines(rows, *_ends(board), color=PALE, lw=0.6)
+    ax.hlines(rows, *_ends(board, order), color=PALE, lw=0.6)
     for k, task in enumerate(tasks):
         group = task.category or ""
         low, high = task.score_interval()
@@ -318,30 +331,30 @@ def plot_widths(board: Leaderboard, ax: Axes) -> Axes:
 
 
 def _name_points(
-    board: Leaderboard, ax: Axes, score: NDArray[np.float64], worst: NDArray[np.int64]
+    ax: Axes, models: Sequence[str], score: NDArray[np.float64], worst: NDArray[np.int64], end: int
 ) -> None:
     """A name to the right of each point, as near as names can stand without touching."""
-    named = [i for i in board.order if not np.isnan(score[i])]
+    named = [i for i in range(len(models)) if not np.isnan(score[i])]
     if not 0 < len(named) <= _MOST_NAMES:
         return
     low, high = sorted(ax.get_ylim())
     room = (high - low) / _MOST_NAMES
-    rising = sorted(named, key=lambda i: (float(score[i]), board.models[i]))
+    rising = sorted(named, key=lambda i: (float(score[i]), models[i]))
     place = np.array([float(score[i]) for i in rising])
     for _ in range(_PUSHES):
         short = np.maximum(room - np.diff(place), 0.0) / 2
         place[1:] += short
         place[:-1] -= short
-    right = 1.04 * len(board.models) + 0.5
-    texts = labels([board.models[i] for i in rising], 34)
+    right = 1.04 * end + 0.5
+    texts = labels([models[i] for i in rising], 34)
     for i, y, text in zip(rising, place.tolist(), texts, strict=True):
         ax.plot([worst[i], right], [score[i], y], color=PALE, lw=0.4, zorder=0)
         ax.text(right, y, f" {text}", va="center", fontsize=5.5, clip_on=False)
     ax.set_xlim(right=right)
 
 
-def _ends(board: Leaderboard) -> tuple[float, float]:
-    means = np.array([task.mean for task in board.tasks.values()])
+def _ends(board: Leaderboard, rows: list[int]) -> tuple[float, float]:
+    means = np.array([task.mean[rows] for task in board.tasks.values()])
     return float(np.nanmin(means)), float(np.nanmax(means))
 
 

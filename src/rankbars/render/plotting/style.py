@@ -5,21 +5,28 @@ from __future__ import annotations
 import importlib.util
 import io
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import MissingPackageError, UnknownOptionError
-from rankbars.render.notation import shorten_all, visible
+from rankbars.errors import MissingPackageError, OptionError, UnknownOptionError
+from rankbars.render.notation import visible
+from rankbars.render.plotting.lettering import (
+    NAME_WIDTH,
+    Names,
+    set_letters,
+    without_glyph_warnings,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = [
+    "ALL",
     "COLUMN",
     "DARK",
     "FIRST",
@@ -28,6 +35,8 @@ __all__ = [
     "PALE",
     "PRINT",
     "SECOND",
+    "SORTS",
+    "Shown",
     "bars",
     "beside",
     "check_picture",
@@ -35,7 +44,7 @@ __all__ = [
     "draw_title",
     "label_columns",
     "label_rows",
-    "labels",
+    "last_rank",
     "picture_bytes",
     "rank_axis",
 ]
@@ -44,7 +53,6 @@ COLUMN, PAGE = 3.3, 6.9  # inches: one column, and both, of a journal
 # Dark, middle and pale stay apart without colour.
 FIRST, SECOND, PALE, DARK = "#1f5f9f", "#b04a12", "#c9d3dc", "#333333"
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-_NAME_WIDTH = 34
 _COLUMN_WIDTH = 20
 
 # Any: matplotlib types the names of its settings one by one.
@@ -60,6 +68,7 @@ PRINT: Any = {
     "pdf.fonttype": 42,  # letters that can be searched and edited
     "svg.fonttype": "none",
     "svg.hashsalt": "rankbars",  # ids that do not change from run to run
+    "text.hinting": "none",  # letters as wide at every number of dots
     "text.parse_math": False,  # a dollar in a name is a dollar
     "xtick.labelsize": 7.5,
     "xtick.major.width": 0.6,
@@ -67,26 +76,90 @@ PRINT: Any = {
     "ytick.major.width": 0.6,
 }
 _PICTURES = ("svg", "png", "pdf", "none")
+SORTS = ("score", "rank", "name", "given")
 
 
-def labels(names: Sequence[str], width: int = _NAME_WIDTH) -> list[str]:
-    """Names as they are drawn: nothing hidden in them, and short, but still different."""
-    return shorten_all([visible(name) for name in names], [width] * len(names))
+class Shown(NamedTuple):
+    """Which models a picture shows, and in which order; ranks stay those among all models.
+
+    Attributes
+    ----------
+    models : tuple of str, optional
+        Only these.
+    top : int, optional
+        The first so many of them, after sorting.
+    sort : {"score", "rank", "name", "given"}
+        By score, the order of the page; by the ends of the rank interval; by name; or as `models`
+        names them.
+    """
+
+    models: tuple[str, ...] | None = None
+    top: int | None = None
+    sort: str = "score"
+
+    def count(self, size: int) -> int:
+        """How many of `size` models are shown."""
+        chosen = size if self.models is None else len(set(self.models))
+        return chosen if self.top is None else min(self.top, chosen)
+
+    def rows(
+        self,
+        models: Sequence[str],
+        order: Iterable[int],
+        ranks: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None,
+    ) -> list[int]:
+        """Positions of the models that are shown, from the top.
+
+        Parameters
+        ----------
+        models : sequence of str
+            All models.
+        order : iterable of int
+            Their positions, best score first.
+        ranks : two arrays of int, optional
+            Both ends of their rank intervals, where the picture shows any.
+
+        Raises
+        ------
+        UnknownOptionError
+            If a model is not among them.
+        OptionError
+            If they cannot be sorted so.
+        """
+        for name in self.models or ():
+            if name not in models:
+                raise UnknownOptionError.among("model", name, models)
+        rows = [i for i in order if self.models is None or models[i] in self.models]
+        if self.sort == "name":
+            rows.sort(key=lambda i: (models[i].casefold(), models[i]))
+        elif self.sort == "rank":
+            if ranks is None:
+                raise OptionError("This picture shows no ranks to sort by: sort by score or name.")
+            best, worst = ranks
+            rows.sort(key=lambda i: (best[i], worst[i]))
+        elif self.sort == "given" and self.models is not None:
+            place = {name: k for k, name in enumerate(self.models)}
+            rows.sort(key=lambda i: place[models[i]])
+        return rows[: self.top]
+
+
+ALL = Shown()
 
 
 def label_rows(ax: Axes, names: Sequence[str]) -> None:
     """One name per row, the first on top."""
-    ax.set_yticks(range(len(names)), labels(names))
+    ax.set_yticks(range(len(names)))
+    ax.yaxis.set_major_formatter(Names(names, NAME_WIDTH))
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
 
 
 def label_columns(ax: Axes, names: Sequence[str]) -> None:
     """One slanted name per column."""
-    ax.set_xticks(
-        range(len(names)), labels(names, _COLUMN_WIDTH), rotation=55, ha="right",
-        rotation_mode="anchor",
-    )  # fmt: skip
+    ax.set_xticks(range(len(names)))
+    ax.xaxis.set_major_formatter(Names(names, _COLUMN_WIDTH))
+    for label in ax.get_xticklabels():
+        label.set(rotation=55, ha="right", rotation_mode="anchor")
     ax.tick_params(axis="x", length=0)
 
 
@@ -101,6 +174,11 @@ def bars(
     ax.plot(best, rows, "o", color=color, ms=3.5)
     ax.plot(worst, rows, "o", color=color, ms=3.5)
     rank_axis(ax, size)
+
+
+def last_rank(worst: NDArray[np.int64], size: int) -> int:
+    """Where a line of ranks ends: at the number of models, or of some, at their worst rank."""
+    return size if worst.size == size else int(worst.max(initial=2))
 
 
 def beside(ax: Axes) -> Axes:
@@ -130,13 +208,13 @@ def colors(count: int) -> list[Any]:
     return [tuple(shade) for shade in shades]
 
 
-def draw_title(figure: Figure, title: str) -> None:
-    """Set a title above all that is drawn already, in lines as wide as that."""
+def draw_title(figure: Figure, title: str, most: float | None = None) -> None:
+    """Set a title above all that is drawn already, in lines as wide as that, or `most` inches."""
     drawn = figure.get_tightbbox()
     width, height = figure.get_size_inches()
     size = 10
     # A letter is about half as wide as it is high.
-    lines = textwrap.wrap(visible(title), max(20, round(drawn.width * 72 / (0.55 * size))))
+    lines = textwrap.wrap(visible(title), max(20, round((most - 0.2 if most else drawn.width) * 72 / (0.62 * size))))
     figure.text(
         drawn.x0 / width, (drawn.y1 + 0.08) / height, "\n".join(lines),
         ha="left", va="bottom", size=size, weight="bold",
@@ -172,10 +250,11 @@ def check_picture(kind: str, *, drawn: bool, projection: str | None = None) -> N
             )
 
 
-def picture_bytes(figure: Figure, kind: str) -> bytes:
+def picture_bytes(figure: Figure, kind: str, dpi: float = 200) -> bytes:
     """The finished file; the same figure gives the same bytes.
 
-    The label of the figure becomes the text alternative of an SVG.
+    The label of the figure becomes the text alternative of an SVG. Letters that no font has are
+    boxes, but for those of an SVG, whose reader may have a font.
     """
     import matplotlib as mpl
 
@@ -186,10 +265,12 @@ def picture_bytes(figure: Figure, kind: str) -> bytes:
         "pdf.fonttype": 42,
         "svg.fonttype": "none",
         "svg.hashsalt": "rankbars",
+        "text.hinting": "none",
         "text.parse_math": False,
     }
-    with mpl.rc_context(style):
-        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=200)
+    set_letters(figure, replace=kind != "svg")
+    with mpl.rc_context(style), without_glyph_warnings():
+        figure.savefig(stream, format=kind, metadata=metadata, bbox_inches="tight", dpi=dpi)
     made = stream.getvalue()
     return _with_title(made, str(figure.get_label())) if kind == "svg" else made
 
