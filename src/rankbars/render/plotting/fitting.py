@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from rankbars.errors import OptionError
 from rankbars.render.notation import counted
 from rankbars.render.plotting.lettering import names_of
-from rankbars.render.plotting.style import COLUMN, PAGE
+from rankbars.render.plotting.style import COLUMN, PAGE, fold
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,7 +24,6 @@ _NAME_WIDTHS = (34, 28, 24, 20, 16, 13)  # letters of a name, tried in this orde
 _LEAST_AXES = 0.45  # of the width
 _LEAST_PITCH = 5.2  # points between two names of columns, or boxes of a diagram
 _LEAST_CELL = 3.6  # points: the letters in a cell
-_LETTER = 0.52  # width of a letter, in its height
 
 
 def picture_width(text: str) -> float:
@@ -91,10 +89,8 @@ def fit_width(figure: Figure, width: float) -> None:
         left = box.x0 if panel is ax else place.x0 / dots
         end = min([box.x0 + width, *(one - 0.08 for one in right if one > left)])
         size = 9 if len(panels) == 1 else 8
-        most = max(14, int((end - left) * 72 / (_LETTER * size)))
-        lines = [part for line in title.split("\n") for part in textwrap.wrap(line, most)]
         at = (left - place.x0 / dots) / (place.width / dots)
-        panel.set_title("\n".join(lines), loc="left", x=at, fontsize=size)
+        fold(panel.set_title("", loc="left", x=at, fontsize=size), title, end - left)
     _trim(figure, ax, margin)
 
 

@@ -24,6 +24,7 @@ from rankbars.render.plotting.lettering import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 __all__ = [
     "ALL",
@@ -42,6 +43,7 @@ __all__ = [
     "check_picture",
     "colors",
     "draw_title",
+    "fold",
     "label_columns",
     "label_rows",
     "last_rank",
@@ -212,13 +214,22 @@ def draw_title(figure: Figure, title: str, most: float | None = None) -> None:
     """Set a title above all that is drawn already, in lines as wide as that, or `most` inches."""
     drawn = figure.get_tightbbox()
     width, height = figure.get_size_inches()
-    size = 10
-    # A letter is about half as wide as it is high.
-    lines = textwrap.wrap(visible(title), max(20, round((most - 0.2 if most else drawn.width) * 72 / (0.62 * size))))
-    figure.text(
-        drawn.x0 / width, (drawn.y1 + 0.08) / height, "\n".join(lines),
-        ha="left", va="bottom", size=size, weight="bold",
+    size, room = 10, drawn.width if most is None else most - 0.2
+    text = figure.text(
+        drawn.x0 / width, (drawn.y1 + 0.08) / height, "", ha="left", va="bottom", size=size,
+        weight="bold",
     )  # fmt: skip
+    fold(text, visible(title), room)
+
+
+def fold(text: Text, words: str, room: float) -> None:
+    """Write `words` into `text` in lines that are at most `room` inches wide."""
+    dots, most = text.get_figure(root=True).dpi, int(room * 72 / (0.4 * text.get_fontsize()))
+    for letters in range(max(12, most), 11, -2):
+        lines = [part for line in words.split("\n") for part in textwrap.wrap(line, letters)]
+        text.set_text("\n".join(lines))
+        if text.get_window_extent().width <= room * dots:
+            return
 
 
 def check_picture(kind: str, *, drawn: bool, projection: str | None = None) -> None:
