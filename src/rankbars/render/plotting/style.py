@@ -224,7 +224,9 @@ def draw_title(figure: Figure, title: str, most: float | None = None) -> None:
 
 def fold(text: Text, words: str, room: float) -> None:
     """Write `words` into `text` in lines that are at most `room` inches wide."""
-    dots, most = text.get_figure(root=True).dpi, int(room * 72 / (0.4 * text.get_fontsize()))
+    figure = text.get_figure(root=True)
+    dots = 100.0 if figure is None else figure.dpi
+    most = int(room * 72 / (0.4 * float(text.get_fontsize())))
     for letters in range(max(12, most), 11, -2):
         lines = [part for line in words.split("\n") for part in textwrap.wrap(line, letters)]
         text.set_text("\n".join(lines))
