@@ -12,7 +12,6 @@ PEERS := build/peers
 
 # Numerical libraries would otherwise start a thread per core in every test process.
 export OMP_NUM_THREADS ?= 1
-export NO_MKDOCS_2_WARNING := 1
 export PYTHON
 
 .PHONY: help demo test check lint types wheel web page docs bench soak calibrate clean
@@ -67,7 +66,7 @@ page:
 	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
 docs: $(FOR_TESTING)
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/zensical build --strict --clean
 
 # Without the peers, rows that need one are left out and say so.
 bench: $(FOR_TESTING)

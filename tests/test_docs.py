@@ -2,11 +2,15 @@
 
 import ast
 import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
+import yaml
 from pages import Block, Command, find_blocks, find_commands, run_page
 
 import rankbars
@@ -24,10 +28,67 @@ def test_examples_of_the_page_run(page, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The documentation, built strictly."""
-    folder = tmp_path_factory.mktemp("site")
-    build(load_config(str(ROOT / "mkdocs.yml"), site_dir=str(folder), strict=True))
-    return folder
+    """The documentation, built strictly in a copy of what it is made of."""
+    copy = tmp_path_factory.mktemp("docs")
+    shutil.copytree(ROOT / "docs", copy / "docs")
+    for name in ("mkdocs.yml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, copy)
+    zensical = [sys.executable, "-m", "zensical", "build", "--strict"]
+    built = subprocess.run(zensical, cwd=copy, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stdout + built.stderr
+    return copy / "site"
+
+
+class Links(HTMLParser):
+    """What a page points to, and the places in it that can be pointed to."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.to, self.ids = set(), {""}
+        self.feed(page.read_text(encoding="utf-8"))
+
+    def handle_starttag(self, tag, attrs):
+        for name, value in attrs:
+            if name == "id" or (tag == "a" and name == "name"):
+                self.ids.add(value)
+            elif name in ("href", "src") and value is not None:
+                self.to.add(value)
+
+
+def dead_links(site):
+    """Links within a folder that lead nowhere, as (page, link)."""
+    pages = {page.resolve(): Links(page) for page in site.rglob("*.html") if page.stem != "404"}
+    for page, links in pages.items():
+        for link in links.to:
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
+            ids = pages[target].ids if target in pages else {parts.fragment}
+            if not target.is_file() or unquote(parts.fragment) not in ids:
+                yield page.name, link
+
+
+def test_every_link_of_the_documentation_leads_somewhere(site):
+    assert sorted(dead_links(site)) == []
+
+
+def test_dead_links_are_found(tmp_path):
+    (tmp_path / "b.html").write_text('<p id="here">', encoding="utf-8")
+    links = ["b.html", "b.html#here", "b.html#gone", "c.html", "#", "#top", "https://x.org/"]
+    text = "".join(f'<a href="{link}">x</a>' for link in links)
+    (tmp_path / "a.html").write_text(text, encoding="utf-8")
+    assert sorted(dead_links(tmp_path)) == [
+        ("a.html", "#top"),
+        ("a.html", "b.html#gone"),
+        ("a.html", "c.html"),
+    ]
+
+
+def test_every_page_stands_in_the_navigation_once():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    named = re.findall(r"[\w/-]+\.md", str(yaml.safe_load(text)["nav"]))
+    assert sorted(named) == sorted(page.name for page in (ROOT / "docs").glob("*.md"))
 
 
 def test_documentation_asks_nothing_of_the_network(site):
@@ -46,6 +107,9 @@ def test_documentation_opens_in_a_browser_without_network(site, browser):
     page.on("request", lambda request: asked.append(request.url))
     page.goto((site / "index.html").as_uri())
     assert page.locator("h1").first.inner_text().strip()
+    page.get_by_role("button", name="Search").first.click()
+    page.keyboard.type("jackknife")  # a word of another page
+    page.get_by_text("jackknife").first.wait_for(timeout=20_000)
     assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
 
 
