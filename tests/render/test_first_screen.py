@@ -215,11 +215,11 @@ def test_a_long_board_begins_with_its_first_rows_and_shows_all_when_asked(browse
         assert f"Score\n{board.aggregate.score[board.order[-1]]:.3f}"[:10] in facts
         page = one.open("#sort=-model")
         assert rows.locator("th bdi").all_text_contents() == sorted(names)[:-26:-1]
-        page.get_by_label("Find a model").fill("model-11")
+        page.get_by_label("Find models").fill("model-11")
         assert rows.locator("th bdi").all_text_contents() == [
             f"model-11{k}" for k in range(9, -1, -1)
         ]
-        assert page.get_by_role("status").first.inner_text() == "10 of 120 models"
+        assert page.get_by_role("status").first.inner_text() == "10 of 120 shown, ranks among 120"
 
 
 def test_aria_sort_says_how_the_numbers_run(browser, pages):

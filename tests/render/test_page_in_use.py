@@ -20,6 +20,8 @@ VIEWS = {
     "how sure": "#sure",
     "tasks": "#tasks",
     "average": "#average",
+    "ticked": "#pin=ant,cat&only=1",
+    "side by side": "#pin=ant,bee,cat&compare=1",
     "new task": "#new=1&also=tier.first",
     "task as a column": "#show=task:task+2&sort=-tier&q=a",
     "model and comparison": "#model=ant&vs=cat",
@@ -114,10 +116,11 @@ def test_sorting_searching_and_choosing_columns_change_no_number(browser, pages)
         assert sorted_by(page) == ("Model", "ascending")
         page.get_by_role("button", name="Model", exact=True).click()
         assert models_shown(page) == rising[::-1]
-        page.get_by_label("Find a model").fill("LLAMA 70b")
+        page.get_by_label("Find models").fill("LLAMA 70b,")
         found = [name for name in rising[::-1] if "lama" in name and "70" in name]
         assert models_shown(page) == found
-        assert page.get_by_role("status").first.inner_text() == f"{len(found)} of 29 models"
+        counted = f"{len(found)} of 29 shown, ranks among 29"
+        assert page.get_by_role("status").first.inner_text() == counted
         assert not page.locator("#board-table").evaluate("e => e.classList.contains('in-order')")
         assert all(
             tiers[name] == tier
@@ -513,3 +516,34 @@ def test_rows_without_a_score_are_counted_where_a_task_opens_and_on_the_board(br
         page = one.open("#task=y")
         table = page.get_by_role("dialog").locator("table.answers")
         assert table.locator("thead th").count() == 3
+
+
+def test_ticked_models_are_compared_and_shown_alone_with_the_ranks_they_had(browser, pages):
+    _, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open()
+        ranks = dict(zip(models_shown(page), first_column(page, "lead"), strict=True))
+        for name in ("dog", "bee"):
+            page.get_by_role("checkbox", name=f"Tick {name} for comparison").press("Space")
+        tray = page.get_by_role("region", name="Ticked models")
+        tray.get_by_role("button", name="Show only these").press("Enter")
+        assert models_shown(page) == ["bee", "dog"]
+        assert first_column(page, "lead") == [ranks["bee"], ranks["dog"]]
+        assert page.get_by_role("status").first.inner_text() == "2 of 4 shown, ranks among 4"
+        tray.get_by_role("button", name="Compare 2").press("Enter")
+        assert page.locator("#panel h2").inner_text() == "2 models side by side"
+        row = page.locator("#panel table").first.get_by_role("row", name="Rank on average")
+        shown = [cell.inner_text().split("\n")[-1] for cell in row.get_by_role("cell").all()]
+        assert shown == [ranks[name].split("\n")[-1] for name in ("bee", "dog")]
+        on_task = page.locator("#panel tbody tr", has_text="task 3").first.locator("td .draw")
+        assert on_task.count() == 2
+        assert violations(page, "#panel") == []
+        address = page.url
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.textContent") == "Compare 2"
+        assert models_shown(page) == ["bee", "dog"]
+        page.get_by_role("button", name="Untick all").click()
+        assert not tray.is_visible()
+        assert len(models_shown(page)) == 4
+        one.open(address[address.index("#") :])
+        assert page.locator("#panel h2").inner_text() == "2 models side by side"

@@ -5,7 +5,8 @@ import { showRanks, sayRanks } from "./charts/numbers"
 import { el } from "./charts/svg"
 import { type Context, modelLink } from "./context"
 import { bdi, choice, freshId, h, spoken } from "./dom"
-import { plural, scoreTexts } from "./numbers"
+import { scoreTexts } from "./numbers"
+import { chosen, countShown, pinBox, pinned, startTray, tasksShown } from "./pins"
 import { startScope } from "./scope"
 import type { State } from "./state"
 
@@ -61,8 +62,9 @@ class BoardTable {
       id: freshId("search"),
       autocomplete: "off",
       spellcheck: "false",
-      placeholder: "Find a model",
-      "aria-label": "Find a model",
+      placeholder: "Find models",
+      title: "Any of these words; with commas, all words between two of them",
+      "aria-label": "Find models: any of these words",
       input: () => context.address.set({ q: this.search.value }, "replace"),
     })
     this.more = h("button", { type: "button", class: "quietly", id: "show-all" })
@@ -74,6 +76,7 @@ class BoardTable {
     for (const head of this.heads()) this.makeSortable(head)
     document.querySelector("#controls")?.append(...this.tools())
     this.table.parentElement!.after(this.more)
+    startTray(this.context, this.more)
     startScope(this.context)
     address.listen((state, before) => this.follow(state, before))
     this.follow(address.state, {})
@@ -115,7 +118,7 @@ class BoardTable {
     const { board, names } = this.context
     if (board.data.tasks.length < 2) return []
     return [
-      ["", "no single task"],
+      ["", "Ranks on a task…"],
       ...board.categories.map((name): [string, string] => [`category:${name}`, `Category: ${name}`]),
       ...board.families.map((name): [string, string] => [`family:${name}`, `Family: ${name}`]),
       ...board.data.tasks.map((task, i): [string, string] => [`task:${names.taskKey(i)}`, task.name]),
@@ -152,25 +155,17 @@ class BoardTable {
   }
 
   private follow(state: State, before: State): void {
-    if (state.show !== before.show) this.showTasks(state.show)
+    if (state.show !== before.show) this.showTasks()
     if (document.activeElement !== this.search) this.search.value = state.q ?? ""
     this.chooseColumns(state)
     this.arrange(state)
   }
 
-  private showTasks(show: string | undefined): void {
-    const { board, names } = this.context
-    const [kind = "", ...rest] = (show ?? "").split(":")
-    const word = rest.join(":")
-    const all = [...board.data.tasks.keys()].filter((i) => {
-      const task = board.data.tasks[i]!
-      if (kind === "category") return task.category === word
-      if (kind === "family") return task.family === word
-      return kind === "task" && i === names.task(word)
-    })
+  private showTasks(): void {
+    const all = tasksShown(this.context)
     this.tasks = all.slice(0, MOST_TASKS)
     this.leftOut = all.length - this.tasks.length
-    if (this.showSelect) this.showSelect.value = show ?? ""
+    if (this.showSelect) this.showSelect.value = this.context.address.state.show ?? ""
     for (const cell of this.table.querySelectorAll("[data-task]")) cell.remove()
     for (const key of [...this.sorters.keys()]) if (key.startsWith("task~")) this.sorters.delete(key)
     for (const task of this.tasks) this.addTask(task, all.length === 1)
@@ -224,9 +219,11 @@ class BoardTable {
   /** Puts the rows that are seen in their order; the others wait outside of the page. */
   private arrange(state: State): void {
     const order = this.sort(state.sort)
-    const found = this.filter(order, state.q)
+    const shown = new Set(chosen(this.context))
+    const found = order.filter((model) => shown.has(model))
     const all = !this.isLong || state.all !== undefined
-    const seen = all ? found : found.slice(0, FIRST_ROWS)
+    const ticked = new Set(pinned(this.context, state))
+    const seen = all ? found : found.filter((model, i) => i < FIRST_ROWS || ticked.has(model))
     if (seen.length !== this.seen.length || seen.some((model, i) => this.seen[i] !== model)) this.fill(seen)
     const usual = order === this.original && found.length === this.rows.size
     this.table.classList.toggle("in-order", usual && !state.one && !state.new)
@@ -276,15 +273,15 @@ class BoardTable {
   }
 
   private link(model: number): void {
-    this.rows.get(model)!.querySelector("th > bdi")?.replaceWith(modelLink(this.context, model))
+    const name = this.rows.get(model)!.querySelector("th > bdi")
+    name?.replaceWith(pinBox(this.context, model), modelLink(this.context, model))
   }
 
   private say(seen: number, found: number): void {
     const all = this.rows.size
     const more = this.leftOut > 0 ? `; the first ${MOST_TASKS} of ${MOST_TASKS + this.leftOut} tasks` : ""
-    const first = seen < found ? `, the first ${seen} shown` : ""
     this.said.classList.toggle("usual", seen === all)
-    this.counted = (found === all ? plural(all, "model") : `${found} of ${plural(all, "model")}`) + first + more
+    this.counted = countShown(seen, found, all) + more
     this.tell(this.counted)
   }
 
@@ -303,17 +300,6 @@ class BoardTable {
       else head.removeAttribute("aria-sort")
     }
     return sorter ? sorted(this.original, sorter, reverse) : this.original
-  }
-
-  private filter(order: number[], query: string | undefined): number[] {
-    const { board } = this.context
-    const parts = (query ?? "").toLowerCase().split(/\s+/).filter(Boolean)
-    if (!parts.length && !this.tasks.length) return order
-    return order.filter((model) => {
-      const name = board.data.models[model]!.toLowerCase()
-      const scored = !this.tasks.length || this.tasks.some((task) => !Number.isNaN(board.cell(task, model).mean))
-      return scored && parts.every((part) => name.includes(part))
-    })
   }
 
   /** The row under the pointer, or with the focus, and all that it is not told apart from. */

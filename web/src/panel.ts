@@ -3,6 +3,8 @@
 import type { Context } from "./context"
 import { h } from "./dom"
 import { modelView } from "./modelview"
+import { pinned } from "./pins"
+import { sideBySide } from "./sidebyside"
 import type { State } from "./state"
 import { taskView } from "./taskview"
 
@@ -16,12 +18,12 @@ export interface View {
   next: (() => void) | null
 }
 
-const KEYS = ["model", "vs", "task", "by"] as const
+const KEYS = ["model", "vs", "task", "by", "compare"] as const
 
 export function startPanel(context: Context): void {
   const { address } = context
   const title = h("span", { class: "hidden", id: "panel-title" })
-  const close = (): void => address.set({ model: undefined, vs: undefined, task: undefined, by: undefined })
+  const close = (): void => address.set({ model: undefined, vs: undefined, task: undefined, by: undefined, compare: undefined })
   const [back, forth] = ["Previous", "Next"].map((text) => h("button", { type: "button", class: "quietly" }, text))
   const shut = h("button", { type: "button", class: "quietly", click: close }, "Close")
   const body = h("div", { class: "panel-body" })
@@ -49,9 +51,11 @@ export function startPanel(context: Context): void {
     const open = viewOf(context, state)
     if (!open) {
       steps = null
-      if (dialog.open) dialog.close()
+      if (dialog.open) {
+        dialog.close()
+        opener?.focus()
+      }
       body.replaceChildren()
-      if (before.model !== undefined || before.task !== undefined) opener?.focus()
       opener = null
       return
     }
@@ -66,7 +70,7 @@ export function startPanel(context: Context): void {
       opener = document.activeElement instanceof HTMLElement ? document.activeElement : null
       dialog.showModal()
     }
-    if (state.model !== before.model || state.task !== before.task) {
+    if (state.model !== before.model || state.task !== before.task || state.compare !== before.compare) {
       dialog.scrollTop = 0
       // Whoever steps from model to model keeps the button; all others start at the name.
       if (fresh || (document.activeElement !== back && document.activeElement !== forth)) {
@@ -82,5 +86,7 @@ function viewOf(context: Context, state: State): View | null {
   const model = context.names.model(state.model)
   if (model !== null) return modelView(context, model)
   const task = context.names.task(state.task)
-  return task === null ? null : taskView(context, task)
+  if (task !== null) return taskView(context, task)
+  const models = state.compare ? pinned(context, state) : []
+  return models.length > 1 ? sideBySide(context, models) : null
 }

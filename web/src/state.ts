@@ -9,7 +9,12 @@ export interface State {
   by?: string
   /** Sorted column of the board, `-` in front where reversed. */
   sort?: string
+  /** Names that are looked for, any of them. */
   q?: string
+  /** Ticked models, by name; whether only they are shown, and stand side by side. */
+  pin?: string
+  only?: string
+  compare?: string
   /** Rows for one model that was named in advance. */
   one?: string
   /** Rows for a new task. */
@@ -33,7 +38,7 @@ export interface State {
   at?: string
 }
 
-const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
+const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "pin", "only", "compare", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
 
 type Listener = (state: State, before: State) => void
 
@@ -105,6 +110,7 @@ export function formatState(state: State): string {
     const value = state[key]
     if (value !== undefined) words.set(key, value)
   }
-  const text = words.toString()
+  // A comma between names may stay one in a fragment.
+  const text = words.toString().replaceAll("%2C", ",")
   return text ? `#${text}` : ""
 }
