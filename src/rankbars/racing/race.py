@@ -102,6 +102,7 @@ class Race:
 
     Examples
     --------
+    >>> import numpy as np
     >>> ability = {"amber": 0.8, "birch": 0.6, "cobalt": 0.3}
     >>> rng = np.random.default_rng(0)
     >>> race = Race(list(ability), range(500))

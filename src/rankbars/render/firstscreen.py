@@ -92,7 +92,7 @@ def opening(board: Leaderboard, name: NameWriter = plain_name) -> Opening:
     >>> rows = np.random.default_rng(1).random((400, 3)) < [0.4, 0.45, 0.9]
     >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, ["base", "old", "ours"]))
     >>> opening(board).title
-    'ours leads: it is shown better than all 2 others. Places 2–3 are too close to call.'
+    'ours leads: it is shown better than both others. Places 2–3 are too close to call.'
     >>> opening(board).level
     'Rank on this task: 95 % confidence, all models at once.'
     """

@@ -43,7 +43,7 @@ def slug_of(name: str) -> str:
     Examples
     --------
     >>> slug_of("gpt-4o"), slug_of("GPT-4o"), slug_of("Qwen/Qwen3 8B")
-    ('gpt-4o', 'gpt-4o-75dbcc6b', 'qwen-qwen3-8b-1a9a4e94')
+    ('gpt-4o', 'gpt-4o-9b816f4a', 'qwen-qwen3-8b-8da3eba6')
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     safe = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:50].strip("-")

@@ -149,7 +149,7 @@ def log_e_ahead(
     Examples
     --------
     >>> log_e_ahead([5.0, -5.0, 5.0], [0.02, 0.02, np.nan]).round(3).tolist()
-    [11.206, -4.811, 0.0]
+    [10.762, -4.175, 0.0]
     """
     z, error, freedom = np.broadcast_arrays(
         *(np.asarray(given, dtype=np.float64) for given in (statistic, se, df))

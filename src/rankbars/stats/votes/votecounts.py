@@ -362,7 +362,7 @@ def even_weights(counts: VoteCounts, least: float = 50.0) -> NDArray[np.float64]
     Examples
     --------
     >>> even_weights(from_matrices([[0, 60, 5], [40, 0, 10], [5, 10, 0]])).round(6).tolist()
-    [0.5625, 1.125, 1.125]
+    [0.8125, 1.625, 1.625]
     """
     pair = counts.first * counts.n_models + counts.second
     votes = counts.weight.sum(axis=0)
