@@ -123,6 +123,18 @@ def test_a_race_in_a_file_is_gone_on_with_as_if_nothing_had_been(tmp_path):
     same(finish(rb.Race.open(path)), finish(memory))
 
 
+def test_scores_between_right_and_wrong_may_come_late_in_a_race_for_two_places(tmp_path):
+    path = tmp_path / "race.duckdb"
+    kept = rb.Race(MODELS, range(40), "top 2", state=path, batch=10)
+    held = rb.Race(MODELS, range(40), "top 2", batch=10)
+    for half in (False, True, True, False):
+        told = answered(held.next()) | ({held.next().calls[0]: 0.5} if half else {})
+        kept.next()
+        for race in (kept, held):
+            race.tell(told)
+        same(rb.Race.open(path).board(), held.board())
+
+
 def test_workers_get_calls_of_their_own_and_have_them_again_after_a_crash():
     race = rb.Race(MODELS, range(50), batch=5)
     one = race.next(worker="one", most=12).calls

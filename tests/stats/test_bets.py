@@ -110,6 +110,20 @@ def test_bets_on_pairs_are_products_of_single_rows():
         assert found[i, j] == pytest.approx(math.log(sum(wealth) / len(wealth)), abs=1e-9)
 
 
+@pytest.mark.parametrize("batch", [7, 60, 80])
+def test_counts_of_right_and_wrong_are_bets_on_pairs_until_a_score_lies_between(batch):
+    rows = np.vstack([drawn(60, [0.5, 0.6, 0.7], 4), np.random.default_rng(4).random((20, 3))])
+    counted, all_rows = run(rows[:60], batch, 1e-30, k=2), run(rows, batch, 1e-30, k=2)
+    assert counted.logs.shape == (3, 3)
+    assert (counted.logs.sum(), counted.logs[2, 0]) == (
+        sum(int(a > b) for row in rows[:60] for a in row for b in row),
+        sum(int(row[2] > row[0]) for row in rows[:60]),
+    )
+    bets = bet_on_pairs(rows, np.zeros((LAMBDAS.size, 3, 3)))
+    np.testing.assert_allclose(all_rows.logs, bets, atol=1e-10)
+    np.testing.assert_allclose(all_rows.now, log_wealth(bets, axis=0), atol=1e-10)
+
+
 @given(st.integers(1, 40), st.integers(0, 10_000))
 def test_without_drops_batches_make_no_difference(batch, seed):
     rows = drawn(80, [0.5, 0.6, 0.7], seed)

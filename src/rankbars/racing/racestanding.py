@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.raceboard import Call, Stop
 from rankbars.stats.bets import (
+    LAMBDAS,
     RaceState,
     add_racer,
     going_on,
@@ -239,9 +240,12 @@ def _packed(state: RaceState) -> bytes:
 def _unpacked(now: Standing, wealth: bytes) -> RaceState:
     """The state of the bets, with the wealth that `_packed` made bytes of."""
     state = start_race(len(now.models), now.design.k)
-    tables, start = [state.logs, state.now, state.peak], 0
+    tables: list[NDArray[Any]] = [state.logs, state.now, state.peak]
+    start = 0
+    if len(wealth) > sum(table.nbytes for table in tables):  # scores that are not 0 or 1
+        tables[0] = np.broadcast_to(0.0, (LAMBDAS.size, *state.logs.shape))
     for place, table in enumerate(tables) if wealth else ():
-        found = np.frombuffer(wealth, np.float64, table.size, start)
+        found = np.frombuffer(wealth, table.dtype, table.size, start)
         tables[place] = found.reshape(table.shape)
         start += table.nbytes
     logs, last, peak = tables
