@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from rankbars.steps.boardchanges import diff
     from rankbars.steps.comparison import compare
     from rankbars.steps.exchangeability import diagnose
+    from rankbars.steps.judging import with_judge
     from rankbars.steps.looks import continue_looks
     from rankbars.steps.prediction import predict
     from rankbars.steps.ranking import rank
@@ -148,6 +149,7 @@ __all__ = [
     "select_tasks",
     "submit",
     "to_arviz",
+    "with_judge",
     "write_eee",
 ]
 
@@ -226,6 +228,7 @@ _MODULE_OF: Final = {
     "select_tasks": "rankbars.steps.taskselection",
     "submit": "rankbars.submissions",
     "to_arviz": "rankbars.bayes.posterior",
+    "with_judge": "rankbars.steps.judging",
     "write_eee": "rankbars.render.evalrecords",
 }
 

@@ -104,7 +104,8 @@ def _combinations(test: str, correction: str, *, votes: bool) -> list[tuple[str,
     own = [(test, name) for name in (correction, *(name for name in names if name != correction))]
     usual = "holm" if correction in ("auto", "e_average") else correction
     if not votes:
-        return own + [(name, usual) for name in TESTS if name != test and name not in VOTE_TESTS]
+        off = {test, "judge_t", *VOTE_TESTS}  # without judgements there is nothing to try
+        return own + [(name, usual) for name in TESTS if name not in off]
     own_too = {
         "e_process": "e_average",
         "e_strength": "e_average",
@@ -164,6 +165,7 @@ _SECONDS_OF_TESTS = {
     "trimmed_t": (0.0, 1.2e-8),
     "signflip": (9e-6, 1e-8),
     "two_way": (0.0, 1.2e-8),
+    "judge_t": (0.0, 1e-7),
 }
 # Per model, row and draw.
 _SECONDS_OF_AVERAGES = {"bootstrap": 2e-9, "bootstrap_t": 2e-9, "bayes": 2e-9}
@@ -212,6 +214,10 @@ def _reason(evidence: Evidence, test: str) -> str:
         return (
             "Rows are cross-validation folds, which share training data; the plain t-test would "
             "take them as independent."
+        )
+    if test == "judge_t":
+        return (
+            "A judge scored more rows than people did, and is worth it: it corrects their labels."
         )
     if test == "two_way":
         return "All answers of a run share an effect, as was declared: runs are drawn, too."

@@ -208,7 +208,7 @@ def test_published_scores_with_a_covariance_use_contrasts() -> None:
 
 
 def test_every_test_is_named_once() -> None:
-    assert set(TESTS) == {*ALL_ROW_TESTS, "z", *VOTE_TESTS}
+    assert set(TESTS) == {*ALL_ROW_TESTS, "z", "judge_t", *VOTE_TESTS}
 
 
 def test_weights_do_not_hide_a_constant_difference() -> None:

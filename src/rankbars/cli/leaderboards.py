@@ -14,6 +14,7 @@ import click
 from click.core import ParameterSource
 
 from rankbars.cli.backends import running_on
+from rankbars.cli.judgelabels import judge_options, label_sources, refuse_without_labels
 from rankbars.cli.options import (
     Analysis,
     Reading,
@@ -21,13 +22,13 @@ from rankbars.cli.options import (
     analysis_options,
     chance_option,
     counting_failures,
-    inputs_argument,
     known_name,
     limits_option,
     models_option,
     named_option,
     quiet_option,
     reading_options,
+    refuse_empty,
     resamples_option,
     seed_option,
     tasks_option,
@@ -108,7 +109,7 @@ file to `rankbars rank`.
 
 
 @click.command("rank", help=_RANK_HELP, short_help="Rank models with error bars.")
-@inputs_argument
+@click.argument("inputs", metavar="INPUT...", nargs=-1, callback=refuse_empty)
 @click.option("-o", "--output", metavar="FILE", help="Write the board as JSON; - prints it.")
 @click.option("--html", metavar="FILE", help="Write a page that needs no network.")
 @click.option("--md", metavar="FILE", help="Write the board as Markdown.")
@@ -152,6 +153,7 @@ file to `rankbars rank`.
     help="Keep nothing of Parquet files but what is known of their tasks; whoever looks at a task, "
     "such as a worker on a cluster, reads its rows from the file.",
 )
+@judge_options
 @analysis_options
 @vote_options
 @named_option(
@@ -198,6 +200,8 @@ file to `rankbars rank`.
 def rank_command(
     *,
     inputs: tuple[str, ...],
+    labels: str | None,
+    judge: tuple[str, ...],
     output: str | None,
     html: str | None,
     md: str | None,
@@ -225,6 +229,10 @@ def rank_command(
     quiet: bool,
 ) -> None:
     """Read, rank, write."""
+    sources = label_sources(inputs, labels, judge)
+    inputs = sources.labels
+    others = bool(also or clusters or by_reference or voting.anytime)
+    refuse_without_labels(sources, analysis, others=others)
     given = {"-o": output, "--html": html, "--md": md}
     targets = {option: path for option, path in given.items() if path is not None}
     written = {f"--held-out {path}": path for path in held_out}
@@ -234,7 +242,11 @@ def rank_command(
     }  # fmt: skip
     check_targets(
         targets | written,
-        [*inputs, *(path for path in (*files.values(), groups, limits) if path is not None)],
+        [
+            *inputs,
+            *judge,
+            *(path for path in (*files.values(), groups, limits) if path is not None),
+        ],
     )
     check_pictures(held_out)
     account_for_files([*targets.values(), *held_out])
@@ -260,12 +272,13 @@ def rank_command(
         # By reference it is workers who look the tasks over, while they are read.
         jobs = workers.enter_context(_workers(analysis)) if by_reference else None
         take = partial(
-            _read_chosen, inputs, voting=voting, models=models, tasks=tasks,
+            _read_chosen, voting=voting, models=models, tasks=tasks,
             files=files, limits=limits, groups=(groups, within_groups),
-            by_reference=by_reference, jobs=jobs,
+            by_reference=by_reference, jobs=jobs, beside=bool(sources.judges),
         )  # fmt: skip
         with reading_files(quiet=quiet) as progress:
-            scores = take(reading, progress=progress)
+            scores = take(inputs, sources.reading(reading), progress=progress)
+            scores = sources.join(scores, take, reading)
         said = report_reading(scores, quiet=quiet)
         if not quiet:
             _tell_sides(scores, inputs)
@@ -283,8 +296,8 @@ def rank_command(
             if memory is not None:
                 memory.save()
         board = _with_orders(board, tuple(dict.fromkeys(also)), lambda metric: board_of(
-            take(replace(reading, metric=(metric,))), analysis, voting, independent=independent,
-            jobs=jobs,
+            take(inputs, replace(reading, metric=(metric,))), analysis, voting,
+            independent=independent, jobs=jobs,
         )[0])  # fmt: skip
     beside: dict[str, str | bytes] = {}
     if found is not None:
@@ -339,7 +352,7 @@ def _read_chosen(
     tasks: tuple[str, ...],
     files: Mapping[Field | Literal["cluster"], str | None], limits: str | None,
     groups: tuple[str | None, str | None], by_reference: bool, jobs: int | None,
-    progress: Advance | None = None,
+    beside: bool = False, progress: Advance | None = None,
 ) -> Scores:  # fmt: skip
     """What the inputs hold of what was chosen, with what files say of it."""
     from rankbars.cli.inputs import choose, read_scores
@@ -347,7 +360,7 @@ def _read_chosen(
 
     read = read_scores(
         inputs, reading, voting, progress=progress, by_reference=by_reference,
-        n_jobs=1 if jobs is None else jobs, models=models,
+        n_jobs=1 if jobs is None else jobs, models=models, beside=beside,
     )  # fmt: skip
     scores = enough_votes(choose(read, models, tasks), voting.least_votes)
     scores = choose(_told(scores, files, tuple(read.tasks)), (), (), reading.patterns)

@@ -178,6 +178,9 @@ class Items:
     trials : array of float, shape (n, S, M), optional
         The answers by run where they are not complete, or every model has runs of its own (its
         S-th is then another than that of others); NaN where there is none. See `by_run`.
+    judge : array of float, shape (N, K, M), optional
+        Scores by K judges on any scale: first of the n rows, which people labelled, then of rows
+        without a label. NaN where there is none.
 
     Raises
     ------
@@ -202,6 +205,7 @@ class Items:
     averaged: tuple[str, ...] = ()
     within: NDArray[np.float64] | None = None
     trials: NDArray[np.float64] | None = None
+    judge: NDArray[np.float64] | None = None
 
     def __repr__(self) -> str:
         rows, models = np.shape(self.values)
@@ -247,6 +251,9 @@ class Items:
             seen = ~np.isnan(values).all(axis=0)
             if np.isnan(self.runs[:, :, seen]).any():
                 raise DataError("runs must be complete; leave them out where answers are missing.")
+        if self.judge is not None:
+            judged = (max(len(self.judge), rows), np.shape(self.judge)[1], len(self.models))
+            object.__setattr__(self, "judge", frozen_array(self.judge, np.float64, "judge", judged))
         if self.weights is not None and not (
             np.isfinite(self.weights).all() and (self.weights > 0).all()
         ):
@@ -397,6 +404,7 @@ def take_models(evidence: Evidence, columns: Sequence[int] | NDArray[np.intp]) -
             runs=None if evidence.runs is None else evidence.runs[:, :, chosen],
             within=None if evidence.within is None else evidence.within[:, chosen],
             trials=None if evidence.trials is None else evidence.trials[:, :, chosen],
+            judge=None if evidence.judge is None else evidence.judge[:, :, chosen],
         )
     return Estimates(
         models,
@@ -433,9 +441,14 @@ def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
     """The same evidence on the rows where `keep` is true, shape (n,)."""
     if keep.all():
         return items
-    ids = items.ids
+    ids, judge = items.ids, items.judge
+    if judge is not None:  # rows that lose their labels are judged all the same
+        order = np.argsort(~keep, kind="stable")
+        rest = judge[items.n :]
+        judge = np.concatenate([judge[: items.n][order], rest])
     return replace(
         items,
+        judge=judge,
         values=items.values[keep],
         clusters=None if items.clusters is None else items.clusters[keep],
         weights=None if items.weights is None else items.weights[keep],

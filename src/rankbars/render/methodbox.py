@@ -51,6 +51,8 @@ _WORDS = {
         "mcnemar_midp": "McNemar's mid-p test",
         "two_way": "a t-test over items and runs",
         "welch": "Welch's unpaired t-test",
+        "judge_t": "a paired t-test on labels that judgements correct, with a tuned weight per "
+        "pair (prediction-powered)",
         "votes z": "z-tests on contrasts of Bradley–Terry strengths, with their covariance",
         "votes rao-kupper": "z-tests on contrasts of strengths in the model of Rao and Kupper, "
         "with their covariance",

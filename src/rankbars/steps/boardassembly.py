@@ -134,7 +134,8 @@ def _with_ends(
         return result
     usual = result.score_interval()
     low, high = (np.clip(ends, *limits) for ends in usual)
-    if limits == (0.0, 1.0) and isinstance(evidence, Items) and _are_answers(evidence):
+    counts = limits == (0.0, 1.0) and comparisons.test != "judge_t"  # which judgements move
+    if counts and isinstance(evidence, Items) and _are_answers(evidence):
         place = locate_models(evidence.models, comparisons.models)
         n = np.count_nonzero(~np.isnan(evidence.values), axis=0)
         right = np.nansum(np.abs(evidence.values), axis=0)

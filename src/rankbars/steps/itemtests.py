@@ -16,6 +16,7 @@ from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
     averaged_words,
     item_rows,
+    labels_and_judge,
     row_assumptions,
     row_notes,
     row_word,
@@ -23,6 +24,7 @@ from rankbars.steps.testrows import (
 from rankbars.steps.validity import design_of, find_cell
 
 __all__ = [
+    "judge_t_test",
     "mcnemar_midp_test",
     "mcnemar_test",
     "signflip_test",
@@ -162,6 +164,36 @@ def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
             f"new {first} and new {second} (here {items.n} × {items.runs.shape[1]}).",
         ),
         notes=(*row_notes(items), *_few_runs_notes(items)),
+    )
+
+
+def judge_t_test(evidence: Evidence, setting: Setting) -> Tested:
+    """Prediction-powered paired t-test: labels of some rows, corrected by a judge of all."""
+    from rankbars.stats.pairwise.judgedpairs import judged_t
+
+    items = item_rows(evidence, "judge_t")
+    if items.judge is None:
+        raise OptionError(
+            "Test 'judge_t' is for labels that a judge corrects, and there is no judge here that "
+            "is worth it. Name one with --judge FILE, or use --test auto."
+        )
+    if items.clusters is not None or items.weights is not None or isinstance(items.design, Folds):
+        raise OptionError(
+            "Test 'judge_t' takes rows as independent and of equal weight, and these come in "
+            "clusters or folds, or with weights. Leave out --judge."
+        )
+    found = judged_t(*labels_and_judge(items))
+    rows = int(np.isfinite(items.judge).all(axis=(1, 2)).sum())
+    return Tested(
+        found.summary,
+        found.pairs,
+        (
+            f"The {items.n:,} labelled items are a random sample of the {rows:,} that the judge "
+            "scored, and these are independent draws.",
+            "The judge was neither tuned nor chosen on these labels.",
+            *row_assumptions(items),
+        ),
+        skewness=row_skewness(items.values),
     )
 
 

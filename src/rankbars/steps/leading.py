@@ -178,7 +178,7 @@ def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
         leader=leader,
     )
     items = comparisons.evidence
-    if not isinstance(items, Items):
+    if not isinstance(items, Items) or comparisons.test == "judge_t":
         return found
     index = comparisons.skewness  # infinite with too few rows to say, or to resample
     skewed = index is not None and SKEWED < index < math.inf

@@ -15,6 +15,7 @@ from rankbars.data.votes import Votes
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.steps.itemtests import (
+    judge_t_test,
     mcnemar_midp_test,
     mcnemar_test,
     signflip_test,
@@ -66,6 +67,7 @@ TESTS: dict[str, PairTest] = {
     "mcnemar_midp": mcnemar_midp_test,
     "two_way": two_way_test,
     "welch": welch_test,
+    "judge_t": judge_t_test,
     "binomial": binomial_test,
     "e_process": e_process_test,
     "e_strength": e_strength_test,
@@ -86,7 +88,9 @@ def choose_test(evidence: Evidence, runs: str = "independent") -> str:
         return "corrected_t"
     if runs == "shared" and has_answers_of_runs(evidence):
         return "two_way"
-    return "cluster_t" if evidence.clusters is not None else "t"
+    if evidence.clusters is not None:
+        return "cluster_t"
+    return "t" if evidence.judge is None else "judge_t"
 
 
 def compare_evidence(

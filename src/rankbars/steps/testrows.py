@@ -22,6 +22,7 @@ __all__ = [
     "declared_ends",
     "has_answers_of_runs",
     "item_rows",
+    "labels_and_judge",
     "may_be_strengths",
     "row_assumptions",
     "row_notes",
@@ -61,6 +62,16 @@ def weighted_values(items: Items) -> NDArray[np.float64]:
             "fail, drop_models or bounds."
         )
     return weighted_rows(items.values, items.weights)
+
+
+def labels_and_judge(items: Items) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Labels of all judged rows, NaN where there is none, and judgements."""
+    judge = items.judge
+    if judge is None:
+        raise OptionError("These rows have no judgements.")
+    labels = np.full((len(judge), len(items.models)), np.nan)
+    labels[: items.n] = items.values
+    return labels, judge
 
 
 def row_word(items: Items) -> str:

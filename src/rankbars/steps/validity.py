@@ -31,7 +31,7 @@ __all__ = [
 Design: TypeAlias = Literal[
     "items", "gaps", "clusters", "folds", "crossed", "some runs", "few runs", "joint estimates",
     "estimates", "votes", "adaptive votes", "logged votes", "average", "tasks", "ranks",
-    "few ranks",
+    "few ranks", "judged",
 ]  # fmt: skip
 
 DESIGNS: dict[str, str] = {
@@ -42,6 +42,7 @@ DESIGNS: dict[str, str] = {
     "crossed": "items crossed with 8 runs or more",
     "some runs": "items crossed with 4 to 7 runs",
     "few runs": "items crossed with 2 or 3 runs",
+    "judged": "rows with labels, a random sample of rows that a judge scored",
     "joint estimates": "published scores with a covariance",
     "estimates": "published scores with errors of their own",
     "votes": "pairwise votes",
@@ -219,6 +220,12 @@ VALIDITY: dict[tuple[str, str], Mapping[str, Cell]] = {
     ("welch", "gaps"): _row(
         _if("models were run on rows of their own"), simes=_UNKNOWN_SIGNS, **_OTHER_LAW
     ),
+    ("judge_t", "judged"): _row(
+        _if("labelled rows are a random sample of those judged"),
+        simes=_UNKNOWN_SIGNS,
+        maxt=_refused("it flips or draws rows, which have labels only in part"),
+        maxt_bootstrap=_refused("it flips or draws rows, which have labels only in part"),
+    ),
     ("two_way", "crossed"): _row(_VALID, simes=_UNKNOWN_SIGNS, **_OTHER_LAW),
     ("two_way", "some runs"): _row(
         _SOME_RUNS, simes=_SOME_RUNS._replace(becomes="holm"), **_OTHER_LAW
@@ -355,6 +362,8 @@ def design_of(evidence: Evidence, test: str = "", pairing: str = "unknown") -> D
     if test == "two_way":
         runs = 0 if evidence.runs is None else evidence.runs.shape[1]
         return "crossed" if runs >= 8 else "some runs" if runs >= 4 else "few runs"
+    if test == "judge_t":
+        return "judged"
     return "gaps" if np.isnan(evidence.values).any() else "items"
 
 

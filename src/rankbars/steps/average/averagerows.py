@@ -21,7 +21,7 @@ from rankbars.steps.testrows import weighted_values
 
 __all__ = ["RowFindings", "RowSums", "load_samples"]
 
-_OWN_ERRORS = ("two_way", "welch")  # errors that paired rows do not have
+_OWN_ERRORS = ("two_way", "welch", "judge_t")  # errors that paired rows do not have
 _MOST_MODELS = 200  # of more, as many evenly spaced ones stand for the field
 _MOST_ROWS = 10_000  # with more on a task, single rows do not weigh heavily
 _MOST_CELLS = 10**7  # scores of all tasks that are resampled together

@@ -1,0 +1,117 @@
+"""Labels by people and judgements of more items: what ``--labels`` and ``--judge`` name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from rankbars.cli.options import Analysis, Reading
+from rankbars.cli.outputs import STANDARD
+
+if TYPE_CHECKING:
+    from rankbars.data.scores import Scores
+
+__all__ = ["LabelSources", "judge_options", "label_sources", "refuse_without_labels"]
+
+
+class LabelSources(NamedTuple):
+    """Where labels and judgements are: what to read, and the metric there (None: the usual one)."""
+
+    labels: tuple[str, ...]
+    metric: str | None = None
+    judges: tuple[tuple[tuple[str, ...], str | None], ...] = ()
+
+    def reading(self, reading: Reading) -> Reading:
+        """How the labels are read."""
+        return _by_metric(reading, self.metric)
+
+    def join(
+        self, labels: Scores, take: Callable[[tuple[str, ...], Reading], Scores], reading: Reading
+    ) -> Scores:
+        """The labels with what the judges say, which `take` reads."""
+        if not self.judges:
+            return labels
+        import rankbars as rb
+
+        judges = [take(paths, _by_metric(reading, metric)) for paths, metric in self.judges]
+        return rb.with_judge(labels, *judges)
+
+
+def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options ``--labels`` and ``--judge``."""
+    labels = click.option(
+        "--labels",
+        metavar="FILE",
+        help="Scores by people of some items, drawn at random; or the metric (column) of INPUT "
+        "that holds them. INPUT is the labels where this is left out.",
+    )
+    judge = click.option(
+        "--judge",
+        metavar="FILE",
+        multiple=True,
+        help="Scores by a judge of these items and of more, on any scale; or its metric of INPUT. "
+        "It corrects the labels where it is worth it. Repeat for several judges.",
+    )
+    return labels(judge(command))
+
+
+def label_sources(
+    inputs: tuple[str, ...], labels: str | None, judges: tuple[str, ...]
+) -> LabelSources:
+    """What ``INPUT``, ``--labels`` and ``--judge`` name together; files, or metrics of INPUT."""
+    if labels is not None and not judges:
+        raise click.UsageError(
+            "--labels needs a judge to go with it: --judge FILE. Labels alone are ranked as "
+            "INPUT: rankbars rank human.csv"
+        )
+    if not inputs and labels is None:
+        ctx = click.get_current_context()
+        (missing,) = (one for one in ctx.command.params if one.name == "inputs")
+        raise click.MissingParameter(ctx=ctx, param=missing)
+    if STANDARD in judges or (STANDARD in inputs and judges):
+        raise click.UsageError("Labels and judge are read from files, not from standard input.")
+    metric, people = None, inputs
+    if labels is not None and (not inputs or Path(labels).exists()):
+        if inputs and any(Path(judge).exists() for judge in judges):
+            raise click.UsageError(
+                f"INPUT holds the labels, and --labels {labels} is a file, too. Leave one out."
+            )
+        people = (labels,)
+    elif labels is not None:
+        metric = labels
+    told = tuple(
+        (inputs, judge) if inputs and not Path(judge).exists() else ((judge,), None)
+        for judge in judges
+    )
+    if labels is None and any(name is not None for _, name in told):
+        name = next(name for _, name in told if name is not None)
+        raise click.UsageError(
+            f"--judge {name} is no file. If it is a metric of INPUT, name the labels' metric, too: "
+            f"--labels NAME --judge {name}"
+        )
+    return LabelSources(people, metric, told)
+
+
+def refuse_without_labels(sources: LabelSources, analysis: Analysis, *, others: bool) -> None:
+    """Refuse options that a judge does not go with."""
+    if not sources.judges:
+        return
+    if analysis.test not in ("auto", "judge_t"):
+        raise click.UsageError(
+            f"--test {analysis.test} has no way to use a judge. Leave out --test, or --judge."
+        )
+    if analysis.runs == "shared":
+        raise click.UsageError("--runs shared has no way to use a judge. Leave one of them out.")
+    if others:
+        raise click.UsageError(
+            "--judge is for scores of items that are ranked by one metric: leave out --anytime, "
+            "--also, --by-reference and --clusters."
+        )
+
+
+def _by_metric(reading: Reading, metric: str | None) -> Reading:
+    return reading if metric is None else replace(reading, metric=(metric,))

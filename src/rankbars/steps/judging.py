@@ -1,0 +1,250 @@
+"""Labels by people, corrected by a judge: which judgements belong to them, and what they are worth.
+
+The worth decides: where a judge is not worth its price, or labels are not a random sample, the
+labels alone are ranked, and a note says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rankbars.data.evidence import Evidence, Items, take_rows
+from rankbars.data.notes import Note
+from rankbars.data.scores import Scores, TaskInfo
+from rankbars.errors import DataError, OptionError
+from rankbars.stats.pairwise.judgedpairs import (
+    FEWEST_LABELS,
+    Worth,
+    judge_worth,
+    judged_t,
+    sampling_p,
+)
+from rankbars.steps.testrows import labels_and_judge
+
+__all__ = ["with_judge"]
+
+_LEAST_GAIN = 1.05  # at its lower end: below, a judge costs more trust than it gives
+_SUSPECT = 0.01  # error rate, all tasks together, of the question whether labels are random
+_MOST_NAMES = 3
+
+
+class _Found(NamedTuple):
+    """What came of one task: judged evidence or why not, and what the judge is worth."""
+
+    items: Items
+    why: str | None
+    worth: Worth | None
+    said: tuple[str, ...] = ()
+
+
+def with_judge(labels: Scores, *judges: Scores) -> Scores:
+    """Labels by people with the scores of judges, which correct them where they are worth it.
+
+    Parameters
+    ----------
+    labels : Scores
+        Scores by people, of items that were chosen at random among those that were judged.
+    *judges : Scores
+        Scores of the same models by one judge each, on any scale, of labelled and further items.
+        Items are matched by task and name.
+
+    Returns
+    -------
+    Scores
+        The labels. A task on which the judges are worth it carries their scores, too, and is then
+        compared by the test ``"judge_t"``; of others the labels alone are ranked. Notes say what
+        labels with these judges are worth, or why they are not used.
+
+    Raises
+    ------
+    DataError
+        If no task and item is in both, items have no names, or a judge lacks a model.
+
+    Notes
+    -----
+    A judge is not used with fewer than 20 labels, where the lower end of what a label is worth
+    (95 %) is below 1.05, and where its scores of labelled and other items differ more than those
+    of a random sample would (p < .01, all tasks together).
+
+    Examples
+    --------
+    >>> import rankbars as rb
+    >>> rng = np.random.default_rng(1)
+    >>> people = rng.normal(size=(300, 2)) + [0.3, 0.0]
+    >>> judge = people + 0.6 * rng.normal(size=people.shape)
+    >>> names = tuple(str(i) for i in range(300))
+    >>> labels = rb.Scores({"t": rb.Items(("a", "b"), people[:80], ids=names[:80])})
+    >>> judged = rb.Scores({"t": rb.Items(("a", "b"), judge, ids=names)})
+    >>> board = rb.leaderboard(rb.with_judge(labels, judged))
+    >>> board.tasks["t"].test, [n.message for n in board.notes if n.code == "judge-worth"][0][:44]
+    ('judge_t', '80 labels with this judge are worth 146 [121')
+    """
+    if not judges:
+        raise OptionError("with_judge(labels, judge) takes one judge or more; got none.")
+    shared = [task for task in labels.tasks if all(task in judge.tasks for judge in judges)]
+    if not shared:
+        raise DataError(
+            "Labels and judge have no task in common: labels have "
+            f"{_listed(tuple(labels.tasks))}, the judge has {_listed(tuple(judges[0].tasks))}. "
+            "Name tasks alike, or leave the column of tasks out of both files."
+        )
+    tasks: dict[str, Evidence] = {}
+    notes, worths = list(labels.notes), {}
+    info: dict[str, TaskInfo] = dict(labels.info)
+    for task, evidence in labels.tasks.items():
+        if task not in shared:
+            tasks[task] = evidence
+            notes.append(Note("judge-unused", "The judge has no scores of this task.", task))
+            continue
+        given = [judge.tasks[task] for judge in judges]
+        found = _judge_task(task, evidence, given, _SUSPECT / len(shared), len(judges))
+        tasks[task] = found.items
+        if found.items.n < getattr(evidence, "n", 0) and info[task].coverage is not None:
+            info[task] = replace(info[task], coverage=None)  # it counted rows without any label
+        notes.extend(Note("judge-rows", text, task) for text in found.said)
+        if found.worth is not None and found.why is None:
+            worths[task] = (found.items.n, found.worth)
+            notes.append(Note("judge-worth", _worth_text(found, len(judges)), task))
+        elif found.why is not None:
+            text = f"The labels alone are ranked: {found.why}"
+            notes.append(Note("judge-unused", text, task))
+    if len(worths) > 1:
+        notes.append(Note("judge-worth", _all_worth(worths)))
+    return replace(
+        labels,
+        tasks=tasks,
+        info=info,
+        notes=tuple(notes),
+        inputs=(*labels.inputs, *(one for judge in judges for one in judge.inputs)),
+    )
+
+
+def _judge_task(
+    task: str, evidence: Evidence, given: Sequence[Evidence], suspect: float, judges: int
+) -> _Found:
+    people = _rows(task, evidence, "The labels")
+    people = take_rows(people, np.asarray(~np.isnan(people.values).all(axis=1)))
+    others = [_rows(task, one, "The judge's scores") for one in given]
+    for one in others:
+        lacking = sorted(set(people.models) - set(one.models))
+        if lacking:
+            raise DataError(
+                f"Task {task!r}: the judge has no scores of {_listed(tuple(lacking))}, which "
+                "people labelled. Have it judge them, or choose models that both have, with "
+                "--models."
+            )
+    ids = people.ids or ()
+    place = {name: row for row, name in enumerate(ids)}
+    for one in others:
+        for name in one.ids or ():
+            place.setdefault(name, len(place))
+    judge = np.full((len(place), len(others), len(people.models)), np.nan)
+    for k, one in enumerate(others):
+        columns = [one.models.index(name) for name in people.models]
+        judge[[place[name] for name in one.ids or ()], k] = one.values[:, columns]
+    said = _said(people, judge)
+    judged = replace(people, judge=judge)
+    if people.clusters is not None or people.weights is not None or people.kind != "items":
+        return _Found(people, "rows come in clusters or folds, or have weights.", None, said)
+    labelled = np.arange(len(judge)) < people.n
+    complete = np.isfinite(judge).all(axis=(1, 2))
+    n, rows = int((labelled & complete).sum()), int(complete.sum())
+    if n == 0:
+        raise DataError(
+            f"Task {task!r}: the judge scored none of the labelled items, such as {ids[0]!r}; its "
+            f"first is {(others[0].ids or ('',))[0]!r}. Name items alike in both."
+        )
+    if n < FEWEST_LABELS:
+        text = f"{n} labels are too few to tell what the judge is worth (at least {FEWEST_LABELS})."
+        return _Found(people, text, None, said)
+    if rows <= n:
+        text = "every item that was judged has a label, so that a judge adds nothing."
+        return _Found(people, text, None, said)
+    p = sampling_p(judge, labelled)
+    if p < suspect:
+        text = (
+            "labelled items do not look like a random sample of the judged ones: the judge's "
+            f"scores of the two differ (p = {p:.1g}). Ranks are about the labelled items. Choose "
+            "items for labels at random."
+        )
+        return _Found(people, text, None, said)
+    worth = judge_worth(judged_t(*labels_and_judge(judged)), judges)
+    # Labels of items that were not judged are lost with the judge.
+    kept = n / people.n
+    worth = worth._replace(gain=worth.gain * kept, low=worth.low * kept, high=worth.high * kept)
+    if worth.low < _LEAST_GAIN:
+        text = (
+            f"{people.n:,} labels with this judge would be worth {_amount(people.n, worth)}, which "
+            f"may be less than {_LEAST_GAIN} times as many, and so it is not used."
+        )
+        return _Found(people, text, worth, said)
+    return _Found(judged, None, worth, said)
+
+
+def _rows(task: str, evidence: Evidence, what: str) -> Items:
+    if not isinstance(evidence, Items):
+        raise DataError(
+            f"Task {task!r}: {what[0].lower()}{what[1:]} are no scores per item. A judge corrects "
+            "labels item by item: give one score for each model and item."
+        )
+    if evidence.ids is None:
+        raise DataError(
+            f"Task {task!r}: {what[0].lower()}{what[1:]} do not say which item a row is. Name the "
+            "column of items with --column item=NAME."
+        )
+    return evidence
+
+
+def _said(people: Items, judge: NDArray[np.float64]) -> tuple[str, ...]:
+    """Labels that the judge cannot correct."""
+    unjudged = int((~np.isfinite(judge[: people.n]).all(axis=(1, 2))).sum())
+    if not unjudged:
+        return ()
+    return (
+        f"{unjudged:,} of {people.n:,} labelled items lack scores by the judge; where it is used "
+        "they do not count, which assumes that what it lacks does not depend on the scores.",
+    )
+
+
+def _amount(labels: float, worth: Worth) -> str:
+    high = f"{labels * worth.high:,.0f}" if np.isfinite(worth.high) else "∞"
+    return f"{labels * worth.gain:,.0f} [{labels * worth.low:,.0f}, {high}]"
+
+
+def _worth_text(found: _Found, judges: int) -> str:
+    worth, items = found.worth, found.items
+    if worth is None or items.judge is None:
+        return ""
+    who = "this judge" if judges == 1 else f"these {judges} judges"
+    return (
+        f"{items.n:,} labels with {who} are worth {_amount(items.n, worth)} (95 % confidence): "
+        f"{len(items.judge):,} items are judged, and differences of models by judge and by labels "
+        f"are correlated by {worth.correlation:.2f}."
+    )
+
+
+def _all_worth(worths: Mapping[str, tuple[int, Worth]]) -> str:
+    """What labels of all tasks are worth; ends as of independent estimates (MOVER)."""
+    n = np.array([count for count, _ in worths.values()], dtype=np.float64)
+    gain, low, high = (
+        np.array([getattr(worth, end) for _, worth in worths.values()])
+        for end in ("gain", "low", "high")
+    )
+    mid = (n * gain).sum()
+    below = np.sqrt(np.square(n * (gain - low)).sum())
+    above = np.sqrt(np.square(n * (high - gain)).sum())
+    return (
+        f"On the {len(worths)} tasks where judges are used, {n.sum():,.0f} labels with them are "
+        f"worth {mid:,.0f} [{mid - below:,.0f}, {mid + above:,.0f}] (95 % confidence)."
+    )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(map(repr, names[:_MOST_NAMES]))
+    more = len(names) - _MOST_NAMES
+    return shown if more <= 0 else f"{shown} and {more} more"

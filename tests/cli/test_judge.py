@@ -1,0 +1,171 @@
+"""Labels and a judge on the command line: what decides, what is said, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commandline import Command
+
+import rankbars as rb
+
+MODELS = ("ash", "birch", "cedar", "elm")
+LABELLED = 80
+
+
+def write(path: str, columns: dict[str, np.ndarray], rows, empty=None) -> None:
+    lines = ["model,item," + ",".join(columns)]
+    for i in rows:
+        for k, model in enumerate(MODELS):
+            cells = [
+                "" if name == "human" and empty is not None and empty[i] else f"{one[i, k]:.6g}"
+                for name, one in columns.items()
+            ]
+            lines.append(f"{model},q{i}," + ",".join(cells))
+    Path(path).write_text("\n".join(lines) + "\n")
+
+
+@pytest.fixture
+def results(rankbars: Command) -> dict[str, np.ndarray]:
+    """human.csv, judge.csv and both.csv, where a judge of all items goes with people."""
+    rng = np.random.default_rng(8)
+    people = rng.normal(size=(400, 1)) + rng.normal(size=(400, 4)) + [0.5, 0.3, 0.1, -0.3]
+    judge = 10 * people + 7 * rng.normal(size=people.shape) + 50
+    labelled = rng.permutation(400) < LABELLED
+    write("human.csv", {"score": people}, np.flatnonzero(labelled))
+    write("judge.csv", {"score": judge}, range(400))
+    write("both.csv", {"human": people, "judge": judge}, range(400), empty=~labelled)
+    return {"people": people, "judge": judge, "labelled": labelled}
+
+
+def board_of(rankbars: Command, *words: object) -> dict:
+    answer = rankbars("rank", *words, "-o", "-", "--quiet")
+    assert answer.code == 0, answer.err
+    return json.loads(answer.out)
+
+
+def notes(board: dict, code: str) -> list[str]:
+    return [note["message"] for note in board["notes"] if note["code"] == code]
+
+
+def test_two_files_and_two_columns_say_the_same(rankbars: Command, results):
+    one = board_of(rankbars, "--labels", "human.csv", "--judge", "judge.csv")
+    two = board_of(rankbars, "both.csv", "--labels", "human", "--judge", "judge")
+    three = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    for other in (two, three):
+        assert other["tasks"][0]["mean"] == pytest.approx(one["tasks"][0]["mean"], rel=1e-9)
+        assert other["tasks"][0]["best"] == one["tasks"][0]["best"]
+    assert one["tasks"][0]["test"] == "judge_t"
+    assert one["tasks"][0]["n"] == LABELLED
+    assert one["tasks"][0]["correction"] == "holm"
+    (said,) = notes(one, "judge-worth")
+    assert said.startswith("80 labels with this judge are worth ")
+
+
+def test_intervals_of_scores_are_shorter_and_cover_the_mean_of_all(rankbars: Command, results):
+    with_judge = board_of(rankbars, "human.csv", "--judge", "judge.csv")["tasks"][0]
+    alone = board_of(rankbars, "human.csv")["tasks"][0]
+    assert np.mean(with_judge["se"]) < 0.9 * np.mean(alone["se"])
+    away = np.abs(np.array(with_judge["mean"]) - results["people"].mean(axis=0))
+    assert (away < 3 * np.array(with_judge["se"])).all()
+
+
+@pytest.mark.parametrize(
+    ("how", "why"),
+    [
+        ("noise", "would be worth"),
+        ("constant", "would be worth"),
+        ("few", "19 labels are too few"),
+        ("all", "every item that was judged has a label"),
+        ("easy", "do not look like a random sample"),
+    ],
+)
+def test_a_judge_that_is_of_no_use_leaves_the_board_of_labels(
+    rankbars: Command, results, how: str, why: str
+):
+    rng = np.random.default_rng(0)
+    judge, labelled = results["judge"], np.flatnonzero(results["labelled"])
+    if how == "few":
+        write("human.csv", {"score": results["people"]}, labelled[:19])
+    elif how == "easy":
+        labelled = np.argsort(judge.mean(axis=1))[-80:]
+        write("human.csv", {"score": results["people"]}, labelled)
+    elif how == "all":
+        write("judge.csv", {"score": judge}, labelled)
+    else:
+        write("judge.csv", {"score": rng.normal(size=judge.shape) * (how == "noise")}, range(400))
+    found = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    plain = board_of(rankbars, "human.csv", "--column", "model=model")
+    (said,) = notes(found, "judge-unused")
+    assert why in said
+    for key in ("mean", "se", "best", "worst", "test", "correction", "n"):
+        assert found["tasks"][0][key] == plain["tasks"][0][key], key
+
+
+def test_labels_that_were_not_judged_are_counted(rankbars: Command, results):
+    lost = np.flatnonzero(results["labelled"])[:3]
+    kept = np.setdiff1d(np.arange(400), lost)
+    write("judge.csv", {"score": results["judge"]}, kept)
+    found = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    assert notes(found, "judge-rows")[0].startswith("3 of 80 labelled items lack scores")
+
+
+def test_several_judges_know_more_than_one(rankbars: Command, results):
+    rng = np.random.default_rng(3)
+    write("other.csv", {"score": results["people"] + rng.normal(size=(400, 4))}, range(400))
+    one = board_of(rankbars, "human.csv", "--judge", "judge.csv")["tasks"][0]
+    two = board_of(rankbars, "human.csv", "--judge", "judge.csv", "--judge", "other.csv")
+    assert "with these 2 judges" in notes(two, "judge-worth")[0]
+    assert np.mean(two["tasks"][0]["se"]) < np.mean(one["se"])
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["human.csv", "--labels", "human.csv"], 2, "--labels needs a judge"),
+        (["human.csv", "--judge", "nothing"], 2, "--judge nothing is no file"),
+        (["human.csv", "--judge", "judge.csv", "--test", "wilcoxon"], 2, "no way to use a judge"),
+        (["human.csv", "--judge", "judge.csv", "--correction", "maxt"], 1, "labels only in part"),
+        (["human.csv", "--test", "judge_t"], 1, "no judge here"),
+        ([], 2, "Missing argument 'INPUT...'"),
+    ],
+)
+def test_what_is_refused(rankbars: Command, results, words, code: int, says: str):
+    answer = rankbars("rank", *words)
+    assert (answer.code, answer.out) == (code, "")
+    assert says in " ".join(answer.err.split())
+
+
+def test_other_names_of_items_and_models_are_told(rankbars: Command, results):
+    text = Path("judge.csv").read_text()
+    Path("judge.csv").write_text(text.replace(",q", ",p"))
+    answer = rankbars("rank", "human.csv", "--judge", "judge.csv")
+    assert answer.code == 1
+    assert "scored none of the labelled items" in answer.err
+    Path("judge.csv").write_text(text.replace("ash,", "oak,"))
+    answer = rankbars("rank", "human.csv", "--judge", "judge.csv")
+    assert answer.code == 1
+    assert "no scores of 'ash'" in answer.err
+
+
+def test_averages_over_tasks_take_the_corrected_differences():
+    rng = np.random.default_rng(6)
+    names = tuple(map(str, range(300)))
+    tasks, judged, alone = {}, {}, {}
+    for task in ("law", "math", "music"):
+        people = rng.normal(size=(300, 3)) + [0.4, 0.2, 0.0]
+        tasks[task] = rb.Items(("a", "b", "c"), people[:60], ids=names[:60])
+        noise = 0.5 * rng.normal(size=people.shape)
+        judged[task] = rb.Items(("a", "b", "c"), people + noise, ids=names)
+        alone[task] = tasks[task]
+    options = {"over": "items", "independent_rows": True}
+    board = rb.leaderboard(rb.with_judge(rb.Scores(tasks), rb.Scores(judged)), **options)
+    plain = rb.leaderboard(rb.Scores(alone), **options)
+    by_task = np.mean([board.tasks[task].mean for task in tasks], axis=0)
+    np.testing.assert_allclose(board.aggregate.score, by_task, rtol=1e-12)
+    assert (board.aggregate.contrasts.se[0, 1:] < 0.8 * plain.aggregate.contrasts.se[0, 1:]).all()
+    said = [note.message for note in board.notes if note.code == "judge-worth"]
+    assert len(said) == 4
+    assert said[-1].startswith("On the 3 tasks where judges are used, 180 labels")
