@@ -139,11 +139,13 @@ class _Maker:
         self.said: list[str] = []
         self.beside: dict[str, Draft] = {}
         self.main: Scores | None = None
+        self.held_names: dict[str, set[str]] = {"models": set(), "tasks": set()}
         self.lead: Leaderboard | None = None
 
     def boards(self, progress: Callable[[int, int], None] | None) -> list[SiteBoard]:
         """Every board, the main one first."""
         chosen = list(self._chosen())
+        self._say_unused()
         ranking = [one for one in chosen if one.metric.role == "rank"]
         slugs = [one.slug for one in chosen]
         twice = next((one for one in chosen if slugs.count(one.slug) > 1), None)
@@ -202,6 +204,10 @@ class _Maker:
     def _named(self, scores: Scores) -> Scores:
         """The scores under the names of today, without what is retired."""
         plan, facts = self.plan, []
+        self.held_names["models"] |= {*scores.models}
+        self.held_names["tasks"] |= {*scores.tasks}
+        for fact in scores.names:
+            self.held_names[f"{fact.kind}s"] |= {fact.name, fact.called}
         former = {new: old for old, new in plan.aliases.items()}
         retired = {former.get(name, name): why for name, why in plan.retired_models.items()}
         for old in dict.fromkeys([*plan.aliases, *retired]):
@@ -259,6 +265,23 @@ class _Maker:
                 f"models says nothing about {len(bare)} of {len(scores.models)} models, such as "
                 f"{bare[0]!r}."
             )
+
+    def _say_unused(self) -> None:
+        """Say which names are retired or renamed, and are in no results: they may be mistaken."""
+        plan, held = self.plan, self.held_names
+        known = {*held["models"], *plan.aliases.values()}
+        unused = {
+            "aliases": [
+                old for old, new in plan.aliases.items() if not {old, new} & held["models"]
+            ],
+            "retired.models": [name for name in plan.retired_models if name not in known],
+            "retired.tasks": [name for name in plan.retired_tasks if name not in held["tasks"]],
+        }
+        for key, names in unused.items():
+            if names:
+                more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+                shown = ", ".join(map(repr, names[:3]))
+                self.said.append(f"{key} names what is not in the results: {shown}{more}.")
 
     def _parts(self, choice: BoardChoice, scores: Scores, metric: Metric) -> Iterator[_Chosen]:
         if not choice.per:

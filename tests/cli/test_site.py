@@ -299,6 +299,12 @@ FAULTS = {
     "title: x\nresults: a\ndate: soon": ("date", "2026-05-31"),
     "title: [x\nresults: a": ("valid YAML",),
     "title: x\nresults: a\nmodels: facts.csv": ("facts.csv",),
+    "title: x\nresults: a\nmodels: {amber: Acme}": ("models.amber is 'Acme'", "attributes"),
+    "title: x\nresults: a\naddress: 'https://[x'": ("address is 'https://[x'", "https://"),
+    "title: x\nresults: a\naddress: 'https://x/ a'": ("address is", "without spaces"),
+    "title: x\nresults: a\naddress: 'https://x/?a'": ("address is", "without ?"),
+    "title: x\nresults: a\n? [a]\n: b": ("valid YAML", "unhashable key"),
+    "title: x\nresults: a\naliases: {amber: ''}": ("aliases.amber is ''", "a name"),
 }
 
 
@@ -368,6 +374,33 @@ def test_old_names_are_new_ones_and_what_is_retired_is_not_ranked(rankbars, plac
     assert "It leaked." in about
     assert "cedar" in about
     assert "Old." in about
+
+
+def test_names_that_are_retired_or_renamed_and_are_not_there_are_told(rankbars, place):
+    change(
+        place,
+        "boards:\n",
+        "aliases: {elm: Elm}\nretired:\n  models: {cedra: old}\n  tasks: {civi: leaked}\nboards:\n",
+    )
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0
+    assert "aliases names what is not in the results: 'elm'." in said
+    assert "retired.models names what is not in the results: 'cedra'." in said
+    assert "retired.tasks names what is not in the results: 'civi'." in said
+
+
+def test_a_table_of_models_may_have_lines_within_its_cells(rankbars, place):
+    text = 'model,seat\namber,"Rome\nItaly"\nbirch,Par\u2028is\n'
+    (place / "models.csv").write_text(text, "utf-8")
+    change(place, '  amber: {organisation: Acme, link: "https://example.org/a"}\n', "")
+    change(place, "models:\n", "models: models.csv\n")
+    assert rankbars("site", "site.yaml", "-o", "public").code == 0
+    models = json.loads((place / "public/api/models.json").read_text("utf-8"))["models"]
+    found = {one["model"]: one.get("facts") for one in models}
+    assert (found["amber"], found["birch"]) == ({"seat": "Rome\nItaly"}, {"seat": "Par\u2028is"})
+    (place / "models.csv").write_text(text + "cedar\n", "utf-8")
+    _, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert "models.csv, row 5: 1 cells where the header has 2" in said
 
 
 METRICS = """\

@@ -159,9 +159,12 @@ def model(action: str, name: str, said: str = "") -> Telling:
         ([model("restored", "ash")], "is not retired"),
         (
             [model("retired", name) for name in ("ash", "birch", "cedar")],
-            "Every model of the store",
+            "No model would be left",
         ),
-        ([Telling("task", "retired", name) for name in ("art", "algebra")], "Every task of the"),
+        (
+            [Telling("task", "retired", name) for name in ("art", "algebra")],
+            "No task would be left",
+        ),
         ([Telling("task", "retired", "art", "a\0b")], "which cannot be shown"),
     ],
 )

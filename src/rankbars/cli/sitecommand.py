@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from rankbars.cli.options import quiet_option
@@ -47,8 +49,9 @@ def site_command(*, config: str, output: str, whole: bool, jobs: int, quiet: boo
         return
     for line in built.said:
         say(line)
+    boards = "board" if len(built.ranked) == 1 else "boards"
     say(
         f"{output}: {len(built.written):,} files written, {len(built.removed):,} removed, "
-        f"{len(built.kept):,} as they were; {len(built.ranked):,} boards ranked. "
-        f"Open {output}/index.html."
+        f"{len(built.kept):,} as they were; {len(built.ranked):,} {boards} ranked. "
+        f"Open {Path(output) / 'index.html'}."
     )

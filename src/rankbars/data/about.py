@@ -60,7 +60,9 @@ class About:
             raise OptionError.out_of_range("date", self.date, "a day such as 2026-05-31")
         if self.link is not None and not _is_address(self.link):
             raise OptionError.out_of_range(
-                "link", self.link, "an address that begins with https:// or http://"
+                "link",
+                self.link,
+                "an address that begins with https:// or http://, without spaces and quotes",
             )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 import math
 import os
 import re
@@ -11,12 +12,11 @@ from collections.abc import Callable, Collection, Mapping
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, cast
-from urllib.parse import urlsplit
 
 from rankbars.data.about import About
 from rankbars.data.siteplan import ROLES, BoardChoice, Metric, SitePlan, Theme
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, Spec
-from rankbars.errors import RankbarsError, ReadError
+from rankbars.errors import OptionError, RankbarsError, ReadError
 
 __all__ = ["read_site"]
 
@@ -32,6 +32,7 @@ _BOARD_KEYS = ("name", "description", "tasks", "models", "where", "per", "except
 _SHAPE = "The least that it must say is: title: My leaderboard, and results: results.csv."
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _LEAST_CONTRAST = 3.0  # of graphics against what is behind them, by WCAG
+_ADDRESS = "an address that begins with https:// or http://, without spaces and quotes"
 _PICTURES = (".svg", ".png", ".jpg", ".jpeg", ".webp")
 _LARGEST_PICTURE = 200_000
 # What the verb sets by itself, or what is no way to read.
@@ -83,7 +84,7 @@ def read_site(path: str | os.PathLike[str]) -> SitePlan:
         boards=_boards(whole),
         together=whole.switch("together"),
         facts=_facts(whole),
-        aliases=whole.pairs("aliases"),
+        aliases=_aliases(whole),
         retired_models=retired.pairs("models"),
         retired_tasks=retired.pairs("tasks"),
         history=history,
@@ -197,6 +198,8 @@ def _load(path: Path) -> Any:
     def once(loader: Loader, node: yaml.MappingNode) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # no key of anything here, which the loader says
             if key.value in seen:
                 line = key.start_mark.line + 1
                 raise ReadError.at(path, f"the key {key.value!r} stands there twice (line {line}).")
@@ -224,14 +227,18 @@ def _text(path: str | Path) -> str:
 def _table(path: str) -> list[dict[str, str]]:
     """Rows of a CSV or TSV file with a header."""
     separator = "\t" if Path(path).suffix.lower() == ".tsv" else ","
-    lines = [row for row in csv.reader(_text(path).splitlines(), delimiter=separator) if any(row)]
+    reader = csv.reader(io.StringIO(_text(path), newline=""), delimiter=separator)
+    try:
+        lines = [(reader.line_num, row) for row in reader if any(row)]
+    except csv.Error as error:
+        raise ReadError.at(path, f"it is no CSV ({error}).", row=reader.line_num) from error
     if len(lines) < 2:
         raise ReadError.at(path, "there are no rows in it; a header and rows were expected.")
-    header = [cell.strip() for cell in lines[0]]
+    header = [cell.strip() for cell in lines[0][1]]
     if len(set(header)) < len(header):
         raise ReadError.at(path, f"two columns have the same name: {', '.join(header)}.")
     rows = []
-    for number, cells in enumerate(lines[1:], start=2):
+    for number, cells in lines[1:]:
         if len(cells) != len(header):
             raise ReadError.at(
                 path, f"{len(cells)} cells where the header has {len(header)}.", row=number
@@ -353,6 +360,14 @@ def _boards(whole: _Part) -> tuple[BoardChoice, ...]:
     return tuple(found)
 
 
+def _aliases(whole: _Part) -> dict[str, str]:
+    found = whole.pairs("aliases")
+    for old, new in found.items():
+        if not new or new != new.strip():
+            raise whole.wrong(f"aliases.{old}", new, "a name, without spaces around it")
+    return found
+
+
 def _facts(whole: _Part) -> dict[str, dict[str, str]]:
     given = whole.values.get("models")
     if isinstance(given, str):
@@ -368,6 +383,9 @@ def _facts(whole: _Part) -> dict[str, dict[str, str]]:
             }
     else:
         part = whole.part("models")
+        for name, value in part.values.items():
+            if isinstance(value, str):
+                raise part.wrong(str(name), value, "attributes with values")
     return {str(name): part.pairs(name) for name in part.values}
 
 
@@ -395,8 +413,12 @@ def _history(whole: _Part) -> tuple[tuple[str, ...], bool]:
 
 def _address(whole: _Part) -> str:
     given = whole.text("address")
-    if given and (urlsplit(given).scheme not in ("http", "https") or not urlsplit(given).hostname):
-        raise whole.wrong("address", given, "an address that begins with https:// or http://")
+    try:
+        About(link=given)
+    except OptionError as error:
+        raise whole.wrong("address", given, _ADDRESS) from error
+    if "?" in given or "#" in given:
+        raise whole.wrong("address", given, f"{_ADDRESS}, of a folder: without ? and #")
     return given.rstrip("/") + "/" if given else ""
 
 

@@ -228,6 +228,11 @@ def tell(store: Store, told: Sequence[Telling]) -> tuple[list[Event], Scores]:
         if fact.retired or fact.called != fact.name:
             facts[fact.kind, fact.name] = fact
         events.append(event)
+    for kind in {one.kind for one in told if one.action == "retired"}:
+        if _retired(tuple(facts.values()), kind).issuperset(held[kind]):
+            raise DataError(
+                f"No {kind} would be left to rank; nothing was changed. Leave at least one."
+            )
     scores = put_names(whole, tuple(facts.values()))
     store.keep_names(tuple(facts.values()), events)
     return events, scores
