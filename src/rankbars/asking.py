@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.allocation import Allocation
+from rankbars.data.checks import check_whole
 from rankbars.data.evidence import Estimates
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.scores import Scores
@@ -30,6 +31,7 @@ __all__ = ["allocate"]
 _LEAST_EVEN = 0.1
 _TWO_SIDED = 1.959963984540054  # of a 95 % interval
 _LARGEST = 10_000_000
+_NARROWEST = 1e-4  # in log odds; it takes some 10^9 votes
 
 
 def allocate(
@@ -104,8 +106,11 @@ def allocate(
         raise OptionError.out_of_range("number of votes", number, f"from 1 to {_LARGEST:,}")
     if not _LEAST_EVEN <= even <= 1:
         raise OptionError.out_of_range("even", even, f"from {_LEAST_EVEN:g} to 1")
-    if width is not None and not width > 0:
-        raise OptionError.out_of_range("width", width, "above 0")
+    if width is not None and not width >= _NARROWEST:
+        raise OptionError.out_of_range("width", width, f"{_NARROWEST:g} or more")
+    if isinstance(new, str) or not all(isinstance(name, str) and name.strip() for name in new):
+        raise OptionError(f"new must be a list of names of models; got {new!r}.")
+    check_whole("seed", seed, 0)
     task, found, ranks = _so_far(take_scores("allocate", scores), alpha, votes)
     known = found.models
     goal, open_pairs = _undecided(ranks, known, decide)
@@ -117,6 +122,8 @@ def allocate(
             )
     unseen = tuple(name for name in dict.fromkeys((*task.models, *new)) if name not in known)
     models = (*known, *unseen)
+    if len(models) < 2:
+        raise DataError("Votes are between two models; there is one. Name new ones: new, --new.")
     mean = np.zeros(len(models))
     mean[: len(known)] = found.mean - found.mean.mean()
     design = lay_out_pairs(mean)

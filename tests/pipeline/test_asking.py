@@ -114,11 +114,23 @@ def test_models_that_the_votes_do_not_link_are_new() -> None:
         ({"decide": "best"}, "got 'best'"),
         ({"decide": 5}, "with K from 1 to 4"),
         ({"new": ["a"]}, "'a' has votes already"),
+        ({"new": "zed"}, "new must be a list of names of models; got 'zed'"),
+        ({"new": [" "]}, "new must be a list of names of models"),
+        ({"new": [None]}, "new must be a list of names of models"),
+        ({"width": 1e-300}, "width must be 0.0001 or more"),
+        ({"seed": -1}, "seed must be a whole number, at least 0; got -1"),
     ],
 )
 def test_what_cannot_be_asked_is_said(options: dict[str, object], message: str) -> None:
     with pytest.raises(rb.OptionError, match=message):
         rb.allocate(ARENA, **options)
+
+
+def test_one_model_alone_has_nobody_to_meet() -> None:
+    alone = rb.Scores({"arena": rb.Votes(("a",), np.zeros((1, 1)))})
+    with pytest.raises(rb.DataError, match="between two models; there is one"):
+        rb.allocate(alone)
+    assert rb.allocate(alone, 5, new=["z"]).models == ("a", "z")
 
 
 def test_only_votes_can_be_asked() -> None:

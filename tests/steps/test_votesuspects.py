@@ -161,10 +161,11 @@ def test_tests_that_count_votes_refuse_weights(options: dict, test: str, words: 
         rb.leaderboard(scores, test=test, votes=rb.VoteOptions(**options))
 
 
-def test_a_cap_needs_named_voters() -> None:
+@pytest.mark.parametrize("options", [{"cap": 5}, {"suspect_weight": 0.0}])
+def test_a_cap_and_a_weight_of_suspects_need_named_voters(options: dict) -> None:
     votes = rb.Votes(("a", "b"), [[0, 5], [4, 0]])
     with pytest.raises(rb.OptionError, match="name their voters"):
-        rb.leaderboard(rb.Scores({"v": votes}), votes=rb.VoteOptions(cap=5))
+        rb.leaderboard(rb.Scores({"v": votes}), votes=rb.VoteOptions(**options))
     for wrong in ({"cap": 0}, {"suspect_weight": 1.5}):
         with pytest.raises(rb.OptionError):
             rb.VoteOptions(**wrong)

@@ -23,6 +23,10 @@ __all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspects"]
 
 FALSE_DISCOVERIES = 0.05
 
+_NO_VOTERS = (
+    "{} needs votes that name their voters, and no two of these are known to share one. Name the "
+    "column with --column judge=NAME, or leave it out."
+)
 _ROUNDS = 3  # fits without the voters found, until the same ones are found
 _MOST_STEPS = 500  # voters who are left out one by one
 _MOST_NAMES = 5
@@ -43,9 +47,17 @@ def find_suspects(
         What ties count as.
     fit : VoteFit
         Their fit.
+
+    Raises
+    ------
+    OptionError
+        If suspects have a weight and the votes name no voters.
     """
     ballots = votes.ballots
     if ballots is None or "judge" not in ballots.labels:
+        if options.suspect_weight is not None:
+            what = "A weight of suspects (suspect_weight, --suspect-weight)"
+            raise OptionError(_NO_VOTERS.format(what))
         return None, ()
     used = used_ballots(ballots, options)
     known = (used.labels["judge"].codes >= 0) & (used.counts > 0)
@@ -94,11 +106,7 @@ def cap_votes(votes: Votes, options: VoteOptions) -> tuple[Votes, tuple[tuple[st
     if cap is None:
         return votes, ()
     if ballots is None or "judge" not in ballots.labels:
-        raise OptionError(
-            "A cap on the votes of each voter (cap, --cap) needs votes that name their voters, and "
-            "no two of these are known to share one. Name the column with --column judge=NAME, or "
-            "leave the cap out."
-        )
+        raise OptionError(_NO_VOTERS.format("A cap on the votes of each voter (cap, --cap)"))
     codes = ballots.labels["judge"].codes
     cast = np.bincount(codes + 1, ballots.counts, len(ballots.labels["judge"].names) + 1)
     share = np.minimum(cap / np.maximum(cast, 1), 1.0)
