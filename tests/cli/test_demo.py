@@ -18,8 +18,16 @@ def test_every_demo_prints_a_board_and_writes_a_page(rankbars: Command, name: st
     assert answer.code == 0
     assert DEMOS[name].licence in answer.err
     assert answer.out
-    assert Path(f"rankbars-{name}.html").read_text("utf-8").startswith("<!doctype html>")
-    assert json.loads(Path("board.json").read_text("utf-8"))["schema"] == "rankbars.board/1"
+    page = Path(f"rankbars-{name}.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    demo = DEMOS[name]
+    assert f"<title>{demo.title}</title>" in page
+    assert f'href="{demo.link}"' in page
+    board = json.loads(Path("board.json").read_text("utf-8"))
+    assert board["schema"] == "rankbars.board/1"
+    readme = demo_path(demo).with_name("README.md").read_text("utf-8")
+    for fact in filter(None, (demo.date, demo.link)):
+        assert fact in readme
 
 
 def test_the_first_demo_is_mmlu_pro_and_names_the_incomplete_run(rankbars: Command) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from dataclasses import replace
 
@@ -547,3 +548,50 @@ def test_ticked_models_are_compared_and_shown_alone_with_the_ranks_they_had(brow
         assert len(models_shown(page)) == 4
         one.open(address[address.index("#") :])
         assert page.locator("#panel h2").inner_text() == "2 models side by side"
+
+
+def test_what_is_shown_is_kept_as_a_card_of_one_size_and_as_numbers(browser, pages, tmp_path):
+    board, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open("#pin=bee,dog&only=1")
+        page.locator("#title .menu summary").press("Enter")
+        kept = {}
+        for name in ("Picture, PNG", "Picture, SVG", "Rows shown, CSV", "Rows shown, JSON"):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=name).click()
+            path = tmp_path / download.value.suggested_filename
+            download.value.save_as(path)
+            kept[path.suffix] = path.read_bytes()
+        head = page.locator("h1 .lead").inner_text().replace("\u2060", "")
+        assert violations(page, "#title") == []
+    assert kept[".png"][:8] == b"\x89PNG\r\n\x1a\n"
+    assert (int.from_bytes(kept[".png"][16:20]), int.from_bytes(kept[".png"][20:24])) == (1200, 630)
+    drawn = re.sub(r"<[^>]+>", " ", kept[".svg"].decode("utf-8"))
+    assert head.split()[0] in drawn
+    assert "2 of 4 shown, ranks among 4" in drawn
+    assert "var(" not in kept[".svg"].decode("utf-8")
+    rows = list(csv.DictReader(io.StringIO(kept[".csv"].decode("utf-8-sig"))))
+    said = json.loads(kept[".json"])
+    assert (said["statement"], said["shown"], said["ranks_among"]) == (head, 2, 4)
+    best, worst = board.ranks
+    for row, model, name in zip(rows, said["models"], ("bee", "dog"), strict=True):
+        at = board.models.index(name)
+        ends = [key for key in row if key.startswith("Rank on average")]
+        assert [int(row[key]) for key in ends] == [best[at], worst[at]]
+        assert [model[key] for key in ends] == [best[at], worst[at]]
+        assert float(row["low"]) == model["low"] == board.aggregate.low[at]
+
+
+def test_pictures_show_the_models_that_are_shown_with_the_ranks_they_have(browser, pages):
+    _, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open("#at=picture")
+        rows = page.locator("#figure-intervals .rb-row")
+        assert rows.count() == 4
+        ranks = rows.last.locator(".rb-number").text_content()
+        page.get_by_role("checkbox", name="Tick dog for comparison").check()
+        page.get_by_role("button", name="Show only these").click()
+        assert rows.count() == 1
+        assert rows.locator(".rb-number").text_content() == ranks
+        caption = page.locator("#figure-intervals figcaption").inner_text()
+        assert "1 of 4 shown, ranks among 4." in caption

@@ -4,7 +4,7 @@ import { rankTicks } from "./charts/axes"
 import { showRanks, sayRanks } from "./charts/numbers"
 import { el } from "./charts/svg"
 import { type Context, modelLink } from "./context"
-import { bdi, choice, freshId, h, spoken } from "./dom"
+import { bdi, choice, freshId, h, menu, spoken } from "./dom"
 import { scoreTexts } from "./numbers"
 import { chosen, countShown, pinBox, pinned, startTray, tasksShown } from "./pins"
 import { startScope } from "./scope"
@@ -142,16 +142,7 @@ class BoardTable {
         const name = head.querySelector("button")?.textContent ?? key
         return h("label", { class: "tick" }, box, name)
       })
-    const menu = h("details", { class: "menu" }, h("summary", {}, "Columns"), h("div", {}, ...boxes))
-    menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || !menu.open) return
-      menu.open = false
-      menu.querySelector("summary")?.focus()
-    })
-    document.addEventListener("click", (event) => {
-      if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false
-    })
-    return menu
+    return menu("Columns", ...boxes)
   }
 
   private follow(state: State, before: State): void {

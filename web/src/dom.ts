@@ -52,6 +52,20 @@ export function stroke(width: number, height: number, paths: [string, string][])
   return svg
 }
 
+/** A button that opens a few things to do; Escape, or a click elsewhere, closes them. */
+export function menu(name: string, ...children: (Node | string)[]): HTMLDetailsElement {
+  const made = h("details", { class: "menu" }, h("summary", {}, name), h("div", {}, ...children))
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !made.open) return
+    made.open = false
+    made.querySelector("summary")?.focus()
+  })
+  document.addEventListener("click", (event) => {
+    if (event.target instanceof Node && !made.contains(event.target)) made.open = false
+  })
+  return made
+}
+
 /** A select with its label above it. */
 export function choice(
   label: string,

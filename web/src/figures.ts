@@ -12,6 +12,7 @@ import { type Rate, jointIndex } from "./explore/rates"
 import { criticalValue } from "./explore/tails"
 import { commonClaim } from "./modelview"
 import { level } from "./numbers"
+import { chosen } from "./pins"
 
 /** One picture: its key in the address, its short name, and what makes it. */
 export interface Picture {
@@ -19,6 +20,9 @@ export interface Picture {
   name: string
   settings: () => Omit<FigureSettings, "id">
 }
+
+/** Pictures of all models: which are ticked or found changes nothing in them. */
+export const OF_ALL: ReadonlySet<string> = new Set(["order", "widths", "weights", "levels", "neighbours", "health"])
 
 /** The pictures that this board has, in the order in which they are offered. */
 export function picturesOf(context: Context): Picture[] {
@@ -96,8 +100,10 @@ function openModel({ address, names }: Context, models: readonly number[]): (at:
   return (at) => address.set({ model: names.modelKey(models[at]!) })
 }
 
-function named({ board }: Context): { models: number[]; names: string[] } {
-  const models = board.data.order
+/** The models that are shown. */
+function named(context: Context): { models: number[]; names: string[] } {
+  const { board } = context
+  const models = chosen(context)
   return { models, names: models.map((model) => board.data.models[model]!) }
 }
 
@@ -113,6 +119,7 @@ function intervals(context: Context): Picture {
     best: take(leadRanks.best, models),
     worst: take(leadRanks.worst, models),
     name: `${leadRanks.title} (${leadRanks.words})`,
+    size: context.board.size,
     second: newTask && {
       name: `${newTask.title} (${newTask.words})`,
       best: take(newTask.best, models),
@@ -138,7 +145,7 @@ function beside(context: Context): Picture | null {
   const { data } = board
   const { models, names } = named(context)
   const ranks = data.leadRanks
-  const common = { models: names, best: take(ranks.best, models), worst: take(ranks.worst, models), rankName: ranks.title }
+  const common = { models: names, best: take(ranks.best, models), worst: take(ranks.worst, models), rankName: ranks.title, size: board.size }
   const settings = (input: charts.AggregateRank): Omit<FigureSettings, "id"> => ({
     title: `${input.scoreName} beside rank`,
     caption: data.lead === "aggregate" && data.average?.isRange
@@ -149,10 +156,22 @@ function beside(context: Context): Picture | null {
     onSelect: openModel(context, models),
     limit: 250,
   })
+  const scores = leadScores(context)
+  if (!scores) return null
+  const of = (values: readonly (number | null)[]) => take(values, models)
+  const input = { ...common, ...scores, score: of(scores.score), low: of(scores.low), high: of(scores.high) }
+  const name = data.lead === "task" && data.tasks[0]!.kind === "votes" ? "Rating beside rank" : "Score beside rank"
+  return { key: "scores", name, settings: () => settings(input) }
+}
+
+type LeadScores = Pick<charts.AggregateRank, "score" | "low" | "high" | "scoreName" | "direction">
+
+/** Scores of all models with their intervals, as the board shows them; null on a board about a new task. */
+export function leadScores({ board }: Context): LeadScores | null {
+  const { data } = board
   if (data.lead === "aggregate" && data.average) {
     const { score, low, high, title, direction } = data.average
-    const input = { ...common, score: take(score, models), low: take(low, models), high: take(high, models), scoreName: title, direction }
-    return { key: "scores", name: "Score beside rank", settings: () => settings(input) }
+    return { score, low, high, scoreName: title, direction }
   }
   if (data.lead !== "task") return null
   const task = data.tasks[0]!
@@ -160,16 +179,8 @@ function beside(context: Context): Picture | null {
   const scale = data.elo ? 400 / Math.LN10 : 1
   const mean = data.elo ? unpack(data.elo) : board.mean
   const known = (value: number): number | null => (Number.isFinite(value) ? value : null)
-  const at = (end: ArrayLike<number>) => models.map((model) => known(mean[model]! + scale * (end[model]! - board.mean[model]!)))
-  const input = {
-    ...common,
-    score: models.map((model) => known(mean[model]!)),
-    low: at(ends.low),
-    high: at(ends.high),
-    scoreName: task.scoreTitle,
-    direction: task.direction,
-  }
-  return { key: "scores", name: `${task.kind === "votes" ? "Rating" : "Score"} beside rank`, settings: () => settings(input) }
+  const at = (end: ArrayLike<number>) => data.models.map((_, model) => known(mean[model]! + scale * (end[model]! - board.mean[model]!)))
+  return { score: data.models.map((_, model) => known(mean[model]!)), low: at(ends.low), high: at(ends.high), scoreName: task.scoreTitle, direction: task.direction }
 }
 
 function probabilities(context: Context): Picture | null {
@@ -229,7 +240,9 @@ function order(context: Context): Picture | null {
   const { board } = context
   const packed = board.data.edges
   if (!packed || board.size < 2 || board.size > 80 || board.data.lead === "new_task") return null
-  const { models, names } = named(context)
+  // Which lines are left out as they follow from others depends on all models.
+  const models = board.data.order
+  const names = models.map((model) => board.data.models[model]!)
   const place = new Map(models.map((model, i) => [model, i]))
   const flat = unpack(packed)
   const edges: charts.Edge[] = []
@@ -292,6 +305,7 @@ function heat(context: Context): Picture | null {
         tasks: tasks.map((task) => task.name),
         best: tasksByModels(context, models, board.best),
         worst: tasksByModels(context, models, board.worst),
+        size: board.size,
       }
       return {
         title: "Rank interval of every model on every task",

@@ -12,6 +12,7 @@ import { openAround, startFolds, whenOpened } from "./folds"
 import { Names } from "./names"
 import { startPanel } from "./panel"
 import { startPictures } from "./picturesview"
+import { startShare } from "./share"
 import { Address } from "./state"
 import { themeButton } from "./theme"
 import { startTooltips } from "./tooltips"
@@ -27,6 +28,7 @@ function start(): void {
   startExplore(context)
   startTasks(context)
   startLinks(context)
+  startShare(context)
   startTooltips()
   startPanel(context)
   document.documentElement.dataset["ready"] = "true"

@@ -639,7 +639,13 @@ def demo_command(
     said = report_reading(scores, quiet=quiet)
     with counting("Comparing models", "task", then="Averaging", quiet=quiet) as progress:
         board = rb.leaderboard(scores, missing=demo.missing, pairs=True, progress=progress)
-    board = with_health(board, scores, quiet=quiet).titled(title=demo.title, source=demo.source)
+    board = with_health(board, scores, quiet=quiet).titled(
+        title=demo.title,
+        source=demo.source,
+        date=demo.date,
+        link=demo.link,
+        description=demo.description,
+    )
     deliver(board, targets, quiet=quiet, said=said)
 
 

@@ -23,6 +23,10 @@ class Demo(NamedTuple):
         Where the results were published.
     licence : str
         Licence of the source.
+    link : str
+        Address of the source.
+    date : str, optional
+        Day of the version that was taken, where it is known.
     missing : str
         What to do where a model has no score.
     rows : str, optional
@@ -38,6 +42,8 @@ class Demo(NamedTuple):
     description: str
     source: str
     licence: str
+    link: str
+    date: str | None = None
     missing: str = "raise"
     rows: str | None = None
     folds: int | None = None
@@ -51,6 +57,8 @@ DEMOS: dict[str, Demo] = {
         description="29 language models on 12,032 questions of 14 subjects, right or wrong",
         source="github.com/TIGER-AI-Lab/MMLU-Pro at f418b11; Wang et al. 2024, arXiv:2406.01574",
         licence="Apache-2.0",
+        link="https://github.com/TIGER-AI-Lab/MMLU-Pro",
+        date="2026-03-18",
         # Nearly all that is missing belongs to one incomplete run, which the board names.
         missing="pairwise",
     ),
@@ -60,6 +68,7 @@ DEMOS: dict[str, Demo] = {
         description="12 methods on 51 tabular data sets, by fold of repeated cross-validation",
         source="github.com/autogluon/tabarena at ea2f9fd; Erickson et al. 2025, arXiv:2506.16791",
         licence="Apache-2.0",
+        link="https://github.com/autogluon/tabarena",
         # One method has results on 9 of the 51 data sets only; all others are complete.
         missing="drop_models",
         rows="folds",
@@ -72,6 +81,8 @@ DEMOS: dict[str, Demo] = {
         source="github.com/google-research/task_adaptation at d7630d3; Zhai et al. 2019, "
         "arXiv:1910.04867",
         licence="Apache-2.0",
+        link="https://github.com/google-research/task_adaptation",
+        date="2021-03-22",
     ),
     "arena": Demo(
         file="arena_counts.parquet",
@@ -80,6 +91,8 @@ DEMOS: dict[str, Demo] = {
         source="the package leaderbot 0.4.3, from the votes of LMSYS to 2024-08-14; Chiang et "
         "al. 2024, arXiv:2403.04132",
         licence="BSD-3-Clause",
+        link="https://github.com/suquark/leaderbot",
+        date="2024-08-14",
     ),
 }
 

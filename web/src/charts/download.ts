@@ -57,9 +57,9 @@ export function paperOf(svg: SVGSVGElement): string {
 }
 
 /** The drawing in pixels; the page must allow images from `data:`. */
-export async function png(svg: SVGSVGElement, background: string): Promise<Blob> {
+export async function png(svg: SVGSVGElement, background: string, most = SCALE): Promise<Blob> {
   const [width, height] = [Number(svg.getAttribute("width")), Number(svg.getAttribute("height"))]
-  const scale = Math.min(SCALE, Math.sqrt(MOST_PIXELS / (width * height)))
+  const scale = Math.min(most, Math.sqrt(MOST_PIXELS / (width * height)))
   const image = new Image()
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(svg, background))}`
   await image.decode()
