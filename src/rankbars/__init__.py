@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rankbars.bayes.posterior import Posterior, to_arviz
     from rankbars.bayes.sampling import sample_posterior
     from rankbars.checking import check
+    from rankbars.costs import add_costs
     from rankbars.data.aggregate import Aggregate
     from rankbars.data.allocation import Allocation
     from rankbars.data.board import Leaderboard
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from rankbars.data.claim import Claim
     from rankbars.data.comparisons import Comparisons
     from rankbars.data.contrasts import Contrasts, Differences
+    from rankbars.data.costfront import CostFront
     from rankbars.data.diagnosis import HeldOut
     from rankbars.data.draws import Draws
     from rankbars.data.evalruns import EvalRun
@@ -83,6 +85,7 @@ __all__ = [
     "Comparisons",
     "Contrasts",
     "ConvergenceError",
+    "CostFront",
     "DataError",
     "Differences",
     "Draws",
@@ -123,6 +126,7 @@ __all__ = [
     "WeightMap",
     "WriteError",
     "__version__",
+    "add_costs",
     "aggregate",
     "allocate",
     "check",
@@ -162,6 +166,7 @@ _MODULE_OF: Final = {
     "Claim": "rankbars.data.claim",
     "Comparisons": "rankbars.data.comparisons",
     "Contrasts": "rankbars.data.contrasts",
+    "CostFront": "rankbars.data.costfront",
     "Differences": "rankbars.data.contrasts",
     "ConvergenceError": "rankbars.errors",
     "DataError": "rankbars.errors",
@@ -204,6 +209,7 @@ _MODULE_OF: Final = {
     "Votes": "rankbars.data.votes",
     "WeightMap": "rankbars.data.categorymeans",
     "WriteError": "rankbars.errors",
+    "add_costs": "rankbars.costs",
     "aggregate": "rankbars.steps.average.aggregation",
     "allocate": "rankbars.asking",
     "check": "rankbars.checking",

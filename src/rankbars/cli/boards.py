@@ -67,6 +67,7 @@ KIND is one of
   heatmap           rank interval of each model on each task
   scores            score of each model on each task
   score_rank        score beside rank interval
+  front             score against cost: who may be the best for the money
   score_new_task    score on the left, rank intervals on a new task on the right
   score_spread      scores of each model over the tasks, as boxes with a point per task
   widths            how well each task separates the models

@@ -171,6 +171,17 @@ file to `rankbars rank`.
     "pass^4. Repeat for more.",
 )
 @click.option(
+    "--cost",
+    metavar="METRIC",
+    help="A metric of the same results that is paid, such as cost_usd: which models may be the "
+    "best for the money, score and cost paired by item.",
+)
+@click.option(
+    "--prices",
+    metavar="FILE",
+    help="The same with one known cost per model: CSV, JSON or YAML with model and cost.",
+)
+@click.option(
     "--explain",
     is_flag=True,
     help="Also say which methods were chosen and why, whether other methods agree, whether a new "
@@ -220,6 +231,8 @@ def rank_command(
     voting: VoteChoices,
     correlated: str | None,
     also: tuple[str, ...],
+    cost: str | None,
+    prices: str | None,
     explain: bool,
     by_reference: bool,
     pairs: bool,
@@ -245,7 +258,7 @@ def rank_command(
         [
             *inputs,
             *judge,
-            *(path for path in (*files.values(), groups, limits) if path is not None),
+            *(path for path in (*files.values(), groups, limits, prices) if path),
         ],
     )
     check_pictures(held_out)
@@ -263,6 +276,7 @@ def rank_command(
         reading = replace(reading, rows=None)
     _check_correlated(analysis, correlated)
     _check_also(also, inputs, hold_out)
+    _check_cost(cost, prices, inputs, analysis, hold_out=hold_out is not None)
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
     from rankbars.cli.inputs import report_reading
     from rankbars.cli.progress import counting, reading_files
@@ -299,6 +313,14 @@ def rank_command(
             take(inputs, replace(reading, metric=(metric,))), analysis, voting,
             independent=independent, jobs=jobs,
         )[0])  # fmt: skip
+        board = _with_costs(board, scores, cost, prices, lambda metric: take(
+            inputs,
+            replace(
+                reading, metric=(metric,), score_min=None, score_max=None,
+                direction=(*reading.direction, (metric, "lower")),
+            ),
+            files=files | {"chance": None}, limits=None,
+        ))  # fmt: skip
     beside: dict[str, str | bytes] = {}
     if found is not None:
         scores = scores.select(models=board.models, tasks=board.tasks)
@@ -376,6 +398,61 @@ def _check_also(also: tuple[str, ...], inputs: tuple[str, ...], hold_out: int | 
         raise click.UsageError(
             "--also reads the results again, which standard input and --hold-out do not allow."
         )
+
+
+def _check_cost(
+    cost: str | None, prices: str | None, inputs: tuple[str, ...], analysis: Analysis, *,
+    hold_out: bool,
+) -> None:  # fmt: skip
+    if cost is None and prices is None:
+        return
+    if cost is not None and prices is not None:
+        raise click.UsageError("--cost and --prices are two kinds of costs: give one of them.")
+    if hold_out:
+        raise click.UsageError("Costs go with the board of all tasks: leave out --hold-out.")
+    if cost is not None and STANDARD in inputs:
+        raise click.UsageError("--cost reads the results again, which standard input cannot.")
+    if cost is not None and "fail" in (analysis.missing, analysis.missing_items):
+        raise click.UsageError(
+            "A missing score can count as a failure, but a missing cost is not 0: give --prices "
+            "with a cost per model, or another --missing."
+        )
+
+
+def _read_prices(path: str) -> tuple[str, dict[str, float]]:
+    """What the costs are called, and one per model."""
+    from rankbars.cli.taskfiles import read_task_file
+    from rankbars.errors import ReadError
+
+    found = read_task_file(path)
+    # The head of a table names the cost.
+    metric = found.pop("model", None) or found.pop("Model", Path(path).stem)
+    prices = {}
+    for model, text in found.items():
+        try:
+            prices[model] = float(text)
+        except ValueError:
+            raise ReadError.at(
+                path, f"the cost of {model!r} must be a number; found {text!r}."
+            ) from None
+    return metric, prices
+
+
+def _with_costs(
+    board: Leaderboard, scores: Scores, cost: str | None, prices: str | None,
+    read_costs: Callable[[str], Scores],
+) -> Leaderboard:  # fmt: skip
+    """The board with its front of score against cost, where costs were given."""
+    if cost is not None:
+        from rankbars.costs import add_costs
+
+        return add_costs(board, scores, read_costs(cost), metric=cost)
+    if prices is not None:
+        from rankbars.costs import add_costs
+
+        metric, known = _read_prices(prices)
+        return add_costs(board, scores, known, metric=metric)
+    return board
 
 
 def _with_orders(

@@ -30,6 +30,7 @@ from rankbars.stats.ranks import RankBounds
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
+    from rankbars.data.costfront import CostFront
     from rankbars.data.otherorder import OtherOrder
     from rankbars.data.partialorder import PartialOrder
     from rankbars.data.partlyscored import PartlyScored
@@ -104,6 +105,8 @@ class Leaderboard:
         there are none. They are no part of `models`, and change no row of theirs.
     also : tuple of OtherOrder
         Orders of the same models by other metrics of the same results, where they were asked for.
+    front : CostFront, optional
+        Which models may be the best for the money; only where costs were given (`add_costs`).
     categories : tuple of CategoryRanks
         Ranks within categories of votes, which may overlap; empty where none were asked for.
     about : About, optional
@@ -139,6 +142,7 @@ class Leaderboard:
     library: str | None = None
     partly: PartlyScored | None = None
     also: tuple[OtherOrder, ...] = ()
+    front: CostFront | None = None
     categories: tuple[CategoryRanks, ...] = ()
     about: About | None = None
     names: tuple[NameFact, ...] = ()

@@ -22,6 +22,7 @@ from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, ranks_from_relation
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Differences
+from rankbars.data.costfront import CostFront
 from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
@@ -124,6 +125,8 @@ class BoardFile:
         of `models`.
     also : tuple of OtherOrder, optional
         Only where they were asked for: orders of the models by other metrics.
+    front : CostFront, optional
+        Only where costs were given: which models may be the best for the money.
     categories : tuple of CategoryRanks, optional
         Only where they were asked for: ranks within categories of votes, which may overlap.
     about : About, optional
@@ -151,6 +154,7 @@ class BoardFile:
     winner: Winner | None = None
     partly_scored: PartlyScored | None = None
     also: tuple[OtherOrder, ...] | None = None
+    front: CostFront | None = None
     categories: tuple[CategoryRanks, ...] | None = None
     about: About | None = None
     names: tuple[NameFact, ...] | None = None
@@ -197,10 +201,20 @@ KEYS: dict[type, Keys] = {
         }
     ),
     BoardFile: Keys(
-        optional=("pairs", "vote_health", "also", "categories", "about", "names", "digest")
+        optional=(
+            "pairs",
+            "vote_health",
+            "also",
+            "front",
+            "categories",
+            "about",
+            "names",
+            "digest",
+        )
     ),
     About: Keys(optional=("title", "source", "date", "link", "description")),
     OtherOrder: Keys(inherited=("models",)),
+    CostFront: Keys(inherited=("models",)),
     RankIntervals: Keys(
         renamed={"method": "merge"},
         inherited=("models",),
@@ -255,6 +269,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         winner=board.leader,
         partly_scored=board.partly,
         also=board.also or None,
+        front=board.front,
         categories=board.categories or None,
         about=board.about,
         names=board.names or None,
@@ -444,6 +459,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         leader=content.winner,
         partly=content.partly_scored,
         also=content.also or (),
+        front=content.front,
         categories=content.categories or (),
         about=content.about,
         names=content.names or (),

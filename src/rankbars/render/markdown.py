@@ -83,7 +83,7 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     ]
     leader = " ".join(leader_lines(board))
     bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
-    placed = [*_category_grid(board), *_placed_grid(board)]
+    placed = [*_front_grid(board), *_category_grid(board), *_placed_grid(board)]
     grid = _cut_grid(table, [*top, *placed, *bottom], _first(board))
     parts = [*top, grid, *placed, *bottom]
     if board.lead != "task":
@@ -162,6 +162,31 @@ def _category_grid(board: Leaderboard) -> list[str]:
         votes, models, first, widest = row.cells
         lines.append(f"| {code_of(row.title)} | {votes} | {models} | {code_of(first)} | {widest} |")
     return ["\n".join(lines), *(words_of(row.remark) for row in rows if row.remark)]
+
+
+def _front_grid(board: Leaderboard) -> list[str]:
+    """Score against cost; nothing without costs."""
+    if board.front is None:
+        return []
+    from rankbars.render.costtable import budget_lines, front_rows, front_sentences
+
+    head = [
+        _line(["Model", words_of(board.front.metric), "Score", "Best for the money?"]),
+        _line([":--", "--:", "--:", ":--"]),
+    ]
+    rows = [
+        _line([code_of(row.model), row.cost, row.score, words_of(row.words)])
+        for row in front_rows(board)
+    ]
+    kept = _that_fit(rows, LIMIT // 4)
+    lines = [*head, *rows[:kept]]
+    if kept < len(rows):
+        left = show_count(len(rows) - kept)
+        lines += ["", f"{left} more of them are left out here; {_POINTER} shows all."]
+    first, *rest = front_sentences(board)
+    budgets, *steps = map(words_of, budget_lines(board))
+    told = "\n".join([budgets, "", *(f"- {step}" for step in steps)])
+    return [words_of(first), "\n".join(lines), told, words_of(" ".join(rest))]
 
 
 def _placed_grid(board: Leaderboard, task: str | None = None) -> list[str]:

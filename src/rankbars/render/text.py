@@ -51,6 +51,7 @@ _BARS = (
     *((bar, _LONG_NAME) for bar in (24, 20, 16, 12)),
     *((_SHORT_BAR, 24), (7, 20), (4, _SHORT_NAME), (0, 0)),
 )
+_MONEY = "Best for the money?"
 _LEAD_WIDTH = 15  # of the header of the first column
 _SIDE_WIDTHS = (19, 13, 9)  # of the others: the first that leaves room for a long bar
 
@@ -105,6 +106,7 @@ def render_text(
     lines += [[], *grid.lines, []]
     lines += _placed_lines(board, task, width, pen)
     lines += _order_lines(board, width, pen) if task is None and board.also else []
+    lines += _front_lines(board, width, pen) if task is None else []
     lines += _category_lines(board, width, pen) if task is None else []
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
@@ -176,6 +178,35 @@ def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
     note = "Each order holds at its level by itself, not all of them at once."
     return [*lines, *([_Span(line)] for line in _wrapped(note, width)), []]
+
+
+def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
+    """Score against cost, and a blank line; nothing without costs."""
+    from rich.cells import cell_len
+
+    if board.front is None:
+        return []
+    from rankbars.render.costtable import budget_lines, front_rows, front_sentences
+
+    rows = front_rows(board)
+    titles = (shorten(visible(board.front.metric), width // 4, mark=pen.mark), "Score", _MONEY)
+    sides = [
+        _Column([pen.known(title)], [
+            shorten(pen.plain(pen.known(row[k])), width // 3, mark=pen.mark) for row in rows
+        ], right=k < 3)
+        for k, title in enumerate(titles, start=1)
+    ]  # fmt: skip
+    room = width - sum(len(_GAP) + column.width for column in sides)
+    names = [pen.known(visible(row.model)) for row in rows]
+    room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
+    columns = [_Column(["Model"], _short_names(names, [""] * len(names), room, pen)), *sides]
+    first, *rest = front_sentences(board)
+    lines = [[_Span(line)] for line in _wrapped(pen.plain(first), width)]
+    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
+        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    for sentence in (*budget_lines(board), *rest):
+        lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(sentence)), width)]
+    return [*lines, []]
 
 
 def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:

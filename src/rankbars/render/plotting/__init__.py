@@ -19,6 +19,7 @@ from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.render.plotting.fitting import fit_width, picture_width
+from rankbars.render.plotting.frontplot import plot_front
 from rankbars.render.plotting.healthplots import (
     plot_left_out,
     plot_noise,
@@ -84,6 +85,7 @@ __all__ = [
     "plot_board",
     "plot_board_weights",
     "plot_dominance",
+    "plot_front",
     "plot_heatmap",
     "plot_held_out",
     "plot_item_spread",
@@ -375,6 +377,12 @@ PLOTS: dict[str, Picture] = {
         plot_score_against_rank,
         "score beside rank interval",
         size=lambda _, shown: (PAGE, 0.7 * PAGE),
+    ),
+    "front": Picture(
+        plot_front,
+        "score against cost: who may be the best for the money",
+        size=lambda _, shown: (PAGE, 0.7 * PAGE),
+        chooses=False,
     ),
     "score_new_task": Picture(
         plot_score_new_task, "score beside rank intervals on a new task", size=_half_by_model
