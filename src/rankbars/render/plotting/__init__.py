@@ -382,7 +382,6 @@ PLOTS: dict[str, Picture] = {
         plot_front,
         "score against cost: who may be the best for the money",
         size=lambda _, shown: (PAGE, 0.7 * PAGE),
-        chooses=False,
     ),
     "score_new_task": Picture(
         plot_score_new_task, "score beside rank intervals on a new task", size=_half_by_model

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
+from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import statements_level
 from rankbars.render.costtable import front_of
 from rankbars.render.notation import show_level, visible
+from rankbars.render.plotting.lettering import labels
 from rankbars.render.plotting.scoreplots import score_words
-from rankbars.render.plotting.style import DARK, FIRST, PALE, labels
+from rankbars.render.plotting.style import ALL, DARK, FIRST, PALE, Shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +24,7 @@ __all__ = ["plot_front"]
 _MOST_NAMES, _PUSHES = 30, 400
 
 
-def plot_front(board: Leaderboard, ax: Axes) -> Axes:
+def plot_front(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Score of each model against its cost, and which of them may be the best for the money.
 
     Filled: may be on the front; hollow: shown dominated. The line joins the observed front.
@@ -33,14 +35,23 @@ def plot_front(board: Leaderboard, ax: Axes) -> Axes:
         A board with costs.
     ax : matplotlib axes
         Drawn on.
+    shown : Shown
+        Which of the models; the title speaks of all.
 
     Raises
     ------
     DataError
-        If the board knows no costs.
+        If the board knows no costs, or not those of the chosen models.
+    OptionError
+        If models are sorted by something else than their score.
     """
     front = front_of(board)
-    priced = np.flatnonzero(~np.isnan(front.cost))
+    if shown.sort != "score":
+        raise OptionError("front has the order of costs and scores: leave --sort out.")
+    rows = np.array(shown.rows(board.models, board.order), dtype=np.intp)
+    priced = rows[~np.isnan(front.cost[rows])]
+    if not priced.size:
+        raise DataError("None of the models that are to be drawn has a cost.")
     at = [board[board.models[i]] for i in priced]
     none = float("nan")
     score, low, high = (
@@ -72,7 +83,7 @@ def plot_front(board: Leaderboard, ax: Axes) -> Axes:
     ax.set_xlabel(f"{visible(front.metric)} (less is better)")
     ax.set_ylabel(score_words(board))
     level = show_level(front.alpha)
-    of = f"{int(possible.sum())} of {priced.size} may be the best for the money"
+    of = f"{int(front.possible.sum())} of {int((~np.isnan(front.cost)).sum())} may be the best for the money"
     ax.set_title(
         f"{of}\n{statements_level(board)}, all at once; bars: {level} interval, each", wrap=True
     )
