@@ -83,7 +83,8 @@ def plot_front(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     ax.set_xlabel(f"{visible(front.metric)} (less is better)")
     ax.set_ylabel(score_words(board))
     level = show_level(front.alpha)
-    of = f"{int(front.possible.sum())} of {int((~np.isnan(front.cost)).sum())} may be the best for the money"
+    size = int((~np.isnan(front.cost)).sum())
+    of = f"{int(front.possible.sum())} of {size} may be the best for the money"
     ax.set_title(
         f"{of}\n{statements_level(board)}, all at once; bars: {level} interval, each", wrap=True
     )
