@@ -123,6 +123,14 @@ def test_what_cannot_be_raced_is_one_line_and_leaves_no_file(race, words, what) 
     assert not Path("s.duckdb").exists()
 
 
+def test_results_told_twice_are_not_wanted_now(race) -> None:
+    lines = answers(race(*BEGIN, "--json").out)
+    Path("results.jsonl").write_text(lines)
+    assert "the batch is complete" in race("tell", "results.jsonl").err
+    again = race("tell", "results.jsonl")
+    assert f"0 taken, {len(lines.splitlines())} not wanted now" in again.err
+
+
 def test_the_evidence_is_drawn(race) -> None:
     calls = race(*BEGIN, "--json").out
     assert race("show", "--plot", "r.gif").code == 1

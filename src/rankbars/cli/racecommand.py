@@ -178,7 +178,7 @@ def tell_command(
     parts = [f"{told.taken:,} taken"]
     parts += [f"{told.failed:,} of them failed"] if told.failed else []
     parts += [f"{told.again:,} had a result already"] if told.again else []
-    parts += [f"{told.aside:,} not asked for"] if told.aside else []
+    parts += [f"{told.aside:,} not wanted now"] if told.aside else []
     wait = f"the batch waits for {told.waiting:,}" if told.waiting else "the batch is complete"
     say(f"Results: {', '.join(parts)}; {wait}.")
 
