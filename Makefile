@@ -66,6 +66,7 @@ page:
 	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
 docs: $(FOR_TESTING)
+	$(BIN)/python scripts/make_live.py
 	$(BIN)/zensical build --strict --clean
 
 # Without the peers, rows that need one are left out and say so.

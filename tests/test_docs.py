@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -33,6 +34,8 @@ def site(tmp_path_factory):
     shutil.copytree(ROOT / "docs", copy / "docs")
     for name in ("mkdocs.yml", "CHANGELOG.md"):
         shutil.copy(ROOT / name, copy)
+    live = [sys.executable, ROOT / "scripts" / "make_live.py", copy / "docs" / "live"]
+    subprocess.run(live, check=True)
     zensical = [sys.executable, "-m", "zensical", "build", "--strict"]
     built = subprocess.run(zensical, cwd=copy, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
@@ -71,6 +74,16 @@ def dead_links(site):
 
 def test_every_link_of_the_documentation_leads_somewhere(site):
     assert sorted(dead_links(site)) == []
+
+
+def test_live_reports_say_what_the_page_about_them_quotes(site):
+    page = (ROOT / "docs" / "live.md").read_text(encoding="utf-8")
+    quoted = dict(re.findall(r"\]\((live/\w+\.html)\)\n\n> (.+)\n", page))
+    assert len(quoted) == len(list((site / "live").glob("*.html"))) == 12
+    for name, sentence in quoted.items():
+        heading = re.search(r"<h1.*?</h1>", (site / name).read_text("utf-8"), re.DOTALL)[0]
+        said = unescape(re.sub(r"<[^>]+>|\u2060", "", heading))
+        assert sentence in said, name
 
 
 def test_dead_links_are_found(tmp_path):
