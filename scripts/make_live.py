@@ -83,8 +83,8 @@ def main() -> None:
     """Write a page for every board."""
     folder = Path(sys.argv[1]) if sys.argv[1:] else FOLDER
     for name, demo in DEMOS.items():
-        read = {"direction": demo.direction, "rows": demo.rows, "folds": demo.folds}
-        read = {key: value for key, value in read.items() if value is not None}
+        given = {"direction": demo.direction, "rows": demo.rows, "folds": demo.folds}
+        read = {key: value for key, value in given.items() if value is not None}
         live = Live(demo.title, demo.source, "", read, {"missing": demo.missing})
         write(live, demo_path(demo), folder / f"{name}.html")
     for name, live in LIVE.items():
@@ -95,7 +95,7 @@ def write(live: Live, results: Path, page: Path) -> None:
     """Rank the results, and write the page."""
     board = rb.leaderboard(rb.read(results, **live.read), **live.rank)
     titled = board.titled(title=live.title, source=live.source, link=live.link)
-    page.write_text(titled.to_html(), encoding="utf-8")
+    titled.to_html(page)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+from html import escape
 from pathlib import Path
 
 from PIL import Image
@@ -27,7 +28,8 @@ from rich.console import Console
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME
 from rich.text import Text
 
-from rankbars import demos
+import rankbars as rb
+from rankbars import Leaderboard, demos
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = 80
@@ -75,6 +77,8 @@ def main() -> None:
         report = Path(work) / "report.html"
         run_demo("mmlu_pro", report)
         draw_page(report, folder)
+        draw_reading(report, folder)
+        draw_front(rb.load(report.with_suffix(".json")), folder)
         run_demo("vtab", report)
         draw_views(report, folder)
         board = run_demo("vtab", Path(work) / "vtab.html")
@@ -86,7 +90,8 @@ def main() -> None:
 
 def run_demo(name: str, report: Path) -> str:
     """What ``rankbars demo NAME`` prints on a terminal; its page goes to `report`."""
-    command = [str(Path(sys.executable).parent / "rankbars"), "demo", name, "--html", str(report)]
+    command = [str(Path(sys.executable).parent / "rankbars"), "demo", name]
+    command += ["--html", str(report), "-o", str(report.with_suffix(".json"))]
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 60, COLUMNS, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)}
@@ -112,7 +117,7 @@ def _read(terminal: int) -> bytes:
 
 
 def draw_page(report: Path, folder: Path) -> None:
-    """The top of the page, and its picture of all intervals."""
+    """The top of the page."""
     program = next(filter(None, map(shutil.which, BROWSERS)), None)
     if program is None:
         raise SystemExit("This needs Chromium. On Debian: apt-get install chromium")
@@ -123,8 +128,58 @@ def draw_page(report: Path, folder: Path) -> None:
         page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, color_scheme="light")
         page.goto(report.as_uri())
         page.screenshot(path=folder / "page.png")
-        page.locator("#picture > summary").click()
-        page.locator("#picture figure .rb-canvas").screenshot(path=folder / "intervals.png")
+        browser.close()
+
+
+# What the numbers in the picture stand at, in the order of the list in docs/rank-intervals.md.
+READING = (
+    "h1 .lead",
+    "#level a",
+    "fieldset.scope",
+    "tr.band.from rect.lead",
+    "tr.band.from td.score",
+    "tr.band.from small.gap",
+    "tr.band.to small.gap",
+)
+NUMBER = """
+([place, selector]) => {
+  const at = document.querySelector(selector).getBoundingClientRect();
+  const mark = document.createElement("span");
+  mark.textContent = place;
+  mark.style.cssText = `position:absolute; left:${at.right + 4}px; top:${at.top - 9}px; width:20px;
+    height:20px; border-radius:10px; background:#a8541c; color:#fff; z-index:9; text-align:center;
+    font:bold 13px/20px sans-serif`;
+  document.body.append(mark);
+}
+"""
+
+
+def draw_reading(report: Path, folder: Path) -> None:
+    """The first screen with numbers at what a reader needs, and a row that lights up others."""
+    program = next(filter(None, map(shutil.which, BROWSERS)), None)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=BROWSER_OPTIONS)
+        page = browser.new_page(
+            viewport={"width": WIDTH, "height": HEIGHT},
+            color_scheme="light",
+            reduced_motion="reduce",
+        )
+        page.goto(report.as_uri())
+        page.wait_for_function('document.documentElement.dataset.ready === "true"')
+        page.locator("tbody tr", has_text="jamba-1.5-large").first.hover()
+        page.wait_for_timeout(300)
+        page.screenshot(
+            path=folder / "read-row.png", clip={"x": 0, "y": 230, "width": WIDTH, "height": 320}
+        )
+        page.mouse.move(0, 0)
+        for place, selector in enumerate(READING, start=1):
+            page.evaluate(NUMBER, [place, selector])
+        page.wait_for_timeout(300)
+        page.screenshot(
+            path=folder / "read-page.png", clip={"x": 0, "y": 0, "width": WIDTH, "height": 500}
+        )
         browser.close()
 
 
@@ -153,6 +208,80 @@ def draw_views(report: Path, folder: Path) -> None:
             page.screenshot(path=folder / f"{name}.png")
             page.close()
         browser.close()
+
+
+# The first nine of a board, as a leaderboard prints them and as ranks that evidence allows.
+LINE, LEFT, PIXEL_TOP = 30, 188, 58
+HERO = """\
+<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 360 {height}" role="img">
+<title>{title}</title>
+<style>
+text {{ font: 14px "DejaVu Sans", Verdana, sans-serif; fill: #16181c }}
+.h {{ font-weight: bold }} .n {{ font-size: 12px }} .s {{ fill: #5b6470; font-size: 12px }}
+rect.bar {{ fill: #1f5f9e; transform-box: fill-box }}
+@keyframes apart {{
+  0%, 20%, 100% {{ transform: scaleX(var(--one)) }}
+  38%, 82% {{ transform: none }}
+}}
+@media (prefers-reduced-motion: no-preference) {{
+  .bar {{ animation: apart 9s ease-in-out infinite }}
+}}
+</style>
+<rect width="360" height="{height}" rx="6" fill="#fff"/>
+{marks}
+</svg>
+"""
+
+
+def draw_front(board: Leaderboard, folder: Path) -> None:
+    """A leaderboard, and the same with rank intervals that open and close."""
+    ranks, rows = board.aggregate, [int(row) for row in board.order[:9]]
+    if ranks is None:
+        raise SystemExit("The picture of the front page needs a board with ranks on average.")
+    models = [board.models[row] for row in rows]
+    last = max(int(ranks.worst[row]) for row in rows)
+    step = (350 - LEFT) / last
+    heads = ['<text class="h" x="12" y="26">{}</text>']
+    table, bars = (
+        [heads[0].format("A leaderboard")],
+        [heads[0].format("What the evidence supports")],
+    )
+    bars += [
+        f'<text class="s" text-anchor="middle" x="{LEFT + (place + 0.5) * step:.1f}" y="48">'
+        f"{place + 1}</text>"
+        for place in range(last)
+    ]
+    for place, (model, row) in enumerate(zip(models, rows, strict=True)):
+        y = PIXEL_TOP + LINE * place
+        score = f"{100 * ranks.score[row]:.1f}"
+        table.append(
+            f'<text class="h" x="12" y="{y + 18}">{place + 1}</text>'
+            f'<text x="36" y="{y + 18}">{escape(_cut(model, 27))}</text>'
+            f'<text text-anchor="end" x="348" y="{y + 18}">{score}</text>'
+        )
+        best, worst = int(ranks.best[row]), int(ranks.worst[row])
+        width = worst - best + 1
+        span = f"{best}" if best == worst else f"{best}–{worst}"
+        # A bar that is closed is one place wide, and stands where the leaderboard puts the model.
+        origin = 0 if width == 1 else 100 * (place + 1 - best) / (width - 1)
+        bars.append(
+            f'<text class="n" x="12" y="{y + 18}">{escape(_cut(model, 20))}</text>'
+            f'<text class="h" text-anchor="end" x="{LEFT - 6}" y="{y + 18}">{span}</text>'
+            f'<rect class="bar" style="--one:{1 / width:.4f};transform-origin:{origin:.1f}% 50%" '
+            f'x="{LEFT + (best - 1) * step:.1f}" y="{y + 4}" width="{width * step:.1f}" '
+            'height="18"/>'
+        )
+    height = PIXEL_TOP + LINE * len(models) + 12
+    for file, title, marks in (
+        ("front-order.svg", "A leaderboard: nine models in order of their scores", table),
+        ("front-ranks.svg", "The same nine models with the ranks that the evidence allows", bars),
+    ):
+        drawn = HERO.format(title=title, height=height, marks="\n".join(marks))
+        (folder / file).write_text(drawn, encoding="utf-8")
+
+
+def _cut(name: str, most: int) -> str:
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def draw_terminal(text: str, title: str, path: Path) -> None:
