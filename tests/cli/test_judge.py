@@ -112,6 +112,15 @@ def test_labels_that_were_not_judged_are_counted(rankbars: Command, results):
     assert notes(found, "judge-rows")[0].startswith("3 of 80 labelled items lack scores")
 
 
+def test_a_judge_that_leans_the_other_way_is_told_and_put_right(rankbars: Command, results):
+    one = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    write("judge.csv", {"score": -results["judge"]}, range(400))
+    other = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    assert other["tasks"][0]["se"] == pytest.approx(one["tasks"][0]["se"], rel=1e-9)
+    assert "prefers what people do not" in notes(other, "judge-worth")[0]
+    assert "prefers what people do not" not in notes(one, "judge-worth")[0]
+
+
 def test_several_judges_know_more_than_one(rankbars: Command, results):
     rng = np.random.default_rng(3)
     write("other.csv", {"score": results["people"] + rng.normal(size=(400, 4))}, range(400))

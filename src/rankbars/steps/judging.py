@@ -31,6 +31,10 @@ __all__ = ["with_judge"]
 _LEAST_GAIN = 1.05  # at its lower end: below, a judge costs more trust than it gives
 _SUSPECT = 0.01  # error rate, all tasks together, of the question whether labels are random
 _MOST_NAMES = 3
+_AGAINST = (
+    " The judge prefers what people do not, which a weight below 0 puts right; is lower better in "
+    "one of the two (--direction lower)?"
+)
 
 
 class _Found(NamedTuple):
@@ -224,7 +228,7 @@ def _worth_text(found: _Found, judges: int) -> str:
     return (
         f"{items.n:,} labels with {who} are worth {_amount(items.n, worth)} (95 % confidence): "
         f"{len(items.judge):,} items are judged, and differences of models by judge and by labels "
-        f"are correlated by {worth.correlation:.2f}."
+        f"are correlated by {worth.correlation:.2f}.{_AGAINST if worth.correlation < 0 else ''}"
     )
 
 

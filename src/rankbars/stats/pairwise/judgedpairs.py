@@ -39,6 +39,8 @@ class JudgedPairs(NamedTuple):
     total, left : ndarray of float64, shape (M, M)
         Sum of squares of the labels' differences about their mean, and what the judge leaves of
         it; equal where it is not used.
+    together : ndarray of float64, shape (M, M)
+        Sum of products of labels' and judges' differences about their means, over judges.
     labels, rows : ndarray of int64, shape (M, M)
         Labelled rows behind each pair, and judged ones.
     """
@@ -47,12 +49,16 @@ class JudgedPairs(NamedTuple):
     summary: ModelSummary
     total: NDArray[np.float64]
     left: NDArray[np.float64]
+    together: NDArray[np.float64]
     labels: NDArray[np.int64]
     rows: NDArray[np.int64]
 
 
 class Worth(NamedTuple):
-    """How many labels without the judge one label with it is worth, with its interval."""
+    """How many labels without the judge one label with it is worth, with its interval.
+
+    The correlation is negative where judges lean the other way.
+    """
 
     gain: float
     low: float
@@ -68,6 +74,7 @@ class _Fit(NamedTuple):
     df: NDArray[np.float64]
     total: NDArray[np.float64]
     left: NDArray[np.float64]
+    together: NDArray[np.float64]
     labels: NDArray[np.int64]
     rows: NDArray[np.int64]
     usable: NDArray[np.bool_]
@@ -122,7 +129,7 @@ def judged_t(
     square = (size, size)
     diff, se = plain.diff.copy(), plain.se.copy()
     df = np.array(np.broadcast_to(plain.df, square), dtype=np.float64)
-    total, left = np.zeros(square), np.zeros(square)
+    total, left, together = np.zeros(square), np.zeros(square), np.zeros(square)
     count, rows = np.zeros(square, dtype=np.int64), np.zeros(square, dtype=np.int64)
     statistic = plain.statistic.copy()
     still = plain.constant | plain.identical
@@ -134,6 +141,7 @@ def judged_t(
         tuned = fit.usable & ~still[i, j]
         _put(total, i, j, fit.total)
         _put(left, i, j, np.where(tuned, fit.left, fit.total))
+        _put(together, i, j, fit.together)
         _put(count, i, j, fit.labels)
         _put(rows, i, j, fit.rows)
         k = j[tuned]
@@ -151,7 +159,7 @@ def judged_t(
         np.where(use, alone.se, own.se),
         np.where(use, alone.df, own.df),
     )
-    return JudgedPairs(pairs, summary, total, left, count, rows)
+    return JudgedPairs(pairs, summary, total, left, together, count, rows)
 
 
 def _put(target: NDArray[Any], i: int, j: NDArray[np.intp], found: NDArray[Any]) -> None:
@@ -192,6 +200,7 @@ def _fit(h: NDArray[np.float64], j: NDArray[np.float64], fewest: int) -> _Fit:
         np.maximum(n - 1.0 - rank, 1.0),
         (dh**2).sum(axis=0),
         (residual**2).sum(axis=0),
+        np.einsum("nkp,np->p", dj, dh),
         n,
         rows,
         usable & (variance > 0),
@@ -246,7 +255,8 @@ def judge_worth(found: JudgedPairs, judges: int, alpha: float = 0.05) -> Worth:
     z = np.arctanh(min(r, 1.0 - 1e-12))
     ends = np.tanh([max(z - half, 0.0), z + half])
     gain, low, high = 1.0 / (1.0 - np.square([r, *ends]) * (1.0 - n / rows))
-    return Worth(float(gain), float(low), float(high), r)
+    sign = -1.0 if found.together[upper].sum() < 0 else 1.0
+    return Worth(float(gain), float(low), float(high), sign * r)
 
 
 def sampling_p(judged: NDArray[np.float64], labelled: NDArray[np.bool_]) -> float:
