@@ -3,6 +3,8 @@
 import gzip
 import json
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -13,7 +15,7 @@ import pytest
 
 import rankbars as rb
 from rankbars import publication
-from rankbars.data.madefiles import digest_of
+from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
 from rankbars.render.siteboards import slug_of
 
 TASKS = {"law": ("civil", "penal"), "math": ("algebra", "sums"), "code": ("python",)}
@@ -261,6 +263,32 @@ def test_a_site_that_cannot_be_written_leaves_the_old_one(rankbars, place, monke
     monkeypatch.undo()
     monkeypatch.chdir(place)
     assert files("public") == before
+
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from rankbars.data.madefiles import Draft, MadeFiles, make_files
+left, replace = int(sys.argv[1]), Path.replace
+def kill(self, target):
+    global left
+    left -= 1
+    return os._exit(9) if left < 0 else replace(self, target)
+Path.replace = kill
+make_files(MadeFiles.of(Path("public")), {name: Draft("k", lambda: "x") for name in sys.argv[2:]})
+"""
+
+
+@pytest.mark.parametrize("moved", [0, 1, 2])
+def test_a_site_that_was_killed_in_the_middle_is_finished_by_the_next_run(moved, place):
+    # Without the manifest, files of the first run would be taken for those of somebody else.
+    found = subprocess.run([sys.executable, "-c", KILLED, str(moved), "a", "b", "c"], check=False)
+    assert found.returncode == 9
+    drafts = {name: Draft("k", lambda: "x") for name in "ab"}
+    make_files(MadeFiles.of(place / "public"), drafts)
+    there = {path for path in files("public") if not path.endswith(".part")}
+    assert there == {"a", "b", ".rankbars-site.json"}
+    assert files("public")["a"] == files("public")["b"] == b"x"
 
 
 def test_a_site_that_cannot_be_made_leaves_no_folder(rankbars, place):

@@ -128,9 +128,10 @@ def make_files(held: MadeFiles, drafts: Mapping[str, Draft], *, whole: bool = Fa
     }
     same = [path for path in made if path in held.files and (folder / path).is_file()
             and (folder / path).read_bytes() == made[path]]  # fmt: skip
-    manifest = json.dumps({"schema": _SCHEMA, "files": files}, indent=0, sort_keys=True) + "\n"
     new = {path: made[path] for path in sorted(made) if path not in same}
-    _put(folder, {**new, MANIFEST: manifest.encode()})
+    # The manifest comes first, with all that is there: a process that is killed in the middle then
+    # leaves no file that the next one would take for another maker's.
+    _put(folder, {MANIFEST: _manifest({**held.files, **files}), **new})
     gone, edited = [], []
     for path in held.files.keys() - drafts.keys():
         if held.is_whole(path):
@@ -138,10 +139,17 @@ def make_files(held: MadeFiles, drafts: Mapping[str, Draft], *, whole: bool = Fa
             gone.append(path)
         elif (folder / path).exists():
             edited.append(path)
+    if held.files.keys() - drafts.keys():
+        _put(folder, {MANIFEST: _manifest(files)})
     _remove_empty(folder, gone)
     return Outcome(
         tuple(new), tuple(sorted(gone)), tuple(sorted({*kept, *same})), tuple(sorted(edited))
     )
+
+
+def _manifest(files: Mapping[str, tuple[str, str]]) -> bytes:
+    text = json.dumps({"schema": _SCHEMA, "files": files}, indent=0, sort_keys=True)
+    return f"{text}\n".encode()
 
 
 def _put(folder: Path, contents: Mapping[str, bytes]) -> None:
