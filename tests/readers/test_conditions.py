@@ -125,6 +125,11 @@ def test_what_does_not_fit_the_columns_is_said(text: str, message: str) -> None:
         chosen(text)
 
 
+def test_a_number_that_is_too_large_is_told_and_not_the_file_blamed() -> None:
+    with pytest.raises(rb.RankbarsError, match="cannot be read at '1e400'"):
+        chosen("turns < 1e400")
+
+
 def test_a_day_without_such_a_vote_is_left_out_in_words(tmp_path: Path) -> None:
     FRAME.to_csv(tmp_path / "one.csv", index=False)
     FRAME.assign(language="en").to_csv(tmp_path / "two.csv", index=False)

@@ -6,6 +6,7 @@ gets there, whatever a condition says.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
@@ -203,6 +204,8 @@ class _Reader:
             signs += 1
             self.step()
         if self.kind == "number":
+            if math.isinf(float(self.token)):
+                raise self.stop()
             return ("number", float(self.step()) * (-1) ** signs)
         if self.kind == "text" and not signs:
             return ("text", self.step()[1:-1].replace("''", "'"))
@@ -347,7 +350,9 @@ def _told(one: _Cell, two: _Cell) -> str:
     held = {"number": "numbers", "text": "texts", "truth": "true or false", "list": "lists"}
     parts = [f"{_named(cell)} holds {held[cell.kind]}" if cell.name
              else f"{_named(cell)} is a {cell.kind}" for cell in (one, two)]  # fmt: skip
-    hint = "; texts stand in quotes, 'de'" if "text" in (one.kind, two.kind) else ""
+    hint = ""
+    if "text" in (one.kind, two.kind):
+        hint = "; texts stand in quotes, 'de', and numbers without"
     return f"{' and '.join(parts)}{hint}"
 
 
