@@ -109,7 +109,7 @@ def refuse_without_labels(sources: LabelSources, analysis: Analysis, *, others: 
     if others:
         raise click.UsageError(
             "--judge is for scores of items that are ranked by one metric: leave out --anytime, "
-            "--also, --by-reference and --clusters."
+            "--also, --cost, --prices, --by-reference and --clusters."
         )
 
 

@@ -244,7 +244,7 @@ def rank_command(
     """Read, rank, write."""
     sources = label_sources(inputs, labels, judge)
     inputs = sources.labels
-    others = bool(also or clusters or by_reference or voting.anytime)
+    others = bool(also or cost or prices or clusters or by_reference or voting.anytime)
     refuse_without_labels(sources, analysis, others=others)
     given = {"-o": output, "--html": html, "--md": md}
     targets = {option: path for option, path in given.items() if path is not None}
