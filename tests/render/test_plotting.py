@@ -24,7 +24,7 @@ from rankbars.render.plotting import (
     plot_votes_per_pair,
     plot_weights,
 )
-from rankbars.render.plotting.lettering import letters_note, set_letters
+from rankbars.render.plotting.lettering import Names, letters_note, set_letters
 
 CATEGORIES = ("art", "law", "math")
 
@@ -346,3 +346,11 @@ def test_letters_without_a_font_are_boxes_that_stay_apart_and_are_named(board) -
         assert missing == "\U0001252b\U0001252c"
         assert len(set(row_texts(figure.axes[0]))) == 3
         assert "2 letters" in letters_note(missing)
+
+
+def test_names_are_cut_where_they_stay_apart_and_keep_what_tells_them_apart() -> None:
+    names = [f"organisation/model-7B-{kind}-2024-11-a-long-tail" for kind in ("instruct", "chat")]
+    written = Names(names, 18).texts
+    assert len(set(written)) == 2
+    assert not any("#" in text for text in written)
+    assert all(len(text) < len(name) for text, name in zip(written, names, strict=True))

@@ -136,3 +136,13 @@ def test_an_unknown_task_is_refused_with_the_nearest_name():
     board = replace(task_board(), tasks={"math": task("math")})
     with pytest.raises(UnknownOptionError, match="Did you mean 'math'"):
         render_text(board, task="maths")
+
+
+def test_of_a_board_longer_than_the_screen_the_headline_comes_last_as_well():
+    board = average_board()
+    whole = render_text(board)
+    lines = whole.splitlines()
+    assert render_text(board, height=len(lines)) == whole
+    long = render_text(board, height=len(lines) - 1)
+    assert long.startswith(whole)
+    assert long.splitlines()[-1].startswith(lines[0][:20])

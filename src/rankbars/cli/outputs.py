@@ -301,9 +301,13 @@ def print_board(board: Leaderboard, task: str | None = None) -> None:
     from rankbars.render.text import render_text
 
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    height = shutil.get_terminal_size().lines if _is_terminal(sys.stdout) else None
     emit_text(
-        render_text(board, task=task, width=output_width(), color=_wants_color(), encoding=encoding)
-    )
+        render_text(
+            board, task=task, width=output_width(), color=_wants_color(), encoding=encoding,
+            height=height,
+        )
+    )  # fmt: skip
 
 
 _FORMS = {"--html": "html", "--md": "md"}

@@ -63,6 +63,7 @@ def render_text(
     width: int = 80,
     color: bool = False,
     encoding: str = "utf-8",
+    height: int | None = None,
 ) -> str:
     """The board as lines of text for a terminal.
 
@@ -78,6 +79,8 @@ def render_text(
         Whether to use the colors of the terminal.
     encoding : str
         What the terminal can show; where that is not enough, plain _ASCII is used.
+    height : int, optional
+        Lines of the terminal: of a board that is longer, the first sentence comes last as well.
 
     Returns
     -------
@@ -112,6 +115,9 @@ def render_text(
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
     for sentence in _footer(board, task, table, pen, grid.incomplete):
         lines += [[_Span(line)] for line in _wrapped(sentence, width)]
+    if height is not None and len(lines) > height:
+        again = _wrapped(pen.plain(top[-2][0] if task is None else top[0][0]), width)
+        lines += [[], *([_Span(line, "bold")] for line in again)]
     return "".join(f"{_written(line, color=color).rstrip()}\n" for line in lines)
 
 

@@ -3,6 +3,8 @@
 const ESCAPES: Record<string, string> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Zs}]/u
 const MISLEADING = /[\p{C}\p{Zl}\p{Zp}]/u
+// What joins emoji to one sign stays; between letters it is shown.
+const JOINED = /\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*(?:\u200d\p{Extended_Pictographic}[\ufe0f\u{1f3fb}-\u{1f3ff}]*)+/gu
 const HARMLESS = /^[ -~]*$/
 
 /** `name` with every character that is not seen written as an escape, as in the tables. */
@@ -17,6 +19,16 @@ export function legible(text: string): string {
 
 function written(text: string, hidden: RegExp): string {
   if (HARMLESS.test(text)) return text
+  let shown = ""
+  let done = 0
+  for (const found of text.matchAll(JOINED)) {
+    shown += seen(text.slice(done, found.index), hidden) + found[0]
+    done = found.index + found[0].length
+  }
+  return shown + seen(text.slice(done), hidden)
+}
+
+function seen(text: string, hidden: RegExp): string {
   let shown = ""
   for (const char of text) shown += char !== " " && hidden.test(char) ? escaped(char) : char
   return shown

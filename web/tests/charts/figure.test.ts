@@ -120,6 +120,7 @@ test("what is not seen in a name is written out", () => {
   expect(visible("gpt\u202e4\n")).toBe("gpt\\u202e4\\n")
   expect(visible("a\u00a0b\u{e0001}\ud800")).toBe("a\\xa0b\\U000e0001\\ud800")
   expect(visible("日本語 é 🚀")).toBe("日本語 é 🚀")
+  expect(visible("\u{1f469}\u200d\u{1f467} a\u200db")).toBe("\u{1f469}\u200d\u{1f467} a\\u200db")
 })
 
 test("names that differ still differ when they are shortened", () => {

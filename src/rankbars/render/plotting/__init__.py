@@ -213,8 +213,10 @@ def _checked_size(kind: str, subject: Subject, shown: Shown) -> tuple[float, flo
         raise UnknownOptionError.among("order of a picture", shown.sort, SORTS)
     width, height = picture.size(subject, shown)
     if height > _TALLEST or width > _TALLEST:
+        count = shown.count(len(getattr(subject, "models", ())))
         fewer = (
-            "Add --top 40, or --models NAME for each model that is to be shown"
+            f"Add --top {40 if count > 40 else max(count // 2, 2)}, or --models NAME for each "
+            "model that is to be shown"
             if picture.chooses
             else "Rank fewer tasks (--tasks)"
         )

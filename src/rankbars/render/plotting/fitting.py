@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,8 @@ _WIDTHS = {"single": COLUMN * _INCH, "double": PAGE * _INCH}
 _NARROWEST, _WIDEST = 40.0, 1000.0  # millimetres
 _NAME_WIDTHS = (34, 28, 24, 20, 16, 13)  # letters of a name, tried in this order
 _LEAST_AXES = 0.45  # of the width
-_LEAST_PITCH = 5.2  # points between two names of columns, or boxes of a diagram
+_LEAST_PITCH = 5.6  # points between two names of columns, or boxes of a diagram
+_TICK_ROOM = 5.2 / 72  # inches that a digit of a tick takes
 _LEAST_CELL = 3.6  # points: the letters in a cell
 
 
@@ -70,7 +72,9 @@ def fit_width(figure: Figure, width: float) -> None:
     for panel in panels:
         panel.set_title("", loc="left")
         panel.set_title("")
-    _lower_legend(ax, width)
+    legend = ax.get_legend()
+    if legend is not None and width <= 1.2 * COLUMN:
+        legend.set_visible(False)  # until it is known what stands below
     for letters in _NAME_WIDTHS:
         for axis in (ax.yaxis, ax.xaxis):
             names = names_of(axis)
@@ -81,6 +85,7 @@ def fit_width(figure: Figure, width: float) -> None:
         if drawn >= _LEAST_AXES * width:
             break
     _check_pitch(figure, ax, width)
+    _lower_legend(figure, ax)
     box = figure.get_tightbbox()
     dots = figure.dpi
     for panel, title in zip(panels, titles, strict=True):
@@ -91,6 +96,9 @@ def fit_width(figure: Figure, width: float) -> None:
         size = 9 if len(panels) == 1 else 8
         at = (left - place.x0 / dots) / (place.width / dots)
         fold(panel.set_title("", loc="left", x=at, fontsize=size), title, end - left)
+        _thin_ticks(panel, place.width / dots)
+        if len(panels) > 1:
+            fold(panel.xaxis.label, panel.get_xlabel(), place.width / dots)
     _trim(figure, ax, margin)
 
 
@@ -112,15 +120,16 @@ def _panels(ax: Axes) -> list[Any]:
     return [ax, *beside]
 
 
-def _lower_legend(ax: Axes, width: float) -> None:
+def _lower_legend(figure: Figure, ax: Axes) -> None:
     """In a narrow picture the key stands below, where it takes no room from the axes."""
     legend = ax.get_legend()
-    if legend is None or width > 1.2 * COLUMN:
+    if legend is None or legend.get_visible():
         return
-    down = 0.5 if names_of(ax.xaxis) is None else 1.3
-    height = ax.get_window_extent().height / ax.figure.dpi
+    place = ax.get_window_extent()
+    low = (figure.get_tightbbox().y0 - 0.06) * figure.dpi
     legend.set_loc("upper left")
-    legend.set_bbox_to_anchor((0.0, -down / height), transform=ax.transAxes)
+    legend.set_bbox_to_anchor((0.0, (low - place.y0) / place.height), transform=ax.transAxes)
+    legend.set_visible(True)
 
 
 def _stretch(figure: Figure, ax: Axes, width: float) -> None:
@@ -136,24 +145,60 @@ def _stretch(figure: Figure, ax: Axes, width: float) -> None:
 
 
 def _check_pitch(figure: Figure, ax: Axes, width: float) -> None:
+    """Refuse columns or boxes that touch; write what stands in cells so small that it fits."""
     drawn = figure.get_tightbbox().width
     names = names_of(ax.xaxis)
-    place = ax.get_window_extent()
-    pitch = place.width / figure.dpi * 72 / len(names.names) if names else np.inf
-    if (names is not None and pitch < _LEAST_PITCH) or drawn > 1.02 * width:
-        room = "" if names is None else f" for {counted(len(names.names), 'column')}"
+    columns = np.shape(ax.images[0].get_array())[1] if ax.images else 0
+    pitch = ax.get_window_extent().width / figure.dpi * 72 / max(columns, 1)
+    crowded = names is not None and pitch < _LEAST_PITCH
+    if crowded or drawn > 1.02 * width or _boxes_touch(ax):
+        what = f"{counted(columns, 'column')} that can be read" if columns else "these names"
         raise OptionError(
-            f"{width * _INCH:.0f} mm are too narrow{room} that can be read. Show fewer models "
-            "(--top N, --models NAME), or give more width (--width double, or millimetres)."
+            f"{width * _INCH + 5:.0f} mm are too narrow for {what}. Show fewer models (--top N, "
+            "--models NAME), or give more width (--width double, or millimetres)."
         )
-    if names is None:
-        return
-    for label in ax.get_xticklabels():
-        label.set_fontsize(min(7.5, 1.05 * pitch))
+    if names is not None:
+        square = ax.get_aspect() != "auto"
+        for label in (*ax.get_xticklabels(), *(ax.get_yticklabels() if square else ())):
+            label.set_fontsize(min(7.5, 0.85 * pitch))
     longest = max((len(text.get_text()) for text in ax.texts), default=1)
     size = pitch / (0.66 * longest)
-    for text in list(ax.texts):  # what stands in the cells; their shades have a key
+    for text in list(ax.texts) if columns else ():  # what stands in the cells; shades have a key
         if size < _LEAST_CELL:
             text.remove()
         else:
             text.set_fontsize(min(5.5, size))
+
+
+def _boxes_touch(ax: Axes) -> bool:
+    """Whether two boxes of a diagram lie on each other."""
+    rows: dict[float, list[tuple[float, float]]] = {}
+    for text in ax.texts:
+        if text.get_bbox_patch() is not None:
+            # The box itself is placed when it is drawn; it is wider by a part of a letter.
+            place, pad = text.get_window_extent(), 0.3 * text.get_fontsize()
+            rows.setdefault(text.get_position()[1], []).append((place.x0 - pad, place.x1 + pad))
+    return any(
+        left[1] > right[0] for ends in map(sorted, rows.values()) for left, right in pairwise(ends)
+    )
+
+
+def _thin_ticks(panel: Axes, room: float) -> None:
+    """Fewer ticks where their numbers would touch, the first and the last among them."""
+    if names_of(panel.xaxis) is not None:
+        return
+    low, high = sorted(panel.get_xlim())
+    shown = [
+        (float(tick), label.get_text())
+        for tick, label in zip(panel.get_xticks(), panel.get_xticklabels(), strict=True)
+        if low <= tick <= high
+    ]
+    if len(shown) < 3:
+        return
+    least = (high - low) / room * _TICK_ROOM * max(len(text) for _, text in shown)
+    kept, last = shown[:1], shown[-1]
+    for tick, text in shown[1:-1]:
+        if tick - kept[-1][0] >= least and last[0] - tick >= least:
+            kept.append((tick, text))
+    kept.append(last)
+    panel.set_xticks([tick for tick, _ in kept], [text for _, text in kept])

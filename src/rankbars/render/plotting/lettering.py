@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -42,8 +43,21 @@ class Names:
         self.cut(width)
 
     def cut(self, width: int) -> None:
-        """Write them in at most `width` letters each, and still different."""
-        self.texts = shorten_all(self.names, [width] * len(self.names))
+        """Write them in at most `width` letters each; more, where cuts would look alike."""
+        widths = [width] * len(self.names)
+        self.texts = shorten_all(self.names, widths)
+        while alike := [k for k, text in enumerate(self.texts) if self._is_numbered(k, text)]:
+            for k in alike:
+                widths[k] += 2
+            self.texts = shorten_all(self.names, widths)
+
+    def _is_numbered(self, row: int, text: str) -> bool:
+        """Whether a number stands for what was cut, though more letters would tell."""
+        return (
+            text != self.names[row]
+            and text.endswith(f"…#{row + 1}")
+            and (self.names.count(self.names[row]) == 1)
+        )
 
     def __call__(self, place: float, _: float = 0, /) -> str:
         """What stands at a tick."""
@@ -65,9 +79,15 @@ def names_of(axis: Any) -> Names | None:
 @contextmanager
 def without_glyph_warnings() -> Iterator[None]:
     """Leave out what matplotlib says of each letter that a font lacks; we say it once."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
-        yield
+    log = logging.getLogger("matplotlib.font_manager")  # no bold letters in a font, for one
+    level = log.level
+    log.setLevel(logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
+            yield
+    finally:
+        log.setLevel(level)
 
 
 def set_letters(figure: Figure, *, replace: bool) -> str:

@@ -104,8 +104,9 @@ def plot_rank_shares(models: Sequence[str], share: NDArray[np.float64], ax: Axes
     image = _table(ax, share, _shares(share), "Blues", 0.0, 1.0)
     _key(ax, image, "probability", (0, 0.5, 1))
     label_rows(ax, models)
-    step = max(1, share.shape[1] // 20)
-    ranks = [0, *range(step - 1 or 1, share.shape[1], step)]
+    size = share.shape[1]
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 10**9) if size <= 20 * step)
+    ranks = sorted({0, *range(step - 1, size, step)})
     ax.set_xticks(ranks, [str(rank + 1) for rank in ranks])
     ax.set_xlabel("rank (1 is the best)")
     return ax
