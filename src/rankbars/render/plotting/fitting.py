@@ -176,7 +176,7 @@ def _boxes_touch(ax: Axes) -> bool:
     for text in ax.texts:
         if text.get_bbox_patch() is not None:
             # The box itself is placed when it is drawn; it is wider by a part of a letter.
-            place, pad = text.get_window_extent(), 0.3 * text.get_fontsize()
+            place, pad = text.get_window_extent(), 0.3 * float(text.get_fontsize())
             rows.setdefault(text.get_position()[1], []).append((place.x0 - pad, place.x1 + pad))
     return any(
         left[1] > right[0] for ends in map(sorted, rows.values()) for left, right in pairwise(ends)
