@@ -148,7 +148,7 @@ def _check_pitch(figure: Figure, ax: Axes, width: float) -> None:
     """Refuse columns or boxes that touch; write what stands in cells so small that it fits."""
     drawn = figure.get_tightbbox().width
     names = names_of(ax.xaxis)
-    columns = np.shape(ax.images[0].get_array())[1] if ax.images else 0
+    columns = np.shape(np.asarray(ax.images[0].get_array()))[1] if ax.images else 0
     pitch = ax.get_window_extent().width / figure.dpi * 72 / max(columns, 1)
     crowded = names is not None and pitch < _LEAST_PITCH
     if crowded or drawn > 1.02 * width or _boxes_touch(ax):
