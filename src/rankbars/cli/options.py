@@ -442,7 +442,8 @@ test_option = click.option(
     help="Test of two models on one task: auto (the design of the rows decides), t (paired), "
     "corrected_t (cross-validation folds), cluster_t, wilcoxon, trimmed_t, signflip, mcnemar and "
     "mcnemar_midp (0/1 scores), two_way (items by runs), z (scores with standard errors, strengths "
-    "from votes), welch (unpaired), binomial, e_process and e_strength (votes).",
+    "from votes), welch (unpaired), judge_t (labels that a judge corrects), binomial, e_process "
+    "and e_strength (votes).",
 )  # fmt: skip
 alpha_option = click.option(
     "--alpha", type=float, default=0.05, show_default=True,

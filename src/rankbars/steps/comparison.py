@@ -36,7 +36,7 @@ def compare(
         Bradley–Terry strengths of votes), ``"binomial"``, ``"e_process"`` and ``"e_strength"``
         (votes), ``"wilcoxon"``, ``"trimmed_t"``, ``"signflip"``, ``"mcnemar"`` or
         ``"mcnemar_midp"`` (0/1 scores), ``"two_way"`` (items crossed with runs) or ``"welch"``
-        (nothing paired).
+        (nothing paired); ``"judge_t"`` for labels with a judge (`rankbars.with_judge`).
     seed, resamples : int
         Start of the random streams and number of resamples, for ``"signflip"``.
     votes : VoteOptions, optional
