@@ -12,6 +12,7 @@ from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
+from rankbars.data.overtime import OverTime
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import (
@@ -295,7 +296,7 @@ def leaderboard(
 
     board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
     board = _with_partly(_with_leader(board, compared), entries, collector)
-    board = _with_categories(board, scores, spec)
+    board = _with_time(_with_categories(board, scores, spec), scores, spec)
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
@@ -403,7 +404,7 @@ def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderbo
     from rankbars.steps.tallies import split_categories
 
     anywhere = replace(spec, votes=replace(spec.votes, largest_component=True))
-    found = []
+    found: list[CategoryRanks] = []
     for name, votes in split_categories(evidence):
         adjusted = () if votes.ballots is None else votes.ballots.covariate_names
         try:
@@ -414,9 +415,51 @@ def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderbo
         (result,) = own.tasks.values()
         out = tuple(model for model in votes.models if model not in own.models)
         found.append(CategoryRanks(name, adjusted, votes.n, own.models, out, result))
+    if not found:
+        return board
     return replace(
         board, categories=tuple(found), notes=(*board.notes, _category_note(found, spec))
     )
+
+
+def _with_time(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
+    """The board with strengths by period, where votes name periods."""
+    if board.lead != "task" or {task.kind for task in board.tasks.values()} != {"votes"}:
+        return board
+    ((task, evidence),) = scores.tasks.items()
+    if not isinstance(evidence, Votes) or evidence.ballots is None:
+        return board
+    if evidence.ballots.categories is None:
+        return board
+    from rankbars.steps.votetime import follow_strengths
+
+    setting = Setting(spec.seed, spec.resamples, task, spec.votes)
+    found = follow_strengths(evidence, spec.votes, setting, spec.alpha)
+    if found is None:
+        return board
+    return replace(board, over_time=found, notes=(*board.notes, _time_note(found)))
+
+
+def _time_note(found: OverTime) -> Note:
+    """What periods are measured against, and what was shown."""
+    level = f"{100 - 100 * found.alpha:g} %"
+    text = (
+        f"Strengths over time are relative to the mean of {len(found.anchors)} models that every "
+        f"period measures; bands hold for all models and periods at once, at {level}."
+    )
+    if found.reason:
+        return Note("over-time", f"{text} No changes were tested: {found.reason}.")
+    names = [one.model for one in found.changed]
+    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
+    shown = (
+        f"{', '.join(names[:10])}{more} changed" if names else "no model is shown to have changed"
+    )
+    beside = (
+        f" Of {len(found.changes)} models, tested together at {level} (Holm), {shown} since "
+        f"{found.since}, relative to the mean of these models: a change of all alike cannot be "
+        "seen, and where few models are compared, one that changes moves the others, too."
+    )
+    return Note("over-time", text + beside)
 
 
 def _category_note(found: list[CategoryRanks], spec: Spec) -> Note:

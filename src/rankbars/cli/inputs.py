@@ -65,6 +65,7 @@ def read_scores(
         controls=() if voting is None else voting.control,
         self_votes="raise" if voting is None else voting.self_votes,
         within=() if voting is None else voting.within,
+        over_time=None if voting is None else voting.over_time,
         arena_per_file=voting is not None and voting.arena_per_file,
         redact=reading.redact,
         by_reference=by_reference,

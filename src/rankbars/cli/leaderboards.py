@@ -360,6 +360,11 @@ def _refuse_combinations(
             "--anytime has a correction of its own, and two tests: --test e_strength (all votes "
             "together) and e_process (pair by pair); leave out others, and --correction."
         )
+    if voting.over_time:
+        raise click.UsageError(
+            "--anytime takes strengths as the same on every day, and --over-time asks whether they "
+            "are; leave one of them out."
+        )
     if voting.within:
         raise click.UsageError(
             "--anytime remembers what looks at all votes have shown, and none of categories; leave "

@@ -23,6 +23,7 @@ from rankbars.cli.stopping import NOTHING_WRITTEN, account_for
 from rankbars.cli.votechoices import (
     arena_per_file_option,
     control_option,
+    over_time_option,
     self_votes_option,
     within_option,
 )
@@ -61,6 +62,7 @@ _FLAGS = {
     "filter": "--filter", "reruns": "--reruns", "compare_anyway": "--compare-anyway",
     "controls": "--control", "self_votes": "--self-votes", "arena_per_file": "--arena-per-file",
     "where": "--where", "within": "--within",
+    "over_time": "--over-time",
 }  # fmt: skip
 _MOST_SHOWN = 20
 
@@ -157,6 +159,7 @@ def read_store(
             "raise" if voting is None else voting.self_votes,
             arena_per_file=voting is not None and voting.arena_per_file,
             within=() if voting is None else voting.within,
+            over_time=None if voting is None else voting.over_time,
         )
         _settle_options(path, store.options, given)
         kept = store.options.get("metric") or ()
@@ -233,6 +236,7 @@ def _given_options(
     *,
     arena_per_file: bool,
     within: Sequence[str] = (),
+    over_time: str | None = None,
 ) -> dict[str, Any]:
     """What was said on the command line about reading, by the names of `rankbars.read`.
 
@@ -259,6 +263,7 @@ def _given_options(
         "arena_per_file": arena_per_file or None,
         "where": list(reading.conditions),
         "within": list(within),
+        "over_time": over_time,
     }
     return {name: value for name, value in every.items() if value not in (None, {}, [])}
 
@@ -321,6 +326,7 @@ def _option_line(options: Mapping[str, Any]) -> str:
 @self_votes_option
 @arena_per_file_option
 @within_option
+@over_time_option
 @by_option
 @quiet_option
 def add_command(
@@ -332,6 +338,7 @@ def add_command(
     self_votes: str,
     arena_per_file: bool,
     within: tuple[str, ...],
+    over_time: str | None,
     by: str | None,
     quiet: bool,
 ) -> None:
@@ -356,7 +363,12 @@ def add_command(
             f"leave it out here, and give it to rankbars rank {store} --metric {made[0]}."
         )
     given = _given_options(
-        reading, control, self_votes, arena_per_file=arena_per_file, within=within
+        reading,
+        control,
+        self_votes,
+        arena_per_file=arena_per_file,
+        within=within,
+        over_time=over_time,
     )
     collected: list[Collected] = []
     checked: list[Scores] = []

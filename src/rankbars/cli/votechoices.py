@@ -27,6 +27,7 @@ __all__ = [
     "enough_votes",
     "examined",
     "looks_begun",
+    "over_time_option",
     "refuse_unused",
     "self_votes_option",
     "take_look",
@@ -56,6 +57,7 @@ class VoteChoices:
     self_votes: str
     arena_per_file: bool
     within: tuple[str, ...]
+    over_time: str | None
     least_votes: int
     anytime: bool
 
@@ -97,6 +99,12 @@ within_option = click.option(
     "--within", metavar="COLUMN", multiple=True,
     help="Votes: also rank within the categories of this column, which may overlap: true or false, "
     "a text, or a list. Repeat for more.",
+)  # fmt: skip
+
+over_time_option = click.option(
+    "--over-time", metavar="PERIOD", default=None,
+    help="Votes with times: also strengths by day, week or month, or before and since a date "
+    "(2025-03-15), and which models changed.",
 )  # fmt: skip
 
 vote_options = collect_options(
@@ -160,6 +168,7 @@ vote_options = collect_options(
         self_votes_option,
         arena_per_file_option,
         within_option,
+        over_time_option,
         click.option(
             "--least-votes", type=click.IntRange(min=0), metavar="N", default=0,
             help="Votes: leave out models that took part in fewer than N votes.",
@@ -181,14 +190,33 @@ def refuse_unused(scores: Scores, voting: VoteChoices) -> None:
     from rankbars.errors import OptionError
 
     if any(isinstance(evidence, Votes) for evidence in scores.tasks.values()):
+        _refuse_no_times(scores, voting)
         return
-    others = (voting.control, voting.within, voting.least_votes, voting.anytime)
+    others = (voting.control, voting.within, voting.over_time, voting.least_votes, voting.anytime)
     if voting.options != VoteOptions() or any(others):
         raise OptionError(
             "--ties, --both-bad, --covariance, --cluster, --largest-component, --ridge, "
-            "--pairing, --reweight, --elo, --cap, --suspect-weight, --control, --within, --least-"
-            "votes and --anytime are for pairwise votes, and there are none in the input. Leave "
-            "them out."
+            "--pairing, --reweight, --elo, --cap, --suspect-weight, --control, --within, --over-"
+            "time, --least-votes and --anytime are for pairwise votes, and there are none "
+            "in the input. Leave them out."
+        )
+
+
+def _refuse_no_times(scores: Scores, voting: VoteChoices) -> None:
+    """Refuse to follow votes over time whose times nobody knows."""
+    from rankbars.data.votes import PERIOD_MARK, Votes
+    from rankbars.errors import OptionError
+
+    ballots = [one.ballots for one in scores.tasks.values() if isinstance(one, Votes)]
+    names = [name for one in ballots if one is not None for name in one.category_names]
+    if voting.over_time and not any(name.startswith(PERIOD_MARK) for name in names):
+        raise OptionError(
+            "--over-time needs votes with times, and these are counts of votes or have none. Leave "
+            "it out."
+        )
+    if voting.over_time and len(scores.tasks) > 1:
+        raise OptionError(
+            "--over-time follows one arena, and here are several. Rank one of them: --tasks NAME."
         )
 
 

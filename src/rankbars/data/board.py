@@ -20,6 +20,7 @@ from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
+from rankbars.data.overtime import OverTime
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
 from rankbars.data.standings import Standing, standing_of, standings, task_columns
@@ -109,6 +110,8 @@ class Leaderboard:
         Which models may be the best for the money; only where costs were given (`add_costs`).
     categories : tuple of CategoryRanks
         Ranks within categories of votes, which may overlap; empty where none were asked for.
+    over_time : OverTime, optional
+        Strengths from votes by period, and which changed, where they were asked for.
     about : About, optional
         Title, source, date, link and description; `titled` sets them.
     names : tuple of NameFact
@@ -144,6 +147,7 @@ class Leaderboard:
     also: tuple[OtherOrder, ...] = ()
     front: CostFront | None = None
     categories: tuple[CategoryRanks, ...] = ()
+    over_time: OverTime | None = None
     about: About | None = None
     names: tuple[NameFact, ...] = ()
 

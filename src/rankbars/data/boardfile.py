@@ -29,6 +29,7 @@ from rankbars.data.intervals import RankIntervals
 from rankbars.data.namefacts import NameFact
 from rankbars.data.notes import Note
 from rankbars.data.otherorder import OtherOrder
+from rankbars.data.overtime import OverTime
 from rankbars.data.partlyscored import PartlyScored
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
@@ -129,6 +130,8 @@ class BoardFile:
         Only where costs were given: which models may be the best for the money.
     categories : tuple of CategoryRanks, optional
         Only where they were asked for: ranks within categories of votes, which may overlap.
+    over_time : OverTime, optional
+        Only where it was asked for: strengths from votes by period, and which changed.
     about : About, optional
         Only where it was given: title, source, date, link and description.
     names : tuple of NameFact, optional
@@ -156,6 +159,7 @@ class BoardFile:
     also: tuple[OtherOrder, ...] | None = None
     front: CostFront | None = None
     categories: tuple[CategoryRanks, ...] | None = None
+    over_time: OverTime | None = None
     about: About | None = None
     names: tuple[NameFact, ...] | None = None
     digest: str | None = None
@@ -207,6 +211,7 @@ KEYS: dict[type, Keys] = {
             "also",
             "front",
             "categories",
+            "over_time",
             "about",
             "names",
             "digest",
@@ -271,6 +276,7 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         also=board.also or None,
         front=board.front,
         categories=board.categories or None,
+        over_time=board.over_time,
         about=board.about,
         names=board.names or None,
     )
@@ -461,6 +467,7 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         also=content.also or (),
         front=content.front,
         categories=content.categories or (),
+        over_time=content.over_time,
         about=content.about,
         names=content.names or (),
     )

@@ -257,6 +257,7 @@ class Scores:
         cells: str | None = None,
         where: str | Sequence[str] = (),
         within: str | Sequence[str] = (),
+        over_time: str | None = None,
     ) -> Scores:
         """Scores from a data frame of pandas, polars, pyarrow or duckdb: tidy, wide, or votes.
 
@@ -292,6 +293,8 @@ class Scores:
             Only rows on which these conditions hold, such as ``"turns > 1"``; see `rankbars.read`.
         within : str or sequence of str
             For votes: columns that sort them into categories; see `rankbars.read`.
+        over_time : str, optional
+            For votes: periods whose strengths are compared; see `rankbars.read`.
 
         Raises
         ------
@@ -331,6 +334,7 @@ class Scores:
                 cells=cells,
                 where=where,
                 within=within,
+                over_time=over_time,
             ),
         )
 

@@ -19,6 +19,7 @@ __all__ = [
     "LOSS",
     "MOST_CATEGORIES",
     "MOST_WEIGHT",
+    "PERIOD_MARK",
     "TIE",
     "WIN",
     "Ballots",
@@ -37,6 +38,9 @@ Where a tenth of all pairs is drawn with equal chances it is about 10.
 """
 
 MOST_CATEGORIES = 50  # each is a bit of a number that floats hold
+
+PERIOD_MARK = "time: "
+"""What the names of categories begin with that are periods: ``"time: week 2025-03-03"``."""
 
 LABELS = ("judge", "prompt", "cluster", "vote")
 """What votes may belong to together: a voter or judge, a prompt, a conversation; and ``vote``,
@@ -171,8 +175,9 @@ class Ballots:
             raise DataError("Give the categories of votes and their names together.")
         if len(self.category_names) > MOST_CATEGORIES:
             raise DataError(
-                f"Votes have {len(self.category_names)} categories; at most {MOST_CATEGORIES} are "
-                "ranked. Name columns with fewer values: --within COLUMN."
+                f"Votes have {len(self.category_names)} categories and periods; at most "
+                f"{MOST_CATEGORIES} are ranked. Name columns with fewer values (--within COLUMN), "
+                "or longer periods (--over-time month)."
             )
         if self.covariates is not None and not np.isfinite(self.covariates).all():
             raise DataError("Covariates of votes must be finite.")

@@ -67,6 +67,7 @@ def read(
     map: str | Mapping[str, str] | None = None,
     where: str | Sequence[str] = (),
     within: str | Sequence[str] = (),
+    over_time: str | None = None,
 ) -> Scores:
     r"""Scores from files.
 
@@ -173,6 +174,9 @@ def read(
     within : str or sequence of str
         Tables of votes: columns that sort votes into categories, which may overlap: true or false,
         a text, or a list. The board has ranks in each beside those of all votes.
+    over_time : str, optional
+        Tables of votes with a column of times: strengths by ``"day"``, ``"week"`` or ``"month"``,
+        or before and since a date such as ``"2025-03-15"``. The board says whose strength changed.
 
     Returns
     -------
@@ -210,7 +214,7 @@ def read(
         "memory_limit": memory_limit, "by_reference": by_reference, "n_jobs": n_jobs,
         "models": models, "download_limit": download_limit, "other_hosts": other_hosts,
         "trials": trials, "failed": failed,
-        "map": map, "where": where, "within": within,
+        "map": map, "where": where, "within": within, "over_time": over_time,
     }  # fmt: skip
     options = replace(options_of(declared), by_call=by_call)
     if isinstance(paths, Mapping):

@@ -149,6 +149,7 @@ def options_of(given: Mapping[str, Any]) -> ReadOptions:
         metrics=metrics,
         where=given.get("where") or (),
         within=given.get("within") or (),
+        over_time=given.get("over_time"),
     )
     for text in tables.where:
         parse_condition(text)

@@ -9,6 +9,7 @@ from rankbars.data.board import Leaderboard
 from rankbars.render.categories import CATEGORY_TITLES, category_rows
 from rankbars.render.claims import lead_claim
 from rankbars.render.notation import shorten, show_count, visible
+from rankbars.render.periods import MOST_CHANGES, time_table
 from rankbars.render.placed import PlacedRow, may_share_first, placed_table
 from rankbars.render.ranktable import Remark, Row, Table, board_table, remark_text, task_table
 from rankbars.render.sentences import (
@@ -83,7 +84,7 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     ]
     leader = " ".join(leader_lines(board))
     bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
-    placed = [*_front_grid(board), *_category_grid(board), *_placed_grid(board)]
+    placed = [*_front_grid(board), *_category_grid(board), *_time_grid(board), *_placed_grid(board)]
     grid = _cut_grid(table, [*top, *placed, *bottom], _first(board))
     parts = [*top, grid, *placed, *bottom]
     if board.lead != "task":
@@ -187,6 +188,21 @@ def _front_grid(board: Leaderboard) -> list[str]:
     budgets, *steps = map(words_of, budget_lines(board))
     told = "\n".join([budgets, "", *(f"- {step}" for step in steps)])
     return [words_of(first), "\n".join(lines), told, words_of(" ".join(rest))]
+
+
+def _time_grid(board: Leaderboard) -> list[str]:
+    """Changes over time; nothing where nobody asked for them."""
+    table = time_table(board)
+    if table is None:
+        return []
+    lines = [f"| Model | {' | '.join(table.titles)} |", "|---|---|--:|--:|--:|"]
+    lines += [
+        f"| {code_of(model)} | {' | '.join(cells)} |"
+        for model, *cells in table.changes[:MOST_CHANGES]
+    ]
+    left = len(table.changes) - MOST_CHANGES
+    more = [f"{left} more models stand in the board file."] if left > 0 else []
+    return ["\n".join(lines), *more, *(words_of(one) for one in table.remarks)]
 
 
 def _placed_grid(board: Leaderboard, task: str | None = None) -> list[str]:

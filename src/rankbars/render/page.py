@@ -45,6 +45,7 @@ from rankbars.render.pagelayout import (
     task_matrix,
 )
 from rankbars.render.paragraph import citation, methods_paragraph, references
+from rankbars.render.periods import TimeTable, time_table
 from rankbars.render.placed import PlacedTable, placed_table
 from rankbars.render.ranktable import (
     Remark,
@@ -135,6 +136,7 @@ class _Page:
     rows: tuple[PageRow, ...]
     placed: PlacedTable | None
     categories: tuple[CategoryRow, ...]
+    over_time: TimeTable | None
     ticks: tuple[Tick, ...]
     average: Matrix | None
     groups: Matrix | None
@@ -320,6 +322,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         rows=rows,
         placed=placed_table(board),
         categories=category_rows(board),
+        over_time=time_table(board),
         ticks=rank_ticks(table.n_models),
         average=average_matrix(board),
         groups=group_matrix(board),

@@ -14,6 +14,7 @@ from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.render.categories import CATEGORY_TITLES, category_rows
 from rankbars.render.claims import Claim
 from rankbars.render.notation import COMPLETE, listed, shorten, shorten_all, visible
+from rankbars.render.periods import MOST_CHANGES, time_table
 from rankbars.render.placed import placed_table
 from rankbars.render.ranktable import Table, board_table, remark_text, task_order, task_table
 from rankbars.render.sentences import (
@@ -111,6 +112,7 @@ def render_text(
     lines += _order_lines(board, width, pen) if task is None and board.also else []
     lines += _front_lines(board, width, pen) if task is None else []
     lines += _category_lines(board, width, pen) if task is None else []
+    lines += _time_lines(board, width, pen) if task is None else []
     outcomes = [] if task is None else _outcome_lines(board, board.tasks[task], width, pen)
     lines += [[_Span(line)] for line in (*outcomes, *[""] * bool(outcomes))]
     for sentence in _footer(board, task, table, pen, grid.incomplete):
@@ -238,6 +240,32 @@ def _category_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Spa
     for row in rows:
         if row.remark:
             lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(row.remark)), width)]
+    return [*lines, []]
+
+
+def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
+    """Changes over time, the surest first, and a blank line; nothing without any."""
+    from rich.cells import cell_len
+
+    table = time_table(board)
+    if table is None:
+        return []
+    rows = table.changes[:MOST_CHANGES]
+    sides = [
+        _Column([title], [pen.plain(row[k + 1]) for row in rows], right=k > 0)
+        for k, title in enumerate(table.titles)
+    ]
+    room = width - sum(len(_GAP) + column.width for column in sides)
+    names = [pen.known(row[0]) for row in rows]
+    room = max(min(room, max(map(cell_len, names))), _SHORTEST_NAME)
+    columns = [_Column(["Model"], _short_names(names, [""] * len(names), room, pen)), *sides]
+    lines = []
+    for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
+        lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
+    left = len(table.changes) - MOST_CHANGES
+    remarks = [f"{left} more models stand in the board file.", *table.remarks]
+    for remark in remarks[left <= 0 :]:
+        lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(remark)), width)]
     return [*lines, []]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.spec import VoteOptions
-from rankbars.data.votes import BAD, LABELS, LOSS, TIE, WIN, Ballots, Votes
+from rankbars.data.votes import BAD, LABELS, LOSS, PERIOD_MARK, TIE, WIN, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.voteclusters import ClusterCounts, count_clustered_votes
 from rankbars.stats.votes.votecounts import (
@@ -20,8 +20,9 @@ from rankbars.stats.votes.votecounts import (
     merge_rows,
 )
 
-__all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "count_used",
-           "split_categories", "tally", "tally_clusters", "used_ballots"]  # fmt: skip
+__all__ = ["CLUSTER_WORDS", "MIN_CLUSTERS", "choose_clusters", "cluster_keys", "count_used",
+           "period_names", "split_categories", "tally", "tally_clusters", "used_ballots",
+           "votes_in"]  # fmt: skip
 
 MIN_CLUSTERS = 5  # fewer cannot support a variance estimate
 
@@ -105,15 +106,58 @@ def split_categories(votes: Votes) -> Iterator[tuple[str, Votes]]:
     if ballots is None or ballots.categories is None:
         return
     every = np.ones(ballots.first.size, dtype=np.bool_)
-    chosen = [("", every)]
-    chosen += [(name, (ballots.categories >> k) & 1 == 1)
-               for k, name in enumerate(ballots.category_names)]  # fmt: skip
+    chosen = [(name, (ballots.categories >> k) & 1 == 1)
+              for k, name in enumerate(ballots.category_names)
+              if not name.startswith(PERIOD_MARK)]  # fmt: skip
+    chosen = [("", every), *chosen] if chosen else []
     for name, rows in chosen:
         own = replace(ballots.take(rows), categories=None, category_names=())
         plain = replace(own, covariates=None, covariate_names=())
         for some in (own, plain) if own.covariate_names else (own,):
             if name or some is not own:
                 yield name, _present(votes.models, some)
+
+
+def period_names(votes: Votes) -> list[str]:
+    """The periods with votes, in the order of time; names as `PERIOD_MARK` has them."""
+    ballots = votes.ballots
+    if ballots is None or ballots.categories is None:
+        return []
+    bits = int(np.bitwise_or.reduce(ballots.categories, initial=0))
+    return sorted(
+        name
+        for k, name in enumerate(ballots.category_names)
+        if name.startswith(PERIOD_MARK) and bits >> k & 1
+    )
+
+
+def votes_in(votes: Votes, periods: Sequence[str]) -> Votes:
+    """The votes of some periods, over the models that have any."""
+    ballots = votes.ballots
+    if ballots is None or ballots.categories is None:
+        return votes
+    chosen = sum(1 << ballots.category_names.index(name) for name in periods)
+    own = ballots.take((ballots.categories & chosen) != 0)
+    return _present(votes.models, replace(own, categories=None, category_names=()))
+
+
+def cluster_keys(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -> NDArray[np.int64]:
+    """What each cluster of `tally_clusters` is known by in all parts of the votes.
+
+    -1 for a row whose label is not known, which is a cluster by itself.
+    """
+    if votes.ballots is None:
+        raise OptionError(_no_labels(votes, "+".join(names)))
+    used = used_ballots(votes.ballots, options)
+    labels = [used.labels[name] for name in names]
+    code = code_rows([_single_codes(one.codes) for one in labels])
+    known = np.logical_and.reduce([one.codes >= 0 for one in labels])
+    key = labels[0].codes
+    for one in labels[1:]:
+        key = key * len(one.names) + one.codes
+    keys = np.full(int(code.max(initial=-1)) + 1, -1, dtype=np.int64)
+    keys[code[known]] = key[known]
+    return keys
 
 
 def _present(models: tuple[str, ...], ballots: Ballots) -> Votes:

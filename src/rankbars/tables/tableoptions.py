@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -14,7 +15,7 @@ from rankbars.errors import OptionError, one_of
 from rankbars.tables.columns import ROLES
 from rankbars.tables.votecolumns import VOTE_LAYOUTS, VOTE_ROLES
 
-__all__ = ["LAYOUTS", "ROWS", "CellMeaning", "TableOptions", "parse_meaning"]
+__all__ = ["LAYOUTS", "PERIODS", "ROWS", "CellMeaning", "TableOptions", "parse_meaning"]
 
 Rows: TypeAlias = Literal["items", "folds", "runs", "prompts"]
 Side: TypeAlias = Literal["higher", "lower"]
@@ -28,6 +29,7 @@ LAYOUTS = (
 )  # fmt: skip
 DECIMALS = (".", ",")
 DIRECTIONS: tuple[Side, ...] = ("higher", "lower")
+PERIODS = ("day", "week", "month")
 RERUNS: tuple[Reruns, ...] = ("newest", "all")
 SELF_VOTES: tuple[SelfVotes, ...] = ("raise", "drop")
 
@@ -135,6 +137,9 @@ class TableOptions:
         `rankbars.tables.conditions`.
     within : tuple of str
         Tables of votes: columns that sort votes into categories, which may overlap.
+    over_time : str
+        Tables of votes: periods whose strengths are compared, ``"day"``, ``"week"``, ``"month"``,
+        or the date on which the second of two begins.
     room : Room
         How much memory tasks may take; it changes no result.
     """
@@ -157,6 +162,7 @@ class TableOptions:
     models: tuple[str, ...] = ()
     where: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
+    over_time: str = ""
     room: Room = field(default=Room(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -222,6 +228,7 @@ class TableOptions:
         metrics: Sequence[str] = (),
         where: str | Sequence[str] = (),
         within: str | Sequence[str] = (),
+        over_time: str | None = None,
     ) -> TableOptions:
         """Options from what a caller or the command line gives.
 
@@ -232,7 +239,7 @@ class TableOptions:
         direction : str, mapping, or sequence of str, optional
             ``"lower"``, ``{"rmse": "lower"}`` or ``["rmse=lower", "higher"]``.
         rows, folds, test_share, metric, layout, minimum, maximum, controls, self_votes, decimal, \
-        reruns, metrics, where, within
+        reruns, metrics, where, within, over_time
             As in the class.
         cells : str, optional
             ``"se"``, ``"ci95"`` (or another level) or ``"value"``.
@@ -267,7 +274,20 @@ class TableOptions:
             metrics=tuple(metrics),
             where=(where,) if isinstance(where, str) else tuple(where),
             within=(within,) if isinstance(within, str) else tuple(within),
+            over_time=_period(over_time),
         )
+
+
+def _period(given: str | None) -> str:
+    """A unit of time, or a date; raises `OptionError` if it is neither."""
+    if not given or given in PERIODS:
+        return given or ""
+    try:
+        return date.fromisoformat(str(given)).isoformat()
+    except ValueError:
+        raise OptionError.out_of_range(
+            "over_time", given, "day, week, month, or a date such as 2025-03-15"
+        ) from None
 
 
 def _columns_by_role(given: Mapping[str, str] | Sequence[str] | None) -> dict[str, str]:

@@ -113,20 +113,23 @@ def scores_of_votes(
     named = any(options.columns.values())
     if options.layout == "beats" or (options.layout is None and not named and _is_square(table)):
         return _scores_of_beats(table, task)
-    if options.within:
-        table = SortedTable(table, options.within)
     known = table.columns
     columns = find_vote_columns(known, options.columns, table.source)
+    sorted_by: SortedTable | None = None
+    if options.within or options.over_time:
+        time = _time_column(columns, table.source) if options.over_time else None
+        with report_damage(table.source):
+            table = sorted_by = SortedTable(table, options.within, time, options.over_time)
     _refuse_lists(table, columns)
     rows = _collect(table, columns, options)
     if table.columns != known:
         # A file without a header may have columns further down.
         columns = find_vote_columns(table.columns, options.columns, table.source)
         rows = _collect(table, columns, options)
-    if options.within and rows.categories is None:
+    if sorted_by is not None and rows.categories is None:
         raise DataError(
-            f"{table.source}: rankings and choices of several cannot be sorted into categories. "
-            "Leave out --within."
+            f"{table.source}: rankings and choices of several cannot be sorted into categories or "
+            f"periods. Leave out {'--within' if options.within else '--over-time'}."
         )
     used = control_columns(table, options.controls).union(options.within)
     if columns.category in options.within:
@@ -134,7 +137,18 @@ def scores_of_votes(
     columns = columns._replace(unused=tuple(n for n in columns.unused if n not in used))
     scores = scores_of_rows(rows, columns, options, task, table.source)
     scores = scores.with_notes(_note_times(table, columns))
+    scores = scores if sorted_by is None else scores.with_notes(sorted_by.notes)
     return scores if part else join_tasks([scores])
+
+
+def _time_column(columns: VoteColumns, source: str) -> str:
+    """The column of times; raises `DataError` where there is none."""
+    if "time" not in columns.roles:
+        raise DataError(
+            f"{source}: no column says when votes were cast, so that nothing can be said over "
+            "time. Name it: --column time=NAME."
+        )
+    return columns.roles["time"]
 
 
 def _collect(table: Table, columns: VoteColumns, options: TableOptions) -> VoteRows:

@@ -25,6 +25,7 @@ from rankbars.render.plotting.healthplots import (
     plot_noise,
     plot_ratings,
     plot_sensitivity,
+    plot_strengths_over_time,
     plot_vote_health,
     plot_votes_per_pair,
 )
@@ -105,6 +106,7 @@ __all__ = [
     "plot_scores",
     "plot_sensitivity",
     "plot_shown_better",
+    "plot_strengths_over_time",
     "plot_task_ranks",
     "plot_two_models",
     "plot_vote_health",
@@ -411,6 +413,11 @@ PLOTS: dict[str, Picture] = {
         chooses=False,
     ),
     "ratings": Picture(plot_ratings, "strengths from votes", size=_by_model),
+    "strengths_over_time": Picture(
+        plot_strengths_over_time,
+        "strengths from votes in each period",
+        size=lambda _, shown: (PAGE, 0.6 * PAGE),
+    ),
     "votes_per_pair": Picture(
         plot_votes_per_pair, "how often each two models met", "votes", size=_square
     ),

@@ -13,10 +13,11 @@ from rankbars.data.votehealth import VoteHealth
 from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import level_words
-from rankbars.render.notation import show_guarantee, show_share
+from rankbars.render.notation import shorten, show_guarantee, show_share, visible
 from rankbars.render.plotting.style import (
     ALL,
     FIRST,
+    MARKERS,
     PALE,
     SECOND,
     Shown,
@@ -32,11 +33,14 @@ __all__ = [
     "plot_noise",
     "plot_ratings",
     "plot_sensitivity",
+    "plot_strengths_over_time",
     "plot_vote_health",
     "plot_votes_per_pair",
 ]
 
 _COUNTS = "{x:,.0f}"
+_MOST_LINES = 8  # models over time
+_MOST_TICKS = 8
 
 
 def plot_ratings(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
@@ -72,6 +76,60 @@ def plot_ratings(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     level = level_words(task.alpha, task)
     ax.set_title(f"Strength from votes\n{level}, each model by itself; overlap decides nothing")
     ax.spines["left"].set_visible(False)
+    return ax
+
+
+def plot_strengths_over_time(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
+    """Strength of models from votes in each period, with bands; those that changed most surely.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board of votes that were followed over time.
+    ax : matplotlib axes
+        Drawn on.
+    shown : Shown
+        Which models; those that changed most surely where it does not say.
+
+    Raises
+    ------
+    DataError
+        If the board does not follow strengths over time.
+    """
+    found = board.over_time
+    if found is None:
+        raise DataError(
+            "This board has no strengths over time. Rank votes with times: rankbars rank "
+            "--over-time week."
+        )
+    tested = dict.fromkeys(one.model for one in found.changes)
+    order = [found.models.index(name) for name in tested | dict.fromkeys(found.models)]
+    chosen = [found.models[k] for k in shown.rows(found.models, order)]
+    if shown == ALL:
+        chosen = chosen[:_MOST_LINES]
+    changed = {one.model for one in found.changed}
+    times = np.arange(len(found.periods))
+    for k, model in enumerate(chosen):
+        at = found.models.index(model)
+        value, low, high = (
+            np.array([getattr(one, name)[at] for one in found.periods])
+            for name in ("strength", "low", "high")
+        )
+        color = SECOND if model in changed else FIRST
+        ax.fill_between(times, low, high, color=color, alpha=0.1, lw=0)
+        ax.plot(times, value, MARKERS[k % len(MARKERS)] + "-", color=color, ms=2.8, lw=0.8)
+        seen = np.flatnonzero(np.isfinite(value))
+        if seen.size:
+            ax.annotate(
+                shorten(visible(model), 34), (times[seen[-1]], value[seen[-1]]), xytext=(4, 0),
+                textcoords="offset points", fontsize="x-small", color=color, va="center",
+            )  # fmt: skip
+    step = max(1, -(-times.size // _MOST_TICKS))
+    ax.set_xticks(times[::step], [one.name for one in found.periods][::step], rotation=30)
+    ax.set_ylabel(f"log odds over the mean of {len(found.anchors)} models")
+    level = f"{100 - 100 * found.alpha:g} % bands for all models and periods at once"
+    since = f"; brown changed since {found.since}" if changed else ""
+    ax.set_title(f"Strength over time\n{level}{since}")
     return ax
 
 
