@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 from render.browsing import AXE, demo_board, violations, watched, write_page
 from render.hostile import NASTY
 
@@ -21,6 +22,7 @@ VIEWS = {
     "how sure": "#sure",
     "tasks": "#tasks",
     "average": "#average",
+    "why": "#model=bee&why=1",
     "ticked": "#pin=ant,cat&only=1",
     "side by side": "#pin=ant,bee,cat&compare=1",
     "new task": "#new=1&also=tier.first",
@@ -105,7 +107,7 @@ def test_sorting_searching_and_choosing_columns_change_no_number(browser, pages)
     board, file = pages("mmlu_pro")
     with watched(browser, file) as one:
         page = one.open()
-        page.locator(".menu summary").click()
+        page.locator("#controls .menu summary").click()
         page.get_by_role("checkbox", name="Tier").check()
         page.keyboard.press("Escape")
         tiers = dict(zip(models_shown(page), first_column(page, "tier"), strict=True))
@@ -127,7 +129,7 @@ def test_sorting_searching_and_choosing_columns_change_no_number(browser, pages)
             tiers[name] == tier
             for name, tier in zip(models_shown(page), first_column(page, "tier"), strict=True)
         )
-        page.locator(".menu summary").click()
+        page.locator("#controls .menu summary").click()
         page.get_by_role("checkbox", name="Tier").uncheck()
         assert first_column(page, "tier") == []
         address = page.url
@@ -203,7 +205,7 @@ def test_a_model_opens_with_its_address_and_goes_back(browser, pages):
         assert page.get_by_role("dialog").count() == 0
         beats = [b for a, b in zip(*np.nonzero(board.shown_better), strict=True) if a == 0]
         one.open("#model=ant")
-        part = page.locator(".three > div").first
+        part = page.locator(".three > div").last
         assert part.get_by_role("link").all_inner_texts() == [
             board.models[i] for i in board.order if i in beats
         ]
@@ -595,3 +597,45 @@ def test_pictures_show_the_models_that_are_shown_with_the_ranks_they_have(browse
         assert rows.locator(".rb-number").text_content() == ranks
         caption = page.locator("#figure-intervals figcaption").inner_text()
         assert "1 of 4 shown, ranks among 4." in caption
+
+
+def test_an_interval_opens_what_it_is_made_of_and_what_would_settle_it(browser, pages):
+    board, file = pages("small")
+    with watched(browser, file) as one:
+        page = one.open()
+        row = page.locator("#board-table tbody tr", has_text="bee")
+        row.locator("td[data-key=lead] button").press("Enter")
+        at = board.models.index("bee")
+        best, worst = (int(ends[at]) for ends in board.ranks)
+        shown = str(best) if best == worst else f"{best}–{worst}"
+        title = page.locator("#why > h3")
+        assert title.inner_text() == f"Why {shown}?"
+        assert title.evaluate("e => e === document.activeElement")
+        above = int(board.shown_better[:, at].sum())
+        below = int(board.shown_better[at].sum())
+        counts = f"{4 - 1 - above - below} not told apart, {below} shown worse"
+        assert counts in page.locator("#why > p").first.inner_text()
+        assert violations(page, "#panel") == []
+        page.keyboard.press("Escape")
+        assert row.locator("td[data-key=lead] button").evaluate("e => e === document.activeElement")
+        row.locator(".draw").click()
+        assert page.locator("#why > h3").is_visible()
+
+
+def test_items_that_would_settle_a_pair_are_those_of_the_textbook(browser, tmp_path):
+    rng = np.random.default_rng(8)
+    tasks = {f"t{k}": (rng.random((80, 2)) < [0.7, 0.62]) * 1.0 for k in range(4)}
+    board = rb.leaderboard(rb.Scores.from_arrays(tasks, ["ant", "bee"]), pairs=True)
+    means, errors = zip(
+        *((d.mean(), d.var(ddof=1) / d.size) for d in (x[:, 0] - x[:, 1] for x in tasks.values())),
+        strict=True,
+    )
+    parts = np.array(errors) / 16
+    df = parts.sum() ** 2 / (parts**2 / 79).sum()
+    reach = scipy.stats.t.ppf(0.975, df) + scipy.stats.t.ppf(0.8, df)
+    items = 320 * (reach * np.sqrt(parts.sum()) / np.mean(means)) ** 2
+    with watched(browser, write_page(board, tmp_path / "page.html")) as one:
+        page = one.open("#model=ant&why=1")
+        difference, needs = page.locator("#why tbody td").all_inner_texts()
+    assert float(difference.split()[0].replace("−", "-")) == pytest.approx(np.mean(means), abs=5e-3)
+    assert needs == f"about {float(f'{items:.2g}'):,.0f} items"

@@ -265,7 +265,16 @@ class BoardTable {
 
   private link(model: number): void {
     const name = this.rows.get(model)!.querySelector("th > bdi")
-    name?.replaceWith(pinBox(this.context, model), modelLink(this.context, model))
+    if (!name) return
+    name.replaceWith(pinBox(this.context, model), modelLink(this.context, model))
+    const cell = this.rows.get(model)!.querySelector('td[data-key="lead"]')!
+    cell.append(h("button", { type: "button", class: "why", title: "Why?", click: () => this.explain(model) }, ...cell.childNodes))
+  }
+
+  /** Opens what stands above, within and below the interval of a model. */
+  private explain(model: number): void {
+    const { address, names } = this.context
+    address.set({ model: names.modelKey(model), why: "1", vs: undefined, task: undefined })
   }
 
   private say(seen: number, found: number): void {
@@ -300,6 +309,10 @@ class BoardTable {
       const row = event.target instanceof Element ? event.target.closest("tr") : null
       return row ? Number(row.dataset["model"]) : null
     }
+    body.addEventListener("click", (event) => {
+      const model = modelOf(event)
+      if (model !== null && event.target instanceof Element && event.target.closest(".draw")) this.explain(model)
+    })
     for (const type of ["pointerover", "focusin"]) body.addEventListener(type, (event) => this.light(modelOf(event)))
     for (const type of ["pointerleave", "focusout"]) body.addEventListener(type, () => this.light(null))
   }

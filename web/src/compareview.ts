@@ -81,6 +81,48 @@ function averageSentence({ board }: Context, one: number, two: number): HTMLElem
   return size > 1 ? h("p", {}, text + shows) : null
 }
 
+/** Of a model and any other one, on what the board shows first: the difference, and how much would tell them apart. */
+export function settling({ board }: Context, one: number): ((two: number) => { difference: string; needs: string }) | null {
+  const { data } = board
+  if (!board.hasPairs || data.lead === "new_task") return null
+  const said = (pair: PairCell | null, alpha: number, noun: string, still?: number): { difference: string; needs: string } => {
+    if (!pair || !Number.isFinite(pair.difference)) return { difference: MISSING, needs: "no common rows" }
+    const found = test(pair, alpha, still)
+    const decimals = suitableDecimals([pair.difference], [found.half])
+    const apart = found.verdict !== "cannot tell"
+    const range = Number.isFinite(found.half) ? ` ±${showNumber(found.half, decimals, [])}` : ""
+    return {
+      difference: signed(pair.difference, decimals) + range,
+      needs: apart ? "apart as a single pair, not with all pairs at once" : needs(pair, found, noun),
+    }
+  }
+  if (data.lead === "task") {
+    const task = data.tasks[0]!
+    return (two) => said(board.pair(0, one, two), task.alpha, taskNoun(task))
+  }
+  const rule = data.explore.average
+  if (!rule || !data.average) return null
+  const weights = data.tasks.map((task) => task.weight)
+  const tasks = [...data.tasks.keys()].filter((task) => weights[task]! > 0)
+  const average = averageOf(board, tasks, weights)
+  if (!average || tooFew(average, rule.correction)) return null
+  const { contrasts, present } = average
+  const nouns = new Set(tasks.map((task) => taskNoun(data.tasks[task]!)))
+  const { over } = data.average
+  const items = tasks.reduce((sum, task) => sum + data.tasks[task]!.n, 0)
+  const families = new Set(tasks.map((task) => data.tasks[task]!.family)).size
+  const n = over === "items" ? items : over === "tasks" ? tasks.length : families
+  const noun = over !== "items" ? over : nouns.size === 1 ? [...nouns][0]! : "rows"
+  return (two) => {
+    const [i, j] = [present.indexOf(one), present.indexOf(two)]
+    if (i < 0 || j < 0) return said(null, rule.alpha, noun)
+    const at = i * contrasts.size + j
+    const df = typeof contrasts.df === "number" ? contrasts.df : contrasts.df[at]!
+    const pair = { difference: contrasts.difference[at]!, se: contrasts.se[at]!, df, n, ahead: null, behind: null, binary: false }
+    return said(pair, rule.alpha, noun, contrasts.statistic[at]!)
+  }
+}
+
 function taskTable(context: Context, one: number, two: number): HTMLElement {
   const { board } = context
   const { tasks, models } = board.data

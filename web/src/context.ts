@@ -15,7 +15,7 @@ export interface Context {
 
 /** A link that opens a model. */
 export function modelLink({ board, names, address }: Context, model: number): HTMLAnchorElement {
-  const change = { model: names.modelKey(model), vs: undefined, task: undefined }
+  const change = { model: names.modelKey(model), vs: undefined, task: undefined, why: undefined }
   return opener(address, change, board.data.models[model]!)
 }
 

@@ -1,8 +1,8 @@
 /** One model: where it stands, its rank interval on every task, whom it beats, and a comparison. */
 
 import { modelRanks, modelRanksTable } from "./charts"
-import { compareView } from "./compareview"
-import { type Context, modelLinks } from "./context"
+import { compareView, settling } from "./compareview"
+import { type Context, modelLink, modelLinks } from "./context"
 import { bdi, choice, freshId, h } from "./dom"
 import { figure } from "./figure"
 import { whenOpened } from "./folds"
@@ -23,8 +23,14 @@ export function modelView(context: Context, model: number): View {
   const name = data.models[model]!
   const place = data.order.indexOf(model)
   const body = h("div", {}, h("h2", { tabindex: "-1" }, bdi(name)), facts(context, model))
+  const why = board.size > 1 ? relations(context, model) : null
+  // Who asked for it sees it first.
+  if (why && address.state.why) body.append(why)
   if (data.tasks.length > 1) body.append(taskRanks(context, model))
-  if (board.size > 1) body.append(relations(context, model), comparison(context, model))
+  if (why) {
+    if (!address.state.why) body.append(why)
+    body.append(comparison(context, model))
+  }
   const notes = data.notes.filter((note) => note.models.includes(model))
   if (notes.length) {
     const list = notes.map((note) => h("li", {}, `${taskNames(context, note.tasks)}${note.text} `, h("code", {}, note.code)))
@@ -105,8 +111,10 @@ export function commonClaim({ board }: Context): string {
   return claims.size === 1 ? [...claims][0]! : "at levels that differ between tasks"
 }
 
+/** Why the model has its ranks: who is shown better, who is not told apart, who is shown worse. */
 function relations(context: Context, model: number): HTMLElement {
   const { board } = context
+  const { leadRanks } = board.data
   if (board.data.lead === "new_task") {
     return h("section", {}, h("p", { class: "quiet" }, "This board says nothing about single pairs of models."))
   }
@@ -123,16 +131,24 @@ function relations(context: Context, model: number): HTMLElement {
       rest.length ? more : null,
     )
   }
+  const [above, within, below] = [board.beatenBy(model), board.tiedWith(model), board.beats(model)]
+  const [best, worst] = [leadRanks.best[model]!, leadRanks.worst[model]!]
+  const counts = `${plural(above.length, "model")} shown better, ${within.length} not told apart, ${below.length} shown worse`
+  // Ranks of one model alone, and those of an average, may say more than the pairs do.
+  const follows = best === above.length + 1 && worst === board.size - below.length
   return h(
     "section",
-    {},
+    { id: "why" },
+    h("h3", { tabindex: "-1" }, `Why ${showRanks(best, worst)}?`),
+    h("p", {}, follows ? `${counts}: rank ${best} at best, ${worst} at worst, of ${board.size}.` : `${counts}, of ${board.size - 1} others.`),
     h(
       "div",
       { class: "three" },
-      part("Shown better than", board.beats(model), "No model was shown worse."),
-      part("Not told apart from", board.tiedWith(model), "It is told apart from every other model."),
-      part("Shown worse than", board.beatenBy(model), noneBetter(context, model)),
+      part("Above: shown better", above, noneBetter(context, model)),
+      part("Within: not told apart", within, "It is told apart from every other model."),
+      part("Below: shown worse", below, "No model was shown worse."),
     ),
+    settled(context, model, within),
     h(
       "p",
       { class: "quiet" },
@@ -141,6 +157,21 @@ function relations(context: Context, model: number): HTMLElement {
         : "All of these statements hold at once; the rank of a model is about that model alone, and may tell more or less apart. Not told apart does not mean equal.",
     ),
   )
+}
+
+/** What would tell the model apart from those that it is not told apart from, one pair at a time. */
+function settled(context: Context, model: number, others: number[]): HTMLElement | null {
+  const settle = others.length ? settling(context, model) : null
+  if (!settle) return null
+  const row = (other: number): HTMLElement => {
+    const { difference, needs } = settle(other)
+    return h("tr", {}, h("th", { scope: "row" }, modelLink(context, other)), h("td", {}, difference), h("td", {}, needs))
+  }
+  const heads = ["Not told apart from", "Difference, + favours this model", "In all, to tell them apart"]
+  return h("div", {},
+    h("div", { class: "scroll", role: "group", "aria-label": "What would tell them apart", tabindex: "0" },
+      h("table", { class: "numbers answers" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...others.map(row)))),
+    h("p", { class: "quiet" }, "How much it takes to show a true difference as large as the one seen, in 80\u00a0% of repetitions, for one pair by itself; all pairs at once take more. The one seen is uncertain: a rough guide."))
 }
 
 function noneBetter({ board }: Context, model: number): string {

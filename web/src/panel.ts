@@ -18,12 +18,12 @@ export interface View {
   next: (() => void) | null
 }
 
-const KEYS = ["model", "vs", "task", "by", "compare"] as const
+const KEYS = ["model", "vs", "task", "by", "compare", "why"] as const
 
 export function startPanel(context: Context): void {
   const { address } = context
   const title = h("span", { class: "hidden", id: "panel-title" })
-  const close = (): void => address.set({ model: undefined, vs: undefined, task: undefined, by: undefined, compare: undefined })
+  const close = (): void => address.set({ model: undefined, vs: undefined, task: undefined, by: undefined, compare: undefined, why: undefined })
   const [back, forth] = ["Previous", "Next"].map((text) => h("button", { type: "button", class: "quietly" }, text))
   const shut = h("button", { type: "button", class: "quietly", click: close }, "Close")
   const body = h("div", { class: "panel-body" })
@@ -74,7 +74,7 @@ export function startPanel(context: Context): void {
       dialog.scrollTop = 0
       // Whoever steps from model to model keeps the button; all others start at the name.
       if (fresh || (document.activeElement !== back && document.activeElement !== forth)) {
-        body.querySelector<HTMLElement>("h2")?.focus()
+        body.querySelector<HTMLElement>(state.why ? "#why h3" : "h2")?.focus()
       }
     }
   }

@@ -32,7 +32,9 @@ export function startScope(context: Context): void {
     level.textContent = chosen ? one.level : together.level
     for (const [model, row] of rows) {
       const [best, worst] = [ranks.best[model]!, ranks.worst[model]!]
-      row.querySelector('td[data-key="lead"]')!.replaceChildren(...spoken(showRanks(best, worst), sayRanks(best, worst)))
+      const cell = row.querySelector('td[data-key="lead"]')!
+      const place = cell.querySelector("button") ?? cell
+      place.replaceChildren(...spoken(showRanks(best, worst), sayRanks(best, worst)))
       const bar = row.querySelector("rect.lead")
       bar?.setAttribute("x", `${(100 * (best - 1)) / board.size}%`)
       bar?.setAttribute("width", `${(100 * (worst - best + 1)) / board.size}%`)

@@ -183,7 +183,10 @@ export function startShare(context: Context): void {
       })
   }
   const act = (text: string, click: () => void): HTMLElement => h("button", { type: "button", class: "quietly", click }, text)
-  place.prepend(
+  const theme = place.querySelector(".theme")
+  const tools = h(
+    "span",
+    { class: "tools" },
     menu(
       "Share",
       act("Copy link", () => copy(location.href, "Link")),
@@ -195,5 +198,7 @@ export function startShare(context: Context): void {
       said,
       written,
     ),
+    theme,
   )
+  place.prepend(tools)
 }

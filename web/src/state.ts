@@ -5,6 +5,8 @@ export interface State {
   model?: string
   vs?: string
   task?: string
+  /** Whether an open model shows at once why it has its ranks. */
+  why?: string
   /** How tasks of an open model are sorted. */
   by?: string
   /** Sorted column of the board, `-` in front where reversed. */
@@ -38,7 +40,7 @@ export interface State {
   at?: string
 }
 
-const KEYS: (keyof State)[] = ["model", "vs", "task", "by", "sort", "q", "pin", "only", "compare", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
+const KEYS: (keyof State)[] = ["model", "vs", "task", "why", "by", "sort", "q", "pin", "only", "compare", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
 
 type Listener = (state: State, before: State) => void
 

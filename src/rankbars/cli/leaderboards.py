@@ -726,7 +726,6 @@ def demo_command(
         source=demo.source,
         date=demo.date,
         link=demo.link,
-        description=demo.description,
     )
     deliver(board, targets, quiet=quiet, said=said)
 
