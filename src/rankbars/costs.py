@@ -87,7 +87,7 @@ def add_costs(
         spec = Spec(
             alpha=board.spec.alpha, over=board.spec.over, missing=board.spec.missing,
             missing_tasks=board.spec.missing_tasks, missing_items=board.spec.missing_items,
-            runs=board.spec.runs, seed=board.spec.seed,
+            runs=board.spec.runs, seed=board.spec.seed, average_anyway=True,
         )  # fmt: skip
         priced = leaderboard(cost, spec=spec) if len(shared) > 1 else None
         if priced is None:
