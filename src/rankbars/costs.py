@@ -31,7 +31,9 @@ _BOTH = (
 _KNOWN = ("Costs are known exactly: nothing is allowed for their error.",)
 _MEASURED = (
     "Costs are means over the same items as scores, and compared as means, not ratios.",
-    "Costs of single items are skewed, so their level is approximate, above all with few items.",
+    "No level is assured where costs are measured, since those of single items are skewed: in "
+    "simulations of 30 to 300 items, sets made at 95 % held in 85 % of draws at worst, and for one "
+    "model named beforehand in 68 %.",
 )
 
 

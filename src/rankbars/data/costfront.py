@@ -38,7 +38,7 @@ class CostFront:
         On the front as observed.
     dominates : array of bool, shape (M, M)
         ``[k, j]``: k is shown to dominate j; all of them hold at once with probability
-        ``1 - alpha``.
+        ``1 - alpha`` where costs are known, approximately where they were measured.
     each : array of bool, shape (M,)
         May be on the front, for one model named in advance.
     surely : array of bool, shape (M,)
@@ -75,7 +75,7 @@ class CostFront:
 
     @property
     def possible(self) -> NDArray[np.bool_]:
-        """Models that may be on the front: the whole true front is among them, at ``1 - alpha``."""
+        """Models that may be on the front: the true one is among them, as `dominates` holds."""
         return np.asarray(~np.isnan(self.cost) & ~self.dominates.any(axis=0))
 
     def within(self, shown_better: NDArray[np.bool_]) -> list[tuple[float, NDArray[np.intp]]]:

@@ -10,7 +10,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard
 from rankbars.data.costfront import CostFront
 from rankbars.errors import DataError
-from rankbars.render.claims import statements_level
+from rankbars.render.claims import APPROXIMATE, statements_level
 from rankbars.render.notation import counted, listed, visible
 
 __all__ = ["CostRow", "budget_lines", "front_of", "front_rows", "front_sentences"]
@@ -55,7 +55,7 @@ def front_sentences(board: Leaderboard) -> list[str]:
     priced = ~np.isnan(front.cost)
     size, metric = int(priced.sum()), visible(front.metric)
     possible, surely = int(front.possible.sum()), int(front.surely.sum())
-    level = statements_level(board)
+    level = statements_level(board) if front.known else APPROXIMATE
     first = (
         f"Score against {metric}, less is better: {int(front.observed.sum())} of "
         f"{counted(size, 'model')} are on the observed front; {possible} may be ({level}, all at "

@@ -50,7 +50,7 @@ def time_table(board: Leaderboard) -> TimeTable | None:
     Examples
     --------
     >>> import numpy as np, rankbars as rb
-    >>> time_table(rb.leaderboard(rb.Scores.from_arrays({"x": np.eye(3)}, ["a", "b"]))) is None
+    >>> time_table(rb.leaderboard(rb.Scores.from_arrays({"x": np.eye(3)}, list("abc")))) is None
     True
     """
     found = board.over_time

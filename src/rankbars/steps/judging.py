@@ -77,7 +77,7 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
 
     Examples
     --------
-    >>> import rankbars as rb
+    >>> import numpy as np, rankbars as rb
     >>> rng = np.random.default_rng(1)
     >>> people = rng.normal(size=(300, 2)) + [0.3, 0.0]
     >>> judge = people + 0.6 * rng.normal(size=people.shape)
