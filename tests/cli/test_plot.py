@@ -19,7 +19,9 @@ def board_file(tmp_path: Path) -> str:
     arrays = {f"t{i}": rng.normal(size=(30, 4)) + [0, 1, 2, 3] for i in range(6)}
     info = {f"t{i}": rb.TaskInfo(category="$x_1$ <b>"[i % 3 :]) for i in range(6)}
     path = tmp_path / "board.json"
-    rb.leaderboard(rb.Scores.from_arrays(arrays, names, info=info)).save(path)
+    scores = rb.Scores.from_arrays(arrays, names, info=info)
+    prices = dict(zip(names, (4, 3, 20, 100), strict=True))
+    rb.add_costs(rb.leaderboard(scores), scores, prices, metric="US$").save(path)
     return str(path)
 
 
@@ -40,7 +42,10 @@ CHOICES = {
 }
 
 
-@pytest.mark.parametrize("kind", [name for name in OF_A_BOARD if name != "ratings"])
+OF_VOTES = {"ratings", "strengths_over_time"}
+
+
+@pytest.mark.parametrize("kind", [name for name in OF_A_BOARD if name not in OF_VOTES])
 def test_every_kind_is_drawn_the_same_each_time(kind: str, board_file: str, tmp_path: Path) -> None:
     for name in ("one.svg", "two.svg"):
         options = ("-o", str(tmp_path / name), *CHOICES[PLOTS[kind].choice])

@@ -154,6 +154,7 @@ def test_a_picture_that_no_screen_can_show_is_refused() -> None:
 
 # What one task does not hold.
 OF_AN_AVERAGE = {"new_task", "weights", "score_new_task", "score_spread"}
+OF_MORE_THAN_SCORES = {"ratings", "strengths_over_time", "front"}
 OF_TWO_MODELS = {"lanes", "rank_probability", "dominance"}
 
 
@@ -166,7 +167,7 @@ def test_the_smallest_boards_are_drawn_or_refused_with_a_reason(kind: str, model
     if kind == "two_models" and models == 1:
         with pytest.raises(rb.UnknownOptionError):
             draw_picture(kind, board, choice)
-    elif kind in OF_AN_AVERAGE | {"ratings"} or (kind in OF_TWO_MODELS and models == 1):
+    elif kind in OF_AN_AVERAGE | OF_MORE_THAN_SCORES or (kind in OF_TWO_MODELS and models == 1):
         with pytest.raises(rb.DataError):
             draw_picture(kind, board, choice)
     else:
