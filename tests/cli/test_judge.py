@@ -178,3 +178,22 @@ def test_averages_over_tasks_take_the_corrected_differences():
     said = [note.message for note in board.notes if note.code == "judge-worth"]
     assert len(said) == 4
     assert said[-1].startswith("On the 3 tasks where judges are used, 180 labels")
+
+
+@pytest.mark.parametrize("tasks", [1, 2])
+def test_the_score_of_the_leader_takes_nothing_from_differences(tasks: int):
+    rng = np.random.default_rng(3)
+    names = tuple(f"q{i}" for i in range(400))
+    labels, judged = {}, {}
+    for t in range(tasks):
+        people = rng.normal(size=(400, 1)) + rng.normal(size=(400, 4)) + [0.5, 0.4, 0.1, -0.3]
+        judge = people + 0.5 * rng.normal(size=people.shape)
+        labels[f"t{t}"] = rb.Items(MODELS, people[:80], ids=names[:80])
+        judged[f"t{t}"] = rb.Items(MODELS, judge, ids=names)
+    board = rb.leaderboard(rb.with_judge(rb.Scores(labels), rb.Scores(judged)))
+    assert {task.test for task in board.tasks.values()} == {"judge_t"}
+    found = board.winner()
+    shown = board.aggregate.score if tasks > 1 else board.tasks["t0"].mean
+    assert found.method == "simultaneous"
+    assert found.score == pytest.approx(shown.max())
+    assert found.low < shown.max() < found.high

@@ -178,7 +178,9 @@ def _of_task(board: Leaderboard, comparisons: Comparisons) -> _Field | None:
         leader=leader,
     )
     items = comparisons.evidence
-    if not isinstance(items, Items) or comparisons.test == "judge_t":
+    if comparisons.test == "judge_t":
+        return _without_covariance(found)
+    if not isinstance(items, Items):
         return found
     index = comparisons.skewness  # infinite with too few rows to say, or to resample
     skewed = index is not None and SKEWED < index < math.inf
@@ -241,7 +243,7 @@ def _of_average(board: Leaderboard, average: Aggregate) -> _Field | None:
         skewed = _task_rows(board, average, kept, x)
         if skewed is None:
             return None  # rows inside tasks are not resampled for this
-    return _Field(
+    found = _Field(
         models=tuple(average.models[i] for i in kept),
         x=x,
         se=error,
@@ -251,6 +253,16 @@ def _of_average(board: Leaderboard, average: Aggregate) -> _Field | None:
         leader=leader,
         skewed=skewed,
     )
+    judged = any(task.test == "judge_t" for task in board.tasks.values())
+    return _without_covariance(found) if judged else found
+
+
+def _without_covariance(field: _Field) -> _Field:
+    """Where a judge corrects means and differences, each with a weight of its own.
+
+    Errors of differences then say nothing of how means depend on each other.
+    """
+    return field._replace(pair_se=np.full_like(field.pair_se, np.nan))
 
 
 def _task_rows(
