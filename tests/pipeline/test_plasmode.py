@@ -211,7 +211,8 @@ def test_averages_with_a_small_task_of_seconds_hold_as_often_as_the_board_says(
     """Beside two tasks of 100 requests; which provider is slow changes from task to task."""
     values = -table("seconds").iloc[:, 1:].to_numpy(float)
     values = values - values.mean(axis=0) + values.mean(axis=0).min()
-    rng, runs, held = np.random.default_rng([4, n]), calibration.runs(60, 300), 0
+    rng, runs = np.random.default_rng([4, n]), calibration.runs(60, 300)
+    unsure, held, false = 0, 0, 0
     names = [f"m{i}" for i in range(values.shape[1])]
     for _ in range(runs):
         rows = {
@@ -220,9 +221,16 @@ def test_averages_with_a_small_task_of_seconds_hold_as_often_as_the_board_says(
         }
         board = rb.leaderboard(rb.Scores.from_arrays(rows, names), over="items", resamples=200)
         assert board.aggregate is not None
-        assert (board.aggregate.guarantee, board.aggregate.measured_level) == (None, share)
-        held += not board.shown_better.any()
-    calibration.at_least(held, runs, share)
+        wrong = bool(board.shown_better.any())
+        if board.aggregate.approximate:
+            assert (board.aggregate.guarantee, board.aggregate.measured_level) == (None, share)
+            unsure += 1
+            held += not wrong
+        else:  # no slow answer was drawn, and the small task says too little to matter
+            false += wrong
+    calibration.above(unsure, runs, 0.9, of="without a level")
+    calibration.at_least(held, unsure, share, of="held without a level")
+    calibration.at_most(false, runs, 0.05, of="false, with a level")
 
 
 @pytest.mark.slow

@@ -221,7 +221,7 @@ def test_the_log_tells_what_happened(tmp_path: Path, capsys: pytest.CaptureFixtu
         assert run(["log", "board.duckdb"]) == 0
     said = capsys.readouterr().out
     assert "holds 1 file:" in said
-    done = [line.split("  ")[2] for line in said.partition("What happened:\n")[2].splitlines()]
+    done = [line.split("  ")[-1] for line in said.partition("What happened:\n")[2].splitlines()]
     assert done == [
         "Added a.csv (tidy, 2 rows).",
         "Added b.csv (tidy, 2 rows).",

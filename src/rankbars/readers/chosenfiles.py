@@ -90,7 +90,10 @@ class Skipped:
         if not every:
             return ReadError("There is nothing to read: the folder holds no file.")
         if len(every) == 1:
-            return ReadError(f"The only file there cannot be read: {_list(every, 1)}")
+            return ReadError(
+                f"The only file there cannot be read: {_list(every, 1)} What can be read: rankbars "
+                "formats."
+            )
         return ReadError(
             f"None of {_files(len(every))} can be read: {_list(every, 3)} See `rankbars formats "
             "PATH` for all of them."
