@@ -158,7 +158,7 @@ def test_rows_under_a_header_cell_without_a_name_are_models_and_a_note_says_so(
 def test_rights_and_wrongs_under_a_header_cell_without_a_name_are_asked_about(
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(rb.ReadError, match="first column has no name.*--layout models-by-items"):
+    with pytest.raises(rb.ReadError, match=r"first column has no name.*--layout models-by-items"):
         read_text(tmp_path, ",math,code\na,1,0\nb,0,1\n")
 
 

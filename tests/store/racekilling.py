@@ -7,8 +7,6 @@ import os
 import sys
 from pathlib import Path
 
-from killing import Killer
-
 import rankbars as rb
 from rankbars.data.raceboard import Call
 
@@ -32,6 +30,8 @@ def seen(race: rb.Race) -> tuple[object, ...]:
 
 def main(folder: str, tries: int, seed: int) -> None:
     """A race in memory goes beside, to which no harm is done; both must be the same."""
+    from killing import Killer  # beside this program, not on the path of the other tests
+
     os.chdir(folder)
     for module in ("duckdb", "scipy.special", "rankbars.racing.race", "rankbars.store.racefile"):
         importlib.import_module(module)
