@@ -392,15 +392,22 @@ def _with_partly(
     return replace(board, partly=placed)
 
 
-def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
-    """The board with the ranks within categories of its votes."""
+def _arena_in_parts(board: Leaderboard, scores: Scores) -> tuple[str, Votes] | None:
+    """The one arena of a board whose votes name categories or periods; None elsewhere."""
     if board.lead != "task" or {task.kind for task in board.tasks.values()} != {"votes"}:
-        return board
+        return None
     ((task, evidence),) = scores.tasks.items()
     if not isinstance(evidence, Votes) or evidence.ballots is None:
+        return None
+    return None if evidence.ballots.categories is None else (task, evidence)
+
+
+def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
+    """The board with the ranks within categories of its votes."""
+    arena = _arena_in_parts(board, scores)
+    if arena is None:
         return board
-    if evidence.ballots.categories is None:
-        return board
+    task, evidence = arena
     from rankbars.steps.tallies import split_categories
 
     anywhere = replace(spec, votes=replace(spec.votes, largest_component=True))
@@ -424,13 +431,10 @@ def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderbo
 
 def _with_time(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
     """The board with strengths by period, where votes name periods."""
-    if board.lead != "task" or {task.kind for task in board.tasks.values()} != {"votes"}:
+    arena = _arena_in_parts(board, scores)
+    if arena is None:
         return board
-    ((task, evidence),) = scores.tasks.items()
-    if not isinstance(evidence, Votes) or evidence.ballots is None:
-        return board
-    if evidence.ballots.categories is None:
-        return board
+    task, evidence = arena
     from rankbars.steps.votetime import follow_strengths
 
     setting = Setting(spec.seed, spec.resamples, task, spec.votes)
