@@ -33,7 +33,7 @@ $(FOR_RUNNING): pyproject.toml
 	@touch $@
 
 $(FOR_TESTING): pyproject.toml
-	@scripts/make_environment.sh dev,docs,plot,bayes,arviz,dask,remote
+	@scripts/make_environment.sh plot,bayes,arviz,dask,remote dev docs
 	@touch $(FOR_RUNNING) $@
 
 demo: $(FOR_RUNNING)
@@ -67,6 +67,7 @@ page:
 
 docs: $(FOR_TESTING)
 	$(BIN)/python scripts/make_live.py
+	$(BIN)/python scripts/make_pictures.py --published
 	$(BIN)/zensical build --strict --clean
 
 # Without the peers, rows that need one are left out and say so.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import rankbars as rb
 from benchmarks.inputs import draw_scores, model_names, task_arrays
 from benchmarks.rows import Job, Once, Ratio, Row, Sides, require
-from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
+from rankbars.stats.resampling.distributions import CHUNK, Streams, chunk_sizes
 from rankbars.stats.resampling.itembootstrap import bootstrap_means
 from rankbars.stats.resampling.rankcounts import dominance, rank_probability
 

@@ -11,10 +11,10 @@ from benchmarks.inputs import draw_scores, model_names, task_arrays
 from benchmarks.rows import Ratio, Row, Sides, require
 from benchmarks.straight import bounds_by_differences, bounds_by_moments, bounds_by_scipy
 from rankbars.stats.multiplicity.stepdown import decide, decide_from_p
-from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.ranks import RankBounds, count_bounds
+from rankbars.stats.tails import Decisions
 
 TITLE = "Rank intervals on tasks"
 ALPHA = 0.05

@@ -62,6 +62,65 @@ def frame_against_arena_rank(models: int, votes: int) -> Sides:
     return Sides(ours, peer, agree)
 
 
+def voters_against_arena_rank(models: int, votes: int, voters: int) -> Sides:
+    """Votes by named voters, with errors by voter, beside a peer that takes no voters."""
+    import pandas as pd
+
+    frame = pd.DataFrame(draw_votes(models, votes))
+    code = np.random.default_rng(1).integers(0, voters, votes)
+    named = frame.assign(judge=[f"voter-{k:07}" for k in code.tolist()])
+
+    def ours() -> Array:
+        return rb.compare(rb.Scores.from_frame(named))["votes"].mean
+
+    def peer() -> Array:
+        from arena_rank.models.bradley_terry import BradleyTerry
+        from arena_rank.utils.data_utils import PairDataset
+
+        dataset = PairDataset.from_pandas(frame)
+        model = BradleyTerry(dataset.n_competitors, ftol=0.0, gtol=1e-12)
+        found = np.asarray(model.compute_ratings_and_cis(dataset)["ratings"])
+        return np.asarray((found - found.mean()) * np.log(10) / 400)
+
+    return Sides(ours, peer, _close)
+
+
+def styles_against_arena_rank(models: int, votes: int) -> Sides:
+    """Strengths and the effect of one style, where the peer runs until it does not move."""
+    import pandas as pd
+
+    length = np.random.default_rng(1).normal(size=votes)
+    frame = pd.DataFrame(draw_votes(models, votes)).assign(length=length)
+
+    def ours() -> tuple[Array, Array]:
+        board = rb.leaderboard(rb.Scores.from_frame(frame, controls=["length"]))
+        task = board.tasks["votes"]
+        if task.effects is None:
+            raise AssertionError("no effect")
+        order = np.argsort(np.array(board.models))
+        return task.mean[order], task.effects.value
+
+    def peer() -> tuple[Array, Array]:
+        from arena_rank.models.contextual_bradley_terry import ContextualBradleyTerry
+        from arena_rank.utils.data_utils import ContextualPairDataset
+
+        dataset = ContextualPairDataset.from_pandas(
+            frame, ["length"], reweighted=False, normalize_features=False
+        )
+        model = ContextualBradleyTerry(
+            dataset.n_competitors, 1, reg=0.0, hessian_reg=0.0, ftol=0.0, gtol=1e-12
+        )
+        model.compute_ratings_and_cis(dataset)
+        strength = np.asarray(model.params["ratings"])
+        return strength - strength.mean(), np.asarray(model.params["coeffs"])
+
+    def agree(one: tuple[Array, Array], other: tuple[Array, Array]) -> None:
+        for mine, theirs in zip(one, other, strict=True):
+            _close(mine, theirs)
+
+    return Sides(ours, peer, agree)
+
+
 def frame_against_evalica(models: int, votes: int) -> Sides:
     """A data frame of single votes to strengths; most of the peer's time goes to taking them in."""
     import pandas as pd
@@ -291,6 +350,29 @@ ROWS: tuple[Row, ...] = (
         {"models": 200, "votes": 1_000_000},
         {"models": 5, "votes": 5_000},
         at_least=2,
+        slow=True,
+        needs=("arena_rank", "jax", "optax", "jaxtyping"),
+        peers="arena-rank",
+    ),
+    Ratio(
+        "voters_200",
+        "data frame with named voters to strengths and errors by voter, 1,000,000 votes",
+        "arena-rank from the same frame, without voters, until it agrees to 1e-6",
+        voters_against_arena_rank,
+        {"models": 200, "votes": 1_000_000, "voters": 100_000},
+        {"models": 5, "votes": 5_000, "voters": 500},
+        at_least=1,
+        slow=True,
+        needs=("arena_rank", "jax", "optax", "jaxtyping"),
+        peers="arena-rank",
+    ),
+    Ratio(
+        "style_200",
+        "data frame to the board, one style controlled for, 200,000 votes",
+        "arena-rank's contextual fit from the same frame, until it agrees to 1e-6",
+        styles_against_arena_rank,
+        {"models": 200, "votes": 200_000},
+        {"models": 5, "votes": 5_000},
         slow=True,
         needs=("arena_rank", "jax", "optax", "jaxtyping"),
         peers="arena-rank",

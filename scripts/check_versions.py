@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")
-EXTRAS = "dev,plot,remote"
+EXTRAS, GROUP = "plot,remote", "dev"
 QUICK = ("-q", "-p", "no:cacheprovider", "-m", "not slow and not soak")
 
 
@@ -63,8 +63,10 @@ def try_out(place: Path, python: str, constraints: list[str], tests: list[str]) 
         subprocess.run([python, "-m", "venv", "--clear", str(place)], check=True)
     pins = place / "constraints.txt"
     pins.write_text("\n".join(constraints) + "\n", encoding="utf-8")
-    install = [str(own), "-m", "pip", "install", "--quiet", "--constraint", str(pins), "--editable"]
-    if subprocess.run([*install, f"{ROOT}[{EXTRAS}]"], check=False).returncode:
+    pip = [str(own), "-m", "pip", "install", "--quiet"]
+    subprocess.run([*pip, "pip>=25.1"], check=True)
+    wanted = ["--editable", f"{ROOT}[{EXTRAS}]", "--group", f"{ROOT / 'pyproject.toml'}:{GROUP}"]
+    if subprocess.run([*pip, "--constraint", str(pins), *wanted], check=False).returncode:
         return "could not be installed"
     run = subprocess.run([own, "-m", "pytest", *QUICK, *tests], cwd=ROOT, check=False)
     return "passed" if run.returncode == 0 else "FAILED"

@@ -1,14 +1,21 @@
 """Build the wheel, install it away from the sources, and try it from an empty folder.
 
-Usage: ``python scripts/check_wheel.py ENVIRONMENT``
+Usage: ``python scripts/check_wheel.py ENVIRONMENT [--empty]``
 
 ENVIRONMENT is made anew: it holds the wheel alone and borrows every other package from the
-environment that runs this script, so that the test suite can run against the wheel.
+environment that runs this script, so that the test suite can run against the wheel, without a
+network. With ``--empty`` nothing is borrowed: what users need comes from the package index, and
+what they do not need is not there.
+
+The install line is that of the README, and so is what is tried: its file, its commands, its Python.
+Both distributions pass ``twine check --strict`` before.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -37,15 +44,26 @@ assert board.tasks["math"].best.tolist() == [1, 1], board.tasks["math"].best
 """
 
 
+INSTALL_LINE = "python -m pip install rankbars"
+PROGRAMS = "Scripts" if os.name == "nt" else "bin"
+
+
 def main() -> None:
     """Build, compare, install, try."""
     environment = Path(sys.argv[1]).resolve()
     wheel = build_wheel(environment.parent / "dist")
+    run([sys.executable, "-m", "twine", "check", "--strict", *map(str, wheel.parent.iterdir())])
     compare_files(wheel)
     find_notices(wheel)
-    python = install(wheel, environment)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    if f"\n{INSTALL_LINE}\n" not in readme:
+        sys.exit(f"The README has no line {INSTALL_LINE!r}, which is what is tried here.")
+    find_addresses(wheel)
+    python = install(wheel, environment, empty="--empty" in sys.argv[2:])
     with tempfile.TemporaryDirectory() as folder:
         try_out(python, Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
+        try_readme(python, Path(folder), readme)
     print(f"{wheel.name}: built from the source distribution, installed and tried")
 
 
@@ -88,12 +106,26 @@ def find_notices(wheel: Path) -> None:
         sys.exit("The script of the page does not begin with the notices of its libraries.")
 
 
-def install(wheel: Path, environment: Path) -> Path:
-    """Python of a new environment that holds the wheel and borrows all other packages."""
+def find_addresses(wheel: Path) -> None:
+    """Exit unless every link and picture of the README, as the index shows it, has an address."""
+    with ZipFile(wheel) as packed:
+        (name,) = (one for one in packed.namelist() if one.endswith(".dist-info/METADATA"))
+        shown = packed.read(name).decode("utf-8")
+    if local := re.findall(r"\]\((?!https?://)[^)]*\)", shown):
+        sys.exit(f"The README on the index would have links to nowhere: {local}.")
+
+
+def install(wheel: Path, environment: Path, *, empty: bool) -> Path:
+    """Python of a new environment that holds the wheel, and what it needs unless it is borrowed."""
     run([sys.executable, "-m", "venv", "--clear", "--without-pip", str(environment)])
-    python = environment / "bin" / "python"
+    python = environment / PROGRAMS / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)])
+    _, _, asked = INSTALL_LINE.partition("pip ")
+    line = [*pip, *asked.split(), "--quiet", "--find-links", str(wheel.parent)]
+    if empty:
+        run(line)
+        return python
+    run([*line, "--no-index", "--no-deps"])
     borrowed = sysconfig.get_path("purelib")
     own = run([str(python), "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"])
     # Path files inside a borrowed folder are not read, so the editable install stays out of sight.
@@ -114,6 +146,21 @@ def try_out(python: Path, folder: Path) -> None:
     run([command, "rank", "scores.csv", "-o", "board.json"], folder)
     run([command, "show", "board.json"], folder)
     run([command, "demo", "--list"], folder)
+
+
+def try_readme(python: Path, folder: Path, readme: str) -> None:
+    """Exit unless what the README shows works as it stands: files, commands, Python."""
+    for kind, title, text in re.findall(r'```(\w+)(?: title="([^"]+)")?\n(.*?)```', readme, re.S):
+        if title:
+            (folder / title).write_text(text, encoding="utf-8")
+        elif kind == "python":
+            run([str(python), "-c", text], folder)
+        elif kind == "console":
+            for line in re.findall(r"^\$ rankbars (.*)$", text, re.M):
+                run([str(python.parent / "rankbars"), *shlex.split(line)], folder)
+    made = {path.name for path in folder.iterdir()}
+    if not {"report.html", "board.json"} <= made:
+        sys.exit(f"What the README shows was not all run; there is only {sorted(made)}.")
 
 
 def run(command: list[str], folder: Path = ROOT) -> str:

@@ -1,10 +1,13 @@
 #!/bin/sh
-# Creates .venv where it is missing and installs rankbars in it, with the extras named in $1.
+# Creates .venv where it is missing and installs rankbars in it, with the extras named in $1
+# (commas between them) and the dependency groups of pyproject.toml named after that.
 # Uses uv when it is there, else the venv and pip that come with Python.
 # PYTHON names the interpreter; without it, the newest one that rankbars is tested on is taken.
 set -eu
 cd "$(dirname "$0")/.."
 extras=${1:-}
+[ $# -eq 0 ] || shift
+groups="$*"
 venv_python=.venv/bin/python
 export PIP_DISABLE_PIP_VERSION_CHECK=1 UV_PYTHON_DOWNLOADS=never
 
@@ -13,13 +16,13 @@ fits() {
 }
 
 find_python() {
-    for candidate in ${PYTHON:-python3.13 python3.12 python3.11 python3 python}; do
+    for candidate in ${PYTHON:-python3.14 python3.13 python3.12 python3.11 python3 python}; do
         if fits "$candidate"; then
             echo "$candidate"
             return
         fi
     done
-    echo "rankbars needs Python 3.11 or newer. Looked for: ${PYTHON:-python3.13 to python3.11, python3}." >&2
+    echo "rankbars needs Python 3.11 or newer. Looked for: ${PYTHON:-python3.14 to python3.11, python3}." >&2
     echo "Install one, or name one: make PYTHON=/path/to/python3" >&2
     return 1
 }
@@ -47,10 +50,17 @@ if ! fits "$venv_python"; then
     fi
 fi
 
-echo "Installing rankbars${extras:+ with its extras $extras} in .venv"
+echo "Installing rankbars${extras:+ with its extras $extras}${groups:+ and the groups $groups} in .venv"
+chosen=
+for group in $groups; do
+    chosen="$chosen --group $group"
+done
+# Names of groups have no spaces: they are meant to be taken apart.
+# shellcheck disable=SC2086
 if command -v uv >/dev/null; then
-    uv pip install --quiet --python "$venv_python" --editable ".${extras:+[$extras]}"
+    uv pip install --quiet --python "$venv_python" --editable ".${extras:+[$extras]}" $chosen
 else
     "$venv_python" -m pip --version >/dev/null 2>&1 || "$venv_python" -m ensurepip >/dev/null
-    "$venv_python" -m pip install --quiet --editable ".${extras:+[$extras]}"
+    [ -z "$chosen" ] || "$venv_python" -m pip install --quiet "pip>=25.1"
+    "$venv_python" -m pip install --quiet --editable ".${extras:+[$extras]}" $chosen
 fi

@@ -1,8 +1,11 @@
 """Draw the pictures of README and documentation from the results that ship with the package.
 
-Usage: ``python scripts/make_pictures.py [--published] [FOLDER]``; FOLDER is ``docs/images`` where
-not given. With ``--published`` only the figures of the published work are drawn, in its folder
-``published``, which needs no browser and takes less than a minute of one processor.
+Usage: ``python scripts/make_pictures.py [--published | --gallery] [--times] [FOLDER]``; FOLDER is
+``docs/images`` where not given. With ``--published`` only the figures of the published work are
+drawn, in its folder ``published``, which needs no browser and takes a minute and a half of one
+processor; ``make docs`` does it. Seconds (Figure 6) are no two times the same: they are drawn from
+``published/figure_6.csv``, which ``--times`` measures anew. With ``--gallery`` only the gallery is
+drawn, by the commands of its page (``docs/pictures.md``).
 
 Every other picture is what a user sees: the page of ``rankbars demo`` in the system's Chromium,
 and the board that the same command prints on a terminal. Run it after a change of the page, of the
@@ -11,9 +14,12 @@ board or of a default; the numbers in the pictures are those of the code.
 
 from __future__ import annotations
 
+import csv
 import fcntl
 import os
 import pty
+import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -30,6 +36,9 @@ from rich.text import Text
 
 import rankbars as rb
 from rankbars import Leaderboard, demos
+from rankbars.render.plotting.style import picture_bytes
+from rankbars.simulate.publishedfigures import figures
+from rankbars.simulate.study import Table
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = 80
@@ -67,12 +76,16 @@ SVG = """\
 
 def main() -> None:
     """Draw all pictures."""
-    words = [word for word in sys.argv[1:] if word != "--published"]
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
     folder = Path(words[0]) if words else ROOT / "docs" / "images"
     folder.mkdir(parents=True, exist_ok=True)
+    if "--gallery" in sys.argv:
+        draw_gallery(folder / "gallery")
+        return
     draw_published(folder / "published")
     if "--published" in sys.argv:
         return
+    draw_gallery(folder / "gallery")
     with tempfile.TemporaryDirectory() as work:
         report = Path(work) / "report.html"
         run_demo("mmlu_pro", report)
@@ -82,7 +95,6 @@ def main() -> None:
         run_demo("vtab", report)
         draw_views(report, folder)
         board = run_demo("vtab", Path(work) / "vtab.html")
-        draw_for_paper(Path(work), folder)
     draw_terminal(board, "rankbars demo vtab", folder / "board.svg")
     for path in sorted(folder.iterdir()):
         print(f"{path}  {path.stat().st_size:,} bytes")
@@ -170,8 +182,11 @@ def draw_reading(report: Path, folder: Path) -> None:
         page.wait_for_function('document.documentElement.dataset.ready === "true"')
         page.locator("tbody tr", has_text="jamba-1.5-large").first.hover()
         page.wait_for_timeout(300)
+        # From the head of the table on, wherever the words above it end.
+        top = page.locator("#board-table").evaluate("one => one.getBoundingClientRect().top")
         page.screenshot(
-            path=folder / "read-row.png", clip={"x": 0, "y": 230, "width": WIDTH, "height": 320}
+            path=folder / "read-row.png",
+            clip={"x": 0, "y": top - 8, "width": WIDTH, "height": 320},
         )
         page.mouse.move(0, 0)
         for place, selector in enumerate(READING, start=1):
@@ -298,22 +313,41 @@ def draw_terminal(text: str, title: str, path: Path) -> None:
     path.write_text(drawn + "\n", encoding="utf-8")
 
 
-# Name of the demo, kind of picture, and what is named besides.
-FOR_PAPER: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("mmlu_pro", "lanes", ()),
-    ("mmlu_pro", "order", ()),
-    ("vtab", "model_ranks", ("--model", "Sup-Rotation-100%")),
-    ("vtab", "weights", ()),
-)
+# What stands before a picture of the gallery is what draws it.
+GALLERY = ROOT / "docs" / "pictures.md"
+CODE = re.compile(r"^```(python|console)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+GALLERY_SIZES = ((760, 64), (760, 32), (760, 16), (600, 16))  # pixels across, colours
+MOST_BYTES = 40_000
 
 
-def draw_for_paper(work: Path, folder: Path) -> None:
-    """Pictures of ``rankbars plot``."""
-    for name, kind, options in FOR_PAPER:
-        board = work / f"{name}.json"
-        if not board.exists():
-            run_rankbars("demo", name, "-o", board, "--html", work / f"{name}.html")
-        run_rankbars("plot", board, kind, *options, "-o", folder / f"plot_{kind}.png")
+def draw_gallery(folder: Path) -> None:
+    """Every picture of the gallery, by the commands of its page."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text = GALLERY.read_text(encoding="utf-8")
+    start, end = text.index("## A gallery of every kind"), text.index("## In Python")
+    with tempfile.TemporaryDirectory() as work:
+        for language, block in CODE.findall(text[start:end]):
+            if language == "python":
+                subprocess.run([sys.executable, "-c", block], check=True, cwd=work)
+                continue
+            for line in re.findall(r"^\$ rankbars (.*)$", block, re.MULTILINE):
+                run_rankbars(*shlex.split(line), folder=work)
+        for made in sorted(Path(work).glob("*.png")):
+            _make_small(made, folder / made.name)
+
+
+def _make_small(made: Path, target: Path) -> None:
+    """Few pixels, and as many colours as few bytes allow."""
+    with Image.open(made) as picture:
+        drawn = picture.convert("RGB")
+    for most, colours in GALLERY_SIZES:
+        width = min(most, drawn.width)
+        size = (width, round(drawn.height * width / drawn.width))
+        small = drawn.resize(size, Image.Resampling.LANCZOS)
+        small.quantize(colours, Image.Quantize.MAXCOVERAGE).save(target, optimize=True)
+        if target.stat().st_size < MOST_BYTES:
+            return
+    raise SystemExit(f"{target} is larger than {MOST_BYTES:,} bytes: show fewer models.")
 
 
 # The figures of the published work, with the commands of the page on what ships or is made.
@@ -343,10 +377,11 @@ SIMULATED = {
         "figures --figure 1a --models 10 --rows 200 --correlation 0.5 --repetitions 5", "figure_1a"
     ),
     "intervals_1b": ("figures --figure 1b --models 10 --rows 200 --repetitions 10", "figure_1b"),
-    "intervals_6": ("figures --figure 6 --models 10", "figure_6"),
 }  # fmt: skip
+SECONDS = "figures --figure 6 --models 10"
+TIMES = ROOT / "docs" / "images" / "published" / "figure_6.csv"
 AGGREGATES = ("figure_3", "figure_4", "figure_5", "figure_6")  # of `rankbars simulate vtab`
-PIXELS, COLOURS = 900, 64
+PIXELS, COLOURS = 900, 256
 
 
 def draw_published(folder: Path) -> None:
@@ -363,6 +398,10 @@ def draw_published(folder: Path) -> None:
         for name, (words, made) in SIMULATED.items():
             run_rankbars("simulate", *words.split(), "--picture", "svg", "-q", "-o", work)
             shutil.copyfile(Path(work) / f"{made}.svg", folder / f"{name}.svg")
+        if "--times" in sys.argv:
+            run_rankbars("simulate", *SECONDS.split(), "--picture", "none", "-q", "-o", work)
+            shutil.copyfile(Path(work) / "figure_6.csv", TIMES)
+        draw_seconds(folder / "intervals_6.svg")
         run_rankbars("simulate", "vtab", "--picture", "png", "-q", "-o", work)
         for made in AGGREGATES:  # thousands of marks, which are many bytes as lines
             with Image.open(Path(work) / f"{made}.png") as picture:
@@ -372,15 +411,26 @@ def draw_published(folder: Path) -> None:
                 small.quantize(COLOURS).save(folder / f"{name}.png", optimize=True)
 
 
+def draw_seconds(path: Path) -> None:
+    """Figure 6 from the seconds that were measured last."""
+    with TIMES.open(encoding="utf-8") as file:
+        rows: Table = [
+            {key: float(cell) for key, cell in row.items()} for row in csv.DictReader(file)
+        ]
+    draw = figures(["6"]).draw
+    if draw is not None:
+        path.write_bytes(picture_bytes(draw({"figure_6": rows})["figure_6"], "svg"))
+
+
 def _with_demo(words: str) -> list[str]:
     name, *rest = words.split()
     return [str(demos.demo_path(demos.DEMOS[name])), *rest]
 
 
-def run_rankbars(*words: str | Path) -> None:
+def run_rankbars(*words: str | Path, folder: str | None = None) -> None:
     """Run one command; its errors are shown."""
     program = [sys.executable, "-m", "rankbars"]
-    subprocess.run([*program, *words], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*program, *words], check=True, stdout=subprocess.DEVNULL, cwd=folder)
 
 
 if __name__ == "__main__":

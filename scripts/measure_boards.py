@@ -1,11 +1,12 @@
 """Rank every board of a folder of real results and print widths, best sets and levels.
 
-Usage: ``python scripts/measure_boards.py DATA [--package FOLDER]... [--only NAME]...``. DATA is a
-folder of real results as Parquet files, one folder per source, with the names in `BOARDS`. Nothing
-runs it but people; the table in docs/methods.md was printed by it. With ``--package`` the boards
-are made by the package in that folder as well, such as ``src`` of an older checkout, in processes
-of its own, and stand before those of the present sources. Options are the same for all, and named
-only where the data ask for them, so that the table shows the defaults of each.
+Usage: ``python scripts/measure_boards.py DATA [--package FOLDER]... [--only NAME]... [--top K]``.
+DATA is a folder of real results as Parquet files, one folder per source, with the names in
+`BOARDS`. Nothing runs it but people; it printed the tables in docs/real-boards.md. With
+``--package`` the boards are made by the package in that folder as well, such as ``src`` of an older
+checkout, in processes of its own, and stand before those of the present sources. Options are the
+same for all, and named only where the data ask for them, so that the table shows the defaults of
+each.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -82,6 +84,12 @@ BOARDS = (
         {"missing": "listwise"},
     ),
     Board(
+        "UCR, univariate",
+        "select model, task, item as fold, score from 'ucr_tsc/univariate.parquet' where task in "
+        "(select task from 'ucr_tsc/univariate.parquet' group by 1 having count(*) = 1200)",
+        {"rows": "folds", "test_share": 0.5},
+    ),
+    Board(
         "MTEB, English v2",
         "select model, task, score from 'mteb/eng_v2.parquet' where complete",
     ),
@@ -95,6 +103,13 @@ BOARDS = (
         "select system as model, domain as task, point as score, "
         "(ci_upper - ci_lower) / 3.92 as se from 'eva_leaderboard/summary.parquet' "
         "where metric = 'EVA-A_pass' and domain <> 'pooled' and condition = 'clean'",
+        rank={"missing": "drop_models"},
+    ),
+    Board(
+        "EVA-X_pass",
+        "select system as model, domain as task, point as score, "
+        "(ci_upper - ci_lower) / 3.92 as se from 'eva_leaderboard/summary.parquet' "
+        "where metric = 'EVA-X_pass' and domain <> 'pooled' and condition = 'clean'",
         rank={"missing": "drop_models"},
     ),
     Board(
@@ -130,9 +145,27 @@ BOARDS = (
         rank={"missing": "listwise"},
     ),
     Board(
+        "LLMBar, prompts of one judge",
+        "select prompt as model, set as task, item, "
+        "((win_ab = gold)::int + (win_ba = gold)::int) / 2 as score "
+        "from 'llmbar/judgements.parquet' where judge = 'GPT-4'",
+        rank={"missing": "listwise"},
+    ),
+    Board(
+        "SWE-bench Lite, published",
+        "select model || ' ' || date as model, 'lite' as task, max(resolved_percent) / 100 as "
+        "score, sqrt(score * (1 - score) / 300) as se, 300 as n "
+        "from 'swebench_history/submissions_lite.parquet' group by all",
+    ),
+    Board(
+        "Pythia while it learns, step 13,000",
+        "select split_part(model, '@', 1) as model, task, score, se "
+        "from 'pythia_lmeval/checkpoints.parquet' where step = 13000",
+    ),
+    Board(
         "LLMPerf, seconds",
         "select provider as model, request as item, end_to_end_s as score "
-        "from 'llmperf/requests.parquet' where end_to_end_s is not null",
+        "from 'llmperf/requests.parquet' where error_code is null and provider <> 'lepton'",
         {"direction": "lower"},
         {"missing": "listwise"},
     ),
@@ -152,6 +185,8 @@ BOARDS = (
     ),
 )
 
+_HEADS = {"own": "one model", "width": "all at once", "first": "may be first", "level": "level"}
+
 
 def main() -> None:
     """Print the table, or with ``--measure`` the numbers of the package that is imported."""
@@ -159,6 +194,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("--package", action="append", default=[], type=Path)
     parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--top", type=int, help="who is among the first so many, instead")
     parser.add_argument("--measure", action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     boards = [board for board in BOARDS if not chosen.only or board.name in chosen.only]
@@ -167,18 +203,40 @@ def main() -> None:
         for board in boards:
             print(json.dumps(_measure(board)), flush=True)
         return
+    if chosen.top:
+        os.chdir(chosen.data)
+        _print_first(boards, chosen.top)
+        return
     packages = [*chosen.package, ROOT / "src"]
     found = [_measured_by(package, boards, chosen.data) for package in packages]
-    heads = " mean width | of one model | may be first | level |"
-    print("| board | models | tasks |" + heads * len(packages))
-    print("|---|--:|--:|" + "--:|--:|--:|---|" * len(packages))
+    heads, lines = ["board", "models", "tasks"], ["---", "--:", "--:"]
+    shown = [[key for key in _HEADS if any(key in row for row in one.values())] for one in found]
+    for keys in shown:
+        heads += [_HEADS[key] for key in keys]
+        lines += ["---" if key == "level" else "--:" for key in keys]
+    print(f"| {' | '.join(heads)} |\n|{'|'.join(lines)}|")
     for board in boards:
         rows = [one[board.name] for one in found]
-        cells = [board.name, rows[-1].get("models", ""), rows[-1].get("tasks", "")]
-        for row in rows:
-            widths = [f"{row[key]:.2f}" if key in row else "" for key in ("width", "own")]
-            cells += [*widths, row.get("first", ""), row["level"]]
-        print(f"| {' | '.join(str(cell) for cell in cells)} |")
+        cells = [board.name, rows[-1].get("models", "–"), rows[-1].get("tasks", "–")]
+        cells += [row.get(key, "–") for row, keys in zip(rows, shown, strict=True) for key in keys]
+        texts = (f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in cells)
+        print(f"| {' | '.join(texts)} |")
+
+
+def _print_first(boards: list[Board], k: int) -> None:
+    """How many may be among the first `k`: by the rows, and by the pairs across the line."""
+    print(f"| board | models | may be among the first {k}: by rows | by themselves | shown to be |")
+    print("|---|--:|--:|--:|--:|")
+    for one in boards:
+        import rankbars as rb
+
+        board = rb.leaderboard(_scores(one), **one.rank, top_alone=k)
+        told = next(note.message for note in board.notes if note.code == "top-alone")
+        out = re.search(r"the other (\d+)\.$", told)
+        may = len(board.models) - (int(out[1]) if out else 0)
+        shown = told.split(": ", 2)[2].split("; ")[0]
+        inside = sum(f", {name}," in f", {shown}," for name in board.models)
+        print(f"| {one.name} | {len(board.models)} | {len(board.top(k))} | {may} | {inside} |")
 
 
 def _measured_by(package: Path, boards: list[Board], data: Path) -> dict[str, dict[str, Any]]:

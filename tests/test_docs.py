@@ -16,6 +16,7 @@ from pages import Block, Command, find_blocks, find_commands, run_page
 
 import rankbars
 from rankbars import errors
+from rankbars.render.plotting import PLOTS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -25,6 +26,26 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 def test_examples_of_the_page_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_page(find_blocks(page.read_text(encoding="utf-8")), page.name, tmp_path)
+
+
+def test_the_gallery_has_every_picture_with_its_command_and_what_it_draws():
+    text = (ROOT / "docs" / "pictures.md").read_text(encoding="utf-8")
+    entry = re.compile(
+        r"^### (\w+)\n\n[^#]+?^```console\n\$ rankbars ([^\n]+)\n(?:\.\.\.\n)?```\n\n"
+        r"!\[[^\]]{10,}\]\(images/gallery/(\w+)\.png\)$",
+        re.MULTILINE,
+    )
+    entries = entry.findall(text)
+    assert sorted(kind for kind, _, _ in entries) == sorted(PLOTS)
+    assert {path.stem for path in (ROOT / "docs/images/gallery").iterdir()} == set(PLOTS)
+    for kind, command, picture in entries:
+        assert picture == kind
+        assert f" {kind}.png" in command
+        words = command.split()
+        assert kind in (words[2] if words[0] == "plot" else "held_out"), command
+        drawn = ROOT / "docs/images/gallery" / f"{picture}.png"
+        assert drawn.read_bytes().startswith(b"\x89PNG")
+        assert drawn.stat().st_size < 40_000, kind
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +95,44 @@ def dead_links(site):
 
 def test_every_link_of_the_documentation_leads_somewhere(site):
     assert sorted(dead_links(site)) == []
+
+
+# Nothing is asked of the network in the test run, so what is elsewhere is checked by its form.
+_FORMS = {
+    "arxiv.org": r"/abs/\d{4}\.\d{4,5}(v\d+)?",
+    "doi.org": r"/10\.\d{4,9}/\S*[^\s.,;]",
+    "github.com": r"(/[A-Za-z0-9][\w.-]*){1,2}(/[a-z]+(/[\w%+.#~-]+)*)?",
+    "pypi.org": r"/project/[a-z0-9-]+/?",
+}
+
+
+def misformed(link):
+    """Whether an address of the web cannot be one: its scheme, host, or what its host has."""
+    parts = urlsplit(link)
+    if parts.scheme not in ("http", "https", ""):
+        return parts.scheme not in ("mailto", "data")
+    if not (parts.scheme or parts.netloc):
+        return False  # within the documentation
+    plain = re.fullmatch(r"[!#-;=?-\[\]_a-z~]+", link) and not re.search(r"[.,;:!(]$", link)
+    host = re.fullmatch(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}", parts.netloc)
+    form = _FORMS.get(parts.netloc.removeprefix("www."), ".*")
+    return not (parts.scheme == "https" and plain and host and re.fullmatch(form, parts.path))
+
+
+def test_every_link_to_elsewhere_has_the_form_of_an_address(site):
+    links = {link for page in site.rglob("*.html") for link in Links(page).to}
+    assert sum(link.startswith("https://") for link in links) > 5
+    assert sorted(filter(misformed, links)) == []
+
+
+def test_addresses_that_cannot_be_are_found():
+    good = ["https://arxiv.org/abs/1910.04867", "https://doi.org/10.1198/016214504000001907",
+            "https://github.com/a/b", "https://github.com/a/b/blob/main/c.py#L3", "b.html#here",
+            "mailto:a@b.org", "https://x.org/?a=1&b=%20"]  # fmt: skip
+    bad = ["http://x.org", "https://arxiv.org/pdf/1910.04867", "https://arxiv.org/abs/191.04867",
+           "https://doi.org/10.1198", "https://github.com//b", "https://x", "https://x.org.",
+           "https://x.org/a b", "htps://x.org", "//x.org/a", "https://x.org/<NAME>"]  # fmt: skip
+    assert [link for link in good + bad if misformed(link)] == bad
 
 
 def test_live_reports_say_what_the_page_about_them_quotes(site):

@@ -40,6 +40,7 @@ WORKING = {
     "leaderboard(data, n_jobs=-1)": lambda: rb.leaderboard(SCORES, n_jobs=1),
     "head_to_head(path)": lambda: rb.head_to_head("results.csv", "ours", "base"),
     "head_to_head(a=, b=)": lambda: rb.head_to_head(FRAME, a="ours", b="base"),
+    "head_to_head().verdict": lambda: DUEL.verdict.startswith("better"),
     "explain(frame)": lambda: rb.explain(FRAME),
     "board[model]": lambda: BOARD["ours"].score,
     "board[model]._asdict()": BOARD["ours"]._asdict,
@@ -123,6 +124,10 @@ TOLD = [
     (lambda: rb.rank("results.csv"), "rb.compare(scores)"),
     (lambda: rb.aggregate(FRAME), "rb.Scores.from_frame(frame)"),
     (lambda: rb.head_to_head("results.csv", "ours"), "needs b"),
+    (
+        lambda: rb.leaderboard(pd.DataFrame({"model": ["a", "b"], "score": [0, 1], "x": [1, 2]})),
+        "rb.Scores.from_frame(frame, layout='tidy')",
+    ),
     (lambda: rb.head_to_head(FRAME, "ours", "ours"), "Two different models"),
     (lambda: rb.head_to_head(FRAME, "ours", "bse"), "Did you mean 'base'"),
     (lambda: rb.head_to_head(FRAME, "ours", 1), "b of head_to_head() must be str"),

@@ -1,6 +1,8 @@
 """The public names: all there, loaded when asked for, documented."""
 
 import inspect
+import tomllib
+from pathlib import Path
 
 import pytest
 
@@ -58,4 +60,6 @@ def test_unknown_name_raises_attribute_error():
 
 
 def test_version_is_that_of_the_installed_distribution():
-    assert rankbars.__version__.split(".")[:2] == ["0", "1"]
+    project = Path(__file__).parent.parent / "pyproject.toml"
+    declared = tomllib.loads(project.read_text(encoding="utf-8"))["project"]
+    assert rankbars.__version__ == declared["version"]

@@ -14,31 +14,31 @@ if TYPE_CHECKING:
     from rankbars.checking import check
     from rankbars.costs import add_costs
     from rankbars.data.aggregate import Aggregate
-    from rankbars.data.allocation import Allocation
     from rankbars.data.board import Leaderboard
+    from rankbars.data.boardchange import Finding, Submitted
     from rankbars.data.boardfile import load
+    from rankbars.data.boardparts import CostFront
     from rankbars.data.categorymeans import CategoryMeans, WeightMap
     from rankbars.data.claim import Claim
     from rankbars.data.comparisons import Comparisons
     from rankbars.data.contrasts import Contrasts, Differences
-    from rankbars.data.costfront import CostFront
     from rankbars.data.diagnosis import HeldOut
     from rankbars.data.draws import Draws
-    from rankbars.data.evalruns import EvalRun
     from rankbars.data.evidence import Estimates, Folds, Items
+    from rankbars.data.growingvotes import Allocation
     from rankbars.data.headtohead import HeadToHead
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.judged import Check, JudgedClaim
+    from rankbars.data.labelsheet import LabelSheet
     from rankbars.data.noise import Noise
     from rankbars.data.notes import Note
     from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
     from rankbars.data.partialorder import PartialOrder
-    from rankbars.data.plaintable import LeaderboardRow, PlainTable
+    from rankbars.data.plaintable import EvalRun, LeaderboardRow, PlainTable
     from rankbars.data.priors import Prior
     from rankbars.data.scores import Scores, TaskInfo
     from rankbars.data.spec import Spec, VoteOptions
     from rankbars.data.studyplan import Plan
-    from rankbars.data.submitted import Finding, Submitted
     from rankbars.data.votes import Votes
     from rankbars.errors import (
         ConvergenceError,
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     )
     from rankbars.gates import false_alarms, preflight
     from rankbars.heldout import hold_out
+    from rankbars.labelchoice import ask_labels
     from rankbars.matches import head_to_head
     from rankbars.methods import explain
     from rankbars.pipeline import leaderboard
@@ -98,6 +99,7 @@ __all__ = [
     "HeldOut",
     "Items",
     "JudgedClaim",
+    "LabelSheet",
     "Leaderboard",
     "LeaderboardRow",
     "MissingPackageError",
@@ -129,6 +131,7 @@ __all__ = [
     "add_costs",
     "aggregate",
     "allocate",
+    "ask_labels",
     "check",
     "compare",
     "continue_looks",
@@ -160,21 +163,21 @@ __all__ = [
 # Where each public name lives.
 _MODULE_OF: Final = {
     "Aggregate": "rankbars.data.aggregate",
-    "Allocation": "rankbars.data.allocation",
+    "Allocation": "rankbars.data.growingvotes",
     "CategoryMeans": "rankbars.data.categorymeans",
     "Check": "rankbars.data.judged",
     "Claim": "rankbars.data.claim",
     "Comparisons": "rankbars.data.comparisons",
     "Contrasts": "rankbars.data.contrasts",
-    "CostFront": "rankbars.data.costfront",
+    "CostFront": "rankbars.data.boardparts",
     "Differences": "rankbars.data.contrasts",
     "ConvergenceError": "rankbars.errors",
     "DataError": "rankbars.errors",
     "Draws": "rankbars.data.draws",
     "Estimates": "rankbars.data.evidence",
-    "EvalRun": "rankbars.data.evalruns",
+    "EvalRun": "rankbars.data.plaintable",
     "FalseAlarms": "rankbars.data.outlook",
-    "Finding": "rankbars.data.submitted",
+    "Finding": "rankbars.data.boardchange",
     "Outlook": "rankbars.data.outlook",
     "Preflight": "rankbars.data.outlook",
     "false_alarms": "rankbars.gates",
@@ -184,6 +187,7 @@ _MODULE_OF: Final = {
     "HeldOut": "rankbars.data.diagnosis",
     "Items": "rankbars.data.evidence",
     "JudgedClaim": "rankbars.data.judged",
+    "LabelSheet": "rankbars.data.labelsheet",
     "Leaderboard": "rankbars.data.board",
     "LeaderboardRow": "rankbars.data.plaintable",
     "MissingPackageError": "rankbars.errors",
@@ -202,7 +206,7 @@ _MODULE_OF: Final = {
     "ResultStore": "rankbars.store.naming",
     "Scores": "rankbars.data.scores",
     "Spec": "rankbars.data.spec",
-    "Submitted": "rankbars.data.submitted",
+    "Submitted": "rankbars.data.boardchange",
     "TaskInfo": "rankbars.data.scores",
     "UnknownOptionError": "rankbars.errors",
     "VoteOptions": "rankbars.data.spec",
@@ -212,6 +216,7 @@ _MODULE_OF: Final = {
     "add_costs": "rankbars.costs",
     "aggregate": "rankbars.steps.average.aggregation",
     "allocate": "rankbars.asking",
+    "ask_labels": "rankbars.labelchoice",
     "check": "rankbars.checking",
     "compare": "rankbars.steps.comparison",
     "continue_looks": "rankbars.steps.looks",

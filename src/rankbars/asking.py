@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.allocation import Allocation
-from rankbars.data.checks import check_whole
+from rankbars.calls import check_whole
 from rankbars.data.evidence import Estimates
+from rankbars.data.growingvotes import Allocation
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.scores import Scores
 from rankbars.data.spec import VoteOptions
@@ -19,7 +19,7 @@ from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
 from rankbars.stats.streams import stream
-from rankbars.stats.votes.pairchances import best_chances, lay_out_pairs, variance_per_vote
+from rankbars.stats.votes.arena import best_chances, lay_out_pairs, variance_per_vote
 from rankbars.steps.comparison import compare
 from rankbars.steps.ranking import rank
 

@@ -1,8 +1,9 @@
-"""Calls of public functions that do not fit, and what would."""
+"""Calls of public functions that do not fit, and what would; values of a caller, checked."""
 
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, wraps
@@ -11,9 +12,16 @@ from numbers import Integral, Real
 from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
-from rankbars.errors import OptionError, RankbarsError
+from rankbars.errors import OptionError, RankbarsError, UnknownOptionError
 
-__all__ = ["explaining", "explaining_methods"]
+__all__ = [
+    "check_mapping",
+    "check_name",
+    "check_number",
+    "check_whole",
+    "explaining",
+    "explaining_methods",
+]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -290,3 +298,91 @@ def _instead(given: str, known: Collection[str], *, method: bool) -> str:
     near = difflib.get_close_matches(given, list(known), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return f".{hint} Known: {', '.join(known)}."
+
+
+def check_name(what: str, given: object, known: Collection[str]) -> str:
+    """`given`, if it is one of the `known` names.
+
+    Raises
+    ------
+    UnknownOptionError
+        If it is another name, or no name at all.
+
+    Examples
+    --------
+    >>> check_name("scope", "all", ("each", "all"))
+    'all'
+    """
+    if not isinstance(given, str) or given not in known:
+        raise UnknownOptionError.among(what, given, known)
+    return given
+
+
+def check_number(
+    what: str, given: object, least: float = -math.inf, *, infinite: bool = False
+) -> float:
+    """`given` as a float, if it is a number that is not below `least`.
+
+    Raises
+    ------
+    OptionError
+        If it is no number, NaN or too small, or infinite where that is not allowed.
+
+    Examples
+    --------
+    >>> check_number("weight", 2, 0.0)
+    2.0
+    """
+    value = math.nan
+    if not isinstance(given, bool) and isinstance(given, Real):
+        value = float(given)
+    if math.isnan(value) or value < least or (math.isinf(value) and not infinite):
+        wanted = "a number" if infinite else "a finite number"
+        wanted += "" if least == -math.inf else f", {least:g} or more"
+        raise OptionError.out_of_range(what, given, wanted)
+    return value
+
+
+def finite_weights(weights: Sequence[float]) -> list[float]:
+    """Weights whose sum is a finite number: as they are, or all divided by the largest.
+
+    Parameters
+    ----------
+    weights : sequence of float
+        0 or more; only their ratios count.
+
+    Examples
+    --------
+    >>> finite_weights([3.0, 1.0]), finite_weights([1e308, 1e308, 5e307])
+    ([3.0, 1.0], [1.0, 1.0, 0.5])
+    """
+    if math.isfinite(sum(weights)):
+        return list(weights)
+    largest = max(weights)
+    return [value / largest for value in weights]
+
+
+def check_whole(what: str, given: object, least: int) -> int:
+    """`given` as an int, if it is a whole number of at least `least`.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if isinstance(given, bool) or not isinstance(given, Integral) or int(given) < least:
+        raise OptionError.out_of_range(what, given, f"a whole number, at least {least}")
+    return int(given)
+
+
+def check_mapping(what: str, given: object, of: str) -> Mapping[Any, Any]:
+    """`given`, if it is a mapping; `of` says what it should map, such as ``"task to weight"``.
+
+    Raises
+    ------
+    OptionError
+        If it is not.
+    """
+    if not isinstance(given, Mapping):
+        raise OptionError(f"{what} must be a mapping from {of}; got {given!r}.")
+    return given

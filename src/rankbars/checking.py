@@ -7,15 +7,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from rankbars.data.checks import check_name
-from rankbars.data.claim import Claim, known_names, parse_claim
-from rankbars.data.evidence import Evidence, Items
+from rankbars.calls import check_name
+from rankbars.data.claim import Claim, known_names
+from rankbars.data.evidence import same_scores
 from rankbars.data.headtohead import HeadToHead
-from rankbars.data.judged import Check, Role
+from rankbars.data.judged import Check
 from rankbars.data.ledger import digest_of
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -23,8 +21,8 @@ from rankbars.data.spec import MISSING_ITEMS, MISSING_TASKS, Spec, VoteOptions
 from rankbars.data.taskgroups import count_groups
 from rankbars.errors import DataError, OptionError
 from rankbars.intake import take_scores
-from rankbars.readers.claimfiles import ClaimFile, ClaimLine, read_claims
-from rankbars.recordedlooks import open_record
+from rankbars.readers.claimfiles import claim_lines, margin_of
+from rankbars.recordedlooks import Record, StoreRecord, open_record, open_store_record
 from rankbars.steps.claimjudging import claimed_models, enough_resamples, judge_claims
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.missingness import (
@@ -39,12 +37,10 @@ from rankbars.steps.pooling import leave_out_items
 if TYPE_CHECKING:
     from rankbars.intake import Results
 
-__all__ = ["AskedClaims", "check", "claim_lines", "judge_margin"]
+__all__ = ["check", "judge_margin", "settle_gaps", "settle_tasks"]
 
 SPENDS = ("halving", "e-values")
 """How looks of a ledger share the error rate."""
-
-T = TypeVar("T")
 
 
 def check(
@@ -70,6 +66,7 @@ def check(
     ledger: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     change: str = "",
     spend: str = "halving",
+    record: str | os.PathLike[str] | None = None,
 ) -> Check:
     """Judge claims about models: supported, refuted, or cannot tell.
 
@@ -124,6 +121,10 @@ def check(
         How looks share the error rate. ``"e-values"`` (betting on rows, Ville 1939) takes nothing
         from later looks, and asks that each look brings new items and scores have limits; its
         claims are about two models on one task, and have no intervals.
+    record : path, optional
+        The store that `scores` are read from: the claims, one of a place at least, are its next
+        record. Number k is judged at ``alpha / (k * (k + 1))``, so that all records of the store
+        hold together at `alpha`, and is kept in its log. No number is below that of the models.
 
     Returns
     -------
@@ -164,7 +165,8 @@ def check(
         )
     asked = claim_lines(claims, guards, alpha=alpha, together=together, anchor=anchor)
     file, lines, parsed, alpha, together = asked
-    missing = _first(missing, file and file.missing, "raise")
+    if missing is None:
+        missing = (file and file.missing) or "raise"
     missing_tasks = missing_tasks or (file and file.missing_tasks)
     missing_items = missing_items or (file and file.missing_items)
     spec = Spec(
@@ -180,25 +182,28 @@ def check(
     if file is not None and file.flaky:
         chosen = leave_out_items(chosen, file.flaky)
     if missing_tasks is not None or missing_items is not None:
-        chosen = _without_tasks(chosen, parsed, missing_tasks or "insert")
-    record = None
-    if ledger is not None and prices is not None:
-        raise OptionError(
-            "A ledger keeps no costs. Judge claims about costs in a run of their own, without it."
-        )
-    if ledger is not None:
-        rules = [
-            [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
-            together, test, over, zero_se, runs, spend, missing, missing_tasks, missing_items,
-            [] if file is None else list(file.flaky),
-        ]  # fmt: skip
+        chosen = settle_tasks(chosen, parsed, missing_tasks or "insert")
+    rules = [
+        [(line.text, line.role) for line in lines], [claim.margin for claim in parsed], alpha,
+        together, test, over, zero_se, runs, spend, missing, missing_tasks, missing_items,
+        [] if file is None else list(file.flaky),
+    ]  # fmt: skip
+    looked: Record | StoreRecord | None = None
+    if record is not None:
+        looked = _store_record(record, alpha, rules, taken, parsed, ledger)
+    elif ledger is not None:
+        if prices is not None:
+            raise OptionError(
+                "A ledger keeps no costs. Judge claims about costs in a run of their own, without "
+                "it."
+            )
         pairs = [(claim.model, other) for claim in about for other in claim.others]
-        record = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs, spend)
-        chosen = record.pooled
+        looked = open_record(ledger, change, alpha, digest_of(rules), chosen, pairs, spend)
+        chosen = looked.pooled
     if about:
-        chosen = _without_gaps(chosen, models, missing, missing_tasks, missing_items)
+        chosen = settle_gaps(chosen, models, missing, missing_tasks, missing_items)
     chosen = count_groups(chosen)
-    level = alpha if record is None else record.level
+    level = alpha if looked is None else looked.level
     draws = enough_resamples(resamples, len(parsed), level) if together else resamples
 
     def contrasts(pair: Scores, a: str, b: str) -> HeadToHead:
@@ -217,12 +222,12 @@ def check(
         costs=prices,
         bets=spend == "e-values",
     )
-    if record is not None:
+    if isinstance(looked, Record):
         if spend == "e-values":
             judged = tuple(
                 replace(one, low=math.nan, high=math.nan, approximate=False) for one in judged
             )
-        judged, kept = record.settle(judged)
+        judged, kept = looked.settle(judged)
         notes = (*notes, *kept)
     return Check(
         claims=tuple(
@@ -235,46 +240,8 @@ def check(
         inputs=taken.inputs,
         source=None if file is None else file.source,
         why="" if file is None else file.why,
-        look=None if record is None else record.written(judged),
+        look=None if looked is None else looked.written(judged),
     )
-
-
-class AskedClaims(NamedTuple):
-    """What is claimed, and at which error rate; the file if there is one."""
-
-    file: ClaimFile | None
-    lines: list[ClaimLine]
-    parsed: list[Claim]
-    alpha: float
-    together: bool
-
-
-def claim_lines(
-    claims: str | Sequence[str] | os.PathLike[str],
-    guards: Sequence[str] = (),
-    *,
-    alpha: float | None = None,
-    together: bool | None = None,
-    anchor: str | None = None,
-) -> AskedClaims:
-    """The claims of a call or a file, parsed; what is said here goes before what a file says.
-
-    Raises
-    ------
-    OptionError
-        If a line is no claim, or there is none.
-    """
-    file = read_claims(claims) if isinstance(claims, os.PathLike) else None
-    lines = [] if file is None else list(file.lines)
-    if not isinstance(claims, os.PathLike):
-        lines += _lines("claims", (claims,) if isinstance(claims, str) else claims, "must")
-    lines += _lines("guards", guards, "guard")
-    if not lines:
-        raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
-    parsed = [_with_margin(parse_claim(line.text), file and file.margin) for line in lines]
-    lines, parsed = _anchored(lines, parsed, _first(anchor, file and file.anchor, ""))
-    rate = _first(alpha, file and file.alpha, 0.05)
-    return AskedClaims(file, lines, parsed, rate, _first(together, file and file.together, True))
 
 
 def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
@@ -302,53 +269,22 @@ def judge_margin(scores: Scores, duel: HeadToHead, margin: str) -> Check:
     return Check(judged, duel.alpha, together=True, notes=duel.notes, inputs=duel.inputs)
 
 
-def margin_of(margin: str) -> Claim:
-    """A claim that has this margin."""
-    try:
-        form = parse_claim(f"a >= b - {margin}")
-    except OptionError:
-        form = None
-    if form is None or form.kind != "better" or form.task is not None or form.least is not None:
-        raise OptionError.out_of_range("the margin", margin, "a number such as 0.01, or 1 point")
-    return form
-
-
-def _lines(what: str, given: Sequence[str], role: Role) -> list[ClaimLine]:
-    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
-        raise OptionError.out_of_range(what, given, "lines of text such as ['new > old']")
-    return [ClaimLine(line, role) for line in given]
-
-
-def _with_margin(claim: Claim, margin: str | None) -> Claim:
-    """The claim with the margin of the file, where it allows one and names none."""
-    if margin is None or claim.kind != "better" or claim.strict or claim.margin != 0.0:
-        return claim
-    form = margin_of(margin)
-    return replace(claim, margin=form.margin, in_points=form.in_points)
-
-
-def _anchored(
-    lines: list[ClaimLine], parsed: list[Claim], anchor: str
-) -> tuple[list[ClaimLine], list[Claim]]:
-    """The claims, and those of two models made about the anchor, too."""
-    if not anchor:
-        return lines, parsed
-    before = {replace(claim, text="") for claim in parsed}
-    for line, claim in list(zip(lines, parsed, strict=True)):
-        pair = claim.kind in ("better", "within") and len(claim.others) == 1
-        if not pair or anchor in (claim.model, *claim.others):
-            continue
-        text = f"{claim.text} (anchor: {anchor})"
-        turned = replace(claim, text=text, others=(anchor,))
-        if replace(turned, text="") not in before:
-            before.add(replace(turned, text=""))
-            lines, parsed = [*lines, line._replace(text=text)], [*parsed, turned]
-    if not any(anchor in claim.others for claim in parsed):
+def _store_record(
+    store: str | os.PathLike[str],
+    alpha: float,
+    rules: Sequence[object],
+    scores: Scores,
+    claims: Sequence[Claim],
+    ledger: object,
+) -> StoreRecord:
+    """The next record of a store, of which a place is claimed."""
+    if ledger is not None or not any(claim.kind == "top" for claim in claims):
         raise OptionError(
-            f"The anchor {anchor!r} adds no claim: it is held against the first of two models, and "
-            "no claim here is about two of which neither is the anchor."
+            "A record is a claim of a place in a store, such as 'new first', without a ledger: "
+            "record=STORE (--record)."
         )
-    return lines, parsed
+    state = digest_of([*rules, [one.sha256 for one in scores.inputs], list(scores.models)])
+    return open_store_record(store, alpha, state, len(scores.models))
 
 
 def _costs(parsed: Sequence[Claim], costs: Results | None, scores: Scores) -> Scores | None:
@@ -363,7 +299,7 @@ def _costs(parsed: Sequence[Claim], costs: Results | None, scores: Scores) -> Sc
             "metric: --costs cost (in Python: costs=rb.read(PATH, metric='cost', ...))."
         )
     known_names(claims, taken.models, tuple(taken.tasks))
-    if any(_same_values(taken.tasks[name], scores.tasks.get(name)) for name in taken.tasks):
+    if any(same_scores(taken.tasks[name], scores.tasks.get(name)) for name in taken.tasks):
         raise OptionError(
             f"Claim {claims[0].text!r} is about costs, and what was read as costs are the scores: "
             "there is no such column or metric. Name the one that holds them: --costs NAME."
@@ -375,19 +311,7 @@ def _costs(parsed: Sequence[Claim], costs: Results | None, scores: Scores) -> Sc
             "it: --direction METRIC=lower."
         )
     models = claimed_models(claims, taken.models)
-    return _without_gaps(_chosen(taken, models), models, "raise", None, None)
-
-
-def _same_values(one: Evidence, other: Evidence | None) -> bool:
-    """Whether two tasks hold the same scores, whichever side is better."""
-    if not isinstance(one, Items) or not isinstance(other, Items):
-        return False
-    return np.array_equal(np.abs(one.values), np.abs(other.values), equal_nan=True)
-
-
-def _first(asked: T | None, filed: T | None, usual: T) -> T:
-    """What was asked for, else what the file says, else what is usual."""
-    return next((one for one in (asked, filed) if one is not None), usual)
+    return settle_gaps(_chosen(taken, models), models, "raise", None, None)
 
 
 def _written_later(claims: object, scores: Scores) -> tuple[Note, ...]:
@@ -412,7 +336,7 @@ def _chosen(scores: Scores, models: tuple[str, ...]) -> Scores:
     return replace(chosen, notes=tuple(one for one in chosen.notes if one.code != "chosen"))
 
 
-def _without_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores:
+def settle_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scores:
     """The tasks that every claimed model ran, with a note on the others; or all of them."""
     check_name("policy for missing tasks", policy, MISSING_TASKS)
     lacking = {gap.task: gap.model for gap in find_gaps(scores) if never_run(scores, gap)}
@@ -447,7 +371,7 @@ def _without_tasks(scores: Scores, claims: Sequence[Claim], policy: str) -> Scor
     return scores.select(tasks=kept).with_notes([Note("missing", text)])
 
 
-def _without_gaps(
+def settle_gaps(
     scores: Scores, models: tuple[str, ...], missing: str, tasks: str | None, items: str | None
 ) -> Scores:
     """The scores with what is missing settled, tasks that were never run having been looked at."""

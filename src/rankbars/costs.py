@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.costfront import CostFront
+from rankbars.data.boardparts import CostFront
+from rankbars.data.evidence import same_scores
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError
@@ -63,7 +64,7 @@ def add_costs(
     ------
     DataError
         If the board shows ranks on a new task first, has no tests of pairs (a posterior, resampled
-        ranks), no model has a cost, or a measured cost is not lower-is-better.
+        ranks), no model has a cost, or a measured cost is not lower-is-better or is the score.
 
     Examples
     --------
@@ -81,6 +82,11 @@ def add_costs(
         if any(info.direction != "lower" for info in cost.info.values()):
             raise DataError(
                 f"{metric} must be lower-is-better: declare it, direction={{{metric!r}: 'lower'}}."
+            )
+        if any(same_scores(cost.tasks[name], scores.tasks.get(name)) for name in cost.tasks):
+            raise DataError(
+                f"What was read as {metric} are the scores: there is no such column or metric. "
+                "Name the one that holds the costs: --cost COLUMN."
             )
         shared = [name for name in models if name in cost.models]
         if not shared:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankbars.checking import check, claim_lines
+from rankbars.checking import check, settle_gaps, settle_tasks
 from rankbars.data.claim import Claim
 from rankbars.data.evidence import Items
 from rankbars.data.headtohead import Contrast
@@ -21,6 +21,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.intake import take_scores
+from rankbars.readers.claimfiles import claim_lines
 from rankbars.stats.pairwise.margins import chance_if_equal
 from rankbars.stats.samplesize import sample_size
 from rankbars.stats.tails import critical_value
@@ -29,6 +30,7 @@ from rankbars.steps.claimparts import ClaimField, place_words
 from rankbars.steps.claimunits import check_margin, scale_of
 from rankbars.steps.correctionchoice import is_binary
 from rankbars.steps.duels import contrast_models
+from rankbars.steps.pooling import leave_out_items
 
 if TYPE_CHECKING:
     from rankbars.intake import Results
@@ -49,6 +51,9 @@ def preflight(
     together: bool | None = None,
     anchor: str | None = None,
     test: str = "auto",
+    missing: str | None = None,
+    missing_tasks: str | None = None,
+    missing_items: str | None = None,
     seed: int = 0,
 ) -> Preflight:
     """What a gate can show, before the results are there that it will decide about.
@@ -61,8 +66,9 @@ def preflight(
         pairs of models that are neighbours by their score.
     claims, guards
         As for `rankbars.check`. Names of models need not be there; those of tasks must.
-    alpha, together, anchor, test, seed
-        As for `rankbars.check`.
+    alpha, together, anchor, test, missing, missing_tasks, missing_items, seed
+        As for `rankbars.check`. Of the models that are claimed about, if all are there, else of
+        all models.
 
     Returns
     -------
@@ -75,7 +81,8 @@ def preflight(
     OptionError
         If a line is no claim, or a margin has no unit.
     DataError
-        If there are fewer than two models.
+        If there are fewer than two models, no task has an item that the file lists as flaky, or
+        a score is missing and `missing` is ``"raise"``.
 
     Notes
     -----
@@ -95,6 +102,21 @@ def preflight(
     """
     asked = claim_lines(claims, guards, alpha=alpha, together=together, anchor=anchor)
     taken = take_scores("preflight", scores)
+    file = asked.file
+    flaky = () if file is None else file.flaky
+    if flaky:
+        taken = leave_out_items(taken, flaky)
+    about = [claim for claim in asked.parsed if not claim.of_cost]
+    named = {name for claim in about for name in (claim.model, *claim.others)}
+    whole = all(claim.others for claim in about) and named <= set(taken.models)
+    if whole and 1 < len(named) < len(taken.models):
+        taken = taken.select(models=[name for name in taken.models if name in named])
+    missing = missing or (file and file.missing) or "raise"
+    missing_tasks = missing_tasks or (file and file.missing_tasks)
+    missing_items = missing_items or (file and file.missing_items)
+    if missing_tasks is not None or missing_items is not None:
+        taken = settle_tasks(taken, about, missing_tasks or "insert")
+    taken = settle_gaps(taken, taken.models, missing, missing_tasks, missing_items)
     if len(taken.models) < 2:
         raise DataError(
             f"There is one model in these results, {taken.models[0]!r}; a spread of differences "
@@ -120,7 +142,10 @@ def preflight(
             f"None of the claims is about two models and their scores, such as {left_out[0]!r}; "
             "only such are looked at before a gate is run."
         )
-    return Preflight(tuple(found), asked.alpha, level, tuple(left_out), tuple(field.notes))
+    settled = ("flaky-items", "missing") if flaky else ("missing",)
+    listed = [note for note in taken.notes if note.code in settled]
+    notes = (*listed, *field.notes)
+    return Preflight(tuple(found), asked.alpha, level, tuple(left_out), notes)
 
 
 def _outlook(field: ClaimField, claim: Claim, level: float) -> Outlook:

@@ -14,8 +14,8 @@ import numpy as np
 
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard
+from rankbars.data.boardparts import PartlyScored, TaskPlaces
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.partlyscored import PartlyScored, TaskPlaces
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.stats.averaging.incomplete import GapScreen, screen_gaps
@@ -24,7 +24,7 @@ from rankbars.steps.average.aggregation import AverageCollector, Place
 from rankbars.steps.average.averagechoices import plan_average
 from rankbars.steps.pairtests import compare_evidence
 from rankbars.steps.ranking import rank_task
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 
 __all__ = ["insert_models"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from rankbars.data.checks import check_name
+from rankbars.calls import check_name
 from rankbars.data.headtohead import HeadToHead
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores

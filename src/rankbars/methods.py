@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rankbars.data.diagnosis import Choice, Explanation, MethodOutcome
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items
-from rankbars.data.explanation import Choice, Explanation, MethodOutcome
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.data.votes import Votes

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.boardparts import OverTime
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_models
 from rankbars.data.intervals import RankIntervals, Scope
 from rankbars.data.notes import Note
-from rankbars.data.overtime import OverTime
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import (
@@ -42,8 +42,7 @@ from rankbars.steps.missingness import count_outcomes
 from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
 from rankbars.steps.ranking import rank_jointly, rank_task
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
-from rankbars.steps.tested import PairMemory, Setting
-from rankbars.steps.testrows import has_answers_of_runs
+from rankbars.steps.testrows import PairMemory, Setting, has_answers_of_runs
 from rankbars.steps.validity import check_method, design_of
 
 if TYPE_CHECKING:
@@ -53,8 +52,8 @@ if TYPE_CHECKING:
     from rankbars.intake import Results
     from rankbars.stats.newtask.guarantees import Budget
     from rankbars.steps.average.aggregation import AverageCollector
+    from rankbars.steps.noiseparts import RunFinding
     from rankbars.steps.rowquestions import RowFinding
-    from rankbars.steps.sharedruns import RunFinding
 
 __all__ = ["leaderboard", "ranks_to_merge", "usable_scores"]
 
@@ -297,6 +296,11 @@ def leaderboard(
     board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
     board = _with_partly(_with_leader(board, compared), entries, collector)
     board = _with_time(_with_categories(board, scores, spec), scores, spec)
+    here = {*board.models, *(() if board.partly is None else board.partly.models)}
+    said = {name: one for name, one in taken.attributes.items() if name in here}
+    judged = {name: scores.info[name].judge for name in board.tasks}
+    told = {name: one for name, one in judged.items() if one is not None}
+    board = replace(board, attributes=said, judge=told)
     if details is None:
         return board
     return replace(board, pairs=PairDetails(board.models, details))
@@ -310,7 +314,7 @@ def usable_scores(scores: Scores, spec: Spec) -> Scores:
 def _entries(scores: Scores, spec: Spec) -> Entries:
     scores = count_outcomes(scores)
     if spec.votes.largest_component:
-        from rankbars.steps.components import keep_connected
+        from rankbars.steps.tallies import keep_connected
 
         scores = keep_connected(scores, spec.votes)
     entries = settle_missing(_filled(scores, spec), spec)
@@ -362,7 +366,7 @@ def _filled(scores: Scores, spec: Spec) -> Scores:
     """Scores in which failures count as the baseline, where that was asked for."""
     if spec.baseline is None or not spec.baseline_fills:
         return scores
-    from rankbars.steps.imputation import fill_from_baseline
+    from rankbars.steps.taskentries import fill_from_baseline
 
     return fill_from_baseline(scores, spec.baseline)
 
@@ -513,7 +517,7 @@ def _run_notes(found: dict[str, RunFinding | None]) -> tuple[Note, ...]:
     known = {name: one for name, one in found.items() if one is not None}
     if not known:
         return ()
-    from rankbars.steps.sharedruns import run_notes
+    from rankbars.steps.noiseparts import run_notes
 
     return run_notes(known)
 
@@ -635,14 +639,14 @@ def _rank_one(
         named = intervals if flipped else ranked(spec.correction, "each", spec.alpha)
         result = replace(result, named_best=named.best, named_worst=named.worst)
     if wanted.strict:
-        from rankbars.steps.scoredraws import with_shares
+        from rankbars.steps.leading import with_shares
 
         result = with_shares(result, comparisons, spec.seed)
     if merged is not None:
         result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
     found = None
     if has_answers_of_runs(evidence) and spec.runs == "independent":
-        from rankbars.steps.sharedruns import examine_task_runs
+        from rankbars.steps.noiseparts import examine_task_runs
 
         found = examine_task_runs(evidence, spec.seed, name)
     if isinstance(evidence, Items) and (evidence.answers is not None or evidence.runs is not None):

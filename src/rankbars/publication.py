@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from functools import partial
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,14 +19,14 @@ from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, load
 from rankbars.data.madefiles import Draft, MadeFiles, digest_of, make_files
-from rankbars.data.namefacts import NameFact
-from rankbars.data.notes import Note
+from rankbars.data.notes import NameFact, Note
 from rankbars.data.scores import Input, Scores
 from rankbars.data.siteplan import BoardChoice, DatedBoard, Metric, Site, SiteBoard, SitePlan
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 from rankbars.pipeline import leaderboard
 from rankbars.readers import read
+from rankbars.render.notation import visible
 from rankbars.render.siteboards import (
     MAIN_BOARD,
     board_paths,
@@ -108,7 +109,15 @@ def build_site(
         raise DataError(f"{plan.path}: there is no board to rank.")
     history = maker.history(maker.lead)
     changes = tuple(diff(old.board, new.board) for old, new in pairwise(history))
-    site = Site(plan, maker.lead, tuple(boards), history, changes, maker.version)
+    if plan.address and find_spec("matplotlib") is None:
+        maker.said.append(
+            "There are no share cards (og:image): they are drawn by matplotlib. Install "
+            "rankbars[plot]."
+        )
+    known = {name: said for name, said in maker.facts.items() if said}
+    site = Site(
+        replace(plan, facts=known), maker.lead, tuple(boards), history, changes, maker.version
+    )
     drafts = {**site_files(site), **maker.beside}
     done = make_files(held, drafts, whole=whole)
     left = tuple(
@@ -141,6 +150,7 @@ class _Maker:
         self.main: Scores | None = None
         self.held_names: dict[str, set[str]] = {"models": set(), "tasks": set()}
         self.lead: Leaderboard | None = None
+        self.facts: dict[str, dict[str, str]] = {}
 
     def boards(self, progress: Callable[[int, int], None] | None) -> list[SiteBoard]:
         """Every board, the main one first."""
@@ -165,6 +175,8 @@ class _Maker:
     def _chosen(self) -> Iterator[_Chosen]:
         for number, metric in enumerate(self.plan.metrics):
             scores = self._prepared(_read_results(self.plan, metric))
+            notes = (f"{n.task}: {n.message}" if n.task else n.message for n in scores.notes)
+            self.said += [visible(text) for text in notes if text not in self.said]
             if number == 0:
                 self.main = scores
                 self._check_names(scores)
@@ -199,7 +211,12 @@ class _Maker:
             name: replace(one, category=plan.categories.get(name, one.category))
             for name, one in scores.info.items()
         }
-        return self._weighed(replace(scores, info=info))
+        # What the configuration says of a model goes before what the results say of it.
+        self.facts = {
+            name: {**scores.attributes.get(name, {}), **plan.facts.get(name, {})}
+            for name in (*scores.models, *plan.facts)
+        }
+        return self._weighed(replace(scores, info=info, attributes=self.facts))
 
     def _named(self, scores: Scores) -> Scores:
         """The scores under the names of today, without what is retired."""
@@ -310,13 +327,13 @@ class _Maker:
             known = [
                 "category",
                 "family",
-                *sorted({k for v in self.plan.facts.values() for k in v}),
+                *sorted({k for v in self.facts.values() for k in v}),
             ]
             raise UnknownOptionError.among(f"per in boards of {self.plan.path}", what, known)
         return {str(one) for one in found}
 
     def _facts(self, model: str) -> Mapping[str, str]:
-        return self.plan.facts.get(model, {})
+        return self.facts.get(model, {})
 
     def _part(self, choice: BoardChoice, scores: Scores, metric: Metric) -> _Chosen:
         tasks, models = (
@@ -360,7 +377,8 @@ class _Maker:
                 scores, inputs=(Input("the results of this board", "scores", evidence),)
             )
         key = digest_of([self.frame, evidence, scores.notes, scores.inputs, scores.names, spec,
-                         about, levels, slim, chosen.name, chosen.group])  # fmt: skip
+                         scores.attributes, about, levels, slim, chosen.name,
+                         chosen.group])  # fmt: skip
         made = SiteBoard(
             chosen.slug, chosen.name, {}, None, chosen.description, chosen.group,
             chosen.metric.role, levels, key, slim,
@@ -432,7 +450,7 @@ class _Maker:
 
     def _replayed(self, main: Scores) -> Iterator[DatedBoard]:
         """Boards of the models that were there on each day, from the results of today."""
-        days = {name: self._facts(name).get("date", "") for name in main.models}
+        days = {name: self.plan.facts.get(name, {}).get("date", "") for name in main.models}
         for name, day in days.items():
             try:
                 About(date=day or None)

@@ -1,4 +1,4 @@
-"""A check that is a look of a ledger: what was seen before, which level is left, what is kept."""
+"""A check that is a look of a ledger or a record of a store: its level, and what is kept."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 
 from rankbars.data.judged import JudgedClaim, LookState
 from rankbars.data.ledger import (
     Look,
     TaskRows,
     add_look,
+    head_place,
     left_level,
     read_ledger,
     rows_digest,
@@ -20,8 +22,10 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.steps.pooling import flaky_note, luck_note, pool_looks, rows_of
+from rankbars.store.access import open_store
+from rankbars.store.holdings import Event
 
-__all__ = ["Record", "open_record"]
+__all__ = ["Record", "StoreRecord", "open_record", "open_store_record"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,9 +127,18 @@ def open_record(
         nothing of the error rate is left.
     """
     paths = (ledger,) if isinstance(ledger, (str, os.PathLike)) else tuple(ledger)
-    every = {look.digest: look for look in read_ledger(paths[0])}
-    for path in paths[1:]:
-        every |= {look.digest: look for look in read_ledger(path, there=True)}
+    every: dict[str, Look] = {}
+    notes = []
+    for path in paths:
+        found = read_ledger(path, there=path is not paths[0])
+        every |= {look.digest: look for look in found}
+        head = head_place(path)
+        if found and not head.exists():
+            text = (
+                f"{head} is not there, so lines that were cut off the end of the ledger cannot be "
+                "missed. It is written with the next look; keep the two together."
+            )
+            notes.append(Note("ledger-head", text))
     before = tuple(look for look in every.values() if look.change == change)
     for number, look in enumerate(before, 1):
         if look.rules != rules or look.alpha != alpha:
@@ -146,7 +159,7 @@ def open_record(
         if level == 0.0:
             _refuse_seen(before, rows)
     looks = [*(one.rows for one in earlier), rows]
-    notes = [luck_note(scores, looks, *pair) for pair in dict.fromkeys(pairs)]
+    notes += [luck_note(scores, looks, *pair) for pair in dict.fromkeys(pairs)]
     notes += [*flaky_note(looks), *_changed(tuple(every.values()), before, rules)]
     return Record(paths, look, earlier, pool_looks(scores, looks[:-1]).with_notes(notes))
 
@@ -173,3 +186,100 @@ def _changed(every: Sequence[Look], before: Sequence[Look], rules: str) -> list[
         "level holds for claims that were written before the results were read."
     )
     return [Note("claims-later", text)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StoreRecord:
+    """One record of a store before it is kept.
+
+    Parameters
+    ----------
+    path : path
+        The store.
+    alpha : float
+        Error rate of all its records.
+    number : int
+        Which record it is; records before have smaller ones.
+    state : str
+        Digest of the results, of the claims, and of how they are judged.
+    earlier : int
+        How many records were kept before.
+    again : bool
+        Whether it was kept before.
+    """
+
+    path: str | os.PathLike[str]
+    alpha: float
+    number: int
+    state: str
+    earlier: int
+    again: bool
+
+    @property
+    def level(self) -> float:
+        """Error rate of this record; those of all numbers add up to `alpha`."""
+        return self.alpha / (self.number * (self.number + 1))
+
+    def written(self, judged: Sequence[JudgedClaim]) -> LookState:
+        """Keep the record in the log of the store, unless it stands there, and say what it spent.
+
+        Raises
+        ------
+        DataError
+            If another record was kept meanwhile.
+        """
+        if not self.again:
+            lines = "; ".join(one.claim.text for one in judged)
+            verdicts = ", ".join(one.verdict.replace("_", " ") for one in judged)
+            with open_store(self.path, version("rankbars"), write=True) as store:
+                if len(_records(store.events)) != self.earlier:
+                    raise DataError(
+                        f"{self.path}: another record was judged meanwhile. Nothing was kept; "
+                        "judge this one again."
+                    )
+                rate = repr(self.alpha)
+                store.keep_record(
+                    store.event("judged", lines, rate, self.state, self.number, verdicts)
+                )
+        left = self.alpha / (self.number + 1)
+        return LookState("", self.number, self.level, left, self.again, "")
+
+
+def open_store_record(
+    path: str | os.PathLike[str], alpha: float, state: str, models: int
+) -> StoreRecord:
+    """The next record of a store; nothing is written yet.
+
+    Parameters
+    ----------
+    path : path
+        The store.
+    alpha : float
+        Error rate of all its records.
+    state : str
+        Digest of what is judged, and how.
+    models : int
+        How many it holds: each was a chance to be first by luck, counted or not.
+
+    Raises
+    ------
+    DataError
+        If earlier records had another error rate.
+    """
+    with open_store(path, version("rankbars")) as store:
+        before = _records(store.events)
+    if before and before[-1].format != repr(alpha):
+        raise DataError(
+            f"{path}: earlier records were judged at an error rate of {before[-1].format} for all "
+            f"of them, and this one at {alpha:g}. All records of a store share one: --alpha "
+            f"{before[-1].format}."
+        )
+    for one in before:
+        if one.sha256 == state:
+            return StoreRecord(path, alpha, one.rows, state, len(before), True)
+    number = max(models, 1 + max((one.rows for one in before), default=0))
+    return StoreRecord(path, alpha, number, state, len(before), False)
+
+
+def _records(events: Sequence[Event]) -> list[Event]:
+    return [one for one in events if one.action == "judged"]

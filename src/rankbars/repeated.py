@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from rankbars.data.board import Leaderboard
 from rankbars.data.evidence import take_models
 from rankbars.data.noise import Costs, Noise, TaskNoise
 from rankbars.data.notes import Note
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["noise"]
 
+_ALPHA = 0.05
+
 
 def noise(
-    scores: Results,
+    scores: Results | Leaderboard,
     pair: Sequence[str] | None = None,
     *,
-    alpha: float = 0.05,
+    alpha: float = _ALPHA,
     cost_item: float | None = None,
     cost_trial: float | None = None,
     budget: float | None = None,
@@ -32,8 +35,9 @@ def noise(
 
     Parameters
     ----------
-    scores : Scores, path, or data frame
-        Results in which items have several answers (trials, seeds, epochs, prompts).
+    scores : Scores, path, data frame, or Leaderboard
+        Results in which items have several answers (trials, seeds, epochs, prompts); or a board
+        made of such results, which keeps what they say, with intervals at its own level.
     pair : (str, str), optional
         Two models: their difference is spoken of. Without it, all models and pairs.
     alpha : float
@@ -78,6 +82,8 @@ def noise(
     [0.91]
     """
     costs = _costs(cost_item, cost_trial, budget)
+    if isinstance(scores, Leaderboard):
+        return _of_board(scores, pair, alpha, costs)
     taken = take_scores("noise", scores)
     if not 0 < alpha < 1:
         raise OptionError.out_of_range("alpha", alpha, "between 0 and 1")
@@ -103,13 +109,57 @@ def noise(
             "all trials, one row each, with a column that numbers them (trial, epoch, seed); "
             "another name: --column epoch=NAME (in Python: columns={'epoch': NAME})."
         )
-    left = [name for name in taken.tasks if name not in tasks]
-    notes = []
-    if left:
-        shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" * (len(left) > 3))
-        notes.append(Note("no-trials", f"Without several answers to an item: {shown}."))
+    notes = _notes([name for name in taken.tasks if name not in tasks])
     chosen = None if pair is None else (str(pair[0]), str(pair[1]))
-    return Noise(models, tasks, alpha, chosen, costs, tuple(notes))
+    return Noise(models, tasks, alpha, chosen, costs, notes)
+
+
+def _of_board(
+    board: Leaderboard, pair: Sequence[str] | None, alpha: float, costs: Costs | None
+) -> Noise:
+    """What a board keeps of the noise of its tasks, for all of its models or for two."""
+    if alpha not in (_ALPHA, board.spec.alpha):
+        raise OptionError(
+            f"The board keeps intervals at alpha {board.spec.alpha:g}; got alpha {alpha:g}. For "
+            "another level, give the results that it was made of."
+        )
+    tasks = {name: task.noise for name, task in board.tasks.items() if task.noise is not None}
+    if not tasks:
+        raise DataError(
+            "No task of the board has items with several answers, so it says nothing of the noise "
+            "of reruns. Rank results with all trials, one row each, with a column that numbers "
+            "them (trial, epoch, seed)."
+        )
+    notes = _notes([name for name in board.tasks if name not in tasks])
+    shared = board.spec.runs == "shared"
+    if pair is None:
+        return Noise(board.models, tasks, board.spec.alpha, None, costs, notes, shared)
+    _check_pair(pair, board.models)
+    first, second = sorted(board.models.index(str(name)) for name in pair)
+    if any(task.pairs is None for task in tasks.values()):
+        raise DataError(
+            "The board keeps no differences of so many models. Give the results that it was made "
+            f"of: rankbars noise RESULTS --pair {pair[0]} {pair[1]}."
+        )
+    of_two = {
+        name: task.of_two(first, second)
+        for name, task in tasks.items()
+        if task.means.n[[first, second]].all()
+    }
+    if len(board.models) > 2 and any(task.run_effect for task in tasks.values()):
+        text = f"The test of whole runs is that of all {len(board.models)} models of the board."
+        notes = (*notes, Note("runs-of-board", text))
+    models = (board.models[first], board.models[second])
+    chosen = (str(pair[0]), str(pair[1]))
+    return Noise(models, of_two, board.spec.alpha, chosen, costs, notes, shared)
+
+
+def _notes(left: Sequence[str]) -> tuple[Note, ...]:
+    """What is said of tasks without several answers."""
+    if not left:
+        return ()
+    shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" * (len(left) > 3))
+    return (Note("no-trials", f"Without several answers to an item: {shown}."),)
 
 
 def _costs(item: float | None, trial: float | None, budget: float | None) -> Costs | None:

@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.boardchange import Span
-from rankbars.data.evidence import Estimates, Items, Votes
+from rankbars.data.boardchange import Finding, Span, Submitted
+from rankbars.data.drafts import TemporaryFolder
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes
 from rankbars.data.scores import Scores
-from rankbars.data.submitted import Finding, Submitted
-from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError, OptionError, ReadError, WriteError
 from rankbars.pipeline import leaderboard
 from rankbars.readers.collecting import Collected, collect, put_together
@@ -27,11 +26,11 @@ from rankbars.store.access import change_store, open_store
 from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.naming import put_names, scores_of
 from rankbars.store.opening import connect, find_rest, is_store, resolve
-from rankbars.tables.alikenames import find_alike
 from rankbars.tables.database import Engine
+from rankbars.tables.labels import find_alike
 
 if TYPE_CHECKING:
-    from rankbars.data.namefacts import NameFact, NameKind
+    from rankbars.data.notes import NameFact, NameKind
     from rankbars.data.spec import Spec
     from rankbars.readers.chosenfiles import Paths
     from rankbars.store.contents import Store
@@ -192,7 +191,8 @@ class _Examination:
         if not files:
             same = _listed(self.found.unchanged)
             text = f"The store holds these files as they are ({same}): there is nothing to add."
-            return Submitted(self.label, findings=(Finding("warning", "unchanged", text),))
+            unchanged = Finding("warning", "unchanged", text)
+            return Submitted(self.label, findings=(*self._unread(), unchanged))
         facts, options = self.store.names, self.store.options
         places = {file.place for file in files}
         replaced = [entry.path for entry in self.store.entries if entry.place in places]
@@ -200,13 +200,13 @@ class _Examination:
         self.store.apply(self.change)
         every = self.store.files()
         raw = put_together(every, options, {file.path for file in files})
-        findings = [*_retired(raw, facts), *_replacing(replaced)]
+        findings = [*self._unread(), *_retired(raw, facts), *_replacing(replaced)]
         after: Scores | None = None
         try:
             after = put_names(put_together(every, options), facts)
         except DataError as error:
             findings.append(Finding("fault", "does-not-fit", str(error)))
-        own = _named(raw, facts)
+        own = _scored(_named(raw, facts))
         if own is not None and before is not None:
             own, seen = (_as_arena(scores, after) for scores in (own, before))
             known = _known_names(seen, facts)
@@ -225,6 +225,12 @@ class _Examination:
             report = self._changed(report, before, after, findings)
         order = sorted(findings, key=lambda one: one.level != "fault")
         return replace(report, findings=tuple(order))
+
+    def _unread(self) -> Iterator[Finding]:
+        """Files of a folder that could not be read: somebody meant to submit them."""
+        for note in self.found.notes:
+            if note.code == "files-damaged":
+                yield Finding("fault", "unreadable", note.message)
 
     def _changed(
         self, report: Submitted, before: Scores | None, after: Scores, findings: list[Finding]
@@ -246,7 +252,7 @@ class _Examination:
         if new is None:
             return report
         change = None if old is None else diff(old, new)
-        first = [() if board is None else board.undominated() for board in (old, new)]
+        first = [() if board is None else _may_be_first(board) for board in (old, new)]
         return replace(
             report, ranks=tuple(_ranks(report.models, old, new)), first=(first[0], first[1]),
             change=change, lead=new.lead, alpha=_alpha(new), scope=new.spec.scope,
@@ -290,6 +296,26 @@ def _spans(board: Leaderboard) -> dict[str, Span]:
         ends = zip(board.partly.models, board.partly.best, board.partly.worst, strict=True)
         found |= {name: (int(low), int(high)) for name, low, high in ends}
     return found
+
+
+def _may_be_first(board: Leaderboard) -> tuple[str, ...]:
+    """Models that may be first, those that lack some task too."""
+    return board.undominated() + (() if board.partly is None else board.partly.first)
+
+
+def _scored(own: Scores | None) -> Scores | None:
+    """The submission without tasks on which it has no score: a cell of ``n/a`` is none."""
+    if own is None:
+        return None
+    scored = [task for task, one in own.tasks.items() if _has_score(one)]
+    return own if len(scored) in {0, len(own.tasks)} else own.select(tasks=scored)
+
+
+def _has_score(evidence: Evidence) -> bool:
+    if isinstance(evidence, Votes):
+        return True
+    values = evidence.mean if isinstance(evidence, Estimates) else evidence.values
+    return not np.isnan(values).all()
 
 
 def _named(raw: Scores, facts: Sequence[NameFact]) -> Scores | None:

@@ -53,9 +53,13 @@ def test_json_holds_every_verdict_and_what_the_run_answers(rankbars: Command, re
     assert made["provenance"]["inputs"][0]["path"] == results
 
 
+def schema_of(name: str) -> jsonschema.Draft202012Validator:
+    text = (files("rankbars") / "data" / f"{name}.schema.json").read_text("utf-8")
+    return jsonschema.Draft202012Validator(json.loads(text))
+
+
 def test_json_is_what_the_schema_in_the_package_says(rankbars: Command, results: str) -> None:
-    schema = json.loads((files("rankbars") / "data" / "check.schema.json").read_text("utf-8"))
-    validator = jsonschema.Draft202012Validator(schema)
+    validator = schema_of("check")
     Path("claims.yaml").write_text("- m0 > m2\n- m2 > m1 - 1%\n- m0 >= 0.9\n", encoding="utf-8")
     claims = ("m0 > each of m1, m2", "m1 first on each task", "m0 = m1 +- 0.2", "m0 >= m1 + 0.19")
     ledger = ("--ledger", "gate", "--claim", "m0 > m2")
@@ -327,12 +331,17 @@ def test_a_gate_is_looked_at_before_it_judges(rankbars: Command, results: str) -
     assert easy.code == 0
     made = json.loads(easy.out)
     assert (made["schema"], made["claims"][0]["works"]) == ("rankbars.preflight/1", True)
+    Path("few.csv").write_text("model,item,correct\na,1,1\na,2,1\nb,1,1\nb,2,0\n", "utf-8")
+    more = ("--claim", "m0 first", "--guard", "m1 >= m0 on each task", "--claim", "m0 = m1 +- 0.1")
+    for few in (words[:-1] + more, ("check", "few.csv", *words[2:], "x > y")):
+        schema_of("preflight").validate(json.loads(rankbars(*few, "--json").out))
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("claims: [m0 > m1", "does not hold valid YAML"),
+        ("claims: [m0 > m1]\nclaims: [m1 > m2]", "the key 'claims' stands there twice (line 2)"),
         ("a: 1", "there are no claims in it. A file of claims looks like: claims: ["),
         ("- {must: [m0]}", "is no claim"),
         ("claims: [m0 >= m1]\nmargin: much", "the margin must be a number such as 0.01"),
@@ -367,6 +376,7 @@ def test_runs_of_one_system_say_how_often_a_gate_alarms(rankbars: Command) -> No
     assert "on average over fresh baselines" in answer.out
     made = json.loads(rankbars("check", *runs, "--claim", "new > old", "-q", "--json").out)
     assert (made["schema"], made["runs"], made["among"]) == ("rankbars.alarms/1", 4, 2)
+    schema_of("alarms").validate(made)
 
 
 @pytest.mark.parametrize(
@@ -417,8 +427,45 @@ def test_a_record_of_a_store_counts_its_models(rankbars: Command, results: str) 
     words = ("check", "board.store", "-q", "--claim")
     first = " ".join(rankbars(*words, "m0 first").out.split())
     assert "board.store holds 3 models, and each of them was a chance to be first" in first
-    assert "number 3 is judged at --alpha 0.0042" in first
+    assert "--record counts such looks in the store" in first
+    assert "the next at 0.0042 or less" in first
     assert "chance to be first" not in " ".join(rankbars(*words, "m0 > m1").out.split())
+
+
+def test_records_of_a_store_are_counted_in_it(rankbars: Command, results: str) -> None:
+    assert rankbars("add", results, "--store", "board.store").code == 0
+    words = ("check", "board.store", "-q", "--record", "--json", "--claim")
+    looks = []
+    for claim in ("m0 first", "m0 first", "m0 in top 2"):
+        answer = rankbars(*words, claim)
+        assert answer.code in (0, 3)
+        made = json.loads(answer.out)
+        schema_of("check").validate(made)
+        looks.append(made["look"])
+        assert made["alpha"] == 0.05
+    assert [one["number"] for one in looks] == [3, 3, 4]
+    assert [one["again"] for one in looks] == [False, True, False]
+    assert looks[0]["level"] == pytest.approx(0.05 / 12)
+    alone = json.loads(rankbars("check", results, "--claim", "m0 in top 2", "--alpha", "0.0025",
+                                "--json", "-q").out)["claims"][0]  # fmt: skip
+    judged = made["claims"][0]
+    assert [judged[end] for end in ("low", "high")] == pytest.approx([alone["low"], alone["high"]])
+    assert looks[2]["level"] + looks[2]["left"] == pytest.approx(looks[0]["left"])
+    log = rankbars("log", "board.store").out
+    assert "Judged record 3 at 0.0042 of 0.05: m0 first (" in log
+    assert log.count("Judged") == 2
+    refused = (
+        ((*words, "m0 first", "--alpha", "0.1"), 1, "--alpha 0.05"),
+        ((*words, "m0 > m1"), 1, "A record is a claim of a place in a store"),
+        ((*words, "m0 first", "--ledger", "gate"), 1, "without a ledger"),
+        (("check", results, "--record", "--claim", "m0 first"), 2, "Name the store"),
+        (("check", "board.store", "--record", "--preflight", "--claim", "m0 > m1"), 2, "--record"),
+    )
+    for wrong, code, said in refused:
+        answer = rankbars(*wrong)
+        assert (answer.code, said in answer.err) == (code, True), answer.err
+    assert not Path("gate").exists()
+    assert rankbars("log", "board.store").out == log
 
 
 def test_a_ledger_on_the_command_line_counts_looks_of_a_change(
@@ -438,3 +485,52 @@ def test_a_ledger_on_the_command_line_counts_looks_of_a_change(
     assert "its digest does not fit" in refused.err
     assert not Path("x.xml").exists()
     assert Path("gate").read_text("utf-8") == text
+
+
+def test_costs_are_read_beside_a_named_column_of_scores_and_named_where_there_are_none(
+    rankbars: Command,
+) -> None:
+    table = Path("runs.csv")
+    rows = [f"{m},{i},{i % 3 == 0:d},{i + 5 * (m == 'b')}" for m in "ab" for i in range(20)]
+    table.write_text("\n".join(["model,item,accuracy,latency", *rows]), "utf-8")
+    words = ("check", "runs.csv", "-q", "--column", "score=accuracy", "--claim", "a cheaper than b")
+    assert "a is cheaper than b on runs" in rankbars(*words, "--costs", "latency").out
+    failed = rankbars(*words, "--costs", "nosuch")
+    assert (failed.code, failed.out) == (1, "")
+    assert "--costs nosuch: no costs of that name could be read" in failed.err
+    assert "Columns: 'model', 'item', 'accuracy', 'latency'" in failed.err
+
+
+def logs_of_one_model(folder: str = "") -> tuple[str, str]:
+    for side, step in (("new", 4), ("old", 3)):
+        lines = [
+            json.dumps({"model": "acme", "id": f"q{i}", "correct": int(i % step > 0)})
+            for i in range(60)
+        ]
+        Path(folder, f"{side}.jsonl").write_text("\n".join(lines), "utf-8")
+    return str(Path(folder, "new.jsonl")), str(Path(folder, "old.jsonl"))
+
+
+def test_two_logs_of_one_model_are_two_sides(rankbars: Command) -> None:
+    both = logs_of_one_model()
+    made = rankbars("check", *both, "--claim", "new >= old - 0.3")
+    assert made.code == 0
+    assert "they are set against each other as 'new' and 'old'" in made.err
+    assert "0.75" in rankbars("compare", *both, "-q").out  # 45 of 60
+    assert "acme" not in rankbars("plan", *both, "-q").err
+    # A claim about the model itself is about both logs together.
+    assert "set against" not in rankbars("check", *both, "--claim", "acme >= 0.1").err
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_is_told_to_the_quiet(rankbars: Command) -> None:
+    Path("runs").mkdir()
+    for name in "ab":
+        rows = "".join(f"{name},{i},{i % 2}\n" for i in range(30))
+        Path("runs", f"{name}.csv").write_text(f"model,item,correct\n{rows}", "utf-8")
+    Path("runs", "c.jsonl").write_text('{"model": "c", "id": 1, "correct": 1}\n{"mod', "utf-8")
+    for words in (
+        ("rank", "runs"), ("compare", "runs"), ("check", "runs", "--claim", "a > b"),
+        ("add", "runs", "--store", "s.duckdb"),
+    ):  # fmt: skip
+        (line,) = rankbars(*words, "-q").err.splitlines()
+        assert "runs/c.jsonl" in line

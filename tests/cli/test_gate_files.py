@@ -98,7 +98,7 @@ def test_the_action_says_where_nothing_was_judged(
     (tmp_path / "claims.yaml").write_text(f"inputs: [{results}]\nclaims: [m0 > m2]\n", "utf-8")
     found, outputs, summary, said = judge(tmp_path, **given)
     assert (found, outputs["verdict"], summary) == (code, "error", "before\n"), said
-    assert "Error" in said
+    assert "rankbars.error/1" in said
     assert not list(tmp_path.rglob("owned"))
 
 

@@ -10,6 +10,7 @@ import pytest
 from commandline import Command
 
 import rankbars as rb
+from rankbars.data.judgeworth import JudgeWorth
 
 MODELS = ("ash", "birch", "cedar", "elm")
 LABELLED = 80
@@ -177,6 +178,9 @@ def test_averages_over_tasks_take_the_corrected_differences():
     assert (board.aggregate.contrasts.se[0, 1:] < 0.8 * plain.aggregate.contrasts.se[0, 1:]).all()
     said = [note.message for note in board.notes if note.code == "judge-worth"]
     assert len(said) == 4
+    gained = [board.judge[task].worth - board.judge[task].low for task in tasks]
+    total = JudgeWorth.of(board.judge.values())
+    assert total.low == pytest.approx(total.worth - np.linalg.norm(gained), rel=1e-12)
     assert said[-1].startswith("On the 3 tasks where judges are used, 180 labels")
 
 
@@ -197,3 +201,44 @@ def test_the_score_of_the_leader_takes_nothing_from_differences(tasks: int):
     assert found.method == "simultaneous"
     assert found.score == pytest.approx(shown.max())
     assert found.low < shown.max() < found.high
+
+
+def test_the_board_says_what_the_judge_is_worth(rankbars: Command, results):
+    board = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    (task,) = board["judge"]["by_task"]
+    found = board["judge"]["by_task"][task]
+    assert (found["used"], found["reason"], found["judges"]) == (True, None, 1)
+    assert (found["labels"], found["judged"]) == (LABELLED, 400)
+    total = board["judge"]["together"]
+    assert total == {"tasks": 1, "labels": LABELLED} | {
+        key: pytest.approx(found[key], rel=1e-12) for key in ("worth", "low", "high")
+    }
+    said = f"are worth {found['worth']:,.0f} [{found['low']:,.0f}, {found['high']:,.0f}]"
+    assert said in notes(board, "judge-worth")[0]
+    shown = results["labelled"]
+    slopes = [
+        np.polyfit(results["judge"][shown, i] - results["judge"][shown, j],
+                   results["people"][shown, i] - results["people"][shown, j], 1)[0]
+        for i in range(4) for j in range(i)
+    ]  # fmt: skip
+    assert found["weights"] == [pytest.approx([min(slopes), max(slopes)], rel=1e-4)]
+    Path("board.json").write_text(json.dumps(board))
+    again = rb.load("board.json")
+    assert not [note for note in again.notes if note.code == "edited-board"]
+    assert again.judge[task].worth == found["worth"]
+
+
+def test_the_board_says_why_a_judge_was_refused(rankbars: Command, results):
+    write("judge.csv", {"score": np.random.default_rng(0).normal(size=(400, 4))}, range(400))
+    board = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    (found,) = board["judge"]["by_task"].values()
+    assert not found["used"]
+    assert found["reason"] in notes(board, "judge-unused")[0]
+    assert found["low"] < 1.05 * LABELLED
+    assert found["low"] <= found["worth"] <= found["high"]
+    assert board["judge"]["together"] is None
+    few = np.flatnonzero(results["labelled"])[:10]
+    write("human.csv", {"score": results["people"]}, few)
+    (found,) = board_of(rankbars, "human.csv", "--judge", "judge.csv")["judge"]["by_task"].values()
+    assert (found["worth"], found["weights"], found["labels"]) == (None, [], 10)
+    assert "judge" not in board_of(rankbars, "human.csv")

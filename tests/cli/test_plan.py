@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 
+import jsonschema
 import pytest
 from commandline import Command
 
@@ -33,6 +35,36 @@ def test_a_plan_is_printed_and_the_same_as_json(rankbars: Command, pilot: str) -
     assert found["needed"]["likely"] == made.needed.likely
     assert found["goal"]["models"] == ["new", "old"]
     assert [one["n"] for one in found["curve"]] == [one.n for one in made.curve]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("pilot.csv",),
+        ("pilot.csv", "--top", "1"),
+        ("pilot.csv", "--tiers"),
+        ("pilot.csv", "--pair", "new", "old", "--margin", "0.02"),
+        ("pilot.csv", "--flip", "0.1", "--cost-item", "2", "--cost-trial", "1"),
+        ("pilot.csv", "--flip", "0.1", "--most-items", "20"),
+        ("--rates", "0.7", "0.65"),
+        ("--effect", "0.5", "--sd", "2", "--top", "2", "--of", "5"),
+        ("several.csv",),
+    ],
+)
+def test_json_is_what_the_schema_in_the_package_says(
+    rankbars: Command, pilot: str, words: tuple[str, ...]
+) -> None:
+    text = Path(pilot).read_text("utf-8")
+    _, *rows = text.splitlines()
+    more = [row.replace(",law,", f",{task},") for task in ("math", "art") for row in rows]
+    Path("several.csv").write_text(text + "\n".join(more) + "\n", encoding="utf-8")
+    schema = json.loads((files("rankbars") / "data" / "plan.schema.json").read_text("utf-8"))
+    answer = rankbars("plan", *words, "--json", "-q")
+    assert answer.code == 0, answer.err
+    made = json.loads(answer.out)
+    jsonschema.Draft202012Validator(schema).validate(made)
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate(made | {"more": 1}, schema)
 
 
 def test_every_question_can_be_asked_on_the_command_line(rankbars: Command, pilot: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import re
 import shlex
@@ -14,6 +15,8 @@ from commandline import Command
 import rankbars as rb
 from rankbars.demos import lesson_records
 from rankbars.simulate import levels
+from rankbars.simulate.publishedfigures import growth
+from rankbars.simulate.study import Table
 
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
 ROWS = [
@@ -77,6 +80,15 @@ MADE = {
     "shares.csv": lambda: [
         "model,task,score,se",
         *(f"m{k % 3},t{k // 3},0.{5 + k % 4},0.02" for k in range(12)),
+    ],
+    "metrics.csv": lambda: [
+        "model,metric,item,score",
+        *(f"m{k % 3},quality,i{k // 3},{k % 7 / 6:.3f}" for k in range(36)),
+        *(f"m{k % 3},seconds,i{k // 3},{k % 5}" for k in range(36)),
+    ],
+    "tasks.csv": lambda: [
+        "model,task,score,se",
+        *(f"m{k},{task},0.{5 + k},0.02" for k in range(3) for task in ("math", "code")),
     ],
     "kinds.csv": lambda: [f"t{k},k{k % 2}" for k in range(4)],
     "limits.csv": lambda: [f"t{k},0,2" for k in range(4)],
@@ -170,7 +182,8 @@ def test_questions_and_prompts_are_the_rows_of_the_two_published_equations(
 
 def test_every_picture_of_the_page_is_one_that_the_script_draws() -> None:
     shown = set(re.findall(r"\(images/published/(.*?)\.\w+\)", PAGE.read_text(encoding="utf-8")))
-    there = {path.stem for path in (PAGE.parent / "images" / "published").iterdir()}
+    folder = PAGE.parent / "images" / "published"
+    there = {path.stem for path in folder.iterdir() if path.suffix != ".csv"}
     script = (PAGE.parents[1] / "scripts" / "make_pictures.py").read_text(encoding="utf-8")
     named = set(re.findall(r"intervals_\d\w?", script))
     named |= {f"aggregates_{one}" for one in re.findall(r'"figure_(\d)"', script)} & there
@@ -179,3 +192,16 @@ def test_every_picture_of_the_page_is_one_that_the_script_draws() -> None:
     assert named == {f"intervals_{one}" for one in intervals} | {
         f"aggregates_{one}" for one in "3456"
     }
+
+
+def test_the_docs_build_draws_the_pictures_and_measured_seconds_grow_linearly() -> None:
+    makefile = (PAGE.parents[1] / "Makefile").read_text(encoding="utf-8")
+    recipe = makefile.split("\ndocs:")[1].split("\n\n")[0]
+    assert "make_pictures.py --published" in recipe
+    assert recipe.index("make_pictures") < recipe.index("zensical build")
+    with (PAGE.parent / "images" / "published" / "figure_6.csv").open(encoding="utf-8") as file:
+        rows: Table = [
+            {key: float(cell) for key, cell in row.items()} for row in csv.DictReader(file)
+        ]
+    assert len(rows) == 5
+    assert abs(growth(rows) - 1) <= 0.1  # measured anew, with fewer repetitions, in test_figures

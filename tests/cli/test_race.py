@@ -67,6 +67,17 @@ def test_results_come_through_a_pipe(race) -> None:
     assert "takes lines of JSON" in race("tell", "-", stdin=b"model,item\n").err
 
 
+def test_a_contradiction_is_said_even_quietly(race) -> None:
+    calls = race(*BEGIN, "--json").out
+    race("tell", "-", stdin=answers(calls).encode())
+    one = json.loads(calls.splitlines()[0])
+    said = race("tell", "-q", "-", stdin=(json.dumps(one | {"score": 0.25}) + "\n").encode()).err
+    assert said == (
+        f"Another result than the one that counts: of model {one['model']}, task {one['task']}, "
+        f"item {one['item']}. The first counts.\n"
+    )
+
+
 def test_results_come_from_tables_and_what_lacks_one_can_be_declared_to_have_failed(race) -> None:
     calls = [json.loads(line) for line in race(*BEGIN, "--json").out.splitlines()]
     rows = [f"{one['model']},{one['item']},1" for one in calls[:70]]

@@ -423,4 +423,8 @@ def test_inputs_of_one_model_are_told_how_to_be_sides(rankbars: Command) -> None
         write(f"{name}.csv", f"model,task,item,score\n{rows}")
     said = " ".join(rankbars("rank", "after.csv", "before.csv").err.split())
     assert "name them as sides: rankbars rank after=after.csv before=before.csv." in said
+    assert "To set them against each other: rankbars compare after.csv before.csv." in said
+    refused = rankbars("check", "after.csv", "before.csv", "--claim", "new > old", "-q")
+    assert refused.code == 2
+    assert "name them as sides: new=after.csv old=before.csv" in refused.err
     assert rankbars("rank", "after=after.csv", "before=before.csv").code == 1  # no common items

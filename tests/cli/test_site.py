@@ -299,6 +299,7 @@ def test_a_site_that_cannot_be_made_leaves_no_folder(rankbars, place):
 
 FAULTS = {
     "titel: x\nresults: a.csv": ("titel", "Did you mean title?"),
+    "title: x\nsources: a.csv": ("sources", "Did you mean results?"),
     "title: x": ("no results", "results: results.csv"),
     "- title": ("keys with values",),
     "title: x\ntitle: y\nresults: a": ("'title' stands there twice (line 2)",),
@@ -638,19 +639,68 @@ def test_boards_are_loaded_as_they_are_or_compressed_and_damage_is_said(place):
             assert rb.load(name).to_text() == board.to_text()
 
 
-def test_a_site_opens_from_disk_without_a_word_in_the_console(rankbars, place, browser):
+def test_models_of_dated_votes_have_their_strength_in_each_period(rankbars, place):
+    rng = np.random.default_rng(1)
+    lines = ["model_a,model_b,winner,time"]
+    for k in range(600):
+        week = k // 200
+        # The last model comes in the second week.
+        a, b = rng.permutation(MODELS[: 3 + (week > 0)])[:2]
+        won = rng.random() < 0.5 + 0.1 * (MODELS.index(a) - MODELS.index(b))
+        lines.append(f"{a},{b},{'model_a' if won else 'model_b'},2026-03-{2 + 7 * week:02d}")
+    (place / "votes.csv").write_text("\n".join(lines) + "\n", "utf-8")
+    config = "title: Woods\nresults: votes.csv\nreading: {over_time: week}\n"
+    (place / "site.yaml").write_text(config, "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    found = rb.leaderboard(rb.read("votes.csv", over_time="week")).over_time
+    for model, periods in zip(MODELS, (3, 3, 3, 2), strict=True):
+        k = found.models.index(model)
+        text = Path(f"public/models/{slug_of(model)}.html").read_text("utf-8")
+        rows = re.findall(r"<tr><td>(2026-[\d-]+)</td><td>([^<]*)</td><td>([^<]*)</td></tr>", text)
+        assert rows[::-1] == [
+            (one.name, f"{one.strength[k]:+.2f}", f"{one.low[k]:+.2f} to {one.high[k]:+.2f}")
+            for one in found.periods[3 - periods :]
+        ]
+        assert text.count('<circle class="band"') == periods
+        # Points lie above the line of the mean as their strengths do.
+        dots = [float(y) for y in re.findall(r'<circle class="band" [^>]* cy="([\d.]+)"', text)]
+        zero = float(re.search(r'class="axis" d="M\d+ ([\d.]+)H', text)[1])
+        strengths = [one.strength[k] for one in found.periods[3 - periods :]]
+        assert [y < zero for y in dots] == [value > 0 for value in strengths]
+        assert np.argsort(dots).tolist() == np.argsort(strengths)[::-1].tolist()
+
+
+def test_another_version_of_the_benchmark_is_told(rankbars, place):
+    (place / "history").mkdir()
+    (place / "site.yaml").write_text(
+        CONFIG + "source: Acme\nversion: 1\ndate: 2026-01-10\n", "utf-8"
+    )
     rankbars("site", "site.yaml", "-o", "public")
-    page = browser.new_page(viewport={"width": 360, "height": 800})
-    faults = []
-    page.on("console", lambda message: faults.append(message.text))
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("requestfailed", lambda request: faults.append(request.url))
-    for path in ("index.html", "models.html", "models/birch.html", "boards/law.html"):
-        page.goto((place / "public" / path).as_uri())
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), path
-    page.goto((place / "public" / "index.html").as_uri())
-    page.get_by_role("link", name="The whole board").click()
-    page.get_by_role("link", name="Models").click()
-    assert page.locator("h1").inner_text() == "Models"
-    assert page.evaluate("getComputedStyle(document.querySelector('nav.site')).display") == "flex"
-    assert faults == []
+    Path("public/boards/all.json.gz").rename("history/first.json.gz")
+    later = "source: Acme\nversion: {}\ndate: 2026-05-31\nhistory: history\n"
+    for version, told in ((1, False), (2, True)):
+        (place / "site.yaml").write_text(CONFIG + later.format(version), "utf-8")
+        code, _, said = rankbars("site", "site.yaml", "-o", "public")
+        assert code == 0, said
+        changes = Path("public/changes.html").read_text("utf-8")
+        sentence = "The source is Acme, version 2; it was Acme, version 1."
+        assert (sentence in changes) is told
+        history = Path("public/history.html").read_text("utf-8")
+        assert ("<bdi>Acme, version 1</bdi>" in history) is told
+
+
+def test_what_was_remarked_in_reading_stands_in_the_output_and_on_the_method_page(place, rankbars):
+    (place / "results.csv").write_text(
+        "model,Arc,Harness,Mean\namber,70,60,99\nbirch,71,62,66.5\ncedar,60,50,55\n", "utf-8"
+    )
+    (place / "site.yaml").write_text("title: Woods\nresults: results.csv\n", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 0, said
+    page = (place / "public" / "method.html").read_text("utf-8").replace("&#39;", "'")
+    for words in ("Direction: higher is better", "The column 'Mean' does not agree"):
+        assert words in said
+        assert words in page
+    _, _, again = rankbars("site", "site.yaml", "-o", "public")
+    assert "0 files written" in again
+    assert "The column 'Mean' does not agree" in again

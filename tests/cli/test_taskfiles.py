@@ -34,6 +34,8 @@ def write(folder: Path, name: str, text: str) -> str:
         ("c.json", '{"math": "reasoning", "law, tort": "knowledge"}'),
         ("c.yaml", "math: reasoning\nlaw, tort: knowledge\n"),
         ("c.YML", "{math: reasoning, 'law, tort': knowledge}"),
+        ("c.json", '{"reasoning": ["math"], "knowledge": ["law, tort"]}'),
+        ("c.yaml", "reasoning: [math]\nknowledge:\n  - law, tort\n"),
     ],
 )
 def test_every_way_of_writing_says_the_same(tmp_path: Path, name: str, text: str) -> None:

@@ -59,6 +59,12 @@ def test_schema_is_the_one_that_the_types_give() -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert json.loads(module.schema_text()) == board_schema()
+    for name in ("plan", "preflight", "alarms"):
+        kept = place.parents[1] / "src" / "rankbars" / "data" / f"{name}.schema.json"
+        assert module.answer_schema(name) == kept.read_text("utf-8")
+    for name in module.PRINTED:
+        kept = place.parents[1] / "src" / "rankbars" / "data" / f"{name}.schema.json"
+        assert module.command_schema(name) == kept.read_text("utf-8")
 
 
 def test_saving_leaves_nothing_half_written(tmp_path: Path) -> None:

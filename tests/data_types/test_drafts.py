@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from rankbars.data import drafts, temporary
-from rankbars.data.drafts import draft_path, write_all, write_text
-from rankbars.data.temporary import TemporaryFolder
+from rankbars.data import drafts
+from rankbars.data.drafts import TemporaryFolder, draft_path, write_all, write_text
 
 
 def age(path: Path, seconds: float) -> Path:
@@ -91,7 +90,7 @@ def test_the_folder_is_synced_after_the_rename(
 
 
 MAKE_FOLDER = (
-    "from rankbars.data.temporary import TemporaryFolder; own = TemporaryFolder(); made = own.path"
+    "from rankbars.data.drafts import TemporaryFolder; own = TemporaryFolder(); made = own.path"
 )
 COPY_INPUT = (
     "from rankbars.readers.inputfiles import standard_input; copy = standard_input(True); "
@@ -111,7 +110,7 @@ def test_folders_of_killed_processes_are_swept_and_those_in_use_stay(
     work: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(temporary, "LEAST_AGE", -1.0)
+    monkeypatch.setattr(drafts, "LEAST_AGE", -1.0)
     code = f"import os; {work}; print(made, flush=True); os.kill(os.getpid(), 9)"
     done = subprocess.run(
         [sys.executable, "-c", code], env={**os.environ, "TMPDIR": str(tmp_path)},
@@ -136,11 +135,11 @@ def test_a_folder_without_a_lock_is_swept_after_a_day(
     folder = TemporaryFolder()
     copy = tmp_path / f"{folder.path.name}x"
     shutil.copytree(folder.path, copy)
-    (copy / temporary.LOCK).unlink()
+    (copy / drafts.LOCK).unlink()
     age(copy, 3600)
     TemporaryFolder().close()
     assert copy.exists()
-    age(copy, temporary.UNLOCKED_AGE + 60)
+    age(copy, drafts.UNLOCKED_AGE + 60)
     TemporaryFolder().close()
     assert not copy.exists()
     folder.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import rankbars as rb
-from rankbars.data.ledger import Look, TaskRows, add_look, left_level, read_ledger
+from rankbars.data.ledger import Look, TaskRows, add_look, head_place, left_level, read_ledger
 
 NAN = float("nan")
 
@@ -75,6 +75,47 @@ def test_a_ledger_that_was_cut_off_or_is_no_text_is_refused(ledger):
         read_ledger(ledger.with_name("none"), there=True)
     with pytest.raises(rb.ReadError, match="Cannot read"):
         read_ledger(ledger.parent)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2])
+def test_lines_that_were_cut_off_the_end_are_missed(ledger, kept):
+    head = head_place(ledger)
+    (last,) = head.read_text("utf-8").split()
+    assert last == read_ledger(ledger)[-1].digest
+    lines = ledger.read_text("utf-8").splitlines(keepends=True)
+    ledger.write_text("".join(lines[:kept]), "utf-8")
+    if kept == 0:
+        ledger.unlink()
+    for doing in (read_ledger, lambda path: add_look(path, look())):
+        with pytest.raises(rb.ReadError, match=rf"the look '{last[:12]}' is gone, which") as caught:
+            doing(ledger)
+        assert "\n" not in str(caught.value)
+    assert ledger.exists() == (kept > 0)
+
+
+def test_ends_of_branches_merge_by_lines_too(ledger, tmp_path):
+    stem = ledger.read_text("utf-8")
+    other = tmp_path / "other.jsonl"
+    other.write_text(stem, "utf-8")
+    add_look(ledger, look("ours", value=7.0))
+    add_look(other, look("theirs", value=8.0))
+    theirs = other.read_text("utf-8")[len(stem) :]
+    with ledger.open("a", encoding="utf-8") as file:
+        file.write(theirs)
+    head = head_place(ledger)
+    head.write_text(head.read_text("utf-8") + head_place(other).read_text("utf-8"), "utf-8")
+    assert len(read_ledger(ledger)) == 5
+    add_look(ledger, look("next", value=9.0))
+    assert head.read_text("utf-8").split() == [read_ledger(ledger)[-1].digest]
+
+
+def test_the_end_of_a_look_of_another_process_is_kept(ledger):
+    first = read_ledger(ledger)[0].digest
+    head_place(ledger).write_text(f"{first}\n", "utf-8")  # killed before it was renewed
+    assert len(read_ledger(ledger)) == 3
+    head_place(ledger).write_bytes(b"\xff\x00odd")
+    with pytest.raises(rb.ReadError, match="is gone, which"):
+        read_ledger(ledger)
 
 
 def test_ledgers_of_branches_merge_by_lines_or_by_name(ledger, tmp_path):

@@ -343,4 +343,35 @@ CASES = (
         },
         ("is another one in each model", "--column item="),
     ),
+    Case(
+        "scores in a nest/of metrics",
+        "compare new.jsonl old.jsonl --metric exact_match",
+        {
+            f"{name}.jsonl": json_lines(
+                {
+                    "id": range(60),
+                    "output": ["It is so."] * 60,
+                    "metrics": [{"exact_match": one, "f1": 0.9 * one} for one in right(share)],
+                }
+            )
+            for name, share in (("new", 0.85), ("old", 0.5))
+        },
+        ("new is better than old",),
+    ),
+    Case(
+        "scores in a nest/of records and their status",
+        "compare new.json old.json",
+        {
+            f"{name}.json": json.dumps(
+                {
+                    "results": [
+                        {"id": f"t{n}", "status": "passed" if one else "failed"}
+                        for n, one in enumerate(right(share))
+                    ]
+                }
+            )
+            for name, share in (("new", 0.85), ("old", 0.5))
+        },
+        ("new is better than old",),
+    ),
 )

@@ -2,10 +2,29 @@
 
 from __future__ import annotations
 
-from everyday.case import Case, lines
+from everyday.case import Case, lines, right, table
 
 GROUPED = {"gpt": 0.62, "llama": 0.5, "qwen": 0.35}
 NONE_LEFT_OUT = ("Not used: 'mean'",)
+
+METRICS = {
+    f"{name}.csv": table(
+        {"id": range(60), "exact_match": right(share), "f1": [0.9 * one for one in right(share)]}
+    )
+    for name, share in (("new", 0.85), ("old", 0.5))
+}
+
+TWICE = lines(
+    "model,benchmark,value,date",
+    *(
+        f"{name},{task},{value},2026-01-01"
+        for name, task, value in (
+            ("a", "mmlu", 86), ("a", "gsm8k", 92), ("b", "mmlu", 69), ("b", "gsm8k", 57),
+            ("c", "mmlu", 71), ("c", "gsm8k", 74),
+        )
+    ),
+    "c,mmlu,72,2026-02-01",
+)  # fmt: skip
 
 CASES = (
     Case(
@@ -145,6 +164,130 @@ CASES = (
         "rank r.csv",
         {"r.csv": lines("dataset,a,b,c", *(f"d{n},{1 + n % 2},{2 - n % 2},3" for n in range(8)))},
         ("as ranks are", "--direction lower"),
+        code=1,
+    ),
+    Case(
+        "errors beside another spelling/of accuracies",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "model,mmlu (acc),mmlu_stderr,gsm8k_acc,gsm8k_stderr",
+                "a,.864,.003,.92,.007",
+                "b,.689,.004,.568,.013",
+            )
+        },
+        ("a leads",),
+        models=("a", "b"),
+        tasks=("gsm8k_acc", "mmlu (acc)"),
+        means={"a": 0.92, "b": 0.568},
+    ),
+    Case(
+        "several metrics of one model/two csv",
+        "compare new.csv old.csv",
+        METRICS,
+        ("'exact_match', 'f1' are metrics by their names", "--metric exact_match"),
+        ("is better than",),
+        code=1,
+    ),
+    Case(
+        "several metrics of one model/chosen",
+        "compare new.csv old.csv --metric f1",
+        METRICS,
+        ("new is better than old",),
+    ),
+    Case(
+        "several metrics of one model/criteria of a judge",
+        "rank new.csv",
+        {
+            "new.csv": table(
+                {
+                    "question": [f"q{n}" for n in range(30)],
+                    "faithfulness": right(0.8, 30),
+                    "answer_relevancy": right(0.6, 30),
+                }
+            )
+        },
+        ("--metric faithfulness",),
+        code=1,
+    ),
+    Case(
+        "published twice/is asked",
+        "rank r.csv",
+        {"r.csv": TWICE},
+        ("model 'c', task 'mmlu' has 2 rows",),
+        code=1,
+    ),
+    Case(
+        "published twice/the newest counts",
+        "rank r.csv --reruns newest",
+        {"r.csv": TWICE},
+        tasks=("mmlu", "gsm8k"),
+        means={"c": 72.0, "a": 86.0},
+    ),
+    Case(
+        "settings of training/of a sweep",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "Name,State,Runtime,lr,batch_size,val_accuracy,test_accuracy",
+                "sweep-1,finished,100,0.1,32,.81,.80",
+                "sweep-2,finished,120,0.01,32,.83,.81",
+            )
+        },
+        tasks=("val_accuracy", "test_accuracy"),
+        means={"sweep-1": 0.81, "sweep-2": 0.83},
+    ),
+    Case(
+        "numbers with a unit/of columns that describe models",
+        "rank r.csv",
+        {"r.csv": lines("Model,Math,Code,Context", "a,92,96,128k", "b,57,67,32k", "c,74,66,8k")},
+        tasks=("Math", "Code"),
+    ),
+    Case(
+        "numbers with a unit/days of a board",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "Model,Math,Code,Date added,Seen",
+                "a,92,96,2026-01-11,11.01.2026",
+                "b,57,67,2026-02-11,11.02.2026",
+            )
+        },
+        tasks=("Math", "Code"),
+    ),
+    Case(
+        "questions called as quartiles/with a total",
+        "rank r.csv",
+        {"r.csv": lines("model,q1,q2,q3,q4,q5,q6,total", "a,1,1,1,0,1,1,5", "b,1,0,1,0,0,1,3")},
+        models=("a", "b"),
+        tasks=("q1", "q2", "q3", "q4", "q5", "q6"),
+    ),
+    Case(
+        "a number of questions beside a score/in the words of a board",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                '"Model ","Score (higher is better)","# of questions"', "a,71.2,1000", "b,69.9,1000"
+            )
+        },
+        tasks=("Score (higher is better)",),
+        means={"a": 71.2, "b": 69.9},
+    ),
+    Case(
+        "counts of subsets/are no items",
+        "rank r.csv",
+        {
+            "r.csv": lines(
+                "benchmark,subset,model,num_correct,num_total",
+                "mmlu,law,a,80,100",
+                "mmlu,law,b,70,100",
+                "mmlu,bio,a,60,100",
+                "mmlu,bio,b,65,100",
+                "mmlu,med,a,75,100",
+                "mmlu,med,b,60,100",
+            )
+        },
+        ("has 3 rows",),
         code=1,
     ),
 )

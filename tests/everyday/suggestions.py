@@ -62,6 +62,10 @@ def with_suggestion(line: str, suggestion: str) -> list[str]:
     if suggestion.startswith("rankbars "):
         return shlex.split(suggestion)[1:]
     more = shlex.split(suggestion)
+    scored = next((word for word in words if word.startswith("score=")), None)
+    if "--metric" in more and scored is not None:  # named in place of a column of scores
+        place = words.index(scored)
+        words[place - 1 : place + 1] = []
     if not suggestion.startswith("--"):
         return [words[0], *more]
     replaced = ONE_VALUE & set(more)

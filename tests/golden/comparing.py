@@ -18,8 +18,13 @@ LOG_P = 1e-10
 DIGITS = 10
 NUMBER = re.compile(r"-?\d+\.?\d*(?:[eE][-+]?\d+)?")
 PROBABILITIES = ("p", "p_value", "p_better")
-# Which version wrote a board, and when, is no result; a digest changes with every added key.
-LEFT_OUT = ("provenance.rankbars", "retrieved_timestamp", "json.digest", "value.digest")
+# Which version wrote a board, and when, is no result; a digest changes with every added key, and
+# an identifier of Every Eval Ever with the version.
+LEFT_OUT = (
+    "provenance.rankbars", "retrieved_timestamp", "json.digest", "value.digest", "json.versions",
+    "eval_library.version", "evaluation_id",
+)  # fmt: skip
+VERSION = re.compile(r"(?:(?<=with rankbars )|(?<=  version = \{))\d+\.\d+\.\d+")
 # Lines that boards have since; like a key that was added, they are no difference.
 ADDED = (
     "Score of the leader, allowing for its selection",
@@ -138,6 +143,7 @@ class Comparison:
         return abs(old - new) <= self.tolerance * max(largest, abs(old))
 
     def _same_text(self, old: str, new: str) -> bool:
+        old, new = VERSION.sub("…", old), VERSION.sub("…", new)
         if old == new or _same_numbers(old, new, max(self.tolerance, 10.0**-DIGITS)):
             return True
         words = " ".join(old.split())

@@ -69,3 +69,5 @@ def test_a_reworded_message_stands_in_the_list_once_wherever_its_lines_break() -
 def test_the_version_that_wrote_a_board_is_no_result() -> None:
     old = {"json": {"provenance": {"rankbars": "0.1.0"}}}
     assert differences(old, {"json": {"provenance": {"rankbars": "0.2.0"}}}) == []
+    assert differences(["with rankbars 0.1.0."], ["with rankbars 0.2.0."]) == []
+    assert differences(["with other 0.1.0."], ["with other 0.2.0."]) != []

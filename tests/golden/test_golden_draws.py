@@ -10,7 +10,7 @@ import pytest
 
 from rankbars.stats.multiplicity.maxt import sign_patterns
 from rankbars.stats.pairwise.signflip import draw_flips
-from rankbars.stats.resampling.counts import draw_counts
+from rankbars.stats.resampling.distributions import draw_counts
 from rankbars.stats.streams import stream
 
 Draw = Callable[[], np.ndarray]

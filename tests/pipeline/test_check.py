@@ -1,5 +1,6 @@
 """Claims judged: against scipy and by hand, as properties, and how often verdicts are false."""
 
+import dataclasses
 import itertools
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy import stats
 
 import rankbars as rb
 from rankbars.data.scores import TaskInfo
+from rankbars.steps import claimparts, manyduels
 
 RNG = np.random.default_rng(11)
 MODELS = ("a", "b", "c", "d")
@@ -298,3 +300,50 @@ def test_a_claim_about_a_task_called_all_says_that_it_is_one_task() -> None:
     assert [one.words for one in made.claims] == [
         "a is better than b on the task 'all'", "a is better than b on math"
     ]  # fmt: skip
+
+
+def right_or_wrong(rng):
+    """A random board of 0/1 answers: gaps, models that are alike or never right, and weights."""
+    models = [f"m{i}" for i in rng.permutation(int(rng.integers(3, 7)))]
+    lower, gaps = rng.random() < 0.3, rng.random() < 0.4
+    tasks, info = {}, {}
+    for task in [f"t{i}" for i in range(int(rng.integers(1, 5)))]:
+        n = int(rng.choice([2, 4, 8, 15, 40, 200]))
+        right = rng.uniform(0.05, 0.95, size=len(models))
+        tasks[task] = rows = (rng.random((n, len(models))) < right).astype(float)
+        rows[:, 0] = rows[:, 1] if rng.random() < 0.3 else rows[:, 0]
+        rows[:, 2] *= rng.random() < 0.8
+        if gaps and n > 4:
+            rows[rng.random(rows.shape) < 0.1] = np.nan
+        info[task] = TaskInfo(
+            direction="lower" if lower else "higher",
+            weight=float(rng.choice([1.0, 2.0, 0.5])),
+        )
+    return rb.Scores.from_arrays(tasks, models, info=info)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_places_judged_at_once_are_those_judged_pair_by_pair(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    scores = right_or_wrong(rng)
+    models, tasks = scores.models, tuple(scores.tasks)
+    lines = [f"{models[1]} first", f"{models[0]} in top {len(models) - 1} on {tasks[0]}"]
+    if len(tasks) > 1:
+        lines += [f"{models[2]} in top 2 on each task"]
+        lines += [f"{models[0]} first on at least {len(tasks) - 1} of {len(tasks)} tasks"]
+    options = {"missing": "pairwise", "alpha": float(rng.choice([0.05, 0.3]))}
+    asked = []
+
+    def at_once(*words):
+        asked.append(manyduels.duel_with_all(*words))
+        return asked[-1]
+
+    def judge():
+        made = rb.check(scores, lines, **options)
+        return made.notes, *(dataclasses.astuple(claim) for claim in made.claims)
+
+    monkeypatch.setattr(claimparts, "duel_with_all", at_once)
+    found = judge()
+    monkeypatch.setattr(claimparts, "duel_with_all", lambda *_: None)
+    np.testing.assert_equal(found, judge())  # NaN where there is no number
+    assert None not in asked

@@ -72,6 +72,7 @@ def test_a_board_file_keeps_the_front(tmp_path):
         ({"x": 1.0}, "No model of the board has a cost"),
         ({"a": -1.0}, "at least 0"),
         (as_scores(results()[1]), "lower-is-better"),
+        (as_scores(-results()[0], "lower"), "are the scores"),
     ],
 )
 def test_costs_that_cannot_be_used_are_refused(cost, words):

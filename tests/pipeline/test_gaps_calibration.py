@@ -15,9 +15,9 @@ LACKS = 8  # models that lack tasks
 SHARE = 0.3  # of their tasks
 
 
-def population(rng):
+def population(rng, top=1.2):
     """Scores of a population of tasks: groups of four models have equal means in it."""
-    ability = np.repeat(np.linspace(0, 1.2, GROUPS), MODELS // GROUPS)
+    ability = np.repeat(np.linspace(0, top, GROUPS), MODELS // GROUPS)
     own = rng.normal(0, 0.5, (120, MODELS))
     own -= own.mean(axis=0)
     return rng.normal(0, 1.5, (120, 1)) + ability + own
@@ -113,3 +113,51 @@ def test_bridged_contrasts_cover_with_random_gaps_and_the_fit_is_narrower():
             size[name].append(widths(table, contrast))
     assert min(np.mean(covered["common"]), np.mean(covered["additive"])) >= 0.93
     assert np.mean(size["additive"]) < np.mean(size["common"])
+
+
+LIMITS = rb.TaskInfo(minimum=-4.0, maximum=8.0)
+
+
+def false_claims(repetitions, seed=0):
+    """With bounds: shares of boards that claim what is false, and of pairs with gaps told apart."""
+    rng = np.random.default_rng(seed)
+    wrong, told = [], []
+    for _ in range(repetitions):
+        values = np.clip(population(rng, top=6.0), -4.0, 8.0)
+        mean = values.mean(axis=0)
+        gappy = with_gaps(values[rng.integers(0, len(values), TASKS)], "failed", rng)
+        scores = scores_of(gappy)
+        limited = rb.Scores(scores.tasks, dict.fromkeys(scores.tasks, LIMITS))
+        board = rb.leaderboard(limited, missing_tasks="bounds", resamples=1)
+        assert board.models == tuple(NAMES)
+        shown = board.shown_better
+        wrong.append(bool((shown & (mean[:, None] < mean[None, :] - 1e-9)).any()))
+        lacking = np.isnan(gappy).any(axis=0)
+        told.append(shown[lacking[:, None] | lacking[None, :]].mean())
+    return np.mean(wrong), np.mean(told)
+
+
+@pytest.mark.slow
+def test_bounds_hold_where_models_lack_what_they_failed():
+    wrong, told = false_claims(40)
+    assert wrong <= 0.05 + 3 * 0.035
+    assert told > 0  # between models far apart, whatever the gaps hold
+
+
+def test_declared_limits_bound_the_average_of_a_model_that_lacks_a_task(tmp_path):
+    path = tmp_path / "gaps.csv"
+    rows = [f"best,{','.join(str(90 + k % 3) for k in range(12))}"]
+    rows += [f"good,{','.join(str(70 + k % 4) for k in range(12))}"]
+    rows += [f"weak,{','.join([*(str(20 + k % 5) for k in range(11)), ''])}"]
+    path.write_text("\n".join([f"model,{','.join(f't{k}' for k in range(12))}", *rows]))
+
+    def ends(**limits):
+        board = rb.leaderboard(rb.read(path, **limits), missing_tasks="bounds")
+        return {name: (board[name].best, board[name].worst) for name in board.models}
+
+    assert ends() == {"best": (1, 2), "good": (2, 3), "weak": (1, 3)}
+    assert ends(minimum=0, maximum=100) == {"best": (1, 1), "good": (2, 2), "weak": (3, 3)}
+    board = rb.leaderboard(rb.read(path, minimum=0, maximum=100), missing_tasks="bounds")
+    low, high = board["weak"].score_low, board["weak"].score_high
+    assert low < 21.8 * 11 / 12 < (21.8 * 11 + 100) / 12 < high  # with 0, and with 100
+    assert any(note.code == "bounded-scores" for note in board.notes)

@@ -47,6 +47,25 @@ def test_looks_pool_their_rows_at_half_of_what_is_left(tmp_path):
     assert again.claims[0].estimate == pytest.approx(difference.mean())
 
 
+def test_a_look_at_a_ledger_that_was_cut_is_refused_and_one_without_its_head_is_told(tmp_path):
+    ledger, head = tmp_path / "gate.jsonl", tmp_path / "gate.jsonl.head"
+    first, second, third = (answers((0.6, 0.6)) for _ in range(3))
+    made = rb.check(first, "new > old", ledger=ledger)
+    assert f"Its line in the ledger is {made.look.digest[:12]}." in " ".join(str(made).split())
+    assert head.read_text("utf-8") == f"{made.look.digest}\n"
+    whole = ledger.read_bytes()
+    rb.check(second, "new > old", ledger=ledger)
+    ledger.write_bytes(whole)
+    with pytest.raises(rb.ReadError, match="end was cut off"):
+        rb.check(third, "new > old", ledger=ledger)
+    assert ledger.read_bytes() == whole
+    head.unlink()
+    made = rb.check(third, "new > old", ledger=ledger)
+    assert "ledger-head" in {one.code for one in made.notes}
+    made = rb.check(second, "new > old", ledger=ledger)
+    assert ("ledger-head" in {one.code for one in made.notes}, made.look.number) == (False, 3)
+
+
 def test_a_baseline_that_is_read_again_counts_once(tmp_path):
     stored = answers((0.0, 0.6)).tasks["math"].values[:, 1]
     ledger, news = tmp_path / "gate.jsonl", []
@@ -262,7 +281,8 @@ def test_a_rare_loss_that_is_not_in_the_sample_is_reckoned_with(calibration, tmp
             made = rb.check(scores, "new >= old - 0.01", ledger=tmp_path / "gate", change=str(run))
         assert made.look.number == 2
         held += made.claims[0].verdict == "cannot_tell"
-        (tmp_path / "gate").unlink()
+        for one in tmp_path.glob("gate*"):
+            one.unlink()
     calibration.at_least(held, runs, 0.95, of="a rare loss at the margin, two looks")
 
 
@@ -280,5 +300,6 @@ def test_ten_reruns_of_a_gate_seldom_alarm(calibration, tmp_path):
             made = rb.check(scores, "new > old", ledger=tmp_path / "gate", change=str(run))
             quiet = quiet and made.claims[0].verdict == "cannot_tell"
         held += quiet
-        (tmp_path / "gate").unlink()
+        for one in tmp_path.glob("gate*"):
+            one.unlink()
     calibration.at_least(held, runs, 0.95, of="ten looks at one change")

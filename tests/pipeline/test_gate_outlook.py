@@ -204,3 +204,31 @@ def test_a_frozen_baseline_is_not_five_percent(calibration):
     assert max(rates) > 0.2
     assert min(rates) == 0
     assert math.isclose(np.mean(rates), 0.05, abs_tol=3 * np.std(rates) / baselines**0.5)
+
+
+def test_items_that_the_file_lists_as_flaky_are_left_out_as_the_gate_does(tmp_path):
+    path = tmp_path / "claims.yaml"
+    path.write_text("claims: [new >= old - 0.05]\nflaky: [q3, q7]\n", "utf-8")
+    rows = pilot(60).tasks["math"].values
+    kept = np.delete(rows, [3, 7], axis=0)
+    items = rb.Items(("new", "old"), rows, ids=tuple(f"q{i}" for i in range(60)))
+    found = preflight(rb.Scores({"math": items}), path)
+    assert [one.code for one in found.notes].count("flaky-items") == 1
+    assert (found.outlooks[0].n, found.outlooks[0].se) == (
+        58,
+        pytest.approx(stats.sem(kept[:, 0] - kept[:, 1])),
+    )
+    path.write_text("claims: [new >= old - 0.05]\nflaky: [q99]\n", "utf-8")
+    with pytest.raises(rb.DataError, match="'q99' is listed as flaky"):
+        preflight(rb.Scores({"math": items}), path)
+
+
+def test_gaps_are_settled_before_a_gate_as_by_the_gate() -> None:
+    rows = np.random.default_rng(3).integers(0, 2, (60, 3)).astype(float)
+    rows[:6, 0] = np.nan
+    scores = rb.Scores.from_arrays({"t": rows}, ["new", "old", "other"])
+    with pytest.raises(rb.DataError, match="Nothing was judged"):
+        rb.preflight(scores, "new >= old - 0.2")
+    found = rb.preflight(scores, "new >= old - 0.2", missing="pairwise")
+    assert found.outlooks[0].n == 54
+    assert any(note.code == "missing" for note in found.notes)

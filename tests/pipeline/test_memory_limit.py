@@ -22,8 +22,8 @@ import pytest
 
 import rankbars as rb
 from rankbars.data.boardfile import board_json
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.data.storedtasks import StoredTasks
-from rankbars.data.temporary import TemporaryFolder
 
 MODELS, TASKS, ITEMS = 5, 4, 30
 SMALL = "8kB"  # one of these tasks fits, and not all
@@ -32,8 +32,8 @@ SMALL = "8kB"  # one of these tasks fits, and not all
 @pytest.fixture(autouse=True)
 def no_reserve(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Small results are large beside these limits; temporary folders can be looked at."""
-    monkeypatch.setattr("rankbars.data.room.RESERVE", 0)
-    monkeypatch.setattr("rankbars.data.room.TABLES", 0)
+    monkeypatch.setattr("rankbars.tables.tableoptions.RESERVE", 0)
+    monkeypatch.setattr("rankbars.tables.tableoptions.TABLES", 0)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
 
@@ -243,7 +243,7 @@ def test_nothing_is_left_of_a_process_that_was_stopped(
 ) -> None:
     script = (
         "import signal, time\n"
-        "from rankbars.data.temporary import TemporaryFolder\n"
+        "from rankbars.data.drafts import TemporaryFolder\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # ignored in background
         "folder = TemporaryFolder()\n"
         "print(folder.path, flush=True)\n"
@@ -261,7 +261,7 @@ def test_nothing_is_left_of_a_process_that_was_stopped(
         process.send_signal(end)
     assert path.exists() == (end == signal.SIGKILL)
     other.close()
-    monkeypatch.setattr("rankbars.data.temporary.LEAST_AGE", -1.0)  # as if a minute had passed
+    monkeypatch.setattr("rankbars.data.drafts.LEAST_AGE", -1.0)  # as if a minute had passed
     TemporaryFolder().close()
     assert not left_behind()
 

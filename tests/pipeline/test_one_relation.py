@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import itertools
 
 import numpy as np
@@ -22,15 +23,29 @@ from rankbars.steps.corrections import Family, call_first
 
 @st.composite
 def boards(draw: st.DrawFn) -> rb.Leaderboard:
+    """Rows that are even, skewed, in unequal clusters, or not all there, and the votes of some."""
+    kind = draw(st.sampled_from(["even", "even", "skewed", "clusters", "gaps", "votes"]))
     size, tasks = draw(st.integers(2, 11)), draw(st.integers(1, 3))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     ahead = np.linspace(0.0, draw(st.sampled_from([0.0, 1.0, 2.5])), size)
-    scores = {
-        f"t{k}": rng.normal(size=(draw(st.integers(8, 30)), size)) + ahead for k in range(tasks)
-    }
-    correction = draw(st.sampled_from(["holm", "bonferroni", "maxt"]))
-    made = rb.Scores.from_arrays(scores, [f"m{i:02}" for i in range(size)])
-    return rb.leaderboard(made, correction=correction, resamples=200)
+    names = tuple(f"m{i:02}" for i in range(size))
+    correction = draw(st.sampled_from(["holm", "bonferroni", "maxt"])) if kind == "even" else "auto"
+    if kind == "votes":
+        odds = 1 / (1 + np.exp(ahead - ahead[:, None]))
+        won = rng.binomial(40, odds)
+        made = rb.Scores({"t0": rb.Votes(names, np.tril(won, -1) + np.tril(40 - won, -1).T)})
+        return rb.leaderboard(made, correction=correction)
+    scores = {}
+    for k in range(tasks):
+        noise = rng.exponential if kind == "skewed" else rng.normal
+        rows = noise(size=(draw(st.integers(8, 30)), size)) + ahead
+        if kind == "gaps":
+            rows[rng.random(rows.shape) < 0.1] = np.nan
+        drawn = np.sort(rng.choice(8, len(rows), p=np.arange(1, 9) / 36))
+        scores[f"t{k}"] = rb.Items(names, rows, clusters=drawn if kind == "clusters" else None)
+    return rb.leaderboard(
+        rb.Scores(scores), correction=correction, resamples=200, missing="pairwise"
+    )
 
 
 @settings(max_examples=25, deadline=None)
@@ -49,9 +64,25 @@ def test_nothing_on_a_board_contradicts_the_rest(board: rb.Leaderboard) -> None:
     told = board.shown_better.any()
     assert ("do not tell the" in headline(board)) == (not told)
     assert (len(first) == len(board.models)) == (not told)
+    apart = board.shown_better | board.shown_better.T
+    near = sum(not apart[i, j] for i, j in itertools.pairwise(board.order))
+    assert near == board.neighbours_not_separated
+    if told and len(board.models) > 2:
+        words = f"{near} of {len(board.models) - 1} neighbours" if near else "told apart from the n"
+        assert words in headline(board)
+    assert (page_shown(board) == board.shown_better).all()  # lists in the panel of a model
     again = board_from_dict(board_to_dict(board))
     assert again.undominated() == board.undominated()
     assert again.tiers == board.tiers
+
+
+def page_shown(board: rb.Leaderboard) -> np.ndarray:
+    """Who is shown better than whom, as the page reads it for the lists above and below a model."""
+    packed = page_data(board, ())["shownBetter"]
+    found = np.zeros_like(board.shown_better)
+    pairs = np.frombuffer(base64.b64decode(packed["bytes"]), f"<{packed['kind']}").reshape(-1, 2)
+    found[pairs[:, 0], pairs[:, 1]] = True
+    return found
 
 
 @st.composite

@@ -107,6 +107,24 @@ def test_the_first_result_of_a_call_counts_and_others_are_left_aside():
     assert values.tolist() == [[1.0, 0.0]]
 
 
+def test_a_result_that_contradicts_the_one_that_counts_is_said_and_stays_on_the_board():
+    race = rb.Race(["a", "b"], range(50), batch=1)
+    first, second = race.next().calls
+    race.tell({first: 1.0})
+    assert race.tell({first: 1.0}).contradicted == ()
+    assert race.tell({first: 0.0}).contradicted == (first,)
+    race.tell({second: None})
+    # In a batch that is complete, too; the same contradiction is kept once.
+    third = race.next().calls[0]
+    told = race.tell({first: 0.5, second: 1.0, third: 1.0})
+    assert (told.contradicted, told.taken, told.aside) == ((first, second), 1, 2)
+    assert race.tell({second: None}).contradicted == ()
+    (note,) = [note for note in race.board().notes if note.code == "contradicted"]
+    assert note.message.startswith("Of 2 calls another result was told")
+    assert note.models == ("a", "b")
+    assert race.scores().tasks["all"].values.tolist() == [[1.0, 0.0]]
+
+
 def test_a_race_in_a_file_is_gone_on_with_as_if_nothing_had_been(tmp_path):
     path = tmp_path / "race.duckdb"
     rb.Race(MODELS, range(500), state=path)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rankbars as rb
-from rankbars.stats.confusionscores import confusion_scores
+from rankbars.stats.countscores import confusion_scores
 
 FOUR = [("a", "x", 80, 10, 20, 90), ("b", "x", 70, 15, 30, 85), ("a", "y", 50, 9, 10, 131),
         ("b", "y", 20, 5, 40, 135)]  # fmt: skip

@@ -16,7 +16,7 @@ from tablefiles import codes, read_columns
 import rankbars as rb
 from rankbars.data.evidence import Items
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.pairwise.twoway import two_way_t
+from rankbars.stats.pairwise.runeffects import two_way_t
 from rankbars.tables import repeats
 
 # Two models, three questions (rows), four prompts (columns).

@@ -182,3 +182,25 @@ def test_a_key_of_the_metadata_makes_clusters(tmp_path: Path) -> None:
     assert clusters.tolist() == [0, 0, 1, 1]
     with pytest.raises(rb.DataError, match="--column cluster=KEY"):
         rb.read(path, columns={"cluster": "absent"})
+
+
+def test_a_repeated_case_is_a_trial_of_it(tmp_path: Path) -> None:
+    cases = [
+        case(0, metric(float(right)), name=f"test_faq[case{number}-{k}-3]", input=f"q{number}")
+        for number, verdicts in enumerate([(1, 1, 0), (0, 0, 1)])
+        for k, right in enumerate(verdicts, start=1)
+    ]
+    scores = rb.read(write(tmp_path, cases))
+    found = items(scores, "Relevancy")
+    assert found.ids == ("test_faq[case0]", "test_faq[case1]")
+    assert found.values[:, 0].tolist() == pytest.approx([2 / 3, 1 / 3])
+    assert found.answers is not None
+    assert found.answers[:, 0].tolist() == [3, 3]
+    assert "repeats" in codes(scores)
+
+
+def test_the_same_case_again_is_a_trial_of_it_without_a_number(tmp_path: Path) -> None:
+    cases = [case(0, metric(1.0)), case(1, metric(0.0)), case(0, metric(0.0))]
+    found = items(rb.read(write(tmp_path, cases)), "Relevancy")
+    assert found.answers is not None
+    assert found.answers[:, 0].tolist() == [2, 1]

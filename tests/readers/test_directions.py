@@ -159,6 +159,43 @@ def test_a_task_named_after_a_lower_metric_is_asked_about() -> None:
     assert scores.tasks["rmse"].mean.tolist() == [-1.0, -2.0]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Perplexity (WikiText)↓",
+        "Perplexity ↑",
+        "WER (LibriSpeech)",
+        "RMSE [houses]",
+        "perplexity_wikitext",
+        "Toxicity (RTP) ↓",
+        "Hallucination ↓",
+        "XYZ↓",
+        "XYZ (lower is better)",
+        r"XYZ $\downarrow$",
+        "Accuracy ↓",
+    ],
+)
+def test_a_header_that_is_a_loss_or_says_so_stops_until_its_side_is_declared(name: str) -> None:
+    columns = {"model": ["a", "b"], "Arc-C": [70.0, 71.0], name: [5.0, 6.0]}
+    with pytest.raises(rb.DataError, match="which side is better") as stopped:
+        read_columns(columns, layout="models-by-tasks")
+    assert f"direction={{{name!r}: 'lower'}}" in str(stopped.value)
+    read = read_columns(columns, layout="models-by-tasks", direction={name: "lower"})
+    assert [read.info[task].direction for task in ("Arc-C", name)] == ["higher", "lower"]
+
+
+@pytest.mark.parametrize("name", ["XYZ ↑", "XYZ (higher is better)", "XYZ ⬆️"])
+def test_a_header_that_says_higher_is_better_is_taken_at_its_word(name: str) -> None:
+    read = read_columns({"model": ["a", "b"], "Arc-C": [70.0, 71.0], name: [5.0, 6.0]})
+    said = [note.message for note in read.notes if note.code == "direction"]
+    assert f"Direction of {name!r}: higher is better (as the name says)." in said
+
+
+def test_arrows_of_a_button_that_sorts_say_nothing() -> None:
+    read = read_columns({"model": ["a", "b"], "Arc-C": [70.0, 71.0], "XYZ ↑↓": [5.0, 6.0]})
+    assert read.info["XYZ ↑↓"].direction == "higher"
+
+
 def test_a_latency_is_no_score_unless_it_has_a_direction() -> None:
     columns = {"model": ["a", "b"], "latency": [1.0, 2.0], "math": [0.5, 0.7]}
     scores = read_columns(columns)

@@ -288,3 +288,34 @@ def test_links_to_themselves_and_to_devices_do_not_stop_a_folder(tmp_path: Path)
     scores = rb.read(tmp_path)
     assert len(scores.inputs) == 1
     assert "self.csv" in message(scores, "files-damaged")
+
+
+def test_what_may_not_be_asked_about_is_told_as_unreadable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_csv(COLUMNS, tmp_path)
+    closed = tmp_path / "closed.csv"
+    closed.write_text("x")
+    stat, opened = Path.stat, Path.open
+
+    def asked(path: Path, **options: bool) -> object:
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return stat(path, **options)
+
+    def open_it(path: Path, *given: object, **options: object) -> object:
+        if path == closed:
+            raise PermissionError(13, "Permission denied", str(path))
+        return opened(path, *given, **options)
+
+    monkeypatch.setattr(Path, "stat", asked)
+    monkeypatch.setattr(Path, "open", open_it)
+    (note,) = [one for one in rb.read(tmp_path).notes if one.code == "files-damaged"]
+    assert "closed.csv: The file cannot be read (Permission denied)" in note.message
+    with pytest.raises(rb.ReadError, match="cannot be read"):
+        rb.read(closed)
+
+
+def test_the_whole_disk_is_refused() -> None:
+    with pytest.raises(rb.ReadError, match="the whole disk"):
+        rb.read(Path.cwd().anchor)

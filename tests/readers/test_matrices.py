@@ -43,7 +43,7 @@ def test_zeros_and_ones_without_text_are_items_by_models() -> None:
 
 def test_other_numbers_without_text_need_a_layout() -> None:
     columns = {"x": [1.5, 0.2], "a": [0.1, 0.3]}
-    with pytest.raises(rb.DataError, match=r"does not say how to read the table.*--layout"):
+    with pytest.raises(rb.DataError, match=r"does not say how to read the table.*layout="):
         read_columns(columns)
     scores = read_columns(columns, layout="items-by-models")
     assert scores.tasks["all"].values.tolist() == [[0.1, 1.5], [0.3, 0.2]]
@@ -215,7 +215,7 @@ def test_a_header_that_is_one_cell_short_is_declined(tmp_path: Path) -> None:
 
 def test_a_model_column_with_a_score_and_more_numbers_can_be_read_in_two_ways() -> None:
     columns = {"model": ["a", "b"], "score": [1.0, 2.0], "math": [3.0, 4.0]}
-    with pytest.raises(rb.DataError, match=r"--layout models-by-tasks.*--layout tidy"):
+    with pytest.raises(rb.DataError, match=r"layout='models-by-tasks'.*layout='tidy'"):
         read_columns(columns)
     assert list(read_columns(columns, layout="tidy").tasks) == ["all"]
     assert list(read_columns(columns, layout="models-by-tasks").tasks) == ["math"]

@@ -13,7 +13,7 @@ from tablefiles import codes, message
 
 import rankbars as rb
 from rankbars.readers import FORMATS, explain
-from rankbars.readers.plugins import load_plugins
+from rankbars.readers.recognition import load_plugins
 
 PAGE = Path(__file__).parents[2] / "docs" / "add-a-format.md"
 BLOCK = re.compile(r'```\w+ title="(?P<name>[^"]+)"\n(?P<text>.*?)```', re.DOTALL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -284,3 +285,17 @@ def test_uncertainties_beside_single_rows_are_left_aside() -> None:
     columns = grid(model=["a", "b"], item=range(4))
     scores = read_columns({**columns, "se": [0.1] * 8, "n": [5] * 8})
     assert "'se', 'n'" in message(scores, "columns-ignored")
+
+
+def test_trials_beside_tasks_are_told_to_be_answers_if_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "agents.csv"
+    rows = [
+        f"{agent},t{task},{trial},{(task + trial) % 2}"
+        for agent, task, trial in product("ab", range(4), range(3))
+    ]
+    path.write_text("\n".join(["agent,task,trial,success", *rows]))
+    told = " ".join(note.message for note in rb.read(path).notes if note.code == "runs")
+    assert "--column item=task --column task=" in told
+    items = rb.read(path, columns={"item": "task", "task": ""})
+    (evidence,) = items.tasks.values()
+    assert evidence.values.shape == (4, 2)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tablefiles import message
+from tablefiles import codes, message
 
 import rankbars as rb
 from rankbars.cli.app import run
@@ -289,3 +289,40 @@ def test_another_order_stands_beside_the_board_and_in_its_file(
     assert "no other metric of this name" in capsys.readouterr().err
     assert run(["rank", "-", "--also", "pass^3"]) == 2
     assert "standard input" in capsys.readouterr().err
+
+
+def test_a_mean_of_trials_that_were_stopped_at_a_success_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = ["a,q1,0,0", "a,q1,1,1", "a,q2,0,1", "a,q3,0,0", "a,q3,1,0", "a,q3,2,0"]
+    path.write_text("model,item,trial,score\n" + "\n".join(rows) + "\n")
+    assert "'a' seem to have been stopped" in message(rb.read(path), "stopped-trials")
+    assert "stopped-trials" not in codes(rb.read(path, trials="fixed"))
+
+
+def test_one_long_line_with_an_object_is_no_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    tail = [{"t": f"q{k}", "r": k % 2, "x": {"y": "z" * (k % 7)}} for k in range(400)]
+    path.write_text(json.dumps({"m": "a", "results": tail}))
+    text = path.read_text()
+    cut = next(at for at in range(3500, 4000) if text[at - 1] == "}")
+    path.write_text('{"pad": "' + "p" * (4096 - cut - 11) + '", ' + text[1:])
+    assert path.read_text()[4095] == "}"
+    paths = {"model": "m", "item": "results[].t", "score": "results[].r"}
+    (evidence,) = rb.read(path, map=paths).tasks.values()
+    assert isinstance(evidence, Items)
+    assert evidence.n == 400
+
+
+def test_two_orders_stand_on_the_page_and_in_markdown(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    rows = [f"{m},q{k},{t},{int((k + t * (m == 'b')) % 3 > 0)}"
+            for m in "ab" for k in range(12) for t in range(3)]  # fmt: skip
+    path.write_text("model,item,trial,score\n" + "\n".join(rows) + "\n")
+    page, text = tmp_path / "p.html", tmp_path / "p.md"
+    given = ["rank", str(path), "--metric", "pass@1", "--also", "pass^3", "-q"]
+    assert run([*given, "--html", str(page), "--md", str(text)]) == 0
+    assert "Ranks by pass@1 and pass^3" in page.read_text("utf-8")
+    lines = text.read_text("utf-8").splitlines()
+    head = next(at for at, line in enumerate(lines) if line.startswith("| Model | pass"))
+    assert lines[head + 2] == "| `a` | 1–2 | 1 (0.667) |"
+    assert lines[head + 3] == "| `b` | 1–2 | 2 (0) |"

@@ -348,3 +348,49 @@ def test_what_is_wrong_in_a_record_is_told_with_its_place(
     path.write_text(json.dumps([rest, record]))
     with pytest.raises(rb.ReadError, match=rf"m-retail.json, record 2: {words}"):
         rb.read(path)
+
+
+def test_failures_are_counted_under_the_names_of_sides(tmp_path: Path) -> None:
+    for side, errors in (("before", 1), ("after", 2)):
+        records = [
+            {"task_id": k, "trial": 0, "reward": 1.0, "traj": [],
+             "info": {"error": "crash"} if k < errors else {}}
+            for k in range(4)
+        ]  # fmt: skip
+        (tmp_path / f"{side}.json").write_text(json.dumps(records))
+    sides = {side: str(tmp_path / f"{side}.json") for side in ("before", "after")}
+    found = rb.read(sides)
+    told = " ".join(note.message for note in found.notes if note.code == "failed-trials")
+    assert "'before' 1 of 4" in told
+    assert "'after' 2 of 4" in told
+
+
+def test_failures_count_trials_whose_score_is_null(tmp_path: Path) -> None:
+    path = tmp_path / "runs.json"
+    rows: list[dict[str, Any]] = [
+        {"who": who, "case": str(case), "n": n, "r": 1}
+        for who in "ab" for case in range(5) for n in range(4)
+    ]  # fmt: skip
+    rows[1]["r"] = None
+    path.write_text(json.dumps(rows))
+    paths = {"model": "who", "item": "case", "trial": "n", "score": "r"}
+    found = rb.read(path, map=paths)
+    assert items(found).values[0, 0] == 1.0  # of three answers
+    assert "'a' 1 of 20" in message(found, "unscored-trials")
+    counted = rb.read(path, map=paths, failed="lowest", metric="pass^4")
+    assert items(counted).values[:, 0].tolist() == [0.0, 1.0, 1.0, 1.0, 1.0]
+    rows[0]["r"] = 12.0  # no scale from 0 to 1: nothing says what is worst
+    path.write_text(json.dumps(rows))
+    with pytest.raises(rb.DataError, match=r"'a' answered without a score \(1\).*--score-min"):
+        rb.read(path, map=paths, failed="lowest")
+    least = rb.read(path, map=paths, failed="lowest", minimum=0)
+    assert items(least).values[0, 0] == (12 + 0 + 1 + 1) / 4
+
+
+def test_a_first_line_about_the_run_is_no_record(tmp_path: Path) -> None:
+    path = tmp_path / "new.jsonl"
+    rows = [{"run": "after", "n": 5}, *({"item": {"id": k}, "result": {"ok": 1}} for k in range(5))]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    found = rb.read(path, map={"item": "item.id", "score": "result.ok"})
+    assert items(found).n == 5
+    assert "1 line has nothing" in message(found, "no-records")

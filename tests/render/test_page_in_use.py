@@ -243,7 +243,7 @@ def test_without_pairs_the_page_names_the_command_to_run(browser, tmp_path):
     file = write_page(replace(small_board(("a b", "c'd", "e")), pairs=None), tmp_path / "r.html")
     with watched(browser, file) as one:
         page = one.open("#model=a+b&vs=c'd")
-        line = page.locator("code.line").inner_text()
+        line = page.locator("code.line:visible").inner_text()
         assert line == "rankbars compare INPUT --models 'a b' --models 'c'\\''d'"
         page = one.open("#at=explore")
         assert "--pairs" in page.locator("#explore").inner_text()
@@ -639,3 +639,53 @@ def test_items_that_would_settle_a_pair_are_those_of_the_textbook(browser, tmp_p
         difference, needs = page.locator("#why tbody td").all_inner_texts()
     assert float(difference.split()[0].replace("−", "-")) == pytest.approx(np.mean(means), abs=5e-3)
     assert needs == f"about {float(f'{items:.2g}'):,.0f} items"
+
+
+def test_a_budget_names_who_may_be_the_best_for_it(browser, tmp_path):
+    rng = np.random.default_rng(5)
+    models = ["nano", "mini", "old", "plus", "pro", "max"]
+    rows = (rng.random((150, 6)) < [0.2, 0.55, 0.4, 0.6, 0.7, 0.72]) * 1.0
+    prices = dict(zip(models, [0.01, 0.05, 0.3, 0.2, 0.6, 2.0], strict=True))
+    scores = rb.Scores.from_arrays({"work": rows}, models)
+    board = rb.add_costs(rb.leaderboard(scores), scores, prices, metric="price")
+    assert board.front is not None
+    steps = board.front.within(board.shown_better)
+    with watched(browser, write_page(board, tmp_path / "costs.html")) as one:
+        page = one.open("#at=cost")
+        for at, price in enumerate(sorted(prices.values())):
+            page.locator("#budget").fill(str(at))
+            found = [found for budget, found in steps if budget <= price][-1]
+            named = page.locator("#cost .budget li").all_inner_texts()
+            assert sorted(named) == sorted(board.models[i] for i in found)
+            assert f"pays for {at + 1} of 6 models" in page.locator("#cost output").inner_text()
+            assert page.locator("#cost circle.within").count() == len(found) + 1  # one in the key
+        assert page.locator("#cost tbody tr").count() == 6
+        if AXE.exists():
+            assert violations(page, "#cost") == []
+
+
+def test_a_filter_by_attribute_hides_rows_and_ranks_nothing_anew(browser, tmp_path):
+    board = small_board()
+    licences = dict(zip(board.models, ("MIT", "MIT & more", "own", "MIT"), strict=True))
+    said = {model: {"licence": text} for model, text in licences.items()}
+    file = write_page(replace(board, attributes=said), tmp_path / "attributes.html")
+    with watched(browser, file) as one:
+        page = one.open()
+        ranks = dict(zip(models_shown(page), first_column(page, "lead"), strict=True))
+        page.locator("#controls summary", has_text="Filter").click()
+        page.locator("#controls details select").select_option("MIT & more")
+        assert models_shown(page) == [name for name in ranks if licences[name] == "MIT & more"]
+        assert "1 of 4 shown, ranks among 4" in page.locator(".said").inner_text()
+        page = one.open("#has=licence%3DMIT")
+        left = [name for name in ranks if licences[name] == "MIT"]
+        assert models_shown(page) == left
+        assert first_column(page, "lead") == [ranks[name] for name in left]
+        for name in left:
+            page.get_by_label(f"Tick {name} for comparison").check()
+        page.get_by_role("button", name="Rank among these only").click()
+        line = page.locator("#tray code").inner_text()
+        assert line.startswith("rankbars rank INPUT ")
+        assert all(f"--models {name}" in line for name in left)
+        assert "Ranked among 2 of 4 models" in line
+        if AXE.exists():
+            assert violations(page) == []

@@ -63,6 +63,14 @@ def test_a_question_about_rows_or_tasks_leaves_the_scope_of_the_sentence():
     assert scopes_line(replace(alone, notes=(asked,))) == scopes_line(alone)
 
 
+def test_the_table_of_a_single_task_states_a_question_about_its_rows():
+    rows = {"law": np.random.default_rng(1).random((40, 2))}
+    board = rb.leaderboard(rb.Scores.from_arrays(rows, ["ant", "bee"]))
+    open_board = replace(board, notes=(Note("dependent-rows", "Rows may go together."),))
+    assert "if rows are independent" in " ".join(open_board.to_text().split())
+    assert "if rows are independent" not in board.to_text()
+
+
 def test_a_complete_order_says_so():
     shown = np.triu(np.ones((5, 5), dtype=np.bool_), k=1)
     board = average_board(shown_better=shown, tiers=tuple((name,) for name in NAMES))

@@ -11,8 +11,15 @@ import rankbars as rb
 from rankbars.simulate import Study, measure, run
 from rankbars.simulate.levels import NewTaskPlan, measure_new_tasks
 from rankbars.simulate.populations import Design
-from rankbars.simulate.publishedcells import agreement, beside_cells, simulation_cells
-from rankbars.simulate.publishedtables import NUMBERS, Part, designs_of, tables
+from rankbars.simulate.publishedtables import (
+    NUMBERS,
+    Part,
+    agreement,
+    beside_cells,
+    designs_of,
+    simulation_cells,
+    tables,
+)
 from rankbars.simulate.study import Row, number
 
 KEYS = ("n_models", "n_tasks", "n_base", "sigma", "alpha", "quantity")

@@ -11,7 +11,8 @@ import pytest
 from rankbars.simulate import STUDIES, Study, measure
 from rankbars.simulate.coverages import compare_with_published
 from rankbars.simulate.study import Row, number
-from rankbars.simulate.traps import exactties, observed
+from rankbars.simulate.traps import randomtasks
+from rankbars.simulate.traps.randomtasks import DESIGNS
 from rankbars.stats.votes.anytime import log_e_two_sided
 
 
@@ -102,7 +103,10 @@ def test_observed_ranks_are_covered_and_true_ones_need_intervals(
     units = tuple(
         unit
         for unit in whole.units
-        if (*observed.DESIGNS[unit.arguments[0]][0][:2], observed.DESIGNS[unit.arguments[0]][1])
+        if (
+            *DESIGNS[unit.arguments[0]][0][:2],
+            DESIGNS[unit.arguments[0]][1],
+        )
         == size
     )
     rows = measure(Study(whole.name, units, whole.finish))["observed"]
@@ -116,10 +120,10 @@ def test_observed_ranks_are_covered_and_true_ones_need_intervals(
 
 def test_true_rank_sets_with_ties_escape_the_merge_of_observed_ranks() -> None:
     position = next(
-        i for i, (design, n) in enumerate(observed.DESIGNS) if design[:2] == (10, 10) and n == 20
+        i for i, (design, n) in enumerate(DESIGNS) if design[:2] == (10, 10) and n == 20
         and design.ties
     )  # fmt: skip
-    rows = compare_with_published(observed.measure(position, 0, 6, 0), ("method",), {})
+    rows = compare_with_published(randomtasks.measure(position, 0, 6, 0), ("method",), {})
     quantity = "coverage of the true rank set"
     assert value(rows, method="observed", quantity=quantity) < 0.70
     assert value(rows, method="joint", quantity=quantity) > 0.85
@@ -127,13 +131,13 @@ def test_true_rank_sets_with_ties_escape_the_merge_of_observed_ranks() -> None:
 
 @pytest.mark.slow
 def test_corrections_side_by_side_are_as_published() -> None:
-    rows = exactties.measure("10 models, 10 rows, half tied", 0, 40, 0)
-    made = compare_with_published(rows, ("design", "method"), exactties.PUBLISHED)
+    rows = randomtasks.measure_ties("10 models, 10 rows, half tied", 0, 40, 0)
+    made = compare_with_published(rows, ("design", "method"), randomtasks.PUBLISHED)
     assert_near_published(made, 100)
 
 
 def test_ties_break_the_band_and_not_the_interval() -> None:
-    rows = exactties.measure("30 models, 200 rows, all tied", 0, 5, 0)
+    rows = randomtasks.measure_ties("30 models, 200 rows, all tied", 0, 5, 0)
     made = compare_with_published(rows, ("design", "method"), {})
     quantity = "coverage of one model"
     assert value(made, method="bootstrap band", quantity=quantity) < 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from rankbars.simulate import STUDIES, Study, measure, run
 from rankbars.simulate.study import Table, number
 from rankbars.simulate.vtab import (
+    ORDERED,
     beside_published,
+    measure_kemeny,
     measure_rankings,
     measure_ranks,
     measure_scores,
@@ -25,6 +28,7 @@ from rankbars.simulate.vtabreport import (
     draw_figures,
     make_page,
     published_cells,
+    vtab_scores,
 )
 
 
@@ -92,6 +96,32 @@ def test_ties_of_one_percent_get_the_worst_rank() -> None:
     )
 
 
+def fewest_contradicted() -> list[str]:
+    """The order of the six models that contradicts the fewest comparisons, of all 720."""
+    six = sorted({str(cell["row"]) for cell in published_cells() if cell["table"] == 4})
+    scores = vtab_scores().select(models=six)
+    means = np.array([np.asarray(scores.tasks[task].mean) for task in scores.tasks])
+    # Half a win each where two score the same.
+    wins = ((means[:, :, None] > means[:, None]) + (means[:, :, None] == means[:, None]) / 2).sum(0)
+    best = max(
+        permutations(range(6)),
+        key=lambda order: sum(wins[i, j] for k, i in enumerate(order) for j in order[k + 1 :]),
+    )
+    return [six[i] for i in best]
+
+
+@pytest.mark.parametrize("source", ORDERED)
+def test_kemeny_orders_the_results_as_all_720_orders_do_and_its_draws_anew(source: str) -> None:
+    rows = measure_kemeny(source, 300, 0)
+    assert [row["model"] for row in rows] == fewest_contradicted()
+    assert [row["rank"] for row in rows] == [1, 2, 3, 4, 5, 6]
+    assert sum(number(row, "mean") for row in rows) == pytest.approx(21.0)
+    # The two best change places in many draws, the last in hardly any.
+    first, last = rows[0], rows[-1]
+    assert 1.2 < number(first, "mean") < 1.8
+    assert (number(first, "low"), number(last, "low")) == (1.0, 6.0)
+
+
 def shares(figure: int, z: float) -> dict[str, tuple[float, float]]:
     """Shares of a panel by model, in percent: wins, and clearly."""
     return {
@@ -154,6 +184,9 @@ def test_pictures_show_two_panels_of_weights_and_the_measured_shares() -> None:
             or pictures[f"figure_{figure}"].axes[0].collections
         )
         assert np.asarray(image[0].get_array()).size == 16 * 16
+    titles = [pictures[f"figure_{figure}"].axes[0].get_title(loc="left") for figure in RANKINGS]
+    assert "0.95 structured" in titles[0]
+    assert "all tasks weigh the same" in titles[1]
 
 
 def toy_tables() -> dict[str, Table]:
@@ -166,7 +199,13 @@ def toy_tables() -> dict[str, Table]:
         for rank in (1, 2)
     ]
     winners: Table = [{"figure": 3, "z": 2.0, "model": "a<b", "share": 0.25, "clear_share": 0.1}]
-    return {"vtab": cells, "vtab_winners": winners, "vtab_rank_probabilities": ranks}
+    orders: Table = [
+        {"source": "bootstrap", "model": "a<b", "rank": 1.0, "mean": 1.2, "low": 1.0, "high": 2.0}
+    ]
+    return {
+        "vtab": cells, "vtab_winners": winners, "vtab_rank_probabilities": ranks,
+        "vtab_kemeny": orders,
+    }  # fmt: skip
 
 
 def test_page_shows_published_beside_ours_and_escapes() -> None:
@@ -174,7 +213,8 @@ def test_page_shows_published_beside_ours_and_escapes() -> None:
     assert "68.0 (67.8, 68.1)" in page
     assert "50.0 (50.0, 50.0)" in page
     assert "<script>" not in page
-    assert "a&lt;b" in page
+    assert page.count("a&lt;b") == 2
+    assert "1.2 (1.0, 2.0)" in page
     assert page.count("<img") == 1
     assert "depends on the number of draws" in page
     assert "http://" not in page.replace("http://www.w3.org", "")
@@ -196,7 +236,8 @@ def test_study_writes_tables_pictures_and_page(tmp_path: Path) -> None:
     study = Study("vtab", (), lambda _: toy_tables(), whole.draw, whole.page)
     names = {path.name for path in run(study, tmp_path, picture="png")}
     assert names == {
-        "vtab.csv", "vtab_winners.csv", "vtab_rank_probabilities.csv", "vtab.html",
+        "vtab.csv", "vtab_winners.csv", "vtab_rank_probabilities.csv", "vtab_kemeny.csv",
+        "vtab.html",
         "figure_3.png", "figure_4.png", "figure_5.png", "figure_6.png",
     }  # fmt: skip
     assert "data:image/png;base64," in (tmp_path / "vtab.html").read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankbars.errors import OptionError
-from rankbars.stats.multiplicity.bestset import better_counts, better_counts_from_p
+from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.maxt import flip_draws, max_t_best
 from rankbars.stats.multiplicity.stepdown import decide
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from calibration import Calibration
 
-from rankbars.stats.multiplicity.clusterflips import cluster_draws, smallest_p
 from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
+from rankbars.stats.multiplicity.nulllaws import cluster_draws, smallest_p
 from rankbars.stats.pairwise.clusters import group_rows
 from rankbars.stats.pairwise.paired import cluster_t
 from rankbars.stats.streams import stream

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rankbars.stats.confusionscores import METRICS, confusion_scores
+from rankbars.stats.countscores import METRICS, confusion_scores
 from rankbars.tables.taskestimates import binomial_se
 
 TABLE = np.array([[90.0, 10.0], [20.0, 80.0]])  # truth by answer

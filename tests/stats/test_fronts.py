@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from rankbars.stats.multiplicity.bestset import better_counts_from_p
+from rankbars.stats.multiplicity.closedtesting import better_counts_from_p
 from rankbars.stats.multiplicity.fronts import best_within, find_front, observed_front
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import p_values

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from rankbars.errors import DataError
 from rankbars.stats.averaging.incomplete import (
@@ -15,6 +16,7 @@ from rankbars.stats.averaging.incomplete import (
     additive_t,
     adjusted_means,
     best_block,
+    bounded_t,
     find_core,
     screen_gaps,
 )
@@ -187,3 +189,53 @@ def test_screen_says_which_way_the_gaps_lean():
     assert found.lean < 0
     assert found.p <= 0.02
     assert np.isnan(screen_gaps(values[:, 1:], np.random.default_rng(0)).p)
+
+
+def filled_against(values, ahead, behind, low=0.0, high=1.0):
+    """What `ahead` leads `behind` by, row by row, if each gap speaks against it."""
+    least = [low if np.isnan(value) else value for value in values[:, ahead]]
+    most = [high if np.isnan(value) else value for value in values[:, behind]]
+    return np.subtract(least, most)
+
+
+def test_bounded_statistics_are_those_of_gaps_filled_the_worst_way_round():
+    rng = np.random.default_rng(5)
+    values = np.clip(rng.normal([0.9, 0.3, 0.5, 0.2], 0.08, size=(12, 4)), 0.0, 1.0)
+    values[rng.random(values.shape) < [0.15, 0.15, 0.0, 0.0]] = np.nan
+    found = bounded_t(values, np.zeros(12), np.ones(12))
+    for i in range(4):
+        for j in range(4):
+            if i == j:
+                continue
+            tests = [
+                stats.ttest_1samp(filled_against(values, *pair), 0.0).statistic
+                for pair in ((i, j), (j, i))
+            ]
+            expected = max(tests[0], 0.0) - max(tests[1], 0.0)
+            assert found.statistic[i, j] == pytest.approx(expected, abs=1e-9)
+    whole = paired_t(values[:, 2:])
+    np.testing.assert_allclose(found.diff[2:, 2:], whole.diff)
+    np.testing.assert_allclose(found.se[2:, 2:], whole.se)
+
+
+def test_bounds_show_nothing_that_some_way_to_fill_the_gaps_denies():
+    """Brute force: every gap at either end of its scale, in all combinations."""
+    rng = np.random.default_rng(8)
+    values = np.clip(rng.normal([0.85, 0.25, 0.5], 0.1, size=(9, 3)), 0.0, 1.0)
+    values[[0, 4], 0] = values[[2], 1] = np.nan
+    found = bounded_t(values, np.zeros(9), np.ones(9))
+    places = np.argwhere(np.isnan(values))
+    leads = np.full((3, 3), np.inf)
+    for ends in itertools.product((0.0, 1.0), repeat=len(places)):
+        filled = values.copy()
+        filled[tuple(places.T)] = ends
+        mean = filled.mean(axis=0)
+        leads = np.minimum(leads, mean[:, None] - mean[None, :])
+    assert ((found.statistic > 0) <= (leads > 0)).all()
+    assert found.statistic[0, 1] > 0
+    assert leads[0, 1] > 0
+
+
+def test_bounds_need_two_tasks():
+    with pytest.raises(DataError, match="at least two tasks"):
+        bounded_t(np.array([[1.0, np.nan]]), np.zeros(1), np.ones(1))

@@ -10,8 +10,8 @@ from rankbars.stats.pairwise.estimates import welch_t
 from rankbars.stats.pairwise.mcnemar import mcnemar_exact, mcnemar_midp
 from rankbars.stats.pairwise.pairstatistics import p_values
 from rankbars.stats.pairwise.robust import trimmed_t, wilcoxon
+from rankbars.stats.pairwise.runeffects import two_way_t
 from rankbars.stats.pairwise.signflip import sign_flip
-from rankbars.stats.pairwise.twoway import two_way_t
 
 
 def trimmed(values):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from rankbars.stats.votes.pairchances import best_chances, lay_out_pairs, variance_per_vote
+from rankbars.stats.votes.arena import best_chances, lay_out_pairs, variance_per_vote
 from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votecovariance import sandwich_covariance
 from rankbars.stats.votes.votemodels import fit_bradley_terry

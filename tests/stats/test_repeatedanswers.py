@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankbars.stats.pairwise.runeffects import examine_runs
-from rankbars.stats.pairwise.twoway import run_squares, two_way_t
+from rankbars.stats.pairwise.runeffects import examine_runs, run_squares, two_way_t
 from rankbars.stats.repeatedanswers import (
     best_answers,
     buy,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankbars.stats.resemblance import group_resemblance, neighbour_resemblance, residuals
+from rankbars.stats.rowsigns import group_resemblance, neighbour_resemblance, residuals
 
 GOLDEN = json.loads(
     (Path(__file__).parent.parent / "data" / "golden_dependence.json").read_text(encoding="utf-8")

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rankbars.stats.multiplicity.maxt import max_t_all, max_t_each
-from rankbars.stats.multiplicity.reversal import fewest_tasks, reversal_draws, reversal_p
+from rankbars.stats.multiplicity.nulllaws import fewest_tasks, reversal_draws, reversal_p
 from rankbars.stats.multiplicity.stepdown import decide
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.ranks import midranks

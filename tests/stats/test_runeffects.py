@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rankbars.stats.pairwise.runeffects import examine_runs, run_signal, signal_power
+from rankbars.stats.pairwise.runeffects import (
+    examine_common_runs,
+    examine_runs,
+    run_signal,
+    signal_power,
+)
 
 RUNS = json.loads(Path("tests/data/shared_runs.json").read_text(encoding="utf-8"))
 
@@ -105,3 +110,28 @@ def test_power_is_the_tail_of_the_scaled_chi_square():
     spread = cube.var(axis=1, ddof=1).mean()
     cut = stats.chi2.isf(0.05, 9) / (1 + 10 * 0.2**2 / spread)
     assert signal_power(run_signal(cube, 0.2), 9) == pytest.approx(stats.chi2.sf(cut, 9), rel=1e-10)
+
+
+def test_an_effect_common_to_models_is_cochrans_q_of_all_their_rows() -> None:
+    rng = np.random.default_rng(3)
+    cube = (rng.random((30, 4, 3)) < 0.6).astype(float)
+    found = examine_common_runs(cube)
+    sums = cube.sum(axis=(0, 2))
+    spread = cube.var(axis=1, ddof=1).sum()
+    assert found.df == 3
+    assert found.q == pytest.approx(((sums - sums.mean()) ** 2).sum() / spread, rel=1e-12)
+
+
+def test_an_effect_common_to_models_is_seen_where_models_alone_do_not_show_it() -> None:
+    common = alone = false = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        cube = rng.normal(size=(40, 4, 6))
+        false += examine_common_runs(cube).p <= 0.05
+        cube += rng.normal(0, 0.15, (1, 4, 1))
+        common += examine_common_runs(cube).p <= 0.05
+        alone += examine_runs(cube).p <= 0.05
+    # Stated: chance that a chi-square of 3 exceeds its 5 % point over 1 + 40 · 6 · 0.15².
+    assert common / 200 == pytest.approx(signal_power(40 * 6 * 0.15**2, 3), abs=0.08)
+    assert common > alone + 20
+    assert false <= 20

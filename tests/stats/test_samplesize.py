@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from rankbars.stats.newtask.guarantees import smallest_number_of_tasks
-from rankbars.stats.pairwise.zeroerrors import wilson_ends
+from rankbars.stats.pairwise.estimates import wilson_ends
 from rankbars.stats.samplesize import (
     answers_for_items,
     approximate_size,

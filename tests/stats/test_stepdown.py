@@ -12,7 +12,8 @@ from reference import golden, oracle_columns, oracle_scores
 from scipy import special
 
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.multiplicity import stepdown, thresholds
+from rankbars.stats import tails
+from rankbars.stats.multiplicity import stepdown
 from rankbars.stats.ranks import count_bounds
 from rankbars.stats.tails import critical_value, upper_tail
 
@@ -421,7 +422,7 @@ def quantiles_only(monkeypatch):
     for name in ("stdtr", "ndtr", "betainc", "log_ndtr"):
         monkeypatch.setattr(special, name, refuse)
     monkeypatch.setattr(special, "stdtrit", count)
-    thresholds.critical_steps.cache_clear()
+    tails.critical_steps.cache_clear()
     return asked
 
 

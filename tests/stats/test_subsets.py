@@ -7,7 +7,7 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from rankbars.stats.subsets import all_right, any_right, best_of, most_right
+from rankbars.stats.countscores import all_right, any_right, best_of, most_right
 
 
 @pytest.mark.parametrize("n", range(1, 7))

@@ -17,7 +17,7 @@ from rankbars.stats.multiplicity.symmetricbootstrap import (
     symmetric_p,
 )
 from rankbars.stats.pairwise.paired import cluster_t, paired_t
-from rankbars.stats.pairwise.skewness import skewness_index
+from rankbars.stats.rowsigns import skewness_index
 
 SMALL = np.array([0.2, 1.0, 0.4, 2.6])
 

@@ -9,7 +9,7 @@ import pytest
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import p_values
-from rankbars.stats.pairwise.twoway import run_squares, two_way_t
+from rankbars.stats.pairwise.runeffects import run_squares, two_way_t
 
 RUNS = json.loads(Path("tests/data/shared_runs.json").read_text(encoding="utf-8"))
 

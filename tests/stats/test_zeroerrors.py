@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankbars.stats.pairwise.zeroerrors import (
+from rankbars.stats.pairwise.estimates import (
     caffo_variance,
     fill_zero_errors,
     item_scale,

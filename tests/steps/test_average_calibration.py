@@ -163,6 +163,33 @@ def test_scores_and_differences_over_tasks_of_which_models_lack_any(
 
 
 @pytest.mark.slow
+def test_bounds_over_tasks_hold_where_models_lack_their_worst(
+    calibration: Calibration,
+) -> None:
+    runs, scores, ranks = calibration.runs(40, 200), 0, 0
+    limits = rb.TaskInfo(minimum=-1.5, maximum=2.5)
+    for data in gappy_data(np.random.default_rng(10), runs):
+        worst = {
+            name: [model for model, mean in zip(task.models, task.mean, strict=True)
+                   if mean > TRUTH[MODELS.index(model)] - 0.25]
+            for name, task in data.tasks.items() if isinstance(task, rb.Estimates)
+        }  # fmt: skip
+        kept = {
+            name: rb.Estimates(tuple(models), [task.mean[task.models.index(m)] for m in models])
+            for name, models in worst.items()
+            if models and isinstance(task := data.tasks[name], rb.Estimates)
+        }
+        found = rb.aggregate(
+            rb.Scores(kept, dict.fromkeys(kept, limits)), over="tasks", estimator="bounded",
+            resamples=2,
+        )  # fmt: skip
+        scores += covered(found, TRUTH)
+        ranks += int(ranks_held(found).sum())
+    calibration.at_least(scores, 4 * runs, 0.95, of="scores")
+    calibration.at_least(ranks, 4 * runs, 0.95, of="ranks")
+
+
+@pytest.mark.slow
 def test_percentiles_over_few_tasks_are_too_short_as_the_note_says(
     calibration: Calibration,
 ) -> None:
@@ -437,6 +464,11 @@ PROVED = {
     ("two_level", "tasks", "score"): test_scores_over_a_population_of_tasks,
     ("common", "tasks", "score"): test_scores_and_differences_over_tasks_of_which_models_lack_any,
     ("additive", "tasks", "score"): test_scores_and_differences_over_tasks_of_which_models_lack_any,
+    (
+        "bounded",
+        "tasks",
+        "score",
+    ): test_bounds_over_tasks_hold_where_models_lack_their_worst,
     ("t", "families", "score"): test_scores_over_families_hold_where_those_over_tasks_do_not,
     (
         "bootstrap_t",

@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 
 import rankbars as rb
 from rankbars.stats.averaging.points import elo_rows, unbeaten, win_shares
-from rankbars.stats.multiplicity.reversal import reversal_draws, reversal_p
+from rankbars.stats.multiplicity.nulllaws import reversal_draws, reversal_p
 from rankbars.stats.streams import stream
 from rankbars.steps.average.averagemethods import METHODS
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankbars as rb
-from rankbars.data.namefacts import NameFact, NameKind
+from rankbars.data.notes import NameFact, NameKind
 from rankbars.render.changes import change_markdown, change_text
 from rankbars.store.naming import put_names
 

@@ -237,7 +237,7 @@ def test_a_task_of_one_model_only_leaves_no_average_and_says_what_to_do() -> Non
     assert duel.tasks["v"].n == 0
     note = next(note for note in duel.notes if note.code == "no-average")
     assert "(v)" in note.message
-    assert "--missing listwise" in note.message
+    assert "--missing-tasks insert" in note.message
 
 
 def test_no_row_in_common_is_an_error() -> None:

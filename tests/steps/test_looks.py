@@ -9,7 +9,7 @@ import pytest
 from calibration import Calibration
 
 import rankbars as rb
-from rankbars.data.running import RunningRecord, load_record, record_json, record_path
+from rankbars.data.growingvotes import RunningRecord, load_record, record_json, record_path
 from rankbars.data.votes import Ballots
 from rankbars.steps.looks import continue_looks
 

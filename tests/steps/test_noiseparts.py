@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import rankbars as rb
+from rankbars.cli.app import run
 from rankbars.errors import DataError, OptionError, UnknownOptionError
-from rankbars.stats.pairwise.twoway import two_way_t
+from rankbars.stats.pairwise.runeffects import two_way_t
 
 AIRLINE = Path(__file__).parents[1] / "data" / "tables" / "tau_bench_airline.csv"
 
@@ -322,3 +323,61 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
         message = capsys.readouterr().err
         assert said in message
         assert "Traceback" not in message
+
+
+def test_a_board_says_what_its_results_say(tmp_path: Path) -> None:
+    cube = answers(6)
+    scores = rb.Scores({"law": rb.Items(("a", "b", "c"), cube.mean(axis=1), runs=cube)})
+    board = rb.leaderboard(scores)
+    path = tmp_path / "board.json"
+    board.save(path)
+    assert str(rb.noise(rb.load(path))) == str(rb.noise(scores))
+    kept, fresh = rb.noise(board, ("c", "a")), rb.noise(scores, ("c", "a"))
+    one, other = kept.tasks["law"], fresh.tasks["law"]
+    for name in ("mean", "variance", "answers", "low", "high", "runs"):
+        np.testing.assert_array_equal(getattr(one.pairs, name), getattr(other.pairs, name))
+    np.testing.assert_array_equal(one.flips, other.flips)
+    assert [note.code for note in kept.notes] == ["runs-of-board"]
+    with pytest.raises(rb.OptionError, match=r"at alpha 0\.05; got alpha 0\.1"):
+        rb.noise(board, alpha=0.1)
+    with pytest.raises(rb.DataError, match="No task of the board has items with several answers"):
+        rb.noise(rb.leaderboard(rb.Scores.from_arrays({"x": np.eye(4)}, list("abcd"))))
+
+
+def test_an_effect_common_to_all_models_is_said_and_kept(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    cube = rng.normal(size=(60, 4, 5)) + np.array([0.0, 0.5, 0.0, -0.5])[:, None]
+    scores = rb.Scores({"law": rb.Items(tuple("abcde"), cube.mean(axis=1), runs=cube)})
+    found = rb.noise(scores)
+    common = found.tasks["law"].run_common
+    assert common is not None
+    assert (common.df, common.p < 1e-6) == (3, True)
+    assert "Runs move all models alike" in " ".join(str(found).split())
+    rb.leaderboard(scores).save(tmp_path / "board.json")
+    again = rb.noise(rb.load(tmp_path / "board.json")).tasks["law"].run_common
+    assert again is not None
+    assert again.q == pytest.approx(common.q, rel=1e-12)
+    one = rb.Scores({"law": rb.Items(("a",), cube[:, :, :1].mean(axis=1), runs=cube[:, :, :1])})
+    assert rb.noise(one).tasks["law"].run_common is None
+
+
+def test_the_command_takes_a_board_and_says_what_does_not_go_with_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cube = answers(6)
+    board = rb.leaderboard(rb.Scores({"law": rb.Items(("a", "b", "c"), cube.mean(1), runs=cube)}))
+    path = str(tmp_path / "board.json")
+    board.save(path)
+    assert run(["noise", path, "--pair", "c", "a", "--cost-item", "2", "--cost-trial", "1"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("60 items × 4 answers.")
+    assert "c minus a: " in said
+    assert "At 2 for an item and 1 for a trial" in said
+    for given, code, words in (
+        (["--models", "a"], 2, "--pair and --tasks go with it"),
+        (["--metric", "pass^2"], 2, "--pair and --tasks go with it"),
+        (["--tasks", "x"], 2, "Known: law."),
+        (["--cost-item", "1", "--cost-trial", "usd"], 2, "keeps no costs of answers"),
+    ):
+        assert run(["noise", path, *given]) in (1, code)
+        assert words in capsys.readouterr().err

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 import rankbars as rb
-from rankbars.stats.pairwise.zeroerrors import exact_ends
+from rankbars.stats.pairwise.estimates import exact_ends
 
 
 def board_of(rows: np.ndarray, **about: object) -> rb.Leaderboard:

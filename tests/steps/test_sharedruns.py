@@ -10,8 +10,7 @@ import pytest
 import rankbars as rb
 from rankbars.render.sentences import headline
 from rankbars.stats.multiplicity.stepdown import decide
-from rankbars.stats.pairwise.runeffects import examine_runs, run_signal, signal_power
-from rankbars.stats.pairwise.twoway import two_way_t
+from rankbars.stats.pairwise.runeffects import examine_runs, run_signal, signal_power, two_way_t
 
 NAMES = ("a", "b", "c")
 

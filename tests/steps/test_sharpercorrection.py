@@ -10,7 +10,7 @@ import pytest
 import rankbars as rb
 from rankbars.render.pagedata import page_data
 from rankbars.stats.multiplicity.maxt import flip_draws, max_t_all
-from rankbars.stats.pairwise.skewness import skewness_index
+from rankbars.stats.rowsigns import skewness_index
 from rankbars.steps.correctionchoice import can_bear_flips, can_flip
 
 NAMES = ("a", "b", "c", "d")

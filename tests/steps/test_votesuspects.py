@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from arenas import Arena, fans, honest_arena
+from calibration import Calibration
 
 import rankbars as rb
-from rankbars.data.taskresult import SuspectVoters
+from rankbars.data.taskresult import SuspectGroup, SuspectVoters
 
 
 def frame_of(arena: Arena) -> pd.DataFrame:
@@ -169,3 +171,89 @@ def test_a_cap_and_a_weight_of_suspects_need_named_voters(options: dict) -> None
     for wrong in ({"cap": 0}, {"suspect_weight": 1.5}):
         with pytest.raises(rb.OptionError):
             rb.VoteOptions(**wrong)
+
+
+def dated(arena: Arena) -> pd.DataFrame:
+    frame = frame_of(arena)
+    frame["timestamp"] = pd.Timestamp("2025-03-01") + pd.to_timedelta(arena.time, unit="s")
+    return frame
+
+
+def groups_on(frame: pd.DataFrame, **options: str) -> tuple[SuspectGroup, ...]:
+    board = rb.leaderboard(rb.Scores.from_frame(frame, **options))
+    (task,) = board.tasks.values()
+    return task.suspect_groups or ()
+
+
+def test_a_burst_of_accounts_with_few_votes_is_seen_by_its_day(tmp_path: Path) -> None:
+    arena = honest_arena(1, models=20, voters=1000, votes=12_000)
+    burst = fans(1, arena.strength, 12, accounts=60, votes=4, start=9 * 86_400, length=80_000)
+    frame = dated(arena.also(burst))
+    board = rb.leaderboard(rb.Scores.from_frame(frame, over_time="day"))
+    (task,) = board.tasks.values()
+    assert task.suspects is None  # nobody has enough votes to be tested
+    assert task.suspect_groups is not None
+    (found,) = task.suspect_groups
+    day = frame[frame["timestamp"].dt.strftime("%Y-%m-%d") == "2025-03-10"]
+    shown = day[(day["model_a"] == "m12") | (day["model_b"] == "m12")]
+    assert (found.name, found.habit, found.model) == ("day 2025-03-10", "for", "m12")
+    assert (found.votes, found.about, found.arrival) == (len(day), len(shown), False)
+    side = np.where(shown["model_a"] == "m12", "model_a", "model_b")
+    won = (shown["winner"] == "tie") / 2 + (shown["winner"] == side)
+    assert found.won == pytest.approx(won.mean())
+    (note,) = (note for note in board.notes if note.code == "suspect-periods")
+    assert "1 of 30 periods do not fit" in note.message
+    board.save(tmp_path / "board.json")
+    (again,) = rb.load(tmp_path / "board.json").tasks.values()
+    assert again.suspect_groups == task.suspect_groups
+
+
+def test_votes_pushed_on_the_day_of_an_arrival_are_called_that() -> None:
+    arena = honest_arena(3, models=20, voters=1000, votes=12_000)
+    frame = dated(arena)
+    new = frame[["model_a", "model_b"]].eq("m12").any(axis=1)
+    frame = frame[~new | (frame["timestamp"] >= "2025-03-10")]
+    burst = fans(3, arena.strength, 12, accounts=60, votes=4, start=9 * 86_400, length=80_000)
+    pushed = dated(burst)
+    pushed["judge"] = "new " + pushed["judge"]
+    (found,) = groups_on(pd.concat([frame, pushed]), over_time="day")
+    assert (found.name, found.model, found.arrival) == ("day 2025-03-10", "m12", True)
+
+
+def test_one_prompt_that_many_use_for_a_model_is_seen() -> None:
+    arena = honest_arena(1, models=20, voters=1000, votes=12_000)
+    pushed = arena.also(fans(1, arena.strength, 12, accounts=60, votes=4))
+    frame = frame_of(pushed)
+    asked = np.random.default_rng(1).integers(0, 800, len(frame))
+    frame["prompt"] = [f"p{code}" for code in asked]
+    frame.loc[np.isin(pushed.voter, pushed.odd), "prompt"] = "who are you?"
+    (found,) = groups_on(frame)
+    assert (found.kind, found.name, found.model) == ("prompt", "who are you?", "m12")
+    assert (found.votes, found.won) == (240, 1.0)
+
+
+@pytest.mark.slow
+def test_days_and_prompts_of_honest_votes_are_seldom_named(calibration: Calibration) -> None:
+    runs = calibration.runs(12, 200)
+    false = np.zeros((2, runs))
+    for k in range(runs):
+        rng = np.random.default_rng([20261123, k])
+        voters = (200, 1500)[k % 2]
+        arena = honest_arena(5000 + k, models=20, voters=voters, votes=15_000, taste=0.6)
+        if k % 4 < 2:  # each voter comes on one day only
+            home = rng.integers(0, 30, arena.n_voters) * 86_400.0 + rng.uniform(0, 80_000)
+            arena = arena._replace(time=home[arena.voter])
+        false[0, k] = bool(groups_on(dated(arena), over_time="day"))
+        prompt = rng.integers(0, 600, 15_000)
+        likes = 0.6 * rng.normal(size=(600, 20))  # answers to a prompt are good or bad
+        eta = arena.strength + likes[prompt]
+        eta = (
+            np.take_along_axis(eta, arena.first[:, None], 1)
+            - np.take_along_axis(eta, arena.second[:, None], 1)
+        ).ravel()
+        outcome = np.where(rng.random(eta.size) < 1 / (1 + np.exp(-eta)), 0, 2)
+        frame = frame_of(arena._replace(outcome=outcome)).assign(prompt=prompt.astype(str))
+        false[1, k] = bool(groups_on(frame))
+    days, prompts = false.sum(axis=1).astype(int).tolist()
+    calibration.at_most(days, runs, 0.05, of="days")
+    calibration.at_most(prompts, runs, 0.05, of="prompts")

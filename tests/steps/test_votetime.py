@@ -8,13 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 import statsmodels.api as sm
+from calibration import Calibration
 from storefiles import add, inside
 
 import rankbars as rb
 from rankbars.cli.app import run
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import Ballots, Labels, Votes
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 from rankbars.steps.votetime import follow_strengths
 
 NAMES = np.array(list("abcde"))
@@ -63,12 +64,28 @@ def test_change_is_that_of_one_logistic_regression_on_both_parts() -> None:
     lead = np.vstack([np.eye(4), np.zeros(4)]) - np.full((5, 4), 0.2)
     lead = np.hstack([-lead, lead])
     value, variance = lead @ fit.params, np.diag(lead @ fit.cov_params() @ lead.T)
+    design = np.hstack([base * ~late[:, None], base * late[:, None]])
+    voter = pd.factorize(frame["judge"])[0]
+    score = pd.DataFrame(fit.resid_response[:, None] * design).groupby(voter).sum().to_numpy()
+    u = score @ np.linalg.inv(-fit.model.hessian(fit.params)) @ lead.T
+    freedom = 3 / np.mean((u**4).sum(axis=0) / (u**2).sum(axis=0) ** 2) - 2
+    assert 40 < freedom < 59
+    hidden = np.ones(5)
+    for part in (late, ~late):
+        load = pd.DataFrame(np.abs(columns_of(frame))[part]).groupby(voter[part]).sum()
+        share = load.to_numpy() / load.to_numpy().sum(axis=0)
+        squared = (share**2).sum(axis=0)
+        seen = (share**2 * (1 - 2 * share + squared)).sum(axis=0)
+        hidden = np.maximum(hidden, squared / seen)
     ours = {one.model: one for one in found.changes}
     for k, name in enumerate(NAMES):
         assert ours[name].value == pytest.approx(value[k], abs=1e-8)
-        # All voters are in both parts; G / (G - 1) is the library's.
-        assert ours[name].se == pytest.approx(np.sqrt(variance[k] * 60 / 59), rel=1e-6)
-        assert ours[name].df == 59
+        # All voters are in both parts; G / (G - 1) is the library's, and where a voter has more
+        # votes than others, m / (m - 1) for such shares.
+        assert ours[name].se == pytest.approx(
+            np.sqrt(variance[k] * max(60 / 59, hidden[k])), rel=1e-6
+        )
+        assert ours[name].df == pytest.approx(freedom, rel=1e-6)
 
 
 def test_strengths_of_a_week_are_those_of_its_votes_alone() -> None:
@@ -118,6 +135,34 @@ def test_changes_are_found_and_none_are_invented(drift: float, least: int, most:
         changed = [one.model for one in found.changed]
         hits += "b" in changed if drift else bool(changed)
     assert least <= hits <= most
+
+
+@pytest.mark.slow
+def test_few_uneven_voters_do_not_invent_changes(calibration: Calibration) -> None:
+    # Ten of thirty are five times as busy; with 29 degrees of freedom it was .072 of 1,000.
+    runs, hits = calibration.runs(60, 1000), 0
+    names = tuple("abcdefgh")
+    for seed in range(runs):
+        rng = np.random.default_rng([seed, 77])
+        busy = np.where(np.arange(30) < 10, 5.0, 1.0)
+        voter = rng.choice(30, 2400, p=busy / busy.sum())
+        first = rng.integers(0, 8, 2400)
+        second = (first + rng.integers(1, 8, 2400)) % 8
+        liked = np.linspace(0.7, -0.7, 8) + rng.normal(size=(30, 8))
+        lead = liked[voter, first] - liked[voter, second]
+        votes = Votes.from_ballots(
+            names,
+            Ballots(
+                first, second, np.where(rng.random(2400) < 1 / (1 + np.exp(-lead)), 0, 2),
+                labels={"judge": Labels(voter, VOTERS[:30])},
+                categories=1 << (np.arange(2400) >= 1200).astype(np.int64),
+                category_names=("time: before 2025-03-17", "time: since 2025-03-17"),
+            ),
+        )  # fmt: skip
+        found = follow_strengths(votes, VoteOptions(), Setting(), 0.05)
+        assert found is not None
+        hits += bool(found.changed)
+    calibration.at_most(hits, runs, 0.05)
 
 
 def test_times_are_read_as_they_come() -> None:

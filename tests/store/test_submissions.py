@@ -25,7 +25,7 @@ from rankbars.errors import WriteError
 from rankbars.render.submissiontext import submitted_json, submitted_markdown, submitted_text
 from rankbars.store.access import open_store
 from rankbars.store.naming import scores_of
-from rankbars.tables.alikenames import find_alike
+from rankbars.tables.labels import find_alike
 
 STORE = "board.duckdb"
 TASKS = ("algebra", "art")
@@ -377,3 +377,30 @@ def test_the_workflow_examines_the_data_of_a_request(task: str, code: int) -> No
     assert done.returncode == code, done.stderr
     assert re.search(r"1 file: results/elm\.csv\. Model elm on 2 tasks\.", done.stdout)
     assert Path("summary.md").read_text("utf-8") == Path("comment.md").read_text("utf-8")
+
+
+def test_a_cell_without_a_score_is_a_task_that_is_lacking() -> None:
+    tasks = [f"t{k}" for k in range(8)]
+    rows = [f"{model}," + ",".join(str(50 + 5 * m + k) for k in range(8)) + "\n"
+            for m, model in enumerate(["ash", "birch", "cedar", "dogwood"])]  # fmt: skip
+    header = "Model," + ",".join(tasks) + "\n"
+    Path("table.csv").write_text(header + "".join(rows), encoding="utf-8")
+    Path("one.csv").write_text(header + "elm,n/a," + ",".join(["99"] * 7) + "\n", encoding="utf-8")
+    store = "table.duckdb"
+    assert run(["add", "table.csv", "--store", store, "-q"]) == 0
+    found = rb.submit("one.csv", store, dry_run=True)
+    assert found.tasks == tuple(tasks[1:])
+    assert codes(found) == ["lacking-tasks"]
+    assert "elm" in found.first[1]
+
+
+def test_what_a_store_declares_of_tasks_that_a_submission_lacks_is_no_fault() -> None:
+    header = "Model,perplexity,a,b,c,d,e,f,g\n"
+    rows = [f"m{k}," + ",".join(str(10 * k + j + 5) for j in range(8)) + "\n" for k in range(4)]
+    Path("table.csv").write_text(header + "".join(rows), encoding="utf-8")
+    Path("part.csv").write_text("Model,a,b\nelm,20,21\n", encoding="utf-8")
+    store = "directed.duckdb"
+    given = ["--direction", "perplexity=lower", "--store", store, "-q"]
+    assert run(["add", "table.csv", *given]) == 0
+    found = rb.submit("part.csv", store, dry_run=True)
+    assert (found.ok, found.tasks, codes(found)) == (True, ("a", "b"), ["lacking-tasks"])

@@ -215,6 +215,13 @@ export function compareLine(data: PageData, one: number, two: number): string {
   return [...words, "--models", quoted(data.models[one]!), "--models", quoted(data.models[two]!)].join(" ")
 }
 
+/** What to type for a board of some models only: another board, titled as one, with the options of this one to be added. */
+export function rankLine(data: PageData, models: readonly number[]): string {
+  const inputs = data.inputs.length ? data.inputs : ["INPUT"]
+  const chosen = models.flatMap((model) => ["--models", quoted(data.models[model]!)])
+  return ["rankbars", "rank", ...inputs.slice(0, 4).map(quoted), ...chosen, "--title", quoted(`Ranked among ${models.length} of ${data.models.length} models, chosen by a reader`)].join(" ")
+}
+
 function quoted(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 }

@@ -11,6 +11,8 @@ import { startScope } from "./scope"
 import type { State } from "./state"
 
 const MOST_TASKS = 12
+/** Values of an attribute that a list can be chosen from. */
+const MOST_VALUES = 40
 /** Rows of a long board before somebody asks for all of them. */
 const FIRST_ROWS = 25
 /** Rows that are made at once, and with every frame after that. */
@@ -111,7 +113,7 @@ class BoardTable {
       this.showSelect = field.querySelector("select")
       parts.push(field)
     }
-    return [...parts, this.columnMenu(), this.said]
+    return [...parts, ...this.filters(), this.columnMenu(), this.said]
   }
 
   private showOptions(): [string, string][] {
@@ -123,6 +125,25 @@ class BoardTable {
       ...board.families.map((name): [string, string] => [`family:${name}`, `Family: ${name}`]),
       ...board.data.tasks.map((task, i): [string, string] => [`task:${names.taskKey(i)}`, task.name]),
     ]
+  }
+
+  /** A choice per attribute of models that has a few values. */
+  private filters(): HTMLElement[] {
+    const { board, address } = this.context
+    const fields = Object.entries(board.data.attributes ?? {}).flatMap(([name, texts]) => {
+      const values = [...new Set(texts.filter((text) => text !== null))].sort(new Intl.Collator("en", { numeric: true }).compare)
+      if (values.length < 2 || values.length > MOST_VALUES) return []
+      const now = (): URLSearchParams => new URLSearchParams(address.state.has)
+      const field = choice(name, [["", `${name}: any`], ...values.map((text): [string, string] => [text, text])], now().get(name) ?? "", (value) => {
+        const has = now()
+        if (value) has.set(name, value)
+        else has.delete(name)
+        address.set({ has: has.toString() })
+      })
+      address.listen(() => (field.querySelector("select")!.value = now().get(name) ?? ""))
+      return [field]
+    })
+    return fields.length ? [menu("Filter", ...fields)] : []
   }
 
   private columnMenu(): HTMLElement {
@@ -264,10 +285,12 @@ class BoardTable {
   }
 
   private link(model: number): void {
-    const name = this.rows.get(model)!.querySelector("th > bdi")
-    if (!name) return
+    const row = this.rows.get(model)!
+    if (row.querySelector("th > .name")) return
+    const name = row.querySelector<HTMLElement>("th > :is(a, bdi)")!
+    if (name instanceof HTMLAnchorElement) row.dataset["page"] = name.href
     name.replaceWith(pinBox(this.context, model), modelLink(this.context, model))
-    const cell = this.rows.get(model)!.querySelector('td[data-key="lead"]')!
+    const cell = row.querySelector('td[data-key="lead"]')!
     cell.append(h("button", { type: "button", class: "why", title: "Why?", click: () => this.explain(model) }, ...cell.childNodes))
   }
 

@@ -77,6 +77,20 @@ export interface AverageData {
   worst: number[]
 }
 
+/** What models cost beside what they score; null where it is not known. */
+export interface CostsData {
+  metric: string
+  cost: (number | null)[]
+  low: (number | null)[]
+  high: (number | null)[]
+  /** On the front as observed; may be on the true one. */
+  observed: boolean[]
+  possible: boolean[]
+  /** Level of statements about scores, and what is seen in the chart. */
+  level: string
+  words: string
+}
+
 /** What draws of the scores say of ranks, on what is shown first, where it may stand beside them. */
 export interface SharesData {
   /** Share of draws in which a model is first, and among the first `topCount`. */
@@ -181,6 +195,8 @@ export interface PageData {
   newTask: RanksData | null
   average: AverageData | null
   shares: SharesData | null
+  /** Only where costs were given. */
+  costs: CostsData | null
   /** Tasks times models. */
   best: Packed
   worst: Packed
@@ -200,6 +216,8 @@ export interface PageData {
   pairs: (PairsData | null)[] | null
   /** Per task; null for tasks without votes. */
   health: (HealthData | null)[] | null
+  /** What is known of models beside their scores: per attribute a text of each model. */
+  attributes: Record<string, (string | null)[]> | null
   inputs: string[]
   notes: NoteData[]
 }

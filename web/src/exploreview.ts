@@ -288,13 +288,24 @@ class Explore {
     }
     const known = average.first.filter((model) => !Number.isNaN(average.score[model]!))
     if (known.length === board.size && board.size > 1) {
-      line.append(`With this choice, these results do not tell the ${board.size} models apart.`)
+      line.append(`With this choice, these results do not tell the ${board.size} models apart (${this.averageLevel()}).`)
     } else {
-      line.append(known.length === 1 ? "With this choice, one model may be first: " : `With this choice, ${known.length} models may be first: `)
+      const count = known.length === 1 ? "one model" : `${known.length} models`
+      line.append(`With this choice, ${count} may be first (${this.averageLevel()}): `)
       known.slice(0, MOST_LISTED).forEach((model, i) => line.append(i ? ", " : "", bdi(data.models[model]!)))
       line.append(known.length > MOST_LISTED ? ` and ${known.length - MOST_LISTED} more.` : ".")
     }
     return line
+  }
+
+  /** Level of the average; it holds for a choice of one's own only if results had no part in it. */
+  private averageLevel(): string {
+    const who = this.context.board.data.average!.scope === "all" ? "all models at once" : "each model"
+    return `${level(this.now.alpha)}, ${who}${this.proviso()}`
+  }
+
+  private proviso(): string {
+    return changes(this.context.board, this.now, level).length ? ", if chosen beforehand" : ""
   }
 
   private newTaskLine({ guarantee, needs, newTask }: Answer): HTMLElement | null {
@@ -316,10 +327,10 @@ class Explore {
     const order = average ? [...data.order].sort((a, b) => better(average.score, a, b, data.average!.direction)) : data.order
     const scores = average ? intervalTexts(average.score, average.low, average.high) : []
     const heads: [string, string][] = []
-    if (average) heads.push(["Rank on average", `${level(this.now.alpha)}, ${data.average!.scope === "all" ? "all models at once" : "each model"}`], ["", ""])
+    if (average) heads.push(["Rank on average", this.averageLevel()], ["", ""])
     heads.push(["Model", ""])
     if (average) heads.push([data.average!.title, ""])
-    if (newTask) heads.push(["New task", `at ${level(this.now.alphaOverall)}`])
+    if (newTask) heads.push(["New task", `at ${level(this.now.alphaOverall)}${this.proviso()}`])
     const rows = order.map((model) => {
       const row = h("tr", {})
       if (average) {

@@ -22,26 +22,35 @@ export function modelView(context: Context, model: number): View {
   const { data } = board
   const name = data.models[model]!
   const place = data.order.indexOf(model)
-  const body = h("div", {}, h("h2", { tabindex: "-1" }, bdi(name)), facts(context, model))
-  const why = board.size > 1 ? relations(context, model) : null
+  const body = h("div", {}, h("h2", { tabindex: "-1" }, bdi(name)), ownPage(context, model), facts(context, model))
+  const whyFirst = address.state.why !== undefined && board.size > 1
   // Who asked for it sees it first.
-  if (why && address.state.why) body.append(why)
-  if (data.tasks.length > 1) body.append(taskRanks(context, model))
-  if (why) {
-    if (!address.state.why) body.append(why)
-    body.append(comparison(context, model))
-  }
-  const notes = data.notes.filter((note) => note.models.includes(model))
-  if (notes.length) {
-    const list = notes.map((note) => h("li", {}, `${taskNames(context, note.tasks)}${note.text} `, h("code", {}, note.code)))
-    body.append(h("section", {}, h("h3", {}, "Notes on this model"), h("ul", { class: "notes" }, ...list)))
+  if (whyFirst) body.append(relations(context, model))
+  const later = (): void => {
+    if (data.tasks.length > 1) body.append(taskRanks(context, model))
+    if (board.size > 1) body.append(...(whyFirst ? [] : [relations(context, model)]), comparison(context, model))
+    body.append(...notesOn(context, model))
   }
   const go = (at: number) => {
     const other = data.order[at]
     if (other === undefined) return null
     return () => address.set({ model: names.modelKey(other), vs: undefined })
   }
-  return { title: `Model ${name}`, body, previous: place > 0 ? go(place - 1) : null, next: go(place + 1) }
+  return { title: `Model ${name}`, body, later, previous: place > 0 ? go(place - 1) : null, next: go(place + 1) }
+}
+
+/** On a site, a link to the page of the model; its address stands in its row. */
+function ownPage({ rows }: Context, model: number): HTMLElement | null {
+  const row = rows.get(model)
+  const href = row?.dataset["page"] ?? row?.querySelector<HTMLAnchorElement>("th > a:not(.name)")?.href
+  return href ? h("p", {}, h("a", { href }, "Its own page, with every board it is on")) : null
+}
+
+function notesOn(context: Context, model: number): HTMLElement[] {
+  const notes = context.board.data.notes.filter((note) => note.models.includes(model))
+  if (!notes.length) return []
+  const list = notes.map((note) => h("li", {}, `${taskNames(context, note.tasks)}${note.text} `, h("code", {}, note.code)))
+  return [h("section", {}, h("h3", {}, "Notes on this model"), h("ul", { class: "notes" }, ...list))]
 }
 
 function taskNames({ board }: Context, tasks: readonly number[]): string {

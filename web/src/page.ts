@@ -2,6 +2,7 @@
 
 import { Board } from "./board"
 import { boardRows, startBoardTable } from "./boardtable"
+import { startCosts } from "./costview"
 import { type Context, modelLink, taskLink } from "./context"
 import type { PageData } from "./data"
 import { h } from "./dom"
@@ -25,6 +26,7 @@ function start(): void {
   startFolds()
   startBoardTable(context)
   startPictures(context)
+  startCosts(context)
   startExplore(context)
   startTasks(context)
   startLinks(context)

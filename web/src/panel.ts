@@ -13,6 +13,8 @@ export interface View {
   /** Name of the dialog. */
   title: string
   body: HTMLElement
+  /** Adds what follows, once the beginning is seen. */
+  later?: () => void
   /** Addresses of the neighbours in the order of the board. */
   previous: (() => void) | null
   next: (() => void) | null
@@ -66,6 +68,7 @@ export function startPanel(context: Context): void {
     forth!.toggleAttribute("disabled", !open.next)
     body.replaceChildren(open.body)
     const fresh = !dialog.open
+    afterPaint(() => steps === open && open.later?.())
     if (fresh) {
       opener = document.activeElement instanceof HTMLElement ? document.activeElement : null
       dialog.showModal()
@@ -80,6 +83,11 @@ export function startPanel(context: Context): void {
   }
   address.listen(follow)
   follow(address.state, {})
+}
+
+/** The reader sees the beginning before the rest is made. */
+function afterPaint(act: () => void): void {
+  requestAnimationFrame(() => setTimeout(act))
 }
 
 function viewOf(context: Context, state: State): View | null {

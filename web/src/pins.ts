@@ -1,5 +1,6 @@
 /** Which models are shown: those that were ticked, or found by name. Nothing here ranks anew. */
 
+import { rankLine } from "./board"
 import type { Context } from "./context"
 import { h } from "./dom"
 import { plural } from "./numbers"
@@ -37,7 +38,8 @@ export function finder(query: string | undefined): (name: string) => boolean {
 export function chosen(context: Context): number[] {
   const { board, address, rows } = context
   const { data } = board
-  const { q, only } = address.state
+  const { q, only, has } = address.state
+  const wanted = [...new URLSearchParams(has)]
   const found = finder(q)
   const ticked = only ? new Set(pinned(context)) : null
   const tasks = tasksShown(context)
@@ -46,13 +48,14 @@ export function chosen(context: Context): number[] {
       rows.has(model) &&
       (!ticked?.size || ticked.has(model)) &&
       found(data.models[model]!) &&
+      wanted.every(([name, value]) => (data.attributes?.[name]?.[model] ?? null) === value) &&
       (!tasks.length || tasks.some((task) => !Number.isNaN(board.cell(task, model).mean))),
   )
 }
 
 /** Whether a change of the address may change what is shown. */
 export function changesChoice(state: State, before: State): boolean {
-  return (["q", "only", "show", "pin"] as const).some((key) => state[key] !== before[key])
+  return (["q", "only", "show", "pin", "has"] as const).some((key) => state[key] !== before[key])
 }
 
 /** "5 of 29 shown, ranks among 29"; the number of models where all are. */
@@ -86,8 +89,16 @@ export function startTray(context: Context, place: Element): void {
   const compare = h("button", { type: "button", click: () => address.set({ compare: "1" }) })
   const only = h("button", { type: "button", class: "quietly" }, "Show only these")
   only.addEventListener("click", () => address.set({ only: address.state.only ? undefined : "1" }))
+  const anew = h("button", { type: "button", class: "quietly" }, "Rank among these only")
+  const line = h("code", { class: "line", tabindex: "0", hidden: true })
+  anew.addEventListener("click", () => {
+    // Another board, with other ranks: it takes the results, which are not in the page.
+    line.textContent = rankLine(context.board.data, pinned(context))
+    line.hidden = !line.hidden
+    anew.setAttribute("aria-expanded", String(!line.hidden))
+  })
   const clear = h("button", { type: "button", class: "quietly" }, "Untick all")
-  const tray = h("div", { id: "tray", role: "region", "aria-label": "Ticked models", hidden: true }, compare, only, clear)
+  const tray = h("div", { id: "tray", role: "region", "aria-label": "Ticked models", hidden: true }, compare, only, anew, clear, line)
   clear.addEventListener("click", () => {
     address.set({ pin: undefined, only: undefined })
     document.querySelector<HTMLElement>("#board-table .pin")?.focus()
@@ -98,6 +109,8 @@ export function startTray(context: Context, place: Element): void {
     tray.hidden = !ticked.length
     compare.textContent = ticked.length > 1 ? `Compare ${ticked.length}` : "Tick another to compare"
     compare.disabled = ticked.length < 2
+    anew.disabled = ticked.length < 2
+    line.textContent = rankLine(context.board.data, ticked)
     only.setAttribute("aria-pressed", String(Boolean(state.only)))
     for (const [model, row] of rows) {
       const box = row.querySelector<HTMLInputElement>(".pin")

@@ -17,6 +17,8 @@ export interface State {
   pin?: string
   only?: string
   compare?: string
+  /** Attributes that shown models have, as a query: `licence=MIT`. */
+  has?: string
   /** Rows for one model that was named in advance. */
   one?: string
   /** Rows for a new task. */
@@ -40,7 +42,7 @@ export interface State {
   at?: string
 }
 
-const KEYS: (keyof State)[] = ["model", "vs", "task", "why", "by", "sort", "q", "pin", "only", "compare", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
+const KEYS: (keyof State)[] = ["model", "vs", "task", "why", "by", "sort", "q", "pin", "only", "compare", "has", "one", "new", "all", "show", "hide", "also", "fig", "out", "w", "a", "ao", "at"]
 
 type Listener = (state: State, before: State) => void
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from rankbars.bayes.chains import Chains, ChainSettings, check_chains, run_chains
 from rankbars.bayes.posterior import Posterior
 from rankbars.errors import DataError, UnknownOptionError
-from rankbars.stats.confusionscores import METRICS, Metric
+from rankbars.stats.countscores import METRICS, Metric
 from rankbars.stats.streams import stream
 
 __all__ = ["Cells", "dirichlet_multinomial", "sample_confusion"]

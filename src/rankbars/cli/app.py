@@ -41,7 +41,7 @@ COMMANDS: Final = {
     "add": "rankbars.cli.storing.add_command",
     "log": "rankbars.cli.storing.log_command",
     "remove": "rankbars.cli.storing.remove_command",
-    "submit": "rankbars.cli.submitting.submit_command",
+    "submit": "rankbars.cli.nameschanged.submit_command",
     "rename": "rankbars.cli.nameschanged.rename_command",
     "retire": "rankbars.cli.nameschanged.retire_command",
     "formats": "rankbars.cli.inputs.formats_command",
@@ -135,9 +135,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, optional
         The words after ``rankbars``; those of the process where not given.
     """
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         code = app.main(
-            args=None if arguments is None else list(arguments),
+            args=words,
             prog_name="rankbars",
             standalone_mode=False,
         )
@@ -148,15 +149,44 @@ def run(arguments: Sequence[str] | None = None) -> int:
         say(NOTHING_WRITTEN)
         return INTERRUPTED
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        if not _is_for_programs(words):
+            error.show()
+            return error.exit_code
+        return _failed(f"Error: {error.format_message()}", error.exit_code, words)
     except UnknownOptionError as error:
-        say(f"Error: {error}")
-        return WRONG_USAGE
+        return _failed(f"Error: {error}", WRONG_USAGE, words)
     except RankbarsError as error:
-        say(f"Error: {error}")
-        return AT_FAULT
+        return _failed(f"Error: {error}", AT_FAULT, words)
+    except PermissionError as error:
+        if error.filename is None:
+            raise
+        text = f"Error: {error.filename}: you may not open it ({error.strerror})."
+        return _failed(text, AT_FAULT, words)
     return code if isinstance(code, int) else DONE
+
+
+def _is_for_programs(words: Sequence[str]) -> bool:
+    """Whether ``--json`` stands among the options."""
+    return "--json" in (words[: words.index("--")] if "--" in words else words)
+
+
+def _failed(message: str, code: int, words: Sequence[str]) -> int:
+    """Say why the command failed, in a line of JSON where a program reads it; the exit code."""
+    if not _is_for_programs(words):
+        say(message)
+        return code
+    import json
+
+    from rankbars.cli.answers import FailedAnswer
+
+    answer: FailedAnswer = {
+        "schema": "rankbars.error/1",
+        "exit_code": code,
+        "kind": "usage" if code == WRONG_USAGE else "data",
+        "message": message.removeprefix("Error: "),
+    }
+    say(json.dumps(answer, ensure_ascii=False, sort_keys=True))
+    return code
 
 
 def _discard_output() -> None:

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from rankbars.cli.stopping import unheard
-from rankbars.data.temporary import TemporaryFolder
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import DataError, MissingPackageError, OptionError
 
 __all__ = ["BACKENDS", "CONNECT_SECONDS", "running_on"]

@@ -25,6 +25,9 @@ class Before(NamedTuple):
     alpha: float | None
     anchor: str | None
     test: str
+    missing: str | None
+    missing_tasks: str | None
+    missing_items: str | None
     seed: int
     as_json: bool
     quiet: bool
@@ -53,8 +56,8 @@ def look_before(
         )
     if others:
         raise click.UsageError(
-            "Nothing is judged yet, so there is no --md, --junit, --badge, --github or --ledger. A "
-            "first look of a ledger has half of the error rate: --alpha 0.025."
+            "Nothing is judged yet, so there is no --md, --junit, --badge, --github, --ledger or "
+            "--record. A first look of a ledger has half of the error rate: --alpha 0.025."
         )
     if not (asked.claims or asked.guards or asked.file):
         raise click.UsageError('There is no claim to look at. Give one: --claim "new > old".')
@@ -73,10 +76,10 @@ def _preflight(
     reading: Reading,
     tasks: Sequence[str],
 ) -> int:
-    from rankbars.checking import claim_lines
     from rankbars.cli.inputs import read_scores, report_reading
     from rankbars.cli.progress import reading_files
     from rankbars.gates import preflight
+    from rankbars.readers.claimfiles import claim_lines
     from rankbars.render.outlooks import preflight_json, preflight_text
 
     file = claim_lines(claims, asked.guards).file
@@ -86,12 +89,12 @@ def _preflight(
     with reading_files(quiet=asked.quiet) as progress:
         scores = read_scores(inputs, reading, progress=progress)
     scores = scores.select(tasks=tasks) if tasks else scores
-    if not asked.quiet:
-        report_reading(scores)
+    report_reading(scores, quiet=asked.quiet)
     found = preflight(
         scores, claims, guards=asked.guards, alpha=asked.alpha,
         together=False if asked.each else None, anchor=asked.anchor, test=asked.test,
-        seed=asked.seed,
+        missing=asked.missing, missing_tasks=asked.missing_tasks,
+        missing_items=asked.missing_items, seed=asked.seed,
     )  # fmt: skip
     if asked.as_json:
         emit(preflight_json(found))

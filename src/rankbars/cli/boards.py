@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import about_options, named_option
+from rankbars.cli.answers import files_answer, print_answer
+from rankbars.cli.options import about_options, json_option, named_option
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
@@ -170,6 +171,7 @@ intervals moved. The format md is for pull requests.
     metavar="FOLDER",
     help="Where --format eee puts its files; without it, it prints one record per line.",
 )
+@json_option
 def show_command(
     *,
     board_path: str,
@@ -181,8 +183,10 @@ def show_command(
     dominance: bool,
     methods: bool,
     output: str | None,
+    as_json: bool,
 ) -> None:
     """Load, render, print."""
+    form = _json_form(form, as_json=as_json)
     drawn = top is not None or dominance
     alone = methods or average or differences or task is not None
     if drawn and (alone or form not in ("text", "json")):
@@ -227,17 +231,32 @@ def show_command(
 
         emit_text(methods_text(board))
     elif form == "text":
-        print_board(board, task)
+        _show_text(board, task)
     else:
         from rankbars.render import render
 
         emit(render(board, form, task=task))
 
 
+def _show_text(board: Leaderboard, task: str | None) -> None:
+    from rankbars.render.exports import attributes_text
+
+    print_board(board, task)
+    if task is None and board.attributes:
+        emit_text(f"\n{attributes_text(board)}")
+
+
+def _json_form(form: str, *, as_json: bool) -> str:
+    """The format that is asked for, where ``--json`` is another word for one."""
+    if as_json and form not in ("text", "json"):
+        raise click.UsageError("--json is --format json: leave one of the two out.")
+    return "json" if as_json else form
+
+
 def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool) -> None:
     import json
 
-    from rankbars.render.drawnranks import render_shares, shares_to_dict
+    from rankbars.render.predicted import render_shares, shares_to_dict
 
     if form == "json":
         plain = shares_to_dict(board, top, pairs=pairs)
@@ -249,12 +268,17 @@ def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool)
 @click.command("report", short_help="Write the page of a board file.")
 @click.argument("board_path", metavar="BOARD")
 @click.option("-o", "--output", metavar="FILE", required=True, help="The page; - prints it.")
+@json_option
 @about_options
-def report_command(*, board_path: str, output: str, about: dict[str, str | None]) -> None:
+def report_command(
+    *, board_path: str, output: str, as_json: bool, about: dict[str, str | None]
+) -> None:
     """Write the page of a board: one file, no network needed.
 
     A title, source, date, link or description given here replaces that of the board.
     """
+    if as_json and output == STANDARD:
+        raise click.UsageError("--json and -o - both go to standard output; name a file for one.")
     check_targets({"-o": output}, [board_path])
     account_for_files([output])
 
@@ -268,6 +292,8 @@ def report_command(*, board_path: str, output: str, about: dict[str, str | None]
         emit(page)
     else:
         write_text(output, page)
+        if as_json:
+            print_answer(files_answer([output]))
 
 
 def _load_board(path: str) -> Leaderboard:
@@ -315,6 +341,7 @@ def _load_board(path: str) -> Leaderboard:
     metavar="TEXT",
     help="Drawn above the picture; '' for none.  [default: the title of the board]",
 )
+@json_option
 def plot_command(
     *,
     source: str,
@@ -328,6 +355,7 @@ def plot_command(
     width: str | None,
     dpi: float,
     title: str | None,
+    as_json: bool,
 ) -> None:
     """Load, draw, write."""
     suffix = Path(output).suffix.lower().removeprefix(".")
@@ -364,6 +392,8 @@ def plot_command(
         figure = draw_picture(kind, subject, named, title=about.title, shown=shown, width=inches)
         content = drawn_bytes(figure, suffix, dpi)
     write_bytes(output, content)
+    if as_json:
+        print_answer(files_answer([output]))
 
 
 def _chosen(
@@ -545,8 +575,10 @@ def predict_command(*, board_path: str, merge: str, alpha: float, as_json: bool)
     "--format", "form", known=("text", "md", "json"), default="text", show_default=True,
     help="How to show it.",
 )  # fmt: skip
-def diff_command(*, old: str, new: str, form: str) -> None:
+@json_option
+def diff_command(*, old: str, new: str, form: str, as_json: bool) -> None:
     """Load both, compare, print."""
+    form = _json_form(form, as_json=as_json)
     if old == new == STANDARD:
         raise click.UsageError("Only one of the two boards can come from standard input.")
 

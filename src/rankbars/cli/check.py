@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,7 +31,7 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import STANDARD, check_targets, emit, emit_text, output_width
 from rankbars.data.spec import FAIL_ON, MISSING_TASKS
-from rankbars.errors import OptionError, WriteError
+from rankbars.errors import DataError, OptionError, UnknownOptionError, WriteError
 
 if TYPE_CHECKING:
     from rankbars.data.claim import Claim
@@ -63,11 +65,18 @@ is refuted; 1 the data or a claim is at fault; 2 wrong usage.
 
 
 _RUNS = "rankbars.runs"
+_WAYS = ("newest", "all")
 
 
 def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> str | None:
     """How reruns are read; paths of runs are kept aside."""
-    words = [value for value in values if value in ("newest", "all")]
+    words = [value for value in values if value in _WAYS]
+    for value in values:
+        near = difflib.get_close_matches(value, _WAYS, n=1)
+        if near and value not in _WAYS and not Path(value).exists():
+            raise click.BadParameter(
+                f"{value!r} is no file, and no way to read. Did you mean {near[0]}?", ctx, param
+            )
     if len(words) > 1:
         raise click.BadParameter("newest and all are two ways to read.", ctx, param)
     ctx.meta[_RUNS] = refuse_empty(ctx, param, tuple(one for one in values if one not in words))
@@ -137,6 +146,11 @@ def _reruns(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
     help="How looks share the error rate: each has half of what is left; or e-values, which spend "
     "nothing, where every look brings new items.",
 )  # fmt: skip
+@click.option(
+    "--record", is_flag=True,
+    help="The place that is claimed in a store is its next record: number k is judged at "
+    "alpha/(k(k+1)) and kept in the log of the store, so that all its records hold together.",
+)  # fmt: skip
 @test_option
 @click.option(
     "--alpha", type=float, help="Error rate of all verdicts together; 0.05 if nothing is said."
@@ -180,6 +194,7 @@ def check_command(
     ledgers: tuple[str, ...],
     change: str,
     spend: str,
+    record: bool,
     test: str,
     alpha: float | None,
     missing: str | None,
@@ -211,51 +226,54 @@ def check_command(
         raise click.UsageError(
             "--change and --spend are about looks in a ledger; name it with --ledger FILE."
         )
+    reading = counting_failures(reading, missing, missing_items)
     runs_of_one = click.get_current_context().meta[_RUNS]
     if preflight or runs_of_one:
         asked = Before(
-            claims, guards, file, each, fail_on, alpha, anchor, test, seed, as_json, quiet
-        )
-        beside = (md, junit, badge, github or None, *ledgers)
+            claims, guards, file, each, fail_on, alpha, anchor, test, missing, missing_tasks,
+            missing_items, seed, as_json, quiet,
+        )  # fmt: skip
+        beside = (md, junit, badge, github or None, record or None, *ledgers)
         look_before(asked, inputs, runs_of_one, reading, tasks, others=any(beside))
     lines, inputs = _take(claims, guards, file, inputs)
     read = (*inputs, *ledgers[1:], *([file] if file is not None else []))
     check_targets(targets | ({"--ledger": ledgers[0]} if ledgers else {}), read)
 
     from rankbars.checking import check
+    from rankbars.cli.comparing import sides_of_one_model
     from rankbars.cli.inputs import read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
-    from rankbars.data.claim import parse_claim
     from rankbars.data.drafts import write_all
     from rankbars.render import verdicts
 
-    try:
-        parsed = [parse_claim(line) for line in lines]  # before the long work, not after it
-    except OptionError as error:
-        raise OptionError(f"{error}{_made_by_shell()}") from error
-    if costs is None and any(claim.of_cost for claim in parsed):
-        raise click.UsageError(
-            "A claim is about costs. Name the column or metric that holds them: --costs cost."
-        )
-    reading = counting_failures(reading, missing, missing_items)
+    parsed = _parsed(lines, costs)  # before the long work, not after it
+    store = _store_of(inputs, record=record)
     with reading_files(quiet=quiet) as progress:
         scores = read_scores(inputs, reading, progress=progress)
-        prices = None if costs is None else read_scores(inputs, _priced(reading, costs))
+        named = {name for claim in parsed for name in (claim.model, *claim.others)}
+        if costs is None and store is None:
+            scores = sides_of_one_model(scores, inputs, reading, named) or scores
+        try:
+            prices = None if costs is None else read_scores(inputs, _priced(reading, costs))
+        except DataError as error:
+            raise DataError(
+                f"--costs {costs}: no costs of that name could be read, as the scores were. {error}"
+            ) from error
     if tasks:
         scores = scores.select(tasks=tasks)
         prices = None if prices is None else prices.select(tasks=tasks)
-    if not quiet:
-        report_reading(scores)
-    with working("Judging", quiet=quiet):
+    report_reading(scores, quiet=quiet)
+    with working("Judging", quiet=quiet), _naming_sides(scores, inputs):
         made = check(
             scores, claims if file is None else Path(file), guards=guards,
             together=False if each else None, alpha=alpha, test=test, over=aggregate,
             missing=missing, missing_tasks=missing_tasks, missing_items=missing_items,
             seed=seed, resamples=resamples, zero_se=zero_se, runs=runs,
             average_anyway=average_anyway, costs=prices, anchor=anchor, ledger=ledgers or None,
-            change=change, spend=spend,
+            change=change, spend=spend, record=store if record else None,
         )  # fmt: skip
-    made = replace(made, notes=(*made.notes, *_record_notes(parsed, inputs, scores, made.alpha)))
+    if store is not None and not record:
+        made = replace(made, notes=(*made.notes, *_record_notes(parsed, store, scores, made.alpha)))
     read_of = frozenset(scores.notes)
     shown = replace(made, notes=tuple(note for note in made.notes if note not in read_of))
     renderers = {
@@ -283,8 +301,9 @@ def check_command(
 # A word says how to read, as everywhere; a path is a run of one system.
 _RERUNS_OPTION = click.Option(
     ["--reruns"], metavar="newest|all|PATH", multiple=True, callback=_reruns,
-    help="newest or all, of several runs of one model on one task. Or the results of a run of one "
-    "and the same system, repeated for each run: how often this gate alarms among them.",
+    help="Two things, told apart by what follows. newest or all, as elsewhere: how several runs of "
+    "one model on one task are read. Or PATH, repeated for each run of one and the same system: "
+    "how often this gate alarms among them (a file called all is ./all).",
 )  # fmt: skip
 check_command.params = [
     _RERUNS_OPTION if param.name == "reruns" else param for param in check_command.params
@@ -313,6 +332,33 @@ def _take(
     return (*claims, *guards), inputs
 
 
+def _parsed(lines: Sequence[str], costs: str | None) -> list[Claim]:
+    from rankbars.data.claim import parse_claim
+
+    try:
+        parsed = [parse_claim(line) for line in lines]
+    except OptionError as error:
+        raise OptionError(f"{error}{_made_by_shell()}") from error
+    if costs is None and any(claim.of_cost for claim in parsed):
+        raise click.UsageError(
+            "A claim is about costs. Name the column or metric that holds them: --costs cost."
+        )
+    return parsed
+
+
+def _store_of(inputs: tuple[str, ...], *, record: bool) -> str | None:
+    """The store that is read, if one is."""
+    from rankbars.cli.storing import find_store
+
+    store = find_store(inputs)
+    if record and store is None:
+        raise click.UsageError(
+            "--record counts records of a store. Name the store: rankbars check board.duckdb "
+            '--record --claim "new first".'
+        )
+    return store
+
+
 def _made_by_shell() -> str:
     """What to say where standard output is an empty file: an unquoted > may have made it."""
     try:
@@ -323,29 +369,44 @@ def _made_by_shell() -> str:
     return f" The empty file {made.name!r} was made now; remove it." if empty else ""
 
 
+@contextmanager
+def _naming_sides(scores: Scores, inputs: Sequence[str]) -> Iterator[None]:
+    """A name that no result has may be meant for one of several results of one model."""
+    from rankbars.cli.inputs import one_model_as_sides
+
+    try:
+        yield
+    except UnknownOptionError as error:
+        said = f"{error} {one_model_as_sides(scores, inputs, 'check')}".rstrip()
+        raise UnknownOptionError(said) from error
+
+
 def _record_notes(
-    parsed: Sequence[Claim], inputs: tuple[str, ...], scores: Scores, alpha: float
+    parsed: Sequence[Claim], store: str, scores: Scores, alpha: float
 ) -> tuple[Note, ...]:
     """What a record among all that a store holds must allow for."""
-    from rankbars.cli.storing import find_store
     from rankbars.data.notes import Note
 
-    store, count = find_store(inputs), len(scores.models)
-    if store is None or not any(claim.kind == "top" and claim.k == 1 for claim in parsed):
+    count = len(scores.models)
+    if not any(claim.kind == "top" and claim.k == 1 for claim in parsed):
         return ()
     text = (
         f"{store} holds {count} models, and each of them was a chance to be first by luck. This "
-        f"claim is judged at {alpha:g} by itself. For all records of the store to hold together at "
-        f"0.05, number {count} is judged at --alpha {0.05 / (count * (count + 1)):.2g}."
+        f"claim is judged at {alpha:g} by itself. --record counts such looks in the store, and "
+        f"judges each so that all hold together: the next at "
+        f"{alpha / (count * (count + 1)):.2g} or less."
     )
     return (Note("record", text),)
 
 
 def _priced(reading: Reading, costs: str) -> Reading:
     """How costs are read: lower is better, if nothing else was said of them."""
-    said = any(name == costs for name, _ in reading.direction)
-    direction = reading.direction if said else (*reading.direction, (costs, "lower"))
-    return replace(reading, metric=(costs,), direction=direction, score_min=None, score_max=None)
+    said = tuple(one for one in reading.direction if one[0] == costs)
+    direction = said or ((costs, "lower"),)
+    column = tuple(one for one in reading.column if one[0] != "score")
+    return replace(
+        reading, metric=(costs,), column=column, direction=direction, score_min=None, score_max=None
+    )
 
 
 def _add_to_summary(text: str) -> None:

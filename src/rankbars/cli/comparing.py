@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 
-__all__ = ["compare_command"]
+__all__ = ["compare_command", "sides_of_one_model"]
 
 MOST_NAMES = 20
 
@@ -158,8 +158,7 @@ def compare_command(
 
         scores = scores if limits is None else limit_tasks(scores, limits, known)
         scores = scores if chance is None else describe_tasks(scores, "chance", chance, known)
-    if not quiet:
-        report_reading(scores)
+    report_reading(scores, quiet=quiet)
     with working("Comparing", quiet=quiet):
         duel = head_to_head(
             scores, a, b, test=test, alpha=alpha, over=aggregate, missing=missing or "auto",
@@ -306,6 +305,30 @@ def _by_runs(inputs: tuple[str, ...], reading: Reading, read: Scores) -> Scores:
         if len(found.models) == 2:
             return found
     return read
+
+
+def sides_of_one_model(
+    scores: Scores, inputs: Sequence[str], reading: Reading, wanted: Collection[str] | None = None
+) -> Scores | None:
+    """Two inputs of one and the same model as two sides, called after their files.
+
+    None where the inputs are anything else, or where `wanted` names models that are no sides.
+    """
+    from rankbars.cli.inputs import read_scores
+    from rankbars.data.notes import Note
+    from rankbars.readers.inputfiles import split_name
+
+    if len(scores.models) != 1 or len(inputs) != 2 or any(split_name(one)[0] for one in inputs):
+        return None
+    names = _tell_apart(inputs)
+    if wanted is not None and not set(wanted) <= set(names):
+        return None
+    sides = [f"{name}={path}" for name, path in zip(names, inputs, strict=True)]
+    text = (
+        f"Both inputs are results of {scores.models[0]!r}; they are set against each other as "
+        f"{names[0]!r} and {names[1]!r}."
+    )
+    return read_scores(sides, reading).with_notes([Note("sides", text)])
 
 
 def _tell_apart(inputs: Sequence[str]) -> list[str]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
-from rankbars.cli.options import Reading, refuse_empty
-from rankbars.cli.outputs import STANDARD, emit_text, say
-from rankbars.errors import OptionError
+from rankbars.cli.answers import print_answer
+from rankbars.cli.options import Reading, json_option, refuse_empty
+from rankbars.cli.outputs import STANDARD, emit_text, say, unreadable
+from rankbars.errors import OptionError, ReadError
 
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
@@ -26,8 +29,12 @@ __all__ = [
 
 _MOST_NOTES = 20
 
+_MOST_SIDES = 8
+
 # What was not read comes first.
 _FIRST_NOTES = frozenset({"files-damaged", "files-skipped", "plugin"})
+# What stands apart is said beside its row, too.
+_BESIDE_ROWS = frozenset({"far-fewer", "only-right"})
 
 
 def read_scores(
@@ -132,6 +139,51 @@ def name_inputs(inputs: Sequence[str]) -> list[str] | dict[str, str]:
     return named
 
 
+def one_model_as_sides(
+    scores: Scores, inputs: Sequence[str], command: Literal["rank", "check"]
+) -> str:
+    """How several results of one model are set against each other; empty where that is no matter.
+
+    Inputs are sides; of one folder, its folders or files are.
+    """
+    from rankbars.readers.inputfiles import split_name
+
+    if command == "check" and len(scores.models) == len(inputs) == 2:
+        if any(split_name(path)[0] for path in inputs):
+            return ""
+        shown = shlex.join((f"new={inputs[0]}", f"old={inputs[1]}"))
+        return f"To call the inputs otherwise, name them: {shown}."
+    if len(scores.models) != 1:
+        return ""
+    from rankbars.render.notation import visible
+
+    paths = list(inputs)
+    if len(paths) == 1:
+        # One result of each of two tasks is no pair.
+        if not any(note.code in ("reruns", "name-from-file") for note in scores.notes):
+            return ""
+        # Samples of lm-eval go with the results beside them.
+        files = sorted({one.path for one in scores.inputs})
+        files = [path for path in files if not Path(path).name.startswith("samples_")] or files
+        folders = sorted({str(Path(path).parent) for path in files})
+        paths = folders if len(folders) > 1 else files
+        if len(paths) != 2:
+            return ""
+    if len(paths) < 2 or any(split_name(path)[0] for path in paths):
+        return ""
+    model = visible(scores.models[0])
+    said = f"All {len(paths)} inputs are results of {model!r}. To set them against each other"
+    names = [Path(path).stem for path in paths]
+    sides = shlex.join(f"{name}={path}" for name, path in zip(names, paths, strict=True))
+    if command == "check":
+        shown = shlex.join((f"new={paths[0]}", f"old={paths[1]}"))
+        return f"{said}, name them as sides: {shown}."
+    two = f": rankbars compare {shlex.join(paths)}. Or" if len(paths) == 2 else ","
+    many = len(set(names)) < len(names) or len(names) > _MOST_SIDES
+    line = " (NAME=PATH)" if many else f": rankbars rank {sides}"
+    return f"{said}{two} name them as sides{line}."
+
+
 def choose(
     scores: Scores, models: Sequence[str], tasks: Sequence[str], where: Sequence[str] = ()
 ) -> Scores:
@@ -201,7 +253,7 @@ def report_reading(scores: Scores, *, quiet: bool = False) -> frozenset[Note]:
     scores : Scores
         What was read.
     quiet : bool
-        Say nothing.
+        Say nothing but which files could not be read, without which the result is another one.
 
     Returns
     -------
@@ -211,7 +263,7 @@ def report_reading(scores: Scores, *, quiet: bool = False) -> frozenset[Note]:
     from rankbars.data.notes import without_folders
 
     report = _describe_reading(scores)
-    for line in () if quiet else (*report.lines, ""):
+    for line in unreadable(scores.notes) if quiet else (*report.lines, ""):
         say(line)
     # On a board they name files without the folders of this machine.
     brief = without_folders(one.path for one in scores.inputs)
@@ -235,7 +287,9 @@ def _describe_reading(scores: Scores) -> _Report:
     lines += [f"- {message}" for message in shown]
     if len(by_message) > _MOST_NOTES:
         lines.append(f"- and {len(by_message) - _MOST_NOTES} more notes, in the board file (-o).")
-    notes = frozenset(note for message in shown for note in by_message[message])
+    notes = frozenset(
+        note for message in shown for note in by_message[message] if note.code not in _BESIDE_ROWS
+    )
     return _Report(tuple(line for line in lines if line), notes)
 
 
@@ -315,7 +369,8 @@ def _plural(count: int, word: str) -> str:
 
 @click.command("formats", short_help="What can be read, and what a file is.")
 @click.argument("paths", metavar="[PATH]...", nargs=-1, callback=refuse_empty)
-def formats_command(*, paths: tuple[str, ...]) -> int:
+@json_option
+def formats_command(*, paths: tuple[str, ...], as_json: bool) -> int:
     """List the formats that can be read, or say what each PATH was recognised as, and why.
 
     Then what reading the recognised files gives, without any option. Exit code 1 if nothing is
@@ -324,30 +379,45 @@ def formats_command(*, paths: tuple[str, ...]) -> int:
     from rankbars.readers import explain
 
     if not paths:
-        emit_text(_catalogue())
+        if as_json:
+            formats, problems = _catalogue()
+            print_answer(_EMPTY | {"formats": formats, "problems": problems})
+        else:
+            emit_text(_catalogue_text())
         return 0
     named = name_inputs(paths)
     reports = explain(list(named.values()) if isinstance(named, dict) else named)
-    for report in reports:
-        emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
     known = [report for report in reports if report.format is not None]
-    _show_unknown([report.path for report in reports if report.format is None])
+    hints = _hints([report.path for report in reports if report.format is None])
+    is_read = known and all(report.path != STANDARD for report in known)
+    if not as_json:
+        for report in reports:
+            emit_text(f"{report.path}: {report.format or 'not recognised'}. {report.reason}\n")
+        for lines in hints.values():
+            emit_text("\n" + "\n".join(lines) + "\n")
+    if is_read or as_json:
+        lines = _contents(known, named if isinstance(named, dict) else None) if is_read else []
+        if as_json:
+            files = [one._asdict() | {"hints": hints.get(one.path, [])} for one in reports]
+            print_answer(_EMPTY | {"files": files, "reading": lines})
+        else:
+            emit_text("\n" + "".join(f"{line}\n" for line in lines))
     if not known:
-        say(
-            f"Error: nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what "
-            "can be read."
+        raise ReadError(
+            f"nothing in {', '.join(paths)} is recognised. `rankbars formats` lists what can be "
+            "read."
         )
-        return 1
-    if all(report.path != STANDARD for report in known):
-        emit_text("\n" + _contents(known, named if isinstance(named, dict) else None))
     return 0
 
 
+_EMPTY: dict[str, Any] = {
+    "schema": "rankbars.formats/1", "formats": {}, "problems": [], "files": [], "reading": [],
+}  # fmt: skip
 # Files whose content is shown where no format knows them.
 _MOST_SHOWN = 3
 
 
-def _show_unknown(paths: Sequence[str]) -> None:
+def _hints(paths: Sequence[str]) -> dict[str, list[str]]:
     """What JSON files hold that no format knows, and how to read them."""
     from pathlib import Path
 
@@ -355,28 +425,35 @@ def _show_unknown(paths: Sequence[str]) -> None:
     from rankbars.readers.inputfiles import InputFile
     from rankbars.readers.mapped import describe_json
 
+    hints = {}
     for path in [path for path in paths if path != STANDARD][:_MOST_SHOWN]:
         try:
             lines = describe_json(InputFile(Path(path), path))
         except (RankbarsError, OSError):
             continue  # what is wrong with it was said
         if lines:
-            emit_text("\n" + "\n".join(lines) + "\n")
+            hints[path] = lines
+    return hints
 
 
-def _catalogue() -> str:
+def _catalogue() -> tuple[dict[str, str], list[str]]:
     """Formats of this package, of others, and why some of those cannot be used."""
     from rankbars.readers import FORMATS
-    from rankbars.readers.plugins import load_plugins
+    from rankbars.readers.recognition import load_plugins
 
     plugins = load_plugins(FORMATS)
     every = {**FORMATS, **plugins.formats}
-    width = max(len(name) for name in every)
-    lines = [f"{name:<{width}} {one.description}" for name, one in every.items()]
-    return "".join(f"{line}\n" for line in (*lines, *plugins.problems))
+    return {name: one.description for name, one in every.items()}, list(plugins.problems)
 
 
-def _contents(reports: Sequence[FileReport], named: dict[str, str] | None) -> str:
+def _catalogue_text() -> str:
+    formats, problems = _catalogue()
+    width = max(len(name) for name in formats)
+    lines = [f"{name:<{width}} {description}" for name, description in formats.items()]
+    return "".join(f"{line}\n" for line in (*lines, *problems))
+
+
+def _contents(reports: Sequence[FileReport], named: dict[str, str] | None) -> list[str]:
     """What the files hold, or what stands in the way."""
     import rankbars as rb
     from rankbars.cli.progress import reading_files
@@ -386,5 +463,5 @@ def _contents(reports: Sequence[FileReport], named: dict[str, str] | None) -> st
             known = [report.path for report in reports]
             scores = rb.read(named or known, progress=progress)
     except rb.RankbarsError as error:
-        return f"Not read without options: {error}\n"
-    return "".join(f"{line}\n" for line in _describe_reading(scores).lines)
+        return [f"Not read without options: {error}"]
+    return list(_describe_reading(scores).lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
@@ -14,6 +13,7 @@ import click
 from click.core import ParameterSource
 
 from rankbars.cli.backends import running_on
+from rankbars.cli.composing import Correlations, Weighted, compose, composite_options
 from rankbars.cli.judgelabels import judge_options, label_sources, refuse_without_labels
 from rankbars.cli.options import (
     Analysis,
@@ -22,10 +22,12 @@ from rankbars.cli.options import (
     analysis_options,
     chance_option,
     counting_failures,
+    json_option,
     known_name,
     limits_option,
     models_option,
     named_option,
+    printed_json,
     quiet_option,
     reading_options,
     refuse_empty,
@@ -64,8 +66,8 @@ if TYPE_CHECKING:
     from rankbars.cli.progress import Advance
     from rankbars.cli.taskfiles import Field
     from rankbars.data.board import Leaderboard
+    from rankbars.data.boardparts import OtherOrder
     from rankbars.data.diagnosis import HeldOut
-    from rankbars.data.otherorder import OtherOrder
     from rankbars.data.plaintable import PlainTable
     from rankbars.data.scores import Scores
     from rankbars.data.spec import Spec
@@ -145,6 +147,7 @@ file to `rankbars rank`.
     help="Which rows go together, such as the sentences of a document: item and cluster, or task, "
     "item and cluster.",
 )
+@composite_options
 @chance_option
 @limits_option
 @click.option(
@@ -207,6 +210,7 @@ file to `rankbars rank`.
     help="Write that table: .json for numbers, .svg, .pdf or .png for a picture. Repeat for more.",
 )
 @about_options
+@json_option
 @quiet_option
 def rank_command(
     *,
@@ -225,6 +229,8 @@ def rank_command(
     groups: str | None,
     within_groups: str | None,
     clusters: str | None,
+    composite: tuple[Weighted, ...],
+    correlations: Correlations,
     chance: str | None,
     limits: str | None,
     analysis: Analysis,
@@ -239,9 +245,11 @@ def rank_command(
     hold_out: int | None,
     held_out: tuple[str, ...],
     about: dict[str, str | None],
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Read, rank, write."""
+    output = printed_json(output, as_json=as_json)
     sources = label_sources(inputs, labels, judge)
     inputs = sources.labels
     others = bool(also or cost or prices or clusters or by_reference or voting.anytime)
@@ -275,10 +283,10 @@ def rank_command(
     if independent:  # the answer to a question, and no kind of row
         reading = replace(reading, rows=None)
     _check_correlated(analysis, correlated)
-    _check_also(also, inputs, hold_out)
+    _check_also(also, inputs, hold_out, composite=bool(composite), cost=cost is not None)
     _check_cost(cost, prices, inputs, analysis, hold_out=hold_out is not None)
     _spec_of(analysis, voting)  # a value out of range is said before anything is read
-    from rankbars.cli.inputs import report_reading
+    from rankbars.cli.inputs import one_model_as_sides, report_reading
     from rankbars.cli.progress import counting, reading_files
     from rankbars.cli.storing import memory_of
 
@@ -289,13 +297,15 @@ def rank_command(
             _read_chosen, voting=voting, models=models, tasks=tasks,
             files=files, limits=limits, groups=(groups, within_groups),
             by_reference=by_reference, jobs=jobs, beside=bool(sources.judges),
+            composite=composite, correlations=correlations,
         )  # fmt: skip
         with reading_files(quiet=quiet) as progress:
             scores = take(inputs, sources.reading(reading), progress=progress)
             scores = sources.join(scores, take, reading)
         said = report_reading(scores, quiet=quiet)
-        if not quiet:
-            _tell_sides(scores, inputs)
+        sides = one_model_as_sides(scores, inputs, "rank")
+        if sides and not quiet:
+            say(sides)
         refuse_unused(scores, voting)
         if voting.anytime:
             test = test_of_looks(scores, analysis.test, voting.pairing, output)
@@ -380,6 +390,7 @@ def _read_chosen(
     files: Mapping[Field | Literal["cluster"], str | None], limits: str | None,
     groups: tuple[str | None, str | None], by_reference: bool, jobs: int | None,
     beside: bool = False, progress: Advance | None = None,
+    composite: tuple[Weighted, ...] = (), correlations: Correlations = (),
 ) -> Scores:  # fmt: skip
     """What the inputs hold of what was chosen, with what files say of it."""
     from rankbars.cli.inputs import choose, read_scores
@@ -395,10 +406,20 @@ def _read_chosen(
         scores = limit_tasks(scores, limits, tuple(read.tasks))
     if groups != (None, None):
         scores = group_tasks(scores, *groups, tuple(read.tasks))
-    return scores
+    if composite and by_reference:
+        raise click.UsageError("--composite sums rows, which --by-reference does not keep.")
+    return compose(scores, composite, correlations)
 
 
-def _check_also(also: tuple[str, ...], inputs: tuple[str, ...], hold_out: int | None) -> None:
+def _check_also(
+    also: tuple[str, ...], inputs: tuple[str, ...], hold_out: int | None, *, composite: bool,
+    cost: bool,
+) -> None:  # fmt: skip
+    if composite and (also or cost):
+        raise click.UsageError(
+            "--composite makes one metric of several, and --also and --cost ask for another one "
+            "beside it. Leave them out."
+        )
     if also and (STANDARD in inputs or hold_out is not None):
         raise click.UsageError(
             "--also reads the results again, which standard input and --hold-out do not allow."
@@ -472,7 +493,7 @@ def _other_order(board: Leaderboard, metric: str, other: Leaderboard) -> OtherOr
     """The ranks of a board by another metric, for the models of the first."""
     import numpy as np
 
-    from rankbars.data.otherorder import OtherOrder
+    from rankbars.data.boardparts import OtherOrder
     from rankbars.errors import DataError
     from rankbars.tables.metrics import is_trial_metric
 
@@ -535,21 +556,6 @@ def _with_correlation(board: Leaderboard, scores: Scores, what: str, *, quiet: b
             scores.select(models=board.models), model=f"correlated_{what}", seed=board.spec.seed
         )
     return posterior.on_board(board)
-
-
-def _tell_sides(scores: Scores, inputs: tuple[str, ...]) -> None:
-    """Say how several inputs of one model are set against each other."""
-    if len(inputs) < 2 or len(scores.models) > 1:
-        return
-    from rankbars.render.notation import visible
-
-    names = [Path(one).stem for one in inputs]
-    sides = shlex.join(f"{name}={one}" for name, one in zip(names, inputs, strict=True))
-    named = f": rankbars rank {sides}" if len(set(names)) == len(names) < 9 else " (NAME=PATH)"
-    say(
-        f"All {len(inputs)} inputs are results of {visible(scores.models[0])!r}. To set them "
-        f"against each other, name them as sides{named}."
-    )
 
 
 def _refuse_runs(scores: Scores, runs: str) -> None:
@@ -683,14 +689,18 @@ def check_jobs(jobs: int) -> None:
 @click.option(
     "--html", metavar="FILE", help="Where to write the page; rankbars-NAME.html if not given."
 )
+@json_option
 @quiet_option
 def demo_command(
-    *, name: str, wants_list: bool, output: str | None, html: str | None, quiet: bool
+    *, name: str, wants_list: bool, output: str | None, html: str | None, as_json: bool, quiet: bool
 ) -> None:
     """Rank real results that come with the package: print the board, write a page.
 
     `rankbars demo lesson` begins with the plain table of made records, and what of it is shown.
     """
+    output = printed_json(output, as_json=as_json)
+    if wants_list and as_json:
+        raise click.UsageError("--list is a list for people: leave --json out.")
     if wants_list:
         emit_text("".join(_entry(known) for known in DEMOS) + f"{'lesson':<10} {LESSON}\n")
         return

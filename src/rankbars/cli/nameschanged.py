@@ -1,4 +1,4 @@
-"""Names in a store (``rename``, ``retire``)."""
+"""What is said to a store: names (``rename``, ``retire``), and results submitted (``submit``)."""
 
 from __future__ import annotations
 
@@ -7,21 +7,36 @@ from typing import TYPE_CHECKING
 
 import click
 
-from rankbars.cli.options import quiet_option
-from rankbars.cli.outputs import emit_text, say
+from rankbars.cli.answers import print_answer, store_changed
+from rankbars.cli.options import inputs_argument, json_option, quiet_option
+from rankbars.cli.outputs import check_targets, emit, emit_text, output_width, say
+from rankbars.cli.stopping import account_for_files
 from rankbars.cli.storing import (
     account_for_store,
     by_option,
+    find_store,
     say_event,
     say_rest,
     store_option,
     who_is,
 )
+from rankbars.errors import OptionError
 
 if TYPE_CHECKING:
     from rankbars.store.naming import Telling
 
-__all__ = ["rename_command", "retire_command"]
+__all__ = ["rename_command", "retire_command", "submit_command"]
+
+_HELP = """Examine results that somebody submits to a store, and add them if they have no fault.
+
+Says which names the store does not know, which look like others, whether items and scales fit, and
+which ranks would change. Exit code 0: no fault; 1: a fault, and nothing was added.
+
+\b
+  rankbars submit new-model.csv --store board.duckdb --dry-run
+  rankbars submit new-model.csv --store board.duckdb --dry-run --md comment.md
+"""
+
 
 _RENAME_HELP = """Call models or tasks of a store by another name.
 
@@ -50,6 +65,7 @@ are kept and left out, too. --undo brings them back.
 @click.option("--task", "tasks", nargs=2, multiple=True, metavar="OLD NEW",
               help="A task, and its new name; repeat for several.")  # fmt: skip
 @by_option
+@json_option
 @quiet_option
 def rename_command(
     *,
@@ -57,6 +73,7 @@ def rename_command(
     models: tuple[tuple[str, str], ...],
     tasks: tuple[tuple[str, str], ...],
     by: str | None,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Say it, look at the whole, keep."""
@@ -64,7 +81,7 @@ def rename_command(
 
     told = [Telling("model", "renamed", old, new) for old, new in models]
     told += [Telling("task", "renamed", old, new) for old, new in tasks]
-    _tell(store, told, by, quiet=quiet)
+    _tell(store, told, by, as_json=as_json, quiet=quiet)
 
 
 @click.command("retire", help=_RETIRE_HELP, short_help="Leave models or tasks of a store out.")
@@ -76,6 +93,7 @@ def rename_command(
 @click.option("--reason", metavar="TEXT", help="Why; boards say it.")
 @click.option("--undo", is_flag=True, help="Bring them back.")
 @by_option
+@json_option
 @quiet_option
 def retire_command(
     *,
@@ -85,6 +103,7 @@ def retire_command(
     reason: str | None,
     undo: bool,
     by: str | None,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Say it, look at the whole, keep."""
@@ -96,10 +115,12 @@ def retire_command(
     said = "" if reason is None else reason.strip()
     told = [Telling("model", action, name, said) for name in models]
     told += [Telling("task", action, name, said) for name in tasks]
-    _tell(store, told, by, quiet=quiet)
+    _tell(store, told, by, as_json=as_json, quiet=quiet)
 
 
-def _tell(path: str, told: Sequence[Telling], by: str | None, *, quiet: bool) -> None:
+def _tell(
+    path: str, told: Sequence[Telling], by: str | None, *, as_json: bool, quiet: bool
+) -> None:
     """Say something of names in a store, and what that makes of it."""
     from rankbars.store.naming import ResultStore
 
@@ -109,9 +130,61 @@ def _tell(path: str, told: Sequence[Telling], by: str | None, *, quiet: bool) ->
     account_for_store(path, len(store.log()))
     events, scores = store.tell(told)
     say_rest(path)
+    said = [note.message for note in scores.notes if note.code in ("look-alike", "retired")]
+    if as_json:
+        print_answer(store_changed(path, events, notes=said))
+        return
     if quiet:
         return
-    for note in scores.notes:
-        if note.code in ("look-alike", "retired"):
-            say(note.message)
+    for message in said:
+        say(message)
     emit_text("\n".join(say_event(event) for event in events) + "\n")
+
+
+@click.command("submit", help=_HELP, short_help="Examine results for a store, and add them.")
+@inputs_argument
+@store_option
+@click.option("--dry-run", is_flag=True, help="Only examine; the store stays as it is.")
+@click.option("--new-tasks", is_flag=True, help="Tasks that the store does not have are no fault.")
+@click.option("--new-items", is_flag=True,
+              help="Items that the store does not have are no fault.")  # fmt: skip
+@click.option("--like", metavar="BOARD", help="Rank with the options of this board file.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+@click.option("--md", metavar="FILE", help="Also write a comment for a pull request, in Markdown.")
+@by_option
+def submit_command(
+    *,
+    inputs: tuple[str, ...],
+    store: str,
+    dry_run: bool,
+    new_tasks: bool,
+    new_items: bool,
+    like: str | None,
+    as_json: bool,
+    md: str | None,
+    by: str | None,
+) -> int:
+    """Examine, add, say."""
+    from rankbars.data.boardfile import load
+    from rankbars.data.drafts import write_all
+    from rankbars.render.submissiontext import submitted_json, submitted_markdown, submitted_text
+    from rankbars.submissions import submit
+
+    if find_store(inputs) is not None:
+        raise OptionError("A store cannot be submitted. Submit the files that it was made of.")
+    targets = {} if md is None else {"--md": md}
+    check_targets(targets, [*inputs, store])
+    account_for_files(list(targets.values()))
+    spec = None if like is None else load(like).spec
+    report = submit(
+        list(inputs), store, dry_run=dry_run, new_tasks=new_tasks, new_items=new_items, spec=spec,
+        by=who_is(by),
+    )  # fmt: skip
+    say_rest(store)
+    if md is not None:
+        write_all({md: submitted_markdown(report)})
+    if as_json:
+        emit(submitted_json(report))
+    else:
+        emit_text(submitted_text(report, width=output_width()))
+    return 0 if report.ok else 1

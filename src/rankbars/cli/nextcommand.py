@@ -1,7 +1,8 @@
-"""``rankbars next``: which votes to ask, and with which probability each pair is drawn."""
+"""``rankbars next``: which votes or labels to ask, and with which probability each is drawn."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -21,11 +22,13 @@ from rankbars.cli.stopping import account_for_files
 from rankbars.data.spec import TIES
 
 if TYPE_CHECKING:
-    from rankbars.data.allocation import Allocation
+    from rankbars.data.growingvotes import Allocation
+    from rankbars.data.labelsheet import LabelSheet
+    from rankbars.data.scores import Scores
 
 __all__ = ["next_command"]
 
-HELP = """Say which votes to ask next, so that what is undecided gets shorter.
+HELP = """Say which votes or labels to ask next, so that what is undecided gets shorter.
 
 Every vote is on a pair that is drawn with a probability, which stands beside it. Hand it back with
 the votes (the column sampling_probability), and ranks hold although earlier results chose the
@@ -37,11 +40,19 @@ pairs. A share of the votes is drawn from all pairs alike.
   rankbars next votes.csv --decide first              who is first, not the whole order
   rankbars next votes.csv --decide 10                 which are the first ten
   rankbars next votes.csv --new gpt-6 --width 0.2     new models first, to ± 0.2
+
+With --judge it is items that people should label, so that a judge can be held against them: drawn
+at random within strata of how sure the judge is, as many of each as its size asks for. What is
+written is a sheet to fill in, with the labels so far.
+
+\b
+  rankbars next --judge judge.csv --items 50 -o ask.csv                      the first 50 items
+  rankbars next --labels human.csv --judge judge.csv --items 50 -o more.csv  50 more
 """
 
 
-@click.command("next", help=HELP, short_help="Say which votes to ask next.")
-@click.argument("inputs", metavar="INPUT...", nargs=-1, required=True)
+@click.command("next", help=HELP, short_help="Say which votes or labels to ask next.")
+@click.argument("inputs", metavar="[INPUT]...", nargs=-1)
 @click.option(
     "--votes", "number", type=int, default=1000, show_default=True, metavar="N",
     help="How many votes to ask.",
@@ -63,6 +74,22 @@ pairs. A share of the votes is drawn from all pairs alike.
     "--even", type=float, default=0.2, show_default=True, metavar="SHARE",
     help="Share of the votes that is drawn from all pairs alike, from 0.1 to 1.",
 )  # fmt: skip
+@click.option(
+    "--judge", metavar="FILE", multiple=True,
+    help="Scores by a judge of all items, of which people are to label some. Repeat for several.",
+)  # fmt: skip
+@click.option(
+    "--labels", metavar="FILE",
+    help="With --judge: labels so far, of items that were drawn at random.",
+)  # fmt: skip
+@click.option(
+    "--items", type=int, default=50, show_default=True, metavar="N",
+    help="With --judge: how many items to label.",
+)  # fmt: skip
+@click.option(
+    "--strata", type=int, default=5, show_default=True, metavar="N",
+    help="With --judge: in how many groups the items of a task are put by how sure it is.",
+)  # fmt: skip
 @named_option(
     "--ties", known=TIES, default="half", show_default=True,
     help="What a tie is, as for rank.",
@@ -83,6 +110,10 @@ def next_command(
     width: float | None,
     new: tuple[str, ...],
     even: float,
+    judge: tuple[str, ...],
+    labels: str | None,
+    items: int,
+    strata: int,
     ties: str,
     as_json: bool,
     output: str | None,
@@ -94,16 +125,32 @@ def next_command(
     quiet: bool,
 ) -> None:
     """Read, allocate, print."""
+    _refuse_mixture(inputs, judge, labels)
     if output is not None:
-        check_targets({"--output": output}, inputs)
+        given = (*inputs, *judge, *(() if labels is None else (labels,)))
+        check_targets({"--output": output}, given)
         account_for_files([output])
     if output == STANDARD and as_json:
         raise click.UsageError("--json and -o - both go to standard output; choose one.")
     import rankbars as rb
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
-    from rankbars.data.drafts import write_text
 
+    if judge:
+
+        def take(path: str) -> Scores:
+            with reading_files(quiet=quiet) as progress:
+                read = read_scores((path,), reading, progress=progress, beside=True)
+            scores = choose(read, models, tasks, reading.patterns)
+            report_reading(scores, quiet=quiet)
+            return scores
+
+        known = None if labels is None else take(labels)
+        sheet = rb.ask_labels(
+            *map(take, judge), number=items, labels=known, strata=strata, seed=seed
+        )
+        _write(sheet, _sheet_in_words(sheet), output, as_json=as_json, quiet=quiet)
+        return
     with reading_files(quiet=quiet) as progress:
         read = read_scores(inputs, reading, progress=progress)
     scores = choose(read, models, tasks, reading.patterns)
@@ -113,6 +160,31 @@ def next_command(
             scores, number, decide=int(decide) if decide.isdecimal() else decide, width=width,
             new=new, even=even, alpha=alpha, votes=rb.VoteOptions(ties=ties), seed=seed,
         )  # fmt: skip
+    _write(found, _in_words(found), output, as_json=as_json, quiet=quiet)
+
+
+def _refuse_mixture(inputs: tuple[str, ...], judge: tuple[str, ...], labels: str | None) -> None:
+    """Votes are asked from INPUT, labels with --judge."""
+    if judge and inputs:
+        raise click.UsageError(
+            f"--judge asks for labels, and {inputs[0]} would be votes. Labels so far are named by "
+            "--labels FILE."
+        )
+    if labels is not None and not judge:
+        raise click.UsageError("--labels needs the judge whose items are labelled: --judge FILE.")
+    if STANDARD in (*judge, labels):
+        raise click.UsageError("Labels and judge are read from files, not from standard input.")
+    if not inputs and not judge:
+        ctx = click.get_current_context()
+        (missing,) = (one for one in ctx.command.params if one.name == "inputs")
+        raise click.MissingParameter(ctx=ctx, param=missing)
+
+
+def _write(
+    found: Allocation | LabelSheet, words: str, output: str | None, *, as_json: bool, quiet: bool
+) -> None:
+    from rankbars.data.drafts import write_text
+
     if output == STANDARD:
         emit(found.to_csv())
         return
@@ -121,9 +193,27 @@ def next_command(
     if as_json:
         emit(found.to_json() + "\n")
     else:
-        emit_text(_in_words(found))
+        emit_text(words)
     if output is not None and not quiet:
         say(f"Wrote {output}.")
+
+
+def _sheet_in_words(sheet: LabelSheet) -> str:
+    """How many items of each stratum are to be labelled."""
+    before = f" {len(sheet.labelled):,} are labelled." if sheet.labelled else ""
+    lines = [f"{len(sheet.asked):,} items to label, for {len(sheet.models)} models each.{before}"]
+    lines += ["", "Strata, by how sure the judge is (1: least), and the share that is labelled:"]
+    counts = Counter((one.task, one.stratum) for one in sheet.asked)
+    shares = {(one.task, one.stratum): one.probability for one in (*sheet.asked, *sheet.labelled)}
+    lines += [
+        f"  {task}, {stratum}: {counts[task, stratum]:,} to label, {share:.4f}"
+        for (task, stratum), share in sorted(shares.items())
+    ]
+    lines += [
+        "",
+        "Label all of them, whatever the judge says of them; then rank with --labels and --judge.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 _SHOWN = 10

@@ -22,9 +22,10 @@ from rankbars.cli.options import (
 )
 from rankbars.cli.outputs import check_targets, drawn_bytes, emit, emit_text, output_width
 from rankbars.cli.stopping import account_for_files
-from rankbars.errors import DataError, OptionError, RankbarsError
+from rankbars.errors import DataError, OptionError, RankbarsError, UnknownOptionError
 
 if TYPE_CHECKING:
+    from rankbars.data.board import Leaderboard
     from rankbars.data.scores import Scores
 
 __all__ = ["noise_command"]
@@ -38,6 +39,7 @@ whether more items or more trials are worth the money.
 
 \b
   rankbars noise results/
+  rankbars noise board.json
   rankbars noise trials.csv --pair new old
   rankbars noise trials.csv --cost-item 5 --cost-trial 0.2 --budget 300
   rankbars noise trials.csv -o noise.svg
@@ -94,17 +96,27 @@ def noise_command(
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
 
-    with reading_files(quiet=quiet) as progress:
-        read = read_scores(inputs, reading, progress=progress, models=models)
-    scores = choose(read, models, tasks, reading.patterns)
-    report_reading(scores, quiet=quiet)
-    compared = pair or scores.models
-    spent = None if cost_trial is None else _cost_of(cost_trial, inputs, reading, compared, scores)
+    scores: Scores | Leaderboard
+    from_board = _is_board(inputs)
+    if from_board:
+        scores = _take_board(inputs[0], models, tasks, reading)
+        spent = None if cost_trial is None else _plain_cost(cost_trial)
+    else:
+        with reading_files(quiet=quiet) as progress:
+            read = read_scores(inputs, reading, progress=progress, models=models)
+        scores = choose(read, models, tasks, reading.patterns)
+        report_reading(scores, quiet=quiet)
+        compared = pair or scores.models
+        spent = None if cost_trial is None else (
+            _cost_of(cost_trial, inputs, reading, compared, scores)
+        )  # fmt: skip
     with working("Splitting", quiet=quiet):
         found = rb.noise(
             scores, pair, alpha=alpha, cost_item=cost_item, cost_trial=spent, budget=budget,
             seed=seed,
         )  # fmt: skip
+    if from_board and tasks:
+        found = replace(found, tasks={name: found.tasks[name] for name in tasks})
     if output is not None:
         from rankbars.data.drafts import write_bytes
         from rankbars.render.plotting import draw_picture
@@ -116,6 +128,47 @@ def noise_command(
         emit(found.to_json())
     else:
         emit_text(found.to_text(width=output_width()))
+
+
+def _is_board(inputs: Sequence[str]) -> bool:
+    """Whether the input is a board that was saved, not results."""
+    from rankbars.readers.logs.jsontext import top_level_keys
+
+    path = Path(inputs[0])
+    if len(inputs) > 1 or not path.is_file() or path.suffix.lower() != ".json":
+        return False
+    return {"schema", "spec", "tasks", "aggregate"} <= set(top_level_keys(path))
+
+
+def _take_board(
+    path: str, models: Sequence[str], tasks: Sequence[str], reading: Reading
+) -> Leaderboard:
+    """The board in a file, which is not read anew."""
+    import rankbars as rb
+
+    given = (models, reading.column, reading.direction, reading.metric, reading.where, reading.map,
+             reading.rows, reading.filter, reading.reruns, reading.trials)  # fmt: skip
+    if any(given):
+        raise OptionError(
+            f"{path} is a board: of the options that choose, --pair and --tasks go with it. For "
+            "others, give the results that it was made of."
+        )
+    board = rb.load(path)
+    for name in tasks:
+        if name not in board.tasks or board.tasks[name].noise is None:
+            known = (one for one, task in board.tasks.items() if task.noise is not None)
+            raise UnknownOptionError.among("task with several answers", name, tuple(known))
+    return board
+
+
+def _plain_cost(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError(
+            f"--cost-trial {text}: a board keeps no costs of answers. Give a number, or the "
+            "results that it was made of."
+        ) from None
 
 
 def _cost_of(

@@ -41,11 +41,13 @@ __all__ = [
     "collect_options",
     "counting_failures",
     "inputs_argument",
+    "json_option",
     "known_name",
     "limits_option",
     "missing_items_option",
     "named_option",
     "over_option",
+    "printed_json",
     "quiet_option",
     "reading_options",
     "refuse_empty",
@@ -206,7 +208,7 @@ class Reading:
 
 
 def counting_failures(reading: Reading, *policies: str | None) -> Reading:
-    """The reading, in which trials that failed count as the lowest score if a policy is fail."""
+    """The reading, in which trials without a score count as the lowest one if a policy is fail."""
     return replace(reading, failed="fail" in policies)
 
 
@@ -326,6 +328,18 @@ def about_options(command: Command) -> Command:
     return decorated
 
 
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead of text, for programs."
+)
+
+
+def printed_json(output: str | None, *, as_json: bool) -> str | None:
+    """The target of the board file, which ``--json`` prints."""
+    if as_json and output is not None:
+        raise click.UsageError("--json is -o -: leave one of the two out.")
+    return "-" if as_json else output
+
+
 quiet_option = click.option(
     "-q", "--quiet", is_flag=True, help="Do not report on standard error what was read."
 )
@@ -403,7 +417,9 @@ reading_options = collect_options(
         named_option(
             "--reruns", known=("newest", "all"),
             help="Of several runs of one model on one task: the newest, or all as repeats. Of logs "
-            "the newest, if nothing is said; in a table a column such as date tells them apart.",
+            "the newest, if nothing is said; in a table a column such as date tells them apart. "
+            "(rankbars check --reruns PATH is another thing: runs of one system against each "
+            "other.)",
         ),
         click.option(
             "--map", metavar="ROLE=PATH,...",

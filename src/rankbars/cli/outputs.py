@@ -6,7 +6,7 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -34,6 +34,7 @@ __all__ = [
     "print_board",
     "say",
     "standard_input",
+    "unreadable",
 ]
 
 _MIN_WIDTH, _DEFAULT_WIDTH, _MAX_WIDTH = 40, 80, 1_000
@@ -312,3 +313,8 @@ def print_board(board: Leaderboard, task: str | None = None) -> None:
 
 _FORMS = {"--html": "html", "--md": "md"}
 _DRAWN = ("svg", "pdf", "png")
+
+
+def unreadable(notes: Iterable[Note]) -> list[str]:
+    """What is said of files that could not be read, also where everything else is quiet."""
+    return list(dict.fromkeys(note.message for note in notes if note.code == "files-damaged"))

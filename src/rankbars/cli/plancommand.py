@@ -161,6 +161,7 @@ def plan_command(
         check_targets({"--plot": plot}, inputs)
         account_for_files([plot])
 
+    from rankbars.cli.comparing import sides_of_one_model
     from rankbars.cli.inputs import choose, read_scores, report_reading
     from rankbars.cli.progress import reading_files, working
     from rankbars.data.drafts import write_bytes
@@ -173,6 +174,8 @@ def plan_command(
         if pilot is None:
             with reading_files(quiet=quiet) as progress:
                 read = read_scores(inputs, reading, progress=progress, models=pair or models)
+            if not (models or pair):
+                read = sides_of_one_model(read, inputs, reading) or read
             scores = choose(read, models, tasks, reading.patterns)
             report_reading(scores, quiet=quiet)
             pilot = scores
@@ -191,7 +194,7 @@ def plan_command(
             over=aggregate, missing=missing or "auto", average_anyway=average_anyway, seed=seed,
         )  # fmt: skip
     if plot is not None:
-        from rankbars.render.plotting.planplots import curve_picture
+        from rankbars.render.plotting.workplots import curve_picture
 
         write_bytes(plot, drawn_bytes(curve_picture(made), suffix))
     if as_json:

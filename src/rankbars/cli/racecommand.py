@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.options import Reading, named_option, quiet_option, reading_options
+from rankbars.cli.answers import print_answer
+from rankbars.cli.options import (
+    Reading,
+    json_option,
+    named_option,
+    quiet_option,
+    reading_options,
+)
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
@@ -158,11 +165,12 @@ def next_command(ctx: click.Context, /, **given: Any) -> None:
     "count as the worst score.",
 )  # fmt: skip
 @reading_options
+@json_option
 @quiet_option
 @click.pass_context
 def tell_command(
     ctx: click.Context, /, *, results: tuple[str, ...], missing_failed: bool, reading: Reading,
-    quiet: bool,
+    as_json: bool, quiet: bool,
 ) -> None:  # fmt: skip
     """Read, and take what is wanted."""
     state = _state(ctx)
@@ -173,6 +181,17 @@ def tell_command(
         missing="failed" if missing_failed else "wait",
         source=", ".join(results),
     )
+    if as_json:
+        calls = [call._asdict() for call in told.contradicted]
+        print_answer({"schema": "rankbars.told/1"} | told._asdict() | {"contradicted": calls})
+        return
+    if told.contradicted:
+        one, more = told.contradicted[0], len(told.contradicted) - 1
+        others = f" and of {more:,} more {'call' if more == 1 else 'calls'}" if more else ""
+        say(
+            f"Another result than the one that counts: of model {one.model}, task {one.task}, item "
+            f"{one.item}{others}. The first counts."
+        )
     if quiet:
         return
     parts = [f"{told.taken:,} taken"]
@@ -230,7 +249,7 @@ def _show(
     if html is not None:
         contents[html] = board.to_html()
     if plot is not None:
-        from rankbars.render.plotting.raceplots import race_picture
+        from rankbars.render.plotting.workplots import race_picture
 
         contents[plot] = drawn_bytes(race_picture(board), suffix)
     if contents:

@@ -14,8 +14,10 @@ from rankbars.cli.options import (
     Reading,
     analysis_options,
     inputs_argument,
+    json_option,
     models_option,
     named_option,
+    printed_json,
     quiet_option,
     reading_options,
     tasks_option,
@@ -92,6 +94,7 @@ To choose tasks by name or category, use --tasks and --where; that costs nothing
 @tasks_option
 @reading_options
 @analysis_options
+@json_option
 @quiet_option
 def select_command(
     *,
@@ -108,9 +111,11 @@ def select_command(
     tasks: tuple[str, ...],
     reading: Reading,
     analysis: Analysis,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Read, choose, rank, write."""
+    output = printed_json(output, as_json=as_json)
     given = {"-o": output, "--html": html}
     targets = {option: path for option, path in given.items() if path is not None}
     if split == "alpha" and targets:

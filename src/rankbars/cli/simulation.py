@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rankbars.cli.options import Command, Reading, named_option, reading_options
+from rankbars.cli.answers import files_answer, print_answer
+from rankbars.cli.options import Command, Reading, json_option, named_option, reading_options
 from rankbars.cli.outputs import say
 from rankbars.cli.stopping import account_for
 
@@ -66,6 +67,7 @@ def running_options(command: Command) -> Command:
                 "--jobs", type=int, metavar="N", default=1, show_default=True,
                 help="Number of workers; -1 for one per core. Results do not depend on it.",
             ),
+            json_option,
             click.option("-q", "--quiet", is_flag=True, help="Do not name the files written."),
         )
     ):  # fmt: skip
@@ -328,6 +330,7 @@ def _run(
     repetitions: int | None,
     seed: int,
     jobs: int,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Make a study, run it, say what was written."""
@@ -337,6 +340,7 @@ def _run(
 
     if repetitions is not None:
         chosen = {**chosen, "repetitions": repetitions}
+    said: list[str] = []
     study: Study = STUDIES[name](seed=seed, **chosen)
     account_for(
         lambda: f"Stopped; what was done is kept in {output}, and the same command goes on from it."
@@ -347,7 +351,9 @@ def _run(
     ):
         paths = run(
             study, output, n_jobs=workers, picture=picture, progress=progress,
-            summarise=click.echo,
+            summarise=said.append if as_json else click.echo,
         )  # fmt: skip
-    if not quiet:
+    if as_json:
+        print_answer(files_answer(paths, said=said))
+    elif not quiet:
         say(f"Wrote {', '.join(str(path) for path in paths)}.")

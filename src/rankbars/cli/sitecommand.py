@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from rankbars.cli.options import quiet_option
+from rankbars.cli.answers import files_answer, print_answer
+from rankbars.cli.options import json_option, quiet_option
 from rankbars.cli.outputs import say
 
 __all__ = ["site_command"]
@@ -33,8 +34,11 @@ last time is ranked and written, and files that were not made by this command ar
     help="Rank and make everything anew. The files are the same; use it after a doubt.",
 )  # fmt: skip
 @click.option("--jobs", type=int, default=1, show_default=True, help="Workers; -1 for all cores.")
+@json_option
 @quiet_option
-def site_command(*, config: str, output: str, whole: bool, jobs: int, quiet: bool) -> None:
+def site_command(
+    *, config: str, output: str, whole: bool, jobs: int, as_json: bool, quiet: bool
+) -> None:
     """Read the configuration, build, say what was done."""
     from rankbars.cli.leaderboards import check_jobs
     from rankbars.cli.progress import counting
@@ -45,6 +49,14 @@ def site_command(*, config: str, output: str, whole: bool, jobs: int, quiet: boo
     plan = read_site(config)
     with counting("Ranking", "board", then="Writing pages", quiet=quiet) as progress:
         built = build_site(plan, output, whole=whole, n_jobs=jobs, progress=progress)
+    if as_json:
+        print_answer(
+            files_answer(
+                built.written, removed=built.removed, kept=built.kept, ranked=built.ranked,
+                said=built.said,
+            )
+        )  # fmt: skip
+        return
     if quiet:
         return
     for line in built.said:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Mapping, Sequence, Sized
-from dataclasses import replace
+from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rankbars.cli.answers import print_answer, store_changed
 from rankbars.cli.options import (
     Reading,
     inputs_argument,
+    json_option,
     quiet_option,
     reading_options,
     refuse_empty,
@@ -32,7 +34,7 @@ from rankbars.tables.metrics import is_trial_metric
 
 if TYPE_CHECKING:
     from rankbars.cli.votechoices import VoteChoices
-    from rankbars.data.namefacts import NameFact, NameKind
+    from rankbars.data.notes import NameFact, NameKind
     from rankbars.data.scores import Scores
     from rankbars.readers.collecting import Collected
     from rankbars.store.contents import Store
@@ -145,7 +147,7 @@ def read_store(
 ) -> Scores:
     """The scores that a store holds; metrics of several answers need not have been kept with it."""
     from rankbars import __version__
-    from rankbars.readers.redaction import redact_items
+    from rankbars.readers.gathering import redact_items
     from rankbars.store.access import open_store
     from rankbars.store.naming import scores_of
 
@@ -328,6 +330,7 @@ def _option_line(options: Mapping[str, Any]) -> str:
 @within_option
 @over_time_option
 @by_option
+@json_option
 @quiet_option
 def add_command(
     *,
@@ -340,10 +343,12 @@ def add_command(
     within: tuple[str, ...],
     over_time: str | None,
     by: str | None,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Read, check together with what is there, keep."""
     from rankbars import __version__
+    from rankbars.cli.outputs import unreadable
     from rankbars.cli.progress import reading_files, working
     from rankbars.readers.collecting import collect
     from rankbars.store.access import change_store
@@ -398,11 +403,15 @@ def add_command(
     )
     found = collected[-1]
     say_rest(store)
+    said = [note for scores in checked[-1:] for note in scores.notes if note.code in _SAID_TOO]
+    notes = [note.message for note in (*found.notes, *said)]
+    if as_json:
+        print_answer(store_changed(store, events, unchanged=found.unchanged, notes=notes))
+        return
+    for message in unreadable(found.notes) if quiet else notes:
+        say(message)
     if quiet:
         return
-    said = [note for scores in checked[-1:] for note in scores.notes if note.code in _SAID_TOO]
-    for note in (*found.notes, *said):
-        say(note.message)
     lines = [say_event(event) for event in events[:_MOST_SHOWN]]
     if len(events) > _MOST_SHOWN:
         lines.append(f"and {len(events) - _MOST_SHOWN:,} more files.")
@@ -418,7 +427,8 @@ def add_command(
 
 @click.command("log", help=_LOG_HELP, short_help="What a store holds, and since when.")
 @click.argument("store", metavar="STORE")
-def log_command(*, store: str) -> None:
+@json_option
+def log_command(*, store: str, as_json: bool) -> None:
     """Open, list."""
     from rankbars import __version__
     from rankbars.store.access import open_store
@@ -426,6 +436,17 @@ def log_command(*, store: str) -> None:
     with open_store(store, __version__) as opened:
         entries, events, options = opened.entries, opened.events, opened.options
         names = opened.names
+    if as_json:
+        kept = ("path", "target", "format", "sha256", "size", "added", "rows")
+        print_answer({
+            "schema": "rankbars.store/1",
+            "store": store,
+            "files": [{key: getattr(one, key) for key in kept} for one in entries],
+            "options": options,
+            "names": [asdict(fact) for fact in names],
+            "events": [event._asdict() for event in events],
+        })  # fmt: skip
+        return
     lines = [f"{store} holds {_count(entries, 'file')}" + (":" if entries else ".")]
     lines += [
         f"  {one.path}  {one.format}, {one.rows:,} rows, sha256 {one.sha256[:12]}{_led(one)}"
@@ -452,6 +473,7 @@ def log_command(*, store: str) -> None:
 @click.option("--task", "tasks", multiple=True, metavar="NAME",
               help="Take out all results on a task; repeat for several.")  # fmt: skip
 @by_option
+@json_option
 @quiet_option
 def remove_command(
     *,
@@ -460,6 +482,7 @@ def remove_command(
     models: tuple[str, ...],
     tasks: tuple[str, ...],
     by: str | None,
+    as_json: bool,
     quiet: bool,
 ) -> None:
     """Find, take out."""
@@ -485,7 +508,9 @@ def remove_command(
 
     events = change_store(store, __version__, plan, _take_out, who=who_is(by))
     say_rest(store)
-    if not quiet:
+    if as_json:
+        print_answer(store_changed(store, events))
+    elif not quiet:
         emit_text("\n".join(say_event(event) for event in events) + "\n")
 
 
@@ -605,6 +630,12 @@ def say_event(event: Event) -> str:
             event.action, f": {event.said}" if event.said else ""
         )
         return f"{event.action.capitalize()} the {event.format} {event.path}{more}."
+    if event.action == "judged":
+        level = float(event.format) / (event.rows * (event.rows + 1))
+        return (
+            f"Judged record {event.rows} at {level:.2g} of {event.format}: {event.path} "
+            f"({event.said})."
+        )
     rows = f"{event.rows:,} row{'' if event.rows == 1 else 's'}"
     return f"{event.action.capitalize()} {event.path} ({event.format}, {rows})."
 

@@ -332,7 +332,14 @@ def _json_pairs(path: str, text: str) -> list[tuple[str, str]]:
         raise ReadError.at(path, f"it does not hold valid JSON ({error}).") from error
     if not isinstance(values, list) or not all(isinstance(pair, tuple) for pair in values):
         raise ReadError.at(path, 'expected one JSON object, such as {"math": "reasoning"}.')
-    return [(task, _scalar(path, task, value)) for task, value in values]
+    pairs = []
+    for name, value in values:
+        members = value if isinstance(value, list) else []
+        if members and all(isinstance(one, str) for one in members):
+            pairs += [(one, name) for one in members]  # a group with the tasks in it
+        else:
+            pairs.append((name, _scalar(path, name, value)))
+    return pairs
 
 
 def _yaml_pairs(path: str, text: str) -> list[tuple[str, str]]:
@@ -345,11 +352,19 @@ def _yaml_pairs(path: str, text: str) -> list[tuple[str, str]]:
         raise ReadError.at(path, f"it does not hold valid YAML ({place}).") from error
     if not isinstance(node, yaml.MappingNode):
         raise ReadError.at(path, "expected a YAML mapping, one line 'task: value' per task.")
-    for key, value in node.value:
-        if not (isinstance(key, yaml.ScalarNode) and isinstance(value, yaml.ScalarNode)):
-            raise ReadError.at(path, "expected one plain value per task.")
     # The text of a node is what was written: a task called "no" stays a name.
-    return [(key.value, value.value) for key, value in node.value]
+    pairs = []
+    for key, value in node.value:
+        members = value.value if isinstance(value, yaml.SequenceNode) else [value]
+        if not all(isinstance(one, yaml.ScalarNode) for one in (key, *members)):
+            raise ReadError.at(path, "expected one plain value per task.")
+        if isinstance(value, yaml.SequenceNode):
+            if not all(one.tag.endswith(":str") for one in members):
+                raise ReadError.at(path, "expected one plain value per task, or a list of tasks.")
+            pairs += [(one.value, key.value) for one in members]
+        else:
+            pairs.append((key.value, value.value))
+    return pairs
 
 
 def _scalar(path: str, task: str, value: Any) -> str:

@@ -16,7 +16,7 @@ from rankbars.tables.tableoptions import SELF_VOTES
 
 if TYPE_CHECKING:
     from rankbars.data.board import Leaderboard
-    from rankbars.data.running import RunningRecord
+    from rankbars.data.growingvotes import RunningRecord
     from rankbars.data.scores import Scores
     from rankbars.data.votehealth import VoteHealth
 
@@ -298,7 +298,7 @@ def take_look(
     output : str or None
         The board file; without one nothing is remembered.
     """
-    from rankbars.data.running import record_json
+    from rankbars.data.growingvotes import record_json
     from rankbars.steps.looks import continue_looks
 
     path, record = _remembered(output)
@@ -329,7 +329,7 @@ def test_of_looks(scores: Scores, asked: str, pairing: str, output: str | None) 
 
 def _remembered(output: str | None) -> tuple[Path | None, RunningRecord | None]:
     """Where looks are recorded beside the board file, and what is recorded there."""
-    from rankbars.data.running import load_record, record_path
+    from rankbars.data.growingvotes import load_record, record_path
 
     if output is None or output == STANDARD:
         return None, None

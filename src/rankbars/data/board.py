@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from rankbars.calls import explaining_methods
 from rankbars.data.about import About
+from rankbars.data.boardparts import OverTime
 from rankbars.data.drafts import write_text
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import Relation, check_ranks, freeze
 from rankbars.data.frames import make_frame
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.namefacts import NameFact
-from rankbars.data.notes import Note
-from rankbars.data.overtime import OverTime
+from rankbars.data.notes import NameFact, Note
 from rankbars.data.scores import Input
 from rankbars.data.spec import Spec
 from rankbars.data.standings import Standing, standing_of, standings, task_columns
@@ -31,13 +30,12 @@ from rankbars.stats.ranks import RankBounds
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
-    from rankbars.data.costfront import CostFront
-    from rankbars.data.otherorder import OtherOrder
+    from rankbars.data.boardparts import CostFront, OtherOrder, PartlyScored
+    from rankbars.data.judgeworth import JudgeUse
     from rankbars.data.partialorder import PartialOrder
-    from rankbars.data.partlyscored import PartlyScored
-    from rankbars.data.rankshares import RankShares
+    from rankbars.data.standings import RankShares
     from rankbars.data.votehealth import VoteHealth
-from rankbars.data.winnerscore import Winner
+from rankbars.data.boardparts import Winner
 
 __all__ = [
     "Leaderboard",
@@ -116,6 +114,11 @@ class Leaderboard:
         Title, source, date, link and description; `titled` sets them.
     names : tuple of NameFact
         What the store was told of names: what is renamed, and what is retired.
+    attributes : mapping from str to mapping from str to str
+        What the input says of models beside their scores, such as their licence: by model, and
+        then by name.
+    judge : mapping from str to JudgeUse
+        What came of the judges, task by task, where labels were given with any (`with_judge`).
 
     Examples
     --------
@@ -150,6 +153,8 @@ class Leaderboard:
     over_time: OverTime | None = None
     about: About | None = None
     names: tuple[NameFact, ...] = ()
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    judge: Mapping[str, JudgeUse] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         lead = {"task": "its task", "aggregate": "the average", "new_task": "a new task"}[self.lead]
@@ -375,7 +380,7 @@ class Leaderboard:
         >>> shares.top(2), shares.dominance[2].round(3).tolist(), shares.agrees
         (('b', 'c'), [0.993, 0.961, 0.0], False)
         """
-        from rankbars.data.rankshares import shares_of
+        from rankbars.data.standings import shares_of
 
         return shares_of(self)
 

@@ -20,17 +20,14 @@ from numpy.typing import NDArray
 from rankbars.data.about import About
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.board import Leaderboard, ranks_from_relation
+from rankbars.data.boardparts import CostFront, OtherOrder, OverTime, PartlyScored, Winner
 from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.contrasts import Differences
-from rankbars.data.costfront import CostFront
 from rankbars.data.drafts import write_text
 from rankbars.data.fields import Chosen, Reals, Relation
 from rankbars.data.intervals import RankIntervals
-from rankbars.data.namefacts import NameFact
-from rankbars.data.notes import Note
-from rankbars.data.otherorder import OtherOrder
-from rankbars.data.overtime import OverTime
-from rankbars.data.partlyscored import PartlyScored
+from rankbars.data.judgeworth import JudgeUse, JudgeWorth
+from rankbars.data.notes import NameFact, Note
 from rankbars.data.plain import Derived, Keys, from_plain, json_text, to_plain
 from rankbars.data.scores import Input
 from rankbars.data.spec import VOTE_WEIGHTS, Spec, VoteOptions
@@ -43,7 +40,6 @@ from rankbars.data.taskresult import (
     TaskResult,
 )
 from rankbars.data.votehealth import VoteHealth
-from rankbars.data.winnerscore import Winner
 from rankbars.errors import DataError, RankbarsError, ReadError
 from rankbars.stats.orders import find_cycles, tiers
 from rankbars.stats.ranks import rank_bounds
@@ -80,6 +76,22 @@ class Provenance:
 
     rankbars: str
     inputs: tuple[Input, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePart:
+    """What judges of labels are worth.
+
+    Parameters
+    ----------
+    together : JudgeWorth, optional
+        Of all tasks on which judges are used; None where they are used on none.
+    by_task : mapping from str to JudgeUse
+        Task by task.
+    """
+
+    together: JudgeWorth | None
+    by_task: Mapping[str, JudgeUse]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,6 +148,11 @@ class BoardFile:
         Only where it was given: title, source, date, link and description.
     names : tuple of NameFact, optional
         Only of a board from a store in which names were changed or retired.
+    attributes : mapping from str to mapping from str to str, optional
+        Only where the input says something of models beside their scores: licence, organisation,
+        size, price; by model, and then by name, as it stands there.
+    judge : JudgePart, optional
+        Only where labels were given with judges: what these are worth, and whether they are used.
     digest : str, optional
         Digest of everything else, which tells a board that was changed from one that was written;
         files of version 0.1 have none.
@@ -162,6 +179,8 @@ class BoardFile:
     over_time: OverTime | None = None
     about: About | None = None
     names: tuple[NameFact, ...] | None = None
+    attributes: Mapping[str, Mapping[str, str]] | None = None
+    judge: JudgePart | None = None
     digest: str | None = None
 
 
@@ -193,6 +212,7 @@ KEYS: dict[type, Keys] = {
             "noise",
             "effects",
             "suspects",
+            "suspect_groups",
             "low",
             "high",
         ),
@@ -214,6 +234,8 @@ KEYS: dict[type, Keys] = {
             "over_time",
             "about",
             "names",
+            "attributes",
+            "judge",
             "digest",
         )
     ),
@@ -279,6 +301,8 @@ def board_to_dict(board: Leaderboard, *, pairs: bool = False) -> dict[str, Any]:
         over_time=board.over_time,
         about=board.about,
         names=board.names or None,
+        attributes=board.attributes or None,
+        judge=JudgePart(JudgeWorth.of(board.judge.values()), board.judge) if board.judge else None,
     )
     plain: dict[str, Any] = to_plain(content, KEYS)
     return plain | {"digest": _digest(plain)}
@@ -470,6 +494,8 @@ def board_from_dict(values: Mapping[str, Any]) -> Leaderboard:
         over_time=content.over_time,
         about=content.about,
         names=content.names or (),
+        attributes=content.attributes or {},
+        judge={} if content.judge is None else content.judge.by_task,
     )
 
 

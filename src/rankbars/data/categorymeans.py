@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.checks import (
-    check_mapping,
-    check_name,
-    check_number,
-    check_whole,
-    finite_weights,
-)
+from rankbars.calls import check_mapping, check_name, check_number, check_whole, finite_weights
 from rankbars.data.fields import Numbers, check_models, freeze
 from rankbars.data.spec import check_rate
 from rankbars.errors import DataError, OptionError

@@ -9,7 +9,7 @@ from typing import Literal, NoReturn
 
 from rankbars.errors import OptionError, UnknownOptionError
 
-__all__ = ["Claim", "known_names", "parse_claim", "refuse_contradictions"]
+__all__ = ["Claim", "known_names", "parse_claim"]
 
 Kind = Literal["better", "within", "score", "top"]
 
@@ -20,11 +20,12 @@ _FORMS = (
     "least 0.8; new cheaper than old."
 )
 _TOKEN = re.compile(
-    r"""\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<sign>>=|<=|[<>≥≤,±]|\+/?-|[-+](?=[\d.]))"""
-    r"""|(?P<word>[^\s,<>≥≤±]+))"""
+    r"""\s*(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<sign>>=|<=|[<>≥≤,±−]|\+/?-|[-+](?=[\d.]))"""
+    r"""|(?P<word>[^\s,<>≥≤±−]+))"""
 )
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_SIGNS = {"≥": ">=", "≤": "<=", "±": "+-", "+/-": "+-"}
+_JOINED = re.compile(r"(?P<name>.+)([-+])(\d*\.?\d+%?)")
+_SIGNS = {"≥": ">=", "≤": "<=", "±": "+-", "+/-": "+-", "−": "-"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ class Claim:
         """
         unit = scale / 100 if self.in_points else 1.0
         margin, value = f"{abs(self.margin) * unit:.6g}", f"{self.value * unit:.6g}"
-        other = self.others[0] if len(self.others) == 1 else f"each of {', '.join(self.others)}"
+        names = [_told(name) for name in self.others]
+        other = names[0] if len(names) == 1 else f"each of {', '.join(names)}"
         if self.kind == "top":
             said = "is first" if self.k == 1 else f"is among the first {self.k}"
         elif self.kind == "score":
@@ -116,7 +118,12 @@ class Claim:
             said = f"is better than {other} by more than {margin}"
         else:
             said = f"is better than {other}" if self.strict else f"is not worse than {other}"
-        return " ".join(part for part in (self.model, said, place) if part)
+        return " ".join(part for part in (_told(self.model), said, place) if part)
+
+
+def _told(name: str) -> str:
+    """A name in a sentence, in quotes where it would be mistaken for something else."""
+    return repr(name) if "," in name or name.lower() in _RESERVED else name
 
 
 def parse_claim(text: str) -> Claim:
@@ -351,7 +358,13 @@ def known_names(claims: Sequence[Claim], models: Sequence[str], tasks: Sequence[
     for claim in claims:
         for name in (claim.model, *claim.others):
             if name not in models:
-                raise UnknownOptionError.among(f"model in the claim {claim.text!r}:", name, models)
+                what = f"model in the claim {claim.text!r}:"
+                error = UnknownOptionError.among(what, name, models)
+                joined = _JOINED.fullmatch(name)
+                if joined is not None and joined["name"] in models:
+                    apart = " ".join(joined.groups())
+                    error = UnknownOptionError(f"{error} Blanks make it a margin: {apart}.")
+                raise error
         if claim.task is not None and claim.task not in tasks:
             raise UnknownOptionError.among(f"task in the claim {claim.text!r}:", claim.task, tasks)
         if claim.of and claim.of != len(tasks):
@@ -364,53 +377,3 @@ def known_names(claims: Sequence[Claim], models: Sequence[str], tasks: Sequence[
                 f"Claim {claim.text!r}: of {len(models)} models each is among the first "
                 f"{claim.k}. Claim a place below {len(models)}."
             )
-
-
-def refuse_contradictions(claims: Sequence[Claim]) -> None:
-    """Raises where two claims cannot both be true, or one stands there twice.
-
-    Raises
-    ------
-    OptionError
-        Names the two.
-
-    Examples
-    --------
-    >>> try:
-    ...     refuse_contradictions([parse_claim("a > b"), parse_claim("b better than a")])
-    ... except OptionError as error:
-    ...     print(error)
-    Claims 'a > b' and 'b better than a' contradict each other. Leave one of them out.
-    """
-    for number, one in enumerate(claims):
-        for other in claims[:number]:
-            if replace(one, text="") == replace(other, text=""):
-                raise OptionError(
-                    f"Claims {other.text!r} and {one.text!r} say the same. Leave one out."
-                )
-            if _contradict(one, other):
-                raise OptionError(
-                    f"Claims {other.text!r} and {one.text!r} contradict each other. "
-                    "Leave one of them out."
-                )
-
-
-def _contradict(one: Claim, other: Claim) -> bool:
-    if (one.task, one.least, one.of_cost) != (other.task, other.least, other.of_cost) or one.least:
-        return False
-    if one.kind == other.kind == "top":
-        return one.k == other.k == 1
-    if {one.kind, other.kind} == {"top", "better"}:
-        top, better = (one, other) if one.kind == "top" else (other, one)
-        ahead = better.margin < 0 or (better.margin == 0 and better.strict)
-        return top.k == 1 and top.model in better.others and ahead
-    if one.kind == other.kind == "better" and one.in_points == other.in_points:
-        mirrored = one.model in other.others and other.model in one.others
-        room = one.margin + other.margin
-        return mirrored and (room < 0 or (room == 0 and (one.strict or other.strict)))
-    if one.kind == other.kind == "score" and one.model == other.model:
-        up, down = (other, one) if one.at_most else (one, other)
-        if up.at_most or not down.at_most or one.in_points != other.in_points:
-            return False
-        return up.value > down.value
-    return False

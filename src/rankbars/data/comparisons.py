@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, check_models
 from rankbars.data.fields import frozen_array, frozen_optional
 from rankbars.data.notes import Note
-from rankbars.data.taskresult import Effects, SuspectVoters
+from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
 from rankbars.errors import DataError
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 
@@ -64,6 +64,8 @@ class Comparisons:
         What strengths from votes were adjusted for.
     suspects : SuspectVoters, optional
         Voters whose votes do not fit those of the others, where there are any.
+    suspect_groups : tuple of SuspectGroup, optional
+        Periods and prompts of which the same is true, where there are any.
 
     Raises
     ------
@@ -91,6 +93,7 @@ class Comparisons:
     log_e: NDArray[np.float64] | None = None
     effects: Effects | None = None
     suspects: SuspectVoters | None = None
+    suspect_groups: tuple[SuspectGroup, ...] | None = None
     _p: list[NDArray[np.float64]] = field(default_factory=list, init=False, repr=False)
 
     def __repr__(self) -> str:

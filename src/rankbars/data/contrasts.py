@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.checks import check_name
+from rankbars.calls import check_name
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import Numbers, Rate, freeze, frozen_array, frozen_optional
 from rankbars.data.partialorder import PartialOrder

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rankbars.data.checks import check_name, check_whole
+from rankbars.calls import check_name, check_whole
 from rankbars.data.contrasts import Differences
 from rankbars.data.evidence import check_models
 from rankbars.data.fields import frozen_array

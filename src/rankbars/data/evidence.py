@@ -33,6 +33,7 @@ __all__ = [
     "Votes",
     "check_models",
     "rename_models",
+    "same_scores",
     "take_models",
     "take_rows",
 ]
@@ -458,3 +459,10 @@ def take_rows(items: Items, keep: NDArray[np.bool_]) -> Items:
         within=None if items.within is None else items.within[keep],
         trials=None if items.trials is None else items.trials[keep],
     )
+
+
+def same_scores(one: Evidence, other: Evidence | None) -> bool:
+    """Whether two tasks hold the same scores of rows, whichever side is better."""
+    if not isinstance(one, Items) or not isinstance(other, Items):
+        return False
+    return np.array_equal(np.abs(one.values), np.abs(other.values), equal_nan=True)

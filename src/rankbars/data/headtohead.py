@@ -180,6 +180,19 @@ class HeadToHead:
         return next(iter(self.tasks.values())) if len(self.tasks) == 1 else None
 
     @property
+    def verdict(self) -> Verdict | None:
+        """What is answered first in a word, as ``main.verdict``; None without a `main`.
+
+        Examples
+        --------
+        >>> import rankbars as rb
+        >>> scores = rb.Scores.from_arrays({"math": [[1, 0], [0, 1]] * 9}, ["a", "b"])
+        >>> rb.head_to_head(scores, "a", "b").verdict
+        'cannot tell'
+        """
+        return None if self.main is None else self.main.verdict
+
+    @property
     def needed(self) -> Needed | None:
         """Rows that would tell the two apart, as `rankbars.plan` says of this pilot.
 

@@ -86,20 +86,20 @@ class JudgedClaim:
 
 
 class LookState(NamedTuple):
-    """Which look of a ledger a check is, and what it spent.
+    """Which look of a ledger, or which record of a store, a check is, and what it spent.
 
     Attributes
     ----------
     change : str
         What is decided about; empty where the ledger is one decision.
     number : int
-        1 for the first look at the change.
+        1 for the first look at the change; of a store the number of the record.
     level, left : float
         The error rate of this look, and what is left for later ones.
     again : bool
         Whether the same results were judged before, so that nothing was spent.
     digest : str
-        Of its line in the ledger.
+        Of its line in the ledger; empty for a record of a store.
     """
 
     change: str
@@ -131,7 +131,8 @@ class Check:
     why : str
         Why the file says that the claims are made.
     look : LookState, optional
-        Which look of a ledger it is; `alpha` is then the error rate of all looks together.
+        Which look of a ledger or record of a store it is; `alpha` is then the error rate of all of
+        them together.
     """
 
     claims: tuple[JudgedClaim, ...]

@@ -4,6 +4,9 @@ A ledger is a file to which lines are only ever added. Each line is a look: JSON
 and those of the lines it follows, so that a line that was edited or taken out is seen. Ledgers of
 two branches merge by keeping all lines of both. Lists of items and columns of scores stand in the
 line where they first occur, under a digest of their own.
+
+A file beside the ledger (its name and ``.head``) names the lines that no other follows, so that
+lines cut off its end are missed. Ends of two branches merge as its lines do.
 """
 
 from __future__ import annotations
@@ -12,14 +15,15 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rankbars.data.drafts import write_text
 from rankbars.errors import DataError, ReadError, WriteError
 
-__all__ = ["Look", "TaskRows", "add_look", "digest_of", "left_level", "read_ledger",
+__all__ = ["Look", "TaskRows", "add_look", "digest_of", "head_place", "left_level", "read_ledger",
            "rows_digest"]  # fmt: skip
 
 SCHEMA = "rankbars.ledger/1"
@@ -109,6 +113,17 @@ def left_level(looks: Sequence[Look], alpha: float) -> float:
     return left / 2
 
 
+def head_place(path: str | os.PathLike[str]) -> Path:
+    """The file beside a ledger that names its last lines.
+
+    Examples
+    --------
+    >>> head_place("gate.jsonl").name
+    'gate.jsonl.head'
+    """
+    return Path(f"{os.fspath(path)}.head")
+
+
 def read_ledger(path: str | os.PathLike[str], *, there: bool = False) -> tuple[Look, ...]:
     """The looks in a ledger, after it was checked; none where there is no file yet.
 
@@ -124,7 +139,10 @@ def read_ledger(path: str | os.PathLike[str], *, there: bool = False) -> tuple[L
     ReadError
         If it cannot be read, or a line was edited, cut off, or taken out.
     """
-    return tuple(look for look, _ in _checked(path, _lines(path, there=there)))
+    lines = _lines(path, there=there)
+    found = _checked(path, lines)
+    _refuse_cut(path, [look.digest for look, _ in found])
+    return tuple(look for look, _ in found)
 
 
 def add_look(
@@ -155,6 +173,7 @@ def add_look(
     """
     own = _lines(path)
     known = {line["digest"] for _, line in _checked(path, own)}
+    _refuse_cut(path, known)
     joined = list(own)
     for other in merge:
         lines = _lines(other, there=True)
@@ -163,12 +182,11 @@ def add_look(
                 known.add(line["digest"])
                 joined.append(text)
     every = [line for _, line in _checked(path, joined)]
-    followed = {name for line in every for name in line["previous"]}
     known_lists = {name for line in every for name in line["lists"]}
     rows, lists = _packed(look.rows)
     content = {
         "schema": SCHEMA,
-        "previous": sorted({line["digest"] for line in every} - followed),
+        "previous": _ends(every),
         "change": look.change,
         "alpha": look.alpha,
         "level": look.level,
@@ -185,9 +203,36 @@ def add_look(
             file.write("".join(f"{text}\n" for text in added).encode())
             file.flush()
             os.fsync(file.fileno())
+        # Read again, with what another process may have added meanwhile.
+        ends = _ends([line for _, line in _checked(path, _lines(path))])
+        write_text(head_place(path), "".join(f"{name}\n" for name in ends))
     except OSError as error:
         raise WriteError(f"Cannot write {path}: {error.strerror or error}.") from error
     return str(content["digest"])
+
+
+def _ends(lines: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Digests of the lines that no line follows."""
+    followed = {name for line in lines for name in line["previous"]}
+    return sorted({str(line["digest"]) for line in lines} - followed)
+
+
+def _refuse_cut(path: str | os.PathLike[str], known: Collection[str]) -> None:
+    """Raises where a line is gone that the file beside the ledger names."""
+    head = head_place(path)
+    try:
+        named = head.read_bytes().decode("utf-8", "replace").split()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise ReadError(f"Cannot read {head}: {error.strerror or error}.") from error
+    gone = [name for name in named if name not in known]
+    if gone:
+        raise ReadError(
+            f"{path}: the look {gone[0][:12]!a} is gone, which {head.name} names, so its "
+            "end was cut off and looks may have been lost. Nothing was judged. Restore both from "
+            "where they are kept, such as git."
+        )
 
 
 def _lines(path: str | os.PathLike[str], *, there: bool = False) -> list[str]:

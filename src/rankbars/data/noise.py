@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -81,6 +81,10 @@ class NoiseParts:
         """By which share endless answers would narrow the error, shape (Q,)."""
         found: NDArray[np.float64] = 1.0 - np.sqrt(np.maximum(1.0 - self.share, 0.0))
         return found
+
+    def take(self, rows: Sequence[int]) -> NoiseParts:
+        """The parts of some of the means."""
+        return NoiseParts(*(getattr(self, one.name)[list(rows)] for one in fields(self)))
 
     def per_item(self) -> PerItem:
         """Variance between items, and of one answer to each: means over all that know both."""
@@ -167,6 +171,9 @@ class TaskNoise:
         trials" suggests for an error; it holds the items fixed. NaN without complete runs.
     run_effect : RunEffect, optional
         Test of an effect of whole runs, over all models; None without labels of runs.
+    run_common : RunEffect, optional
+        Test of an effect of runs that is the same for all models, and cancels in differences; None
+        for one model.
     """
 
     row: str
@@ -180,6 +187,7 @@ class TaskNoise:
     mixed: ModelSize
     run_error: ModelSize
     run_effect: RunEffect | None = None
+    run_common: RunEffect | None = None
 
     def __repr__(self) -> str:
         return f"TaskNoise({np.size(self.flips)} models, {self.items} {self.row})"
@@ -191,6 +199,22 @@ class TaskNoise:
             raise DataError(f"There must be the parts of {models} means.")
         if self.pairs is not None and self.pairs.n.shape != (models * (models - 1) // 2,):
             raise DataError(f"There must be the parts of all pairs of {models} models.")
+
+    def of_two(self, first: int, second: int) -> TaskNoise:
+        """What is known of two of the models, in their order; tests of runs stay those of all."""
+        if first > second:
+            first, second = second, first
+        models = int(np.size(self.flips))
+        pair = first * models - first * (first + 1) // 2 + second - first - 1
+        both = [first, second]
+        return replace(
+            self,
+            means=self.means.take(both),
+            pairs=None if self.pairs is None else self.pairs.take([pair]),
+            flips=self.flips[both],
+            mixed=self.mixed[both],
+            run_error=self.run_error[both],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,27 @@
-"""A note: something the reader of a result must know, kept as data beside the result."""
+"""Notes and facts that are kept as data: what the reader of a result must know.
+
+A note stands beside a result, once for many tasks; a fact of a name says what a model or a task
+of a store is called now, or that it is retired.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-__all__ = ["Note", "without_folders"]
+__all__ = [
+    "NameFact",
+    "NameKind",
+    "Note",
+    "Remarks",
+    "list_names",
+    "note_chosen",
+    "without_folders",
+]
+
+NameKind = Literal["model", "task"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +116,93 @@ def without_folders(paths: Iterable[str]) -> Callable[[str], str]:
 
 def _parts(path: str) -> list[str]:
     return [part for part in re.split(r"[\\/]+", path) if part]
+
+
+@dataclass(frozen=True, slots=True)
+class NameFact:
+    """What is known of one name.
+
+    Parameters
+    ----------
+    kind : {"model", "task"}
+        What has the name.
+    name : str
+        The name that the results have.
+    called : str
+        What it is called; the name itself, where it was not renamed.
+    retired : bool
+        Whether it is left out of boards.
+    reason : str
+        Why it is retired.
+    since : str
+        When this was said, in UTC.
+    """
+
+    kind: NameKind
+    name: str
+    called: str
+    retired: bool
+    reason: str
+    since: str
+
+
+def list_names(names: Iterable[str], limit: int = 4) -> str:
+    """Names in quotes, the first few of them.
+
+    Examples
+    --------
+    >>> list_names(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    every = list(names)
+    shown = ", ".join(repr(name) for name in every[:limit])
+    return shown if len(every) <= limit else f"{shown} and {len(every) - limit} more"
+
+
+class Remarks:
+    """Collects remarks task by task; equal ones become one note.
+
+    Examples
+    --------
+    >>> remarks = Remarks()
+    >>> for task in ("math", "code"):
+    ...     remarks.add("metric", "the metric is 'acc'.", task)
+    >>> print(remarks.notes(2)[0].message)
+    All tasks: the metric is 'acc'.
+    """
+
+    def __init__(self) -> None:
+        self._tasks: dict[tuple[str, str], list[str]] = {}
+
+    def add(self, code: str, text: str, task: str) -> None:
+        """Remember a remark on a task."""
+        self._tasks.setdefault((code, text), []).append(task)
+
+    def notes(self, tasks: int) -> tuple[Note, ...]:
+        """One note per remark; `tasks` is the number of all tasks."""
+        notes = []
+        for (code, text), where in self._tasks.items():
+            if len(where) == 1:
+                notes.append(Note(code, text[0].upper() + text[1:], task=where[0]))
+            else:
+                notes.append(Note(code, f"{_place(where, tasks)}: {text}"))
+        return tuple(notes)
+
+
+def _place(where: Sequence[str], tasks: int) -> str:
+    return "All tasks" if len(where) == tasks else list_names(where, 3)
+
+
+def note_chosen(kept: int, whole: int) -> Note:
+    """The note that some models were chosen.
+
+    Examples
+    --------
+    >>> note_chosen(2, 3).message.partition(";")[0]
+    '2 of 3 models were chosen'
+    """
+    return Note(
+        "chosen",
+        f"{kept} of {whole} models were chosen; ranks are among them. The guarantees hold only if "
+        "they were chosen without looking at the results.",
+    )

@@ -125,6 +125,8 @@ class Told(NamedTuple):
         Results that nobody asked for, which were left aside.
     waiting : int
         Calls of the batch that have no result yet.
+    contradicted : tuple of Call
+        Calls whose result is another one now than the one that counts.
     """
 
     taken: int
@@ -132,6 +134,7 @@ class Told(NamedTuple):
     again: int
     aside: int
     waiting: int
+    contradicted: tuple[Call, ...] = ()
 
 
 class Racer(NamedTuple):
@@ -216,7 +219,7 @@ class RaceBoard:
     >>> import rankbars as rb
     >>> race = rb.Race(["a", "b"], range(100))
     >>> race.tell({call: float(call.model == "a") for call in race.next()})
-    Told(taken=50, failed=0, again=0, aside=0, waiting=0)
+    Told(taken=50, failed=0, again=0, aside=0, waiting=0, contradicted=())
     >>> race.board().winners, race.board().used, race.board().stop
     (('a',), 50, 'settled')
     """
@@ -307,6 +310,6 @@ class RaceBoard:
         MissingPackageError
             If matplotlib is not installed.
         """
-        from rankbars.render.plotting.raceplots import plot_race
+        from rankbars.render.plotting.workplots import plot_race
 
         return plot_race(self, ax)

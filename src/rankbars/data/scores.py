@@ -12,8 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rankbars.calls import explaining_methods
-from rankbars.data.checks import check_name, check_number
+from rankbars.calls import check_name, check_number, explaining_methods
 from rankbars.data.evidence import (
     Coverage,
     Evidence,
@@ -24,8 +23,8 @@ from rankbars.data.evidence import (
     rename_models,
     take_models,
 )
-from rankbars.data.namefacts import NameFact
-from rankbars.data.notes import Note
+from rankbars.data.judgeworth import JudgeUse
+from rankbars.data.notes import NameFact, Note
 from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, entitle, models_of
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 
@@ -69,6 +68,8 @@ class TaskInfo:
         average, unless weights, families or groups are declared.
     pooled : bool
         Whether tasks count in that group by their number of rows, or the same.
+    judge : JudgeUse, optional
+        What came of the judges of its labels; see `rankbars.with_judge`.
     """
 
     category: str | None = None
@@ -83,6 +84,7 @@ class TaskInfo:
     grouped: bool = False
     group: str | None = None
     pooled: bool = True
+    judge: JudgeUse | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         check_name("direction", self.direction, ("higher", "lower"))
@@ -124,6 +126,9 @@ class Scores:
         of them, are of the same.
     names : tuple of NameFact
         What a store was told of names: what is renamed, and what is retired.
+    attributes : mapping from str to mapping from str to str
+        What the input says of a model beside its scores, as it stands there: licence,
+        organisation, size, price; by model, and then by name.
 
     Raises
     ------
@@ -143,6 +148,7 @@ class Scores:
     inputs: tuple[Input, ...] = ()
     library: str | None = None
     names: tuple[NameFact, ...] = ()
+    attributes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Scores({len(self.models)} models, {len(self.tasks)} tasks)"
@@ -172,7 +178,8 @@ class Scores:
         # Mapping proxies cannot be pickled; worker processes need Scores.
         tasks = self.tasks if isinstance(self.tasks, StoredTasks) else dict(self.tasks)
         return type(self), (
-            tasks, dict(self.info), self.notes, self.inputs, self.library, self.names
+            tasks, dict(self.info), self.notes, self.inputs, self.library, self.names,
+            dict(self.attributes),
         )  # fmt: skip
 
     @property
@@ -364,7 +371,7 @@ class Scores:
         >>> scores.tasks["t"].mean.tolist()
         [0.5, 0.7]
         """
-        from rankbars.data.evalruns import read_runs, scores_from_runs
+        from rankbars.data.plaintable import read_runs, scores_from_runs
 
         return scores_from_runs(read_runs(records, metric))
 
@@ -402,7 +409,8 @@ class Scores:
             if (note.task is None or note.task in tasks)
             and (not note.models or not gone.issuperset(note.models))
         )
-        return replace(self, tasks=tasks, info=info, notes=notes)
+        attributes = {name: said for name, said in self.attributes.items() if name not in gone}
+        return replace(self, tasks=tasks, info=info, notes=notes, attributes=attributes)
 
     def rename(
         self,
@@ -449,6 +457,7 @@ class Scores:
                 )
                 for note in self.notes
             ),
+            attributes={called.get(name, name): said for name, said in self.attributes.items()},
         )
 
     def __or__(self, other: Scores) -> Scores:

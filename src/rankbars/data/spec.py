@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rankbars.data.checks import check_name, check_whole
+from rankbars.calls import check_name, check_whole
 from rankbars.errors import OptionError, UnknownOptionError
 
 __all__ = [

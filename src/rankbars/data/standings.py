@@ -1,15 +1,29 @@
-"""Where each model of a board stands, as rows and as columns."""
+"""Where each model of a board stands: as rows, as columns, and in draws of its scores.
+
+Shares of draws say of ranks what draws of the scores do that a board shows first.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.errors import OptionError, UnknownOptionError
+from rankbars.data.spec import check_rate
+from rankbars.errors import DataError, OptionError, UnknownOptionError
+from rankbars.stats.ranks import RankBounds
+from rankbars.stats.resampling.rankcounts import (
+    StatedPairs,
+    choose_top,
+    expected_rank,
+    rank_band,
+    state_pairs,
+    top_probability,
+)
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
@@ -17,7 +31,17 @@ if TYPE_CHECKING:
     from rankbars.data.intervals import RankIntervals
     from rankbars.data.taskresult import TaskResult
 
-__all__ = ["Standing", "standing_of", "standings", "task_columns"]
+__all__ = [
+    "TASK_DRAWS",
+    "RankShares",
+    "Standing",
+    "shares_of",
+    "standing_of",
+    "standings",
+    "task_columns",
+]
+
+TASK_DRAWS = 10_000  # that ranks on one task are counted in
 
 
 class Standing(NamedTuple):
@@ -154,3 +178,146 @@ _TASK_COLUMNS = (
 
 def _reals(values: NDArray[np.float64]) -> list[float | None]:
     return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankShares:
+    """What draws of scores say of ranks: a description, not a confidence statement.
+
+    `rankbars.Leaderboard.rank_shares` makes it.
+
+    Parameters
+    ----------
+    models : tuple of str
+        The M models.
+    probability : array of float, shape (M, M)
+        ``[i, r]``: probability that model i has rank r + 1; NaN for a model without a score.
+    dominance : array of float, shape (M, M), optional
+        ``[i, j]``: probability that i is better than j. None for more than 200 models.
+    draws : int
+        How many draws ranks were counted in.
+    computed : bool
+        Whether `dominance` was computed from the errors of differences, and not counted in draws.
+    alpha : float
+        Error rate of the board.
+    agrees : bool
+        False where the shares say more of who is first, or among the first three, than the ranks
+        of the board do: ranks allow for the number of models, draws do not.
+    """
+
+    models: tuple[str, ...]
+    probability: NDArray[np.float64]
+    dominance: NDArray[np.float64] | None
+    draws: int
+    computed: bool
+    alpha: float
+    agrees: bool
+
+    def __repr__(self) -> str:
+        return f"RankShares({len(self.models)} models, {self.draws} draws)"
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """Which models have a score, shape (M,)."""
+        return ~np.isnan(self.probability[:, 0])
+
+    @property
+    def expected_rank(self) -> NDArray[np.float64]:
+        """Mean rank of each model over the draws, shape (M,)."""
+        return expected_rank(self.probability)
+
+    def top_probability(self, k: int) -> NDArray[np.float64]:
+        """Probability that each model is among the `k` best, shape (M,); NaN without a score."""
+        return top_probability(self.probability, k)
+
+    def top(self, k: int, *, exactly: bool = True) -> tuple[str, ...]:
+        """The models best reported as the `k` best, in order of their names.
+
+        Parameters
+        ----------
+        k : int
+            Between 1 and the number of models.
+        exactly : bool
+            True: exactly k models, those with the largest probability of being among the k best.
+            False: every model for which that is likelier than not, however many.
+        """
+        chosen = choose_top(np.nan_to_num(self.probability, nan=0.0), k, exactly=exactly)
+        return tuple(name for name, kept in zip(self.models, chosen, strict=True) if kept)
+
+    def band(self, alpha: float | None = None) -> RankBounds:
+        """Central band of the ranks over the draws, as ``best`` and ``worst``, shape (M,).
+
+        A description: tied models are missed far more often than the level says. A model without a
+        score may stand anywhere, which widens the bands of the others at their worse end.
+
+        Parameters
+        ----------
+        alpha : float, optional
+            Share of the draws outside of the band; that of the board where not given.
+        """
+        rate = self.alpha if alpha is None else check_rate("alpha", alpha)
+        size, present = len(self.models), np.flatnonzero(self.present)
+        best, worst = np.ones(size, np.int64), np.full(size, size, np.int64)
+        found = rank_band(self.probability[present, : present.size], self.draws, rate)
+        best[present], worst[present] = found.best, found.worst + (size - present.size)
+        return RankBounds(best, worst)
+
+    def state_pairs(
+        self,
+        correction: Literal["bonferroni", "holm", "bh"] = "bonferroni",
+        alpha: float | None = None,
+    ) -> StatedPairs:
+        """Pairs whose order may be stated, with all pairs accounted for.
+
+        Parameters
+        ----------
+        correction : {"bonferroni", "holm", "bh"}
+            ``"bonferroni"``, ``"holm"``: all stated pairs are right, with probability
+            ``1 - alpha``, as far as the errors describe the uncertainty. ``"bh"`` (Benjamini and
+            Hochberg): on average at most a share of `alpha` of them is wrong, so they are no order
+            in which every line is claimed.
+        alpha : float, optional
+            Error rate, two-sided; that of the board where not given.
+
+        Raises
+        ------
+        DataError
+            If the probabilities of pairs are not known.
+        """
+        if self.dominance is None:
+            raise DataError("This board holds no probabilities of pairs: it has over 200 models.")
+        rate = self.alpha if alpha is None else check_rate("alpha", alpha)
+        present = np.flatnonzero(self.present)
+        block = np.ix_(present, present)
+        draws = np.inf if self.computed else self.draws
+        found = state_pairs(self.dominance[block], draws, rate, correction)
+        stated = np.zeros((len(self.models),) * 2, dtype=np.bool_)
+        stated[block] = found.stated
+        return found._replace(stated=stated)
+
+
+def shares_of(board: Leaderboard) -> RankShares:
+    """What draws say of ranks on what the board shows first; raises `DataError` without any."""
+    shown: TaskResult | Aggregate
+    if board.lead == "task":
+        shown = next(iter(board.tasks.values()))
+        reason = "it has one model, or more than 200, or the errors of its scores are not known or "
+        reason += "fit no joint distribution"
+        draws = TASK_DRAWS
+    elif board.aggregate is not None:
+        shown = board.aggregate
+        reason = "the errors of its average are not known"
+        draws = board.spec.resamples
+    else:
+        raise DataError("This board has no rank probabilities: it has no average of tasks.")
+    if shown.rank_probability is None:
+        raise DataError(f"This board has no rank probabilities: {reason}.")
+    return RankShares(
+        models=board.models,
+        probability=shown.rank_probability,
+        dominance=shown.dominance,
+        draws=draws,
+        computed=board.lead == "task",
+        alpha=shown.alpha,
+        agrees=shown.draws_agree is not False,
+    )

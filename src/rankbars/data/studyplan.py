@@ -257,6 +257,6 @@ class Plan:
         MissingPackageError
             If matplotlib is not installed.
         """
-        from rankbars.render.plotting.planplots import plot_curve
+        from rankbars.render.plotting.workplots import plot_curve
 
         return plot_curve(self, ax)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
+from rankbars.calls import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Items
 from rankbars.data.notes import Note
 from rankbars.data.spec import WITHIN_GROUPS

@@ -41,6 +41,7 @@ __all__ = [
     "PerEffect",
     "Ratings",
     "ScoreBins",
+    "SuspectGroup",
     "SuspectVoter",
     "SuspectVoters",
     "TaskPairs",
@@ -320,6 +321,44 @@ class SuspectVoters:
     weight: Level = 1.0
 
 
+@dataclass(frozen=True, slots=True)
+class SuspectGroup:
+    """Votes of one period, or on one prompt, that do not fit those of the others.
+
+    Parameters
+    ----------
+    kind : {"period", "prompt"}
+        What the votes have in common.
+    name : str
+        The period or the prompt.
+    votes : int
+        Its votes.
+    habit : {"for", "against", "order", "position"}
+        What is odd, as in `SuspectVoter`.
+    model : str, optional
+        The model that it is about.
+    about : int
+        Votes that it is about.
+    won, expected : float
+        As in `SuspectVoter`.
+    p : float
+        About the largest chance of such votes in a period (on a prompt) like the others.
+    arrival : bool
+        Whether it is the first period in which the model has votes.
+    """
+
+    kind: Literal["period", "prompt"]
+    name: str
+    votes: Annotated[int, Numbers(least=0)]
+    habit: Literal["for", "against", "order", "position"]
+    model: str | None
+    about: Annotated[int, Numbers(least=0)]
+    won: Level
+    expected: Level
+    p: Level
+    arrival: bool = False
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskResult:
     """One task of a leaderboard; every array is aligned with the models of the board.
@@ -391,6 +430,8 @@ class TaskResult:
         What strengths from votes were adjusted for, such as the length of answers.
     suspects : SuspectVoters, optional
         Voters whose votes do not fit those of the others, where there are any.
+    suspect_groups : tuple of SuspectGroup, optional
+        Periods and prompts of which the same is true, where there are any.
     low, high : array of float, shape (M,), optional
         Ends of each model's own interval at level ``1 - alpha``, where some of them are not
         `mean` plus and minus a multiple of `se`: of few right or wrong answers by the binomial
@@ -438,6 +479,7 @@ class TaskResult:
     noise: TaskNoise | None = None
     effects: Effects | None = None
     suspects: SuspectVoters | None = None
+    suspect_groups: tuple[SuspectGroup, ...] | None = None
     low: Reals | None = None
     high: Reals | None = None
 

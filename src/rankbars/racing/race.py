@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
-from rankbars.calls import explaining_methods
-from rankbars.data.checks import check_mapping, check_name, check_number, check_whole
+from rankbars.calls import check_mapping, check_name, check_number, check_whole, explaining_methods
 from rankbars.data.evidence import check_models
 from rankbars.data.raceboard import Calls, RaceBoard, Told
 from rankbars.data.scores import Scores
@@ -23,10 +22,10 @@ from rankbars.racing.racestanding import (
     name_calls,
     read_standing,
 )
-from rankbars.racing.racesummary import board_of, scores_of
+from rankbars.racing.racesummary import answers_before, board_of, contradicted_in, scores_of
 from rankbars.racing.toldresults import match_results, take_results
-from rankbars.stats.multiplicity.thresholds import check_alpha
 from rankbars.stats.streams import stream
+from rankbars.stats.tails import check_alpha
 
 if TYPE_CHECKING:
     from rankbars.store.racefile import RaceLog
@@ -236,7 +235,8 @@ class Race:
         """Take results: of some calls or all, in any order.
 
         The batch ends when it has all of them. A result of a call that nobody wants is left aside,
-        and of two results of one call the first one counts.
+        and of two results of one call the first one counts; where they differ, that is said, here
+        and on the board.
 
         Parameters
         ----------
@@ -264,7 +264,12 @@ class Race:
         with self._turn(write=True) as log:
             now = read_standing(log)
             found = list(take_results(results, now))
-            told, taken = match_results(found, now, missing)
+            told, taken = match_results(
+                found, now, missing, lambda aside: answers_before(log, (one.call for one in aside))
+            )
+            known = contradicted_in(log)
+            if new := [list(call) for call in told.contradicted if call not in known]:
+                log.add("contradicted", {"source": source, "calls": new})
             if taken:
                 facts = {
                     "source": source,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Items
 from rankbars.data.notes import Note
-from rankbars.data.raceboard import RaceBoard, Racer
+from rankbars.data.raceboard import Call, RaceBoard, Racer
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError
 from rankbars.racing.racestanding import (
@@ -25,7 +25,7 @@ from rankbars.racing.racestanding import (
 from rankbars.stats.bets import rows_left, threshold
 from rankbars.store.racefile import RaceLog
 
-__all__ = ["board_of", "scores_of"]
+__all__ = ["answers_before", "board_of", "contradicted_in", "scores_of"]
 
 
 def board_of(log: RaceLog) -> RaceBoard:
@@ -72,7 +72,7 @@ def board_of(log: RaceLog) -> RaceBoard:
         _more(racers, more, now), limit, now.stop, now.waiting, int(now.failed.sum()),
         now.batch, design.seed, log.digest,
         tuple((at, tuple(found.tolist())) for at, found in history), tuple(now.models),
-        _notes(now, joined),
+        _notes(now, joined, contradicted_in(log)),
     )  # fmt: skip
 
 
@@ -112,7 +112,15 @@ def _more(racers: Sequence[Racer], more: NDArray[np.float64], now: Standing) -> 
     return max((float(more[now.models.index(one.model)]) for one in left), default=math.inf)
 
 
-def _notes(now: Standing, joined: Mapping[str, int]) -> tuple[Note, ...]:
+def contradicted_in(log: RaceLog) -> list[Call]:
+    """Calls of which another result was told than the one that counts."""
+    return [Call(*one) for entry in log.entries if entry.kind == "contradicted"
+            for one in entry.facts["calls"]]  # fmt: skip
+
+
+def _notes(
+    now: Standing, joined: Mapping[str, int], contradicted: Sequence[Call]
+) -> tuple[Note, ...]:
     notes = []
     for name, at in joined.items():
         text = (
@@ -125,7 +133,41 @@ def _notes(now: Standing, joined: Mapping[str, int]) -> tuple[Note, ...]:
         names = ", ".join(f"{name} {count:,}" for name, count in failed.items())
         text = f"Calls that were declared to have failed count as the worst score: {names}."
         notes.append(Note("failed-calls", text, models=tuple(failed)))
+    if contradicted:
+        one = contradicted[0]
+        text = (
+            f"Of {len(contradicted):,} {'call' if len(contradicted) == 1 else 'calls'} another "
+            f"result was told after the one that counts, such as {one.model}, task {one.task}, "
+            f"item {one.item}. The first counts. See why they differ."
+        )
+        notes.append(
+            Note("contradicted", text, models=tuple(sorted({one.model for one in contradicted})))
+        )
     return tuple(notes)
+
+
+def answers_before(log: RaceLog, calls: Iterable[Call]) -> dict[Call, float | None]:
+    """What counts for those of the calls that are in complete batches; None: it has failed."""
+    now = read_standing(log)
+    asked = set(calls)
+    found: dict[Call, float | None] = {}
+    for batch in _batches(log, now):
+        places = list(batch.answers)
+        named = zip(name_calls(now, places), places, strict=True)
+        found |= {call: batch.answers[place] for call, place in named if call in asked}
+    return found
+
+
+def _batches(log: RaceLog, now: Standing) -> list[RaceBatch]:
+    """The complete batches, with their answers."""
+    batches: list[RaceBatch] = []
+    for entry in log.entries:
+        if entry.kind == "batch":
+            told = entry.facts
+            batches.append(RaceBatch(told["first"], told["rows"], told["models"], {}))
+        elif entry.kind == "told":
+            batches[-1].answers.update(answers_of(entry.facts))
+    return batches[: None if now.open is None else -1]
 
 
 def scores_of(log: RaceLog) -> Scores:
@@ -134,14 +176,7 @@ def scores_of(log: RaceLog) -> Scores:
     low, high = now.design.limits
     worst = high if now.design.lower else low
     sums: dict[str, dict[str, dict[int, list[float]]]] = {}
-    batches: list[RaceBatch] = []
-    for entry in log.entries:
-        if entry.kind == "batch":
-            told = entry.facts
-            batches.append(RaceBatch(told["first"], told["rows"], told["models"], {}))
-        elif entry.kind == "told":
-            batches[-1].answers.update(answers_of(entry.facts))
-    for batch in batches[: None if now.open is None else -1]:
+    for batch in _batches(log, now):
         places = list(batch.calls(now.design.cells))
         for call, place in zip(name_calls(now, places), places, strict=True):
             score = batch.answers[place]

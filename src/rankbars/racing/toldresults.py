@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -32,16 +32,24 @@ class Result(NamedTuple):
 
 
 def match_results(
-    found: Sequence[Result], now: Standing, missing: str
+    found: Sequence[Result],
+    now: Standing,
+    missing: str,
+    earlier: Callable[[Sequence[Result]], Mapping[Call, float | None]],
 ) -> tuple[Told, dict[tuple[int, int], float | None]]:
-    """Results of calls that are wanted, by cell and model; and what became of all."""
+    """Results of calls that are wanted, by cell and model; and what became of all.
+
+    `earlier` says what counts for calls of batches that are complete.
+    """
     wanted: dict[Call, tuple[int, int]] = {}
     if now.open is not None:
         places = list(now.open.calls(now.design.cells))
         wanted = dict(zip(name_calls(now, places), places, strict=True))
     answers = {} if now.open is None else now.open.answers
     taken: dict[tuple[int, int], float | None] = {}
-    again = aside = 0
+    aside: list[Result] = []
+    contradicted: dict[Call, None] = {}
+    again = 0
     low, high = now.design.limits
     for call, score in found:
         place = wanted.get(call)
@@ -51,9 +59,11 @@ def match_results(
                 f" is not within the limits {low:g} and {high:g} of this race. Nothing was taken."
             )
         if place is None:
-            aside += 1
+            aside.append(Result(call, score))
         elif place in answers or place in taken:
             again += 1
+            if score != (answers[place] if place in answers else taken[place]):
+                contradicted[call] = None
         else:
             taken[place] = score
     if missing == "failed":
@@ -63,7 +73,12 @@ def match_results(
                 taken[place] = None
     waiting = now.waiting - len(taken)
     failed = sum(score is None for score in taken.values())
-    return Told(len(taken), failed, again, aside, waiting), taken
+    # Most of what nobody wants now was never asked; what was, had an answer in an earlier batch.
+    before = earlier(aside) if aside else {}
+    contradicted |= {
+        call: None for call, score in aside if call in before and before[call] != score
+    }
+    return Told(len(taken), failed, again, len(aside), waiting, tuple(contradicted)), taken
 
 
 def take_results(results: Any, now: Standing) -> Iterator[Result]:

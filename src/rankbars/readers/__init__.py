@@ -8,18 +8,21 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, note_chosen
 from rankbars.data.scores import Scores
 from rankbars.errors import OptionError
-from rankbars.readers.chosenfiles import Paths, find_paths, known_formats, open_files, report_file
-from rankbars.readers.companions import note_equal
-from rankbars.readers.gathering import gather
+from rankbars.readers.chosenfiles import (
+    Paths,
+    find_paths,
+    known_formats,
+    note_equal,
+    open_files,
+    report_file,
+)
+from rankbars.readers.gathering import gather, redact_items
 from rankbars.readers.inputfiles import Progress, is_url
-from rankbars.readers.logs.taskremarks import note_chosen
-from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
-from rankbars.readers.recognition import FileReport, Format, Recognition
-from rankbars.readers.redaction import redact_items
+from rankbars.readers.recognition import FileReport, Format, KnownFormats, Recognition
 from rankbars.readers.registry import FORMATS
 from rankbars.readers.sides import read_sides
 
@@ -161,8 +164,8 @@ def read(
         Each item was tried a number of times that did not depend on the answers; needed where
         answers look as if they had been stopped at the first right one.
     failed : {"lowest"}, optional
-        What a trial that failed counts as, where its item has several: nothing, if not given, or
-        the lowest score.
+        What a trial without a score counts as, where its item has several: nothing, if not given,
+        or the lowest score.
     map : str or mapping from str to str, optional
         Where records lie in JSON of a tool that is not known: paths by role, such as
         ``"model=config.model,item=results[].id,score=results[].reward"``, or a YAML file of them.

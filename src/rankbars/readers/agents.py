@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,12 +86,18 @@ _TOOLS = {
 }  # fmt: skip
 
 
+@lru_cache(maxsize=64)
+def _kind_with(keys: frozenset[str], listed: frozenset[str]) -> _Kind | None:
+    return next(
+        (kind for kind in _KINDS if kind.keys <= (listed if kind.in_list else keys)), None
+    )  # fmt: skip
+
+
 def _kind_of(path: Path) -> _Kind | None:
     keys = frozenset(top_level_keys(path))
-    listed = frozenset() if keys else frozenset(record_keys(path))
-    for kind in _KINDS:
-        if kind.keys <= (listed if kind.in_list else keys):
-            return kind
+    kind = _kind_with(keys, frozenset() if keys else frozenset(record_keys(path)))
+    if kind is not None:
+        return kind
     if keys >= {"info", "tasks"} and (path.parent / "simulations").is_dir():
         return _Kind("tau2-bench", "beside", keys)
     return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -212,8 +213,11 @@ def _cell(file: InputFile, cells: Mapping[str, Any], name: str, number: int) -> 
     if text.strip() in ("", "nan", "NaN"):
         return None
     try:
-        return float(text)
-    except ValueError as error:
+        value = float(text)
+    except ValueError:
+        value = math.inf
+    if math.isinf(value):
         raise ReadError.at(
             file.label, f"{text[:40]!r} in column {name!r} is not a number.", row=number
-        ) from error
+        )
+    return value

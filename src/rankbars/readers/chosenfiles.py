@@ -1,15 +1,20 @@
-"""Which files are read, and as what: found, recognised, chosen."""
+"""Which files are read, and as what: found, recognised, chosen; and which are read together.
+
+Files that are read together ask something of a store, which keeps files one by one.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import NamedTuple
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from rankbars.data.notes import Note
+from rankbars.data.scores import Input
 from rankbars.errors import DataError, OptionError, ReadError, UnknownOptionError
 from rankbars.readers.inputfiles import (
     InputFile,
@@ -21,11 +26,11 @@ from rankbars.readers.inputfiles import (
     is_url,
     standard_input,
 )
-from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import (
     AmbiguousFileError,
     FileReport,
+    KnownFormats,
     recognise,
 )
 from rankbars.readers.registry import FORMATS
@@ -34,10 +39,26 @@ from rankbars.tables.database import Glance
 from rankbars.tables.metrics import is_trial_metric
 from rankbars.tables.tableoptions import TableOptions
 
+if TYPE_CHECKING:
+    from rankbars.readers.parts import KeptFile
+
 __all__ = [
-    "ChosenFile", "Opened", "Paths", "Skipped", "check_options", "find_paths", "known_formats",
-    "open_files", "report_file",
-]  # fmt: skip
+    "ChosenFile",
+    "Opened",
+    "Paths",
+    "PlaceOf",
+    "Skipped",
+    "check_options",
+    "find_again",
+    "find_companions",
+    "find_orphans",
+    "find_paths",
+    "group_of",
+    "known_formats",
+    "note_equal",
+    "open_files",
+    "report_file",
+]
 
 MOST_SHOWN = 5
 MOST_DAMAGED = 20
@@ -322,7 +343,7 @@ def _fetched(urls: Sequence[str], options: ReadOptions) -> Iterator[dict[str, Pa
     if not urls:
         yield {}
         return
-    from rankbars.readers.transfers import Limits, fetched
+    from rankbars.readers.openedfiles import Limits, fetched
 
     limits = Limits(other_hosts=options.other_hosts)
     if options.download_limit is not None:
@@ -377,3 +398,99 @@ def _columns(file: InputFile) -> tuple[str, ...]:
             return open_table(file, engine).columns
     except DataError:
         return ()
+
+
+# Formats whose files are read together: whether those of one folder, or all of them.
+COMPANIONS: Mapping[str, bool] = {
+    "lm-eval": True, "eee": True, "mteb": True, "helm": False, "lighteval": False,
+    "opencompass": False, "swebench": False, "langfuse": False,
+}  # fmt: skip
+
+
+PlaceOf = Callable[[str], str]
+
+
+def group_of(format: str, place: str) -> tuple[str, str] | None:
+    """What is the same for all files that are read together; None for formats without."""
+    if format not in COMPANIONS:
+        return None
+    return format, str(PurePosixPath(place).parent) if COMPANIONS[format] else ""
+
+
+def find_companions(
+    fresh: Sequence[ChosenFile],
+    same: Sequence[ChosenFile],
+    held: Sequence[KeptFile],
+    place_of: PlaceOf,
+) -> list[ChosenFile]:
+    """Files that have not changed but must be read together with some that have."""
+    wanted = {group_of(one.format, place_of(one.file.label)) for one in fresh} - {None}
+    found = [one for one in same if group_of(one.format, place_of(one.file.label)) in wanted]
+    known = {place_of(one.file.label) for one in (*fresh, *same)}
+    for file in held:
+        if file.place in known or group_of(file.format, file.place) not in wanted:
+            continue
+        again = InputFile(Path(file.path), file.path, asked=False)
+        if place_of(file.path) == file.place and again.path.is_file():
+            found.append(ChosenFile(again, file.format, digest(again)))
+    return found
+
+
+def find_orphans(held: Sequence[KeptFile]) -> set[str]:
+    """Places of files that gave nothing, and those that they were read with are gone."""
+    giving = {group_of(file.format, file.place) for file in held if file.gives} - {None}
+    groups = {file.place: group_of(file.format, file.place) for file in held}
+    return {place for place, group in groups.items() if group is not None} - {
+        place for place, group in groups.items() if group in giving
+    }
+
+
+def find_again(files: Iterable[KeptFile], place_of: PlaceOf) -> dict[str, ChosenFile]:
+    """Those files of a store that still lie where they were read, with the same bytes, by place."""
+    found = {}
+    for file in files:
+        again = InputFile(Path(file.path), file.path)
+        if (
+            place_of(file.path) == file.place
+            and again.path.is_file()
+            and again.path.stat().st_size == file.size
+            and digest(again) == file.sha256
+        ):
+            found[file.place] = ChosenFile(again, file.format, file.sha256)
+    return found
+
+
+def note_equal(inputs: Iterable[Input]) -> list[Note]:
+    """A note where several inputs have the same content.
+
+    Files that are read together are often equal where they only describe others; those have the
+    same name in several folders, and nothing is said of them.
+
+    Examples
+    --------
+    >>> found = [Input("a.csv", "tidy", "1"), Input("b.csv", "tidy", "2"), Input("c", "tidy", "1")]
+    >>> [note.message for note in note_equal(found)]
+    ['The same content, read more than once: a.csv = c. Leave out what is a copy or a link.']
+    """
+    by_content: dict[str, list[Input]] = defaultdict(list)
+    for one in inputs:
+        by_content[one.sha256].append(one)
+    equal = [
+        _shown([one.path for one in found], " = ")
+        for found in by_content.values()
+        if len(found) > 1 and not _describe(found)
+    ]
+    if not equal:
+        return []
+    return [Note("equal-content", f"The same content, read more than once: {_shown(equal, '; ')}. "
+                 "Leave out what is a copy or a link.")]  # fmt: skip
+
+
+def _shown(texts: Sequence[str], between: str) -> str:
+    rest = len(texts) - MOST_SHOWN
+    return between.join([*texts[:MOST_SHOWN], *([f"{rest} more"] if rest > 0 else [])])
+
+
+def _describe(files: Sequence[Input]) -> bool:
+    names = {PurePosixPath(one.path.replace("\\", "/")).name for one in files}
+    return len(names) == 1 and all(one.format in COMPANIONS for one in files)

@@ -1,4 +1,4 @@
-"""Files of claims: YAML with the claims, what they are about, and why they are made."""
+"""What is claimed: lines of a call, or a YAML file with claims, inputs, and why they are made."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import difflib
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from rankbars.data.claim import Claim, parse_claim
 from rankbars.data.judged import Role
 from rankbars.data.scores import Input
-from rankbars.errors import ReadError
-from rankbars.readers.inputfiles import split_name
+from rankbars.errors import OptionError, ReadError
+from rankbars.readers.inputfiles import parse_yaml, split_name
 
-__all__ = ["ClaimFile", "ClaimLine", "read_claims"]
+__all__ = ["AskedClaims", "ClaimFile", "ClaimLine", "claim_lines", "margin_of", "read_claims"]
 
+T = TypeVar("T")
 _KEYS = (
     "claims", "inputs", "alpha", "together", "margin", "missing", "missing_tasks", "missing_items",
     "anchor", "flaky", "why",
@@ -24,6 +27,11 @@ _ROLES: dict[str, Role] = {"claim": "must", "must": "must", "guard": "guard"}
 _SHAPE = (
     'A file of claims looks like: claims: ["new > old", {guard: "new >= old - 0.02 on each task", '
     'why: "no task may lose two points"}].'
+)
+
+_QUOTED = (
+    " A claim that begins with a quoted name stands in quotes itself: "
+    """- '"my model" > old'."""
 )
 
 
@@ -86,21 +94,14 @@ def read_claims(path: str | os.PathLike[str]) -> ClaimFile:
     ReadError
         If the file cannot be read, is no YAML, or says something else.
     """
-    import yaml
-
     try:
         data = Path(path).read_bytes()
+        text = data.decode("utf-8-sig")
     except OSError as error:
         raise ReadError(f"Cannot read {path}: {error.strerror or error}.") from error
-    try:
-        content = yaml.safe_load(data.decode("utf-8-sig"))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        place = " ".join(str(error).split())
-        raise ReadError.at(
-            path,
-            f"it does not hold valid YAML ({place}). A claim that begins with a quoted name stands "
-            """in quotes itself: - '"my model" > old'.""",
-        ) from error
+    except UnicodeDecodeError as error:
+        raise ReadError.at(path, "it is not UTF-8 text. Save it as UTF-8.") from error
+    content = parse_yaml(path, text, _QUOTED)
     values = {"claims": content} if isinstance(content, list) else content
     if not isinstance(values, Mapping) or not values.get("claims"):
         raise ReadError.at(path, f"there are no claims in it. {_SHAPE}")
@@ -169,3 +170,95 @@ def _switch(path: object, given: Any) -> bool | None:
     if given is None or isinstance(given, bool):
         return given
     raise ReadError.at(path, f"together must be true or false; found {given!r}.")
+
+
+class AskedClaims(NamedTuple):
+    """What is claimed, and at which error rate; the file if there is one."""
+
+    file: ClaimFile | None
+    lines: list[ClaimLine]
+    parsed: list[Claim]
+    alpha: float
+    together: bool
+
+
+def claim_lines(
+    claims: str | Sequence[str] | os.PathLike[str],
+    guards: Sequence[str] = (),
+    *,
+    alpha: float | None = None,
+    together: bool | None = None,
+    anchor: str | None = None,
+) -> AskedClaims:
+    """The claims of a call or a file, parsed; what is said here goes before what a file says.
+
+    Raises
+    ------
+    OptionError
+        If a line is no claim, or there is none.
+    """
+    file = read_claims(claims) if isinstance(claims, os.PathLike) else None
+    lines = [] if file is None else list(file.lines)
+    if not isinstance(claims, os.PathLike):
+        lines += _lines("claims", (claims,) if isinstance(claims, str) else claims, "must")
+    lines += _lines("guards", guards, "guard")
+    if not lines:
+        raise OptionError("There is no claim to judge. Give one, such as 'new > old'.")
+    parsed = [_with_margin(parse_claim(line.text), file and file.margin) for line in lines]
+    lines, parsed = _anchored(lines, parsed, _first(anchor, file and file.anchor, ""))
+    rate = _first(alpha, file and file.alpha, 0.05)
+    return AskedClaims(file, lines, parsed, rate, _first(together, file and file.together, True))
+
+
+def margin_of(margin: str) -> Claim:
+    """A claim that has this margin."""
+    try:
+        form = parse_claim(f"a >= b - {margin}")
+    except OptionError:
+        form = None
+    if form is None or form.kind != "better" or form.task is not None or form.least is not None:
+        raise OptionError.out_of_range("the margin", margin, "a number such as 0.01, or 1 point")
+    return form
+
+
+def _lines(what: str, given: Sequence[str], role: Role) -> list[ClaimLine]:
+    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
+        raise OptionError.out_of_range(what, given, "lines of text such as ['new > old']")
+    return [ClaimLine(line, role) for line in given]
+
+
+def _with_margin(claim: Claim, margin: str | None) -> Claim:
+    """The claim with the margin of the file, where it allows one and names none."""
+    if margin is None or claim.kind != "better" or claim.strict or claim.margin != 0.0:
+        return claim
+    form = margin_of(margin)
+    return replace(claim, margin=form.margin, in_points=form.in_points)
+
+
+def _anchored(
+    lines: list[ClaimLine], parsed: list[Claim], anchor: str
+) -> tuple[list[ClaimLine], list[Claim]]:
+    """The claims, and those of two models made about the anchor, too."""
+    if not anchor:
+        return lines, parsed
+    before = {replace(claim, text="") for claim in parsed}
+    for line, claim in list(zip(lines, parsed, strict=True)):
+        pair = claim.kind in ("better", "within") and len(claim.others) == 1
+        if not pair or anchor in (claim.model, *claim.others):
+            continue
+        text = f"{claim.text} (anchor: {anchor})"
+        turned = replace(claim, text=text, others=(anchor,))
+        if replace(turned, text="") not in before:
+            before.add(replace(turned, text=""))
+            lines, parsed = [*lines, line._replace(text=text)], [*parsed, turned]
+    if not any(anchor in claim.others for claim in parsed):
+        raise OptionError(
+            f"The anchor {anchor!r} adds no claim: it is held against the first of two models, and "
+            "no claim here is about two of which neither is the anchor."
+        )
+    return lines, parsed
+
+
+def _first(asked: T | None, filed: T | None, usual: T) -> T:
+    """What was asked for, else what the file says, else what is usual."""
+    return next((one for one in (asked, filed) if one is not None), usual)

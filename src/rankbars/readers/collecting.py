@@ -22,17 +22,15 @@ from rankbars.errors import DataError, OptionError
 from rankbars.readers.chosenfiles import (
     ChosenFile,
     Paths,
+    PlaceOf,
     Skipped,
     check_options,
-    known_formats,
-    open_files,
-)
-from rankbars.readers.companions import (
-    PlaceOf,
     find_again,
     find_companions,
     find_orphans,
+    known_formats,
     note_equal,
+    open_files,
 )
 from rankbars.readers.declared import Declared
 from rankbars.readers.gathering import (
@@ -45,11 +43,18 @@ from rankbars.readers.gathering import (
     scores_from_parts,
 )
 from rankbars.readers.inputfiles import InputFile, Progress, digest
-from rankbars.readers.keptfiles import KeptFile, order_of_files
-from rankbars.readers.parts import ErrorTable, Heeded, Leaderboard, Part, ReadyScores, VoteTable
-from rankbars.readers.plugins import KnownFormats
+from rankbars.readers.parts import (
+    ErrorTable,
+    Heeded,
+    KeptFile,
+    Leaderboard,
+    Part,
+    ReadyScores,
+    VoteTable,
+    order_of_files,
+)
 from rankbars.readers.readoptions import ReadOptions, as_declared, options_of
-from rankbars.readers.recognition import Format
+from rankbars.readers.recognition import Format, KnownFormats
 from rankbars.readers.tables import name_files
 from rankbars.tables.assembly import ParsedTable
 from rankbars.tables.database import Engine
@@ -390,7 +395,7 @@ def put_together(
         for reader, members in by_reader(ordered, lambda file: formats[file.format])
         if only is None or any(file.path in only for file in members)
     ]
-    scores = put_groups_together(groups, options)
+    scores = put_groups_together(groups, options, part=only is not None)
     if scores is None:
         raise DataError("The store holds no results.")
     return scores.with_notes(note_equal(scores.inputs))

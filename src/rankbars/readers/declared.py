@@ -11,11 +11,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from rankbars.data.evidence import Evidence, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.data.votes import Votes
 from rankbars.errors import Lacking, RankbarsError, UnknownOptionError
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import Format
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +33,8 @@ __all__ = ["read", "sniff"]
 
 _STAMP = re.compile(r"(?:test_run_)?(?P<stamp>\d{8}_\d{6})")
 _STARTS = re.compile(rb'\s*\{[^\[]{0,200}"testCases"\s*:\s*\[\s*\{\s*"name"\s*:')
+# A run of a repeated test (--repeat, which counts by pytest-repeat), behind its parameters.
+_REPEAT = re.compile(r"(?P<test>.*\[)(?:(?P<case>.*)-)?(?P<number>\d+)-(?P<count>\d+)\]", re.DOTALL)
 _SQLITE = b"SQLite format 3\x00"
 _CASES = ("testCases", "conversationalTestCases")
 _BESIDE = {"metricsScores", "metricScores", "testPassed", "conversationalTestCases", "testFile"}
@@ -79,6 +82,7 @@ class _Metric:
 
     answers: Answers = field(default_factory=lambda: Answers(("the name", "the input")))
     verdicts: list[_Verdict] = field(default_factory=list)
+    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -177,8 +181,22 @@ def _add_case(run: _TestRun, case: object, place: str) -> None:
         if case.get("flaky") is True or entry.get("flaky") is True:
             run.flaky += 1
             continue
-        names = (name, content, _cluster(case, run.cluster, place))
+        names = (_without_repeat(name), content, _cluster(case, run.cluster, place))
         _add_score(run.metrics.setdefault(metric, _Metric()), entry, names, place)
+
+
+def _without_repeat(name: str) -> str:
+    """Name of a test without the number of its repeat.
+
+    Examples
+    --------
+    >>> _without_repeat("test_faq[case0-2-3]"), _without_repeat("test_faq[2-3]")
+    ('test_faq[case0]', 'test_faq')
+    """
+    found = _REPEAT.fullmatch(name)
+    if found is None or not 0 < int(found["number"][:9]) <= int(found["count"][:9]):
+        return name
+    return f"{found['test']}{found['case']}]" if found["case"] else found["test"].removesuffix("[")
 
 
 def _add_score(
@@ -189,9 +207,12 @@ def _add_score(
     if score is None and given is not None:
         raise ReadError.at(place, f"the score is {str(given)[:40]!r}, not a number.")
     success = entry.get("success")
+    # The same case again is a repeat of it.
+    repeat = metric.seen[names[:2]]
+    metric.seen[names[:2]] += 1
     if score is None or math.isnan(score) or entry.get("error"):
         status = ERROR if entry.get("error") else UNSCORED
-        metric.answers.add(names[0], status=status, other=names[1], cluster=names[2])
+        metric.answers.add(names[0], status=status, repeat=repeat, other=names[1], cluster=names[2])
         return
     scores = {"score": score}
     if isinstance(success, bool):
@@ -199,7 +220,9 @@ def _add_score(
         threshold = as_finite(entry.get("threshold", entry.get("minimumScore")))
         if threshold is not None:
             metric.verdicts.append(_Verdict(score, threshold, success))
-    metric.answers.add(names[0], scores, status=SCORED, other=names[1], cluster=names[2])
+    metric.answers.add(
+        names[0], scores, status=SCORED, repeat=repeat, other=names[1], cluster=names[2]
+    )
 
 
 def _cluster(case: Mapping[str, Any], key: str | None, place: str) -> str | None:
@@ -215,6 +238,11 @@ def _cluster(case: Mapping[str, Any], key: str | None, place: str) -> str | None
 
 def _runs(run: _TestRun, sides: Mapping[str, _Side]) -> Iterator[Run]:
     model, notes = _name_model(run)
+    repeats = max((max(one.seen.values(), default=1) for one in run.metrics.values()), default=1)
+    if repeats > 1:
+        notes.append(Note("repeats", f"{run.file.label}: the same case with the same input stands "
+                          f"there up to {repeats} times; these are repeats of it, in the order of "
+                          "the file."))  # fmt: skip
     if run.flaky:
         notes.append(Note("flaky", f"{run.file.label}: {run.flaky} scores marked as flaky are left "
                           "out."))  # fmt: skip

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 
 import numpy as np
 
-from rankbars.data.temporary import TemporaryFolder
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import (
     COMPRESSIONS,

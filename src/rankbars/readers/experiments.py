@@ -24,12 +24,10 @@ from rankbars.readers.inputfiles import (
 from rankbars.readers.logs.jsontext import (
     as_count,
     as_mapping,
-    as_score,
     as_text,
     fingerprint,
     load_json,
     parse_time,
-    read_json_lines,
     record_keys,
     top_level_keys,
 )
@@ -37,6 +35,7 @@ from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction, Me
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, SIGNATURE, Recognition
+from rankbars.readers.scoredrows import ScoredRow, number_of, read_rows, sheet_of, sheets_of
 from rankbars.readers.trials import (
     Sheet,
     Trial,
@@ -44,16 +43,12 @@ from rankbars.readers.trials import (
     delimiter_of,
     notes_on,
     read_records,
-    read_table,
     spent,
 )
 
 __all__ = ["read", "sniff"]
 
 Row: TypeAlias = Mapping[str, Any]
-
-# What is longer is a text, not a name, and is kept as its hash.
-_LONGEST_ITEM = 80
 
 # Names of columns in a table of values.
 _LISTED = re.compile(rb'"columns"\s*:\s*\[([\x20-\x5c\x5e-\x7e\s]*)\]')
@@ -64,8 +59,6 @@ _ASSESSED = re.compile(
     r"""["'](feedback|expectation)["']: *\{""",
     re.DOTALL,
 )
-
-_TRUE, _FALSE = {"true", "pass", "passed", "yes"}, {"false", "fail", "failed", "no"}
 
 # What LLMPerf measures of a request, and the side that is better.
 _REQUEST: dict[str, Direction] = {
@@ -122,6 +115,8 @@ class _Tool(NamedTuple):
         Column with the time that was taken, and what a unit of it is in seconds.
     cost : str
         Column with what it cost.
+    is_step : callable
+        Whether a row is a step of another one, not an example.
     """
 
     name: str
@@ -133,6 +128,7 @@ class _Tool(NamedTuple):
     seconds: str = ""
     scale: float = 1.0
     cost: str = ""
+    is_step: Callable[[Row], bool] = lambda row: False
 
 
 _TOOLS = {
@@ -172,6 +168,7 @@ _TOOLS = {
         "Braintrust", ("experiment_id", "scores", "span_attributes"),
         lambda row: row.get("dataset_record_id") or row.get("input"),
         lambda row: as_mapping(row.get("scores")),
+        is_step=lambda row: row.get("is_root") is False or bool(row.get("span_parents")),
     ),
     "ragas": _Tool(
         "Ragas", ("user_input", "response", "re*"),
@@ -193,6 +190,8 @@ def _columns(path: Path, head: bytes) -> tuple[str, ...]:
     """Names of what a row has, whether the rows are a table or objects."""
     if data_suffix(path) not in (".csv", ".tsv"):
         keys = record_keys(path) or top_level_keys(path)
+        if "events" in keys:  # what the API of Braintrust answered
+            return tuple(re.findall(r'"(\w+)"\s*:', head.decode("utf-8", "ignore")))
         listed = _LISTED.search(head) if {"columns", "data"} <= set(keys) else None
         return keys if listed is None else tuple(re.findall(r'"([^"]+)"', listed[1].decode()))
     first = head.decode("utf-8-sig", "ignore").partition("\n")[0]
@@ -277,86 +276,38 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
 
 
 def _rows(file: InputFile) -> Iterator[Row]:
-    suffix = data_suffix(file.path)
-    if suffix in (".csv", ".tsv"):
-        yield from read_table(file)
-    elif record_keys(file.path):
-        yield from read_records(file)
-    elif {"columns", "data"} <= set(top_level_keys(file.path)):
-        content = load_json(file)
-        names, rows = content["columns"], content["data"]
-        for row in rows if isinstance(rows, list) and isinstance(names, list) else ():
-            yield dict(zip(map(str, names), row if isinstance(row, list) else (), strict=False))
-    else:
-        for _, row in read_json_lines(file):
-            yield row
-
-
-def _score(value: object) -> tuple[float | None, bool]:
-    """A score, and whether it is a verdict, right or wrong; None for text and gaps."""
-    if isinstance(value, str):
-        word = value.strip().casefold()
-        if word in _TRUE or word in _FALSE:
-            return float(word in _TRUE), True
-        try:
-            value = float(word)
-        except ValueError:
-            return None, False
-    score = as_score(value)
-    return (None if score is None or not math.isfinite(score) else score), isinstance(value, bool)
+    keys = set(top_level_keys(file.path))
+    if not {"columns", "data"} <= keys:
+        yield from read_rows(file, "events" if "events" in keys else "data")
+        return
+    content = load_json(file)
+    names, rows = content["columns"], content["data"]
+    for row in rows if isinstance(rows, list) and isinstance(names, list) else ():
+        yield dict(zip(map(str, names), row if isinstance(row, list) else (), strict=False))
 
 
 def _experiment(file: InputFile, tool: _Tool) -> Sheet:
-    trials: list[Trial] = []
-    verdicts: dict[str, bool] = {}
-    for number, row in enumerate(_rows(file)):
-        asked = tool.item(row)
-        item = as_text(asked) if not isinstance(asked, dict | list | tuple) else fingerprint(asked)
-        if item is not None and len(item) > _LONGEST_ITEM:
-            item = fingerprint(item)
-        crashed = any(row.get(key) not in (None, "", [], {}) for key in tool.error)
-        crashed = crashed or str(row.get("state", "OK")) == "ERROR"
-        scores = {}
-        for name, value in tool.scores(row).items():
-            score, verdict = _score(value)
-            if score is not None:
-                scores[name] = score
-                verdicts[name] = verdicts.get(name, True) and verdict
-        number_of = as_count(_score(row.get(tool.trial))[0])
-        seconds = _score(row.get(tool.seconds))[0]
-        trials.append(Trial(
-            item or str(number),
-            {**({} if crashed else scores),
-             **spent("seconds", None if seconds is None else seconds * tool.scale),
-             **spent("cost", _score(row.get(tool.cost))[0])},
-            ERROR if crashed else SCORED if scores else UNSCORED,
-            number=number_of,
-            start=parse_time(row.get("start_time")),
-            reason="error" if crashed else "",
-        ))  # fmt: skip
-    names = list(verdicts)
-    if not names:
+    model = file_stem(file.path)
+
+    def rows() -> Iterator[ScoredRow]:
+        for row in _rows(file):
+            if tool.is_step(row):
+                continue
+            crashed = any(row.get(key) not in (None, "", [], {}) for key in tool.error)
+            seconds = number_of(row.get(tool.seconds))[0]
+            yield ScoredRow(
+                model, tool.name, tool.item(row), tool.scores(row),
+                crashed=crashed or str(row.get("state", "OK")) == "ERROR",
+                number=as_count(number_of(row.get(tool.trial))[0]),
+                start=parse_time(row.get("start_time")),
+                seconds=None if seconds is None else seconds * tool.scale,
+                cost=number_of(row.get(tool.cost))[0],
+            )  # fmt: skip
+
+    sheets = sheets_of(file.label, rows(), named=False)
+    if not sheets:
         raise ReadError.at(file.label, f"there is no score in it, as {tool.name} writes them.")
-    known: dict[str, Direction] = {name: "higher" for name in names if verdicts[name]}
-    # Of several, the first that is 0 or 1 throughout says what is right.
-    plain = [name for name in names if all(one.scores.get(name, 0.0) in (0.0, 1.0)
-                                           for one in trials)]  # fmt: skip
-    return _sheet(file, file_stem(file.path), tool.name, trials, (plain or names)[0], known)
-
-
-def _sheet(
-    file: InputFile, model: str, task: str, trials: list[Trial], metric: str,
-    directions: dict[str, Direction], *, named: str = "file",
-) -> Sheet:  # fmt: skip
-    values = [one.scores[metric] for one in trials if metric in one.scores]
-    marks = all(value in (0.0, 1.0) for value in values)
-    side: Direction | None = directions.get(metric, "higher" if marks else None)
-    return Sheet(
-        file.label, model, task, trials, metric=metric, named=named,
-        limits=(0.0, 1.0) if marks else (None, None),
-        directions=directions if side is None else {**directions, metric: side},
-        asked=side is None,
-    )  # fmt: skip
+    return sheets[0]
 
 
 def _pydantic(file: InputFile) -> Sheet:
@@ -369,7 +320,7 @@ def _pydantic(file: InputFile) -> Sheet:
         scores = {}
         for kind in ("assertions", "scores"):
             for name, given in as_mapping(one.get(kind)).items():
-                score, verdict = _score(as_mapping(given).get("value", given))
+                score, verdict = number_of(as_mapping(given).get("value", given))
                 if score is not None:
                     scores[name] = score
                     metric = metric or name
@@ -381,9 +332,9 @@ def _pydantic(file: InputFile) -> Sheet:
     if not metric:
         raise ReadError.at(file.label, "no case has a score or an assertion.")
     called = as_text(content.get("name"))
-    return _sheet(file, called or file_stem(file.path),
-                  as_text(content.get("dataset_name")) or "pydantic-evals", trials, metric,
-                  directions, named="" if called else "file")  # fmt: skip
+    return sheet_of(file.label, called or file_stem(file.path),
+                    as_text(content.get("dataset_name")) or "pydantic-evals", trials, metric,
+                    directions, named=bool(called))  # fmt: skip
 
 
 def _entries(value: object) -> Iterable[Row]:
@@ -406,7 +357,7 @@ def _requests(file: InputFile) -> Run:
             failed += 1  # its zeros are no measurements
             continue
         for name, values in sums.items():
-            score, _ = _score(row.get(name))
+            score, _ = number_of(row.get(name))
             if score is not None and abs(score) > LARGEST_SCORE:
                 raise ReadError.at(file.label, f"a request has a {name} of {score:g}.", row=count)
             if score is not None:

@@ -5,6 +5,7 @@ What files hold is the same to this, whether it was read just now or lay in a st
 
 from __future__ import annotations
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -12,14 +13,14 @@ from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
-from rankbars.data.notes import Note
+from rankbars.data.evidence import Evidence, Items
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Input, Scores
-from rankbars.data.storedtasks import change_tasks
+from rankbars.data.storedtasks import Change, StoredTasks, change_tasks, models_of
 from rankbars.errors import DataError, OptionError, RankbarsError, ReadError
 from rankbars.readers.chosenfiles import ChosenFile, Skipped
 from rankbars.readers.declared import Declared
 from rankbars.readers.inputfiles import InputFile
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import (
     ErrorTable,
     Heeded,
@@ -29,21 +30,30 @@ from rankbars.readers.parts import (
     ReadyScores,
     VoteTable,
 )
-from rankbars.readers.plugins import KnownFormats
 from rankbars.readers.readoptions import ReadOptions
-from rankbars.readers.recognition import Format
+from rankbars.readers.recognition import Format, KnownFormats
 from rankbars.tables.assembly import ParsedTable, scores_from_parsed
 from rankbars.tables.conditions import note_chosen_rows
 from rankbars.tables.database import Engine
 from rankbars.tables.joining import join_scores
 from rankbars.tables.metrics import is_trial_metric
-from rankbars.tables.remarks import note_lookalikes
-from rankbars.tables.strays import note_strays
+from rankbars.tables.remarks import note_lookalikes, note_strays
 
 __all__ = [
-    "Group", "by_reader", "gather", "join_ready", "merge_sources", "put_groups_together",
-    "read_parts", "read_sound", "scores_from_parts",
-]  # fmt: skip
+    "Group",
+    "by_reader",
+    "gather",
+    "join_ready",
+    "merge_sources",
+    "put_groups_together",
+    "read_parts",
+    "read_sound",
+    "redact_items",
+    "scores_from_parts",
+]
+
+DIGEST_BYTES = 16
+
 
 T = TypeVar("T")
 
@@ -109,8 +119,19 @@ def by_reader(files: Iterable[T], format_of: Callable[[T], Format]) -> list[tupl
     return [(format_of(members[0]), members) for members in groups.values()]
 
 
-def put_groups_together(groups: Sequence[Group], options: ReadOptions) -> Scores | None:
+def put_groups_together(
+    groups: Sequence[Group], options: ReadOptions, *, part: bool = False
+) -> Scores | None:
     """Scores of all groups; None if there are none.
+
+    Parameters
+    ----------
+    groups : sequence of Group
+        What is read, by reader.
+    options : ReadOptions
+        What the caller declares.
+    part : bool
+        Whether there is more than these groups: names that they do not know are of the rest.
 
     Raises
     ------
@@ -118,22 +139,33 @@ def put_groups_together(groups: Sequence[Group], options: ReadOptions) -> Scores
         If the results of a group cannot be understood, or those of two cannot be joined.
     """
     parts = []
-    declared = Declared(options, several=len(groups) > 1)
+    declared = Declared(options, several=part or len(groups) > 1)
     for group in groups:
         scores, inputs = declared.heed(
             partial(_read_before, group.read), group.format, scores_of=itemgetter(0)
         )
         if scores is not None:
             parts.append(replace(scores, inputs=inputs))
-    declared.refuse_unknown()
+    if not part:
+        declared.refuse_unknown()
     if not parts:
         return None
-    merged = merge_sources(parts).with_notes(declared.notes())
-    if not any(map(is_trial_metric, options.metrics)):
+    merged = merge_sources(parts).with_notes(() if part else declared.notes())
+    asked = any(map(is_trial_metric, options.metrics))
+    if not asked and (options.trials == "fixed" or not _has_uneven_trials(merged)):
         return merged
-    from rankbars.readers.trialmetrics import take_trial_metrics
+    from rankbars.readers.trialmetrics import note_stopped, take_trial_metrics
 
+    if not asked:
+        return note_stopped(merged)
     return take_trial_metrics(merged, options.metrics, fixed=options.trials == "fixed")
+
+
+def _has_uneven_trials(scores: Scores) -> bool:
+    """Whether items in memory have unequally many answers."""
+    return not isinstance(scores.tasks, StoredTasks) and any(
+        isinstance(one, Items) and one.trials is not None for one in scores.tasks.values()
+    )
 
 
 def _read_before(
@@ -402,3 +434,38 @@ def _title(part: Scores) -> str:
     paths = [one.path for one in part.inputs]
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
     return f"{paths[0]}{more} ({formats})" if paths else "an input"
+
+
+def redact_items(scores: Scores) -> Scores:
+    """The same scores with hashes in the place of item names.
+
+    The hash depends on the task and the name alone, so that equal names stay equal between
+    readings. It hides text; a name from a short list, such as a number, can be found by trying.
+
+    Parameters
+    ----------
+    scores : Scores
+        What was read.
+
+    Examples
+    --------
+    >>> scores = Scores({"math": Items(("a",), [[1.0]], ids=("Who wrote this?",))})
+    >>> redact_items(scores).tasks["math"].ids
+    ('3c38dc5f364ead684b57f09da86d0c79',)
+    """
+    changes = {
+        task: Change(partial(_hide, task), models_of(scores.tasks, task)) for task in scores.tasks
+    }
+    note = Note("redacted", "Names of items were replaced by hashes.")
+    return replace(scores, tasks=change_tasks(scores.tasks, changes), notes=(*scores.notes, note))
+
+
+def _hide(task: str, evidence: Evidence) -> Evidence:
+    if not isinstance(evidence, Items) or evidence.ids is None:
+        return evidence
+    return replace(evidence, ids=tuple(_hash(task, name) for name in evidence.ids))
+
+
+def _hash(task: str, name: str) -> str:
+    text = f"{task}\0{name}".encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=DIGEST_BYTES).hexdigest()

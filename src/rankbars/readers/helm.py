@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.helm_stats import (
     Main,
@@ -38,7 +38,6 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import Agreement, Answers, Direction, Measure, Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition

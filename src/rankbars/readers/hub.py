@@ -10,12 +10,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text
 from rankbars.readers.logs.jsontext import as_mapping, as_score, as_text, parse_time
 from rankbars.readers.logs.records import Agreement, Measure, Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

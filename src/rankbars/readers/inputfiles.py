@@ -9,15 +9,16 @@ import io
 import itertools
 import os
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple, TypeVar
+from typing import IO, Any, NamedTuple, TypeVar
 
-from rankbars.data.temporary import TemporaryFolder
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import ReadError
-from rankbars.readers.compression import (
+from rankbars.readers.openedfiles import (
     COMPRESSIONS,
     DAMAGE,
     Meter,
@@ -42,6 +43,7 @@ __all__ = [
     "open_binary",
     "open_raw",
     "open_text",
+    "parse_yaml",
     "read_each",
     "read_head",
     "split_name",
@@ -123,9 +125,19 @@ def find_files(paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]])
 
 def _expand(text: str) -> Iterator[InputFile]:
     path = Path(text)
-    if path.is_dir():
+    try:
+        mode = path.stat().st_mode
+    except PermissionError:
+        mode = stat.S_IFREG  # it may be there; opening it says what is wrong
+    except (OSError, ValueError):
+        mode = None
+    if mode is not None and stat.S_ISDIR(mode):
+        if path.resolve() == Path(path.resolve().anchor):
+            raise ReadError(
+                f"{text}: this is the whole disk, no folder of results. Name the folder."
+            )
         yield from _walk(path)
-    elif path.exists():
+    elif mode is not None:
         yield InputFile(path, text)
     elif glob.has_magic(text):
         # A pattern may reach into folders (**); hidden files do not match.
@@ -133,11 +145,11 @@ def _expand(text: str) -> Iterator[InputFile]:
         if not matches:
             raise ReadError(f"{text}: no file matches this pattern.")
         for match in matches:
-            if Path(match).is_dir():
+            if os.path.isdir(match):  # noqa: PTH112  (False also where it may not be asked)
                 yield from _walk(Path(match))
             else:
                 yield InputFile(Path(match), match, asked=False)
-    elif (named := split_name(text))[0] and Path(named[1]).is_file():
+    elif (named := split_name(text))[0] and os.path.isfile(named[1]):  # noqa: PTH113
         yield InputFile(Path(named[1]), f"{named[0]} = {named[1]}", name=named[0])
     else:
         raise ReadError(f"{text}: there is no such file or folder.{_near(path)}")
@@ -152,7 +164,7 @@ def split_name(text: str) -> tuple[str, str]:
     (('new', 'runs/b.csv'), ('', 'runs/lr=0.1.csv'))
     """
     name, sign, path = text.partition("=")
-    if not (sign and name and path) or "/" in name or Path(text).exists():
+    if not (sign and name and path) or "/" in name or os.path.exists(text):  # noqa: PTH110
         return "", text
     return name, path
 
@@ -172,14 +184,19 @@ def _walk(folder: Path) -> Iterator[InputFile]:
         folders[:] = sorted(name for name in folders if not _is_hidden(name))
         for name in sorted(files):
             path = Path(place) / name
-            # Pipes and devices would never end, also behind a link; broken links are told about
-            # when they are opened.
-            broken = path.is_symlink() and not path.exists()
-            if not name.startswith(".") and (path.is_file() or broken):
+            if not name.startswith(".") and _may_be_file(path):
                 yield InputFile(path, path.as_posix(), asked=False)
     for error in closed:
         path = Path(str(error.filename))
         yield InputFile(path, path.as_posix(), asked=False)
+
+
+def _may_be_file(path: Path) -> bool:
+    """Whether it is tried as a file: pipes and devices, which would never end, are not."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except OSError:  # a broken link, or one into a closed place: opening it says so
+        return True
 
 
 def _is_hidden(name: str) -> bool:
@@ -212,10 +229,13 @@ def data_suffix(path: Path) -> str:
     >>> data_suffix(Path("scores.CSV.gz"))
     '.csv'
     """
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    while suffixes and suffixes[-1] in COMPRESSIONS:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
+    name = path.name.lower()
+    while True:  # asked of every file by most formats: `Path.suffixes` is slow
+        name, _, end = name.rpartition(".")
+        if not name.strip(".") or not end:
+            return ""
+        if f".{end}" not in COMPRESSIONS:
+            return f".{end}"
 
 
 def file_stem(path: Path) -> str:
@@ -311,7 +331,7 @@ def _unreadable(file: InputFile, error: Exception) -> ReadError:
             file.label, f"the compressed file is cut off or damaged ({error}). Copy it again."
         )
     reason = getattr(error, "strerror", None) or str(error)
-    if file.path.is_dir():
+    if os.path.isdir(file.path):  # noqa: PTH112  (False also where it may not be asked)
         return ReadError.at(file.label, "the folder cannot be opened; you may not be allowed to.")
     return ReadError.at(file.label, f"the file cannot be read ({reason}).")
 
@@ -349,3 +369,49 @@ def is_url(path: str) -> bool:
     """
     protocol, sign, _ = path.partition("://")
     return bool(sign) and protocol.isalnum()
+
+
+def parse_yaml(path: str | os.PathLike[str], text: str, hint: str = "") -> Any:
+    """What the text of a YAML file holds; a key that stands there twice is refused.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    text : str
+        What stands in it.
+    hint : str
+        Said where it is no YAML.
+
+    Raises
+    ------
+    ReadError
+        If it is no YAML, or a mapping has a key twice.
+
+    Examples
+    --------
+    >>> parse_yaml("site.yaml", "title: Leaderboard")
+    {'title': 'Leaderboard'}
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def once(loader: Loader, node: yaml.MappingNode) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # no key of anything here, which the loader says
+            if key.value in seen:
+                line = key.start_mark.line + 1
+                raise ReadError.at(path, f"the key {key.value!r} stands there twice (line {line}).")
+            seen.add(key.value)
+        return loader.construct_mapping(node, deep=True)
+
+    Loader.add_constructor("tag:yaml.org,2002:map", once)
+    try:
+        return yaml.load(text, Loader=Loader)  # noqa: S506 (a SafeLoader)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        place = " ".join(str(error).split())
+        raise ReadError.at(path, f"it does not hold valid YAML ({place}).{hint}") from error

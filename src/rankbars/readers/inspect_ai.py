@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, read_each
 from rankbars.readers.inspect_samples import Log, Sample, read_archive, read_document
 from rankbars.readers.logs.jsontext import as_float, as_mapping, as_text, top_level_keys
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Agreement, Measure, Rows, Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, Recognition

@@ -29,6 +29,10 @@ _MANY_NAMES = 30
 # Who scored, beside scores by name.
 _MODEL_KEYS = frozenset({"model", "modelname", "modelid", "system", "agent", "name"})
 
+# Under which scores stand together in a row.
+_NESTS = frozenset({"metric", "metrics", "scores", "result", "results", "eval", "evaluation",
+                    "grade", "grading", "judgement", "judgment"})  # fmt: skip
+
 # Rows that a first look takes in.
 FIRST_ROWS = 1000
 
@@ -103,7 +107,7 @@ def open_json(file: InputFile, engine: Engine) -> ValueTable:
     """
     with open_text(file) as text:
         content = _parse(file, text.read(), None)
-    rows = _rows_of(file, content)
+    rows = [_without_nests(row) for row in _rows_of(file, content)]
     columns = tuple(dict.fromkeys(key for row in rows for key in row))
     return _table(file, columns, lambda: iter(rows), engine)
 
@@ -150,7 +154,31 @@ def _read_lines(file: InputFile) -> Iterator[Row]:
                     '{"model": "a", "score": 1}.',
                     row=number,
                 )
-            yield row
+            yield _without_nests(row)
+
+
+def _without_nests(row: Row) -> Row:
+    """The row with the scores that stand together under one key, such as ``metrics``, beside it.
+
+    >>> _without_nests({"id": 1, "metrics": {"f1": 0.5, "em": 0}})
+    {'id': 1, 'f1': 0.5, 'em': 0}
+    """
+    nests = {key: _scores_in(value) for key, value in row.items() if fold_name(key) in _NESTS}
+    found = {key: scores for key, scores in nests.items() if scores}
+    if len(found) != 1:
+        return row
+    ((nest, scores),) = found.items()
+    rest = {key: value for key, value in row.items() if key != nest}
+    return row if scores.keys() & rest.keys() else {**rest, **scores}
+
+
+def _scores_in(value: object) -> Row:
+    """The numbers under a key; none where there are no scores."""
+    if not isinstance(value, dict):
+        return {}
+    if not _are_scores(value) and not any(fold_name(key) in _SCORE_KEYS for key in value):
+        return {}
+    return {key: one for key, one in value.items() if isinstance(one, bool | int | float)}
 
 
 def _parse(
@@ -212,6 +240,9 @@ def _rows_of(file: InputFile, content: Any) -> list[Row]:
             return _rows_of_arrays(file, [str(name) for name in names], data)
         if isinstance(data, list) and data and all(isinstance(row, dict) for row in data):
             return data
+        only = next(iter(content.values())) if len(content) == 1 else None
+        if isinstance(only, list) and only and all(isinstance(row, dict) for row in only):
+            return only
         if content and all(isinstance(column, list) for column in content.values()):
             return _rows_of_columns(file, content)
         if content and all(isinstance(column, dict) for column in content.values()):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.data.scores import Scores
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.records import Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Comparison, JudgedFile
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.valuetables import Chunk, ValueTable

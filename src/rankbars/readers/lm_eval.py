@@ -52,6 +52,10 @@ from rankbars.tables.metrics import split_words
 __all__ = ["read", "sniff"]
 
 _STAMP = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d+)?"
+# lmms-eval, which goes back to the harness, begins names with the time.
+_LMMS_STAMP = r"(?P<stamp>\d{8}_\d{6})"
+_LMMS_SAMPLES = re.compile(rf"{_LMMS_STAMP}_samples_(?P<task>.+)", re.DOTALL)
+_LMMS_RESULTS = re.compile(rf"{_LMMS_STAMP}_results")
 _SAMPLES_NAME = re.compile(rf"samples_(?P<task>.+?)(?:_(?P<stamp>{_STAMP}))?", re.DOTALL)
 _STAMPED = re.compile(rf".*_(?P<stamp>{_STAMP})", re.DOTALL)
 _RESULTS_NAME = re.compile(rf"results_{_STAMP}\.json")
@@ -63,7 +67,7 @@ MARKS = {"n-shot", "n-samples", "higher_is_better", "group_subtasks", "lm_eval_v
 # Keys of a row that are no metrics.
 FIXED = split_words(
     "doc_id doc target arguments resps filtered_resps filter metrics doc_hash prompt_hash "
-    "target_hash schema_version"
+    "target_hash schema_version input input_media token_counts submission"
 )
 
 
@@ -80,7 +84,8 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
     if suffix == ".json" or (path.name == "stdin" and head.lstrip().startswith(b"{")):
         first_keys = top_level_keys(path)
         keys = set(first_keys)
-        if first_keys[:1] == ("results",) and _RESULTS_NAME.match(path.name):
+        named = _RESULTS_NAME.match(path.name) or _LMMS_RESULTS.fullmatch(file_stem(path))
+        if first_keys[:1] == ("results",) and named:
             return Recognition("lm-eval", CERTAIN, "It is named and starts like an lm-eval results "
                                "file.")  # fmt: skip
         if keys >= CURRENT_KEYS and keys & MARKS:
@@ -90,12 +95,16 @@ def sniff(path: Path, head: bytes) -> Recognition | None:
                                "file: results, versions, config.")  # fmt: skip
     if suffix in (".jsonl", ".json") or path.name == "stdin":
         first = first_object(head)
-        named = re.match(rb'[\s\[]*\{\s*"doc_id"\s*:', head.removeprefix(b"\xef\xbb\xbf"))
-        if first is None and named and path.name.startswith("samples_"):
+        begins = re.match(rb'[\s\[]*\{\s*"doc_id"\s*:', head.removeprefix(b"\xef\xbb\xbf"))
+        called = path.name.startswith("samples_") or _LMMS_SAMPLES.fullmatch(file_stem(path))
+        if first is None and begins and called:
             return Recognition("lm-eval", SIGNATURE, "It is named and starts like lm-eval samples.")
         if first is not None and {"doc_id", "resps", "arguments"} <= first.keys():
             return Recognition("lm-eval", CERTAIN, "Its rows have the keys of lm-eval samples: "
                                "doc_id, arguments, resps.")  # fmt: skip
+        if first is not None and {"doc_id", "filtered_resps", "input"} <= first.keys():
+            return Recognition("lm-eval", CERTAIN, "Its rows have the keys of lmms-eval samples: "
+                               "doc_id, filtered_resps, input.")  # fmt: skip
     return None
 
 
@@ -152,7 +161,10 @@ def _holds_samples(file: InputFile) -> bool:
 
 
 def _stamp(file: InputFile) -> str | None:
-    found = _STAMPED.fullmatch(file_stem(file.path))
+    stem = file_stem(file.path)
+    found = (
+        _STAMPED.fullmatch(stem) or _LMMS_SAMPLES.fullmatch(stem) or _LMMS_RESULTS.fullmatch(stem)
+    )
     return found["stamp"] if found else None
 
 
@@ -165,7 +177,7 @@ def _find_results(
     beside = [
         place for place, one in enumerate(results) if one.file.path.parent == file.path.parent
     ]
-    named = _SAMPLES_NAME.fullmatch(stem)
+    named = _LMMS_SAMPLES.fullmatch(stem) or _SAMPLES_NAME.fullmatch(stem)
     task = named["task"] if named else _task_at_end(stem, [results[place] for place in beside])
     if task is None:
         raise DataError(
@@ -462,6 +474,8 @@ class _Block:
     def _convert(self, name: str, value: object, place: str) -> float:
         if value is None:
             return math.nan
+        if isinstance(value, dict) and "score" in value:
+            value = value["score"]  # beside what lmms-eval sums it up by
         if isinstance(value, list | dict):
             self._declined.setdefault(name, f"its scores of items are not single numbers ({place})")
             return math.nan

@@ -34,6 +34,9 @@ NO_METRICS = frozenset({"alias", "name", "sample_len", "sample_count", "samples"
 # How JSON and Python write a value that is no number; "none" is null.
 NO_NUMBER = frozenset({"none", "nan", "inf", "infinity"})
 
+# Ends of names of standard errors, of several kinds in lmms-eval.
+_ERRORS = ("_stderr", "_std_err", "_stderr_clt", "_stderr_clustered")
+
 # Values of groups are written in full, and tables of them with four digits.
 _ROUNDING = 1e-4
 
@@ -332,7 +335,7 @@ def _read_values(values: Mapping[str, Any]) -> dict[str, dict[str, Value]]:
     wrapped = any(key.endswith("_std_err") for key in values)
     for key, value in values.items():
         metric, comma, used = key.partition(",")
-        if key in NO_METRICS or metric.endswith(("_stderr", "_std_err")) or bool(comma) != named:
+        if key in NO_METRICS or metric.endswith(_ERRORS) or bool(comma) != named:
             continue
         if wrapped and not metric.endswith("_avg"):
             continue
@@ -363,7 +366,7 @@ def _time(date: object, stamp: str | None) -> float | None:
         return number
     if stamp is None:
         return None
-    day, _, clock = stamp.partition("T")
+    day, _, clock = stamp.replace("_", "T").partition("T")
     try:
         moment = datetime.fromisoformat(f"{day}T{clock.replace('-', ':')}")
     except ValueError:

@@ -19,6 +19,7 @@ from rankbars.data.notes import Note
 from rankbars.errors import OptionError, ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import (
+    LARGEST_LINE,
     as_count,
     as_finite,
     as_text,
@@ -57,6 +58,9 @@ _COUNTS = {"c": ("c", "numcorrect", "ncorrect", "correctcount"),
 _ENDED = ("ok", "success", "completed", "complete", "done", "none", "null", "finished", "scored")
 _TRUE, _FALSE = ("true", "pass", "passed", "yes", "correct"), ("false", "fail", "failed", "no")
 
+# Keys that say what the object around them is called.
+_NAMING = ("name", "id", "key", "slug")
+
 # Records that a look takes in, and lines that it prints.
 _LOOKED_AT, _MOST_LINES, _LONGEST_ITEM, _MOST_ANSWERS = 500, 40, 80, 10_000
 
@@ -65,11 +69,11 @@ _LIKELY: Mapping[str, Sequence[str]] = {
     "score": ("score", "reward", "passed", "is_correct", "correct", "resolved", "success", "r",
               "accuracy", "result", "value", "is_resolved"),
     "item": ("task_id", "item_id", "instance_id", "example_id", "question_id", "case_id", "item",
-             "sample_id", "problem_id", "task_name", "task", "id"),
+             "sample_id", "problem_id", "task_name", "task", "case", "question", "problem", "id"),
     "model": ("model", "model_name", "agent", "agent_name", "system", "llm", "provider"),
     "trial": ("trial", "attempt", "trial_id", "repeat", "epoch", "seed", "sample", "repetition"),
     "cost": ("cost", "cost_usd", "total_cost", "price"),
-    "error": ("error", "exception", "failure"),
+    "error": ("error", "exception", "failure", "err", "error_message", "failure_reason"),
 }  # fmt: skip
 
 
@@ -157,7 +161,12 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
     seen: dict[str, bool] = dict.fromkeys(paths, False)
     # A task with one record for each trial is what is answered: an item.
     item = "item" if "item" in paths else "task"
+    headers = 0
     for spot in _spots(file, paths):
+        # What has nothing of a record, such as a first line about the run, is none.
+        if not any(value is not None for role, value in spot.values.items() if role != "model"):
+            headers += 1
+            continue
         for role, value in spot.values.items():
             seen[role] |= value is not None
         model = _name(spot.values.get("model")) or file_stem(file.path)
@@ -168,10 +177,15 @@ def _read(file: InputFile, options: ReadOptions) -> list[Sheet]:
         sheets[names].trials += _trials(spot, item, len(sheets[names].trials))
     _refuse_nowhere(file, paths, seen)
     note = Note("columns", f"{file.label}: {', '.join(f'{k} = {v}' for k, v in paths.items())}.")
+    passed = []
+    if headers:
+        what = f"{headers:,} lines have" if headers > 1 else "1 line has"
+        text = f"{file.label}: {what} nothing at any path of the map, as where a run is described."
+        passed.append(Note("no-records", text))
     for sheet in sheets.values():
         known = [one.scores["score"] for one in sheet.trials if "score" in one.scores]
         sheet.limits = (0.0, 1.0) if all(0.0 <= one <= 1.0 for one in known) else (None, None)
-        sheet.notes.append(note)
+        sheet.notes += [note, *passed]
     return [*sheets.values()]
 
 
@@ -298,10 +312,14 @@ def _roots(file: InputFile, first: tuple[str, ...]) -> Iterator[Any]:
 
 
 def _is_lines(file: InputFile) -> bool:
+    """Whether there is an object on each line, not one object on one line or many."""
     if data_suffix(file.path) == ".jsonl":
         return True
     with open_text(file) as text:
-        return text.read(1 << 12).lstrip().partition("\n")[0].rstrip().endswith("}")
+        first = text.readline(LARGEST_LINE)
+        return first.endswith("\n") and first.rstrip().endswith("}") and (
+            text.readline(16).lstrip().startswith("{")
+        )  # fmt: skip
 
 
 def _bind(
@@ -404,6 +422,13 @@ def describe_json(file: InputFile) -> list[str]:
     return lines
 
 
+def _called(path: str, names: Sequence[str]) -> str:
+    """The last key of a path, if it is one of the names; of ``llm.name``, ``llm`` counts."""
+    *above, last = (one.removesuffix("[]").casefold() for one in path.split("."))
+    keys = [above[-1]] if above and last in _NAMING else []
+    return next((key for key in (*keys, last) if key in names), "")
+
+
 def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
     """The likeliest path of each role: by its last key, the most frequent first."""
     found: dict[str, str] = {}
@@ -411,7 +436,7 @@ def _guess(shape: Mapping[str, _Seen]) -> dict[str, str]:
         fitting = [
             (names.index(key), -sum(seen.types.values()), len(path), path)
             for path, seen in shape.items()
-            if (key := path.rpartition(".")[2].removesuffix("[]").casefold()) in names
+            if (key := _called(path, names))
             and path not in found.values()
             and (role != "score" or {"number", "true/false"} & seen.types.keys())
         ]

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import DataError, ReadError
 from rankbars.readers.inputfiles import InputFile
 from rankbars.readers.logs.jsontext import as_finite, as_mapping, as_text, load_json, top_level_keys
 from rankbars.readers.logs.records import Agreement, Measure, Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Heeded, Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, DECLINED, Recognition

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, file_stem, open_text, read_each
 from rankbars.readers.logs.jsontext import (
@@ -28,7 +28,6 @@ from rankbars.readers.logs.jsontext import (
     top_level_keys,
 )
 from rankbars.readers.logs.records import SCORED, UNSCORED, Agreement, Answers, Measure, Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition

@@ -8,12 +8,11 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from rankbars.data.room import Room, parse_size
 from rankbars.errors import OptionError, one_of
 from rankbars.tables.conditions import parse_condition
 from rankbars.tables.database import Engine
 from rankbars.tables.metrics import refuse_trial_metric
-from rankbars.tables.tableoptions import TableOptions
+from rankbars.tables.tableoptions import Room, TableOptions, parse_size
 
 __all__ = ["MAP_ROLES", "MAP_TOKEN", "ReadOptions", "as_declared", "options_of", "parse_map"]
 
@@ -63,7 +62,7 @@ class ReadOptions(TableOptions):
         Whether answers are wanted one by one, as by a race: items are called as their tool is asked
         for them, none is left out because other models lack it, and all runs of a model count.
     failed : bool
-        Whether a trial that failed counts as the lowest score, where its item has others.
+        Whether a trial without a score counts as the lowest one, where its item has others.
     engine : Engine
         Scans tables while they are read; readers alone need it.
     """

@@ -109,10 +109,12 @@ FORMATS: dict[str, Format] = {
     "lm-eval": Format(
         "lm-eval",
         "rankbars.readers.lm_eval",
-        "results and samples files of the lm-evaluation-harness",
+        "results and samples files of the lm-evaluation-harness, and of lmms-eval",
         looks=_is_json_or_lines,
         files="results_TIME.json and samples_TASK_TIME.jsonl of current versions; results.json and "
-        "samples as JSON lists of 0.4.0 to 0.4.2; one file per run before that",
+        "samples as JSON lists of 0.4.0 to 0.4.2; one file per run before that; TIME_results.json "
+        "and TIME_samples_TASK.jsonl of lmms-eval, from the documentation (its "
+        "evaluation_tracker.py, August 2026)",
         chosen="model = model_name; item = doc_hash, else doc_id; task = each leaf, groups are the "
         "categories of their parts, and the widest one with a value of its own counts as one in "
         "the average; of several filters the first; the direction is higher_is_better; models must "
@@ -202,8 +204,9 @@ FORMATS: dict[str, Format] = {
         "test runs of DeepEval",
         looks=_is_deepeval,
         files="test_run_TIME.json, .latest_run_full.json",
-        chosen="each metric is a task; item = name of the case, else a hash of its input; flaky "
-        "cases are left out; direction as verdicts and thresholds show",
+        chosen="each metric is a task; item = name of the case, else a hash of its input; the "
+        "same case again (--repeat) is a trial of it; flaky cases are left out; direction as "
+        "verdicts and thresholds show",
         options=("--metric",),
     ),
     "openai-evals": Format(
@@ -322,7 +325,7 @@ FORMATS: dict[str, Format] = {
         looks=_is_object,
         files="RUN_UPLOAD.json, decrypted",
         chosen="model = agent and model; task = benchmark; item = task; successful_tasks 1, "
-        "failed_tasks 0, else the reward; from the documentation",
+        "failed_tasks 0, else the reward; from the documentation (sources of its harness)",
         options=("--metric cost", "--reruns"),
     ),
     "nemo-gym": Format(
@@ -440,7 +443,7 @@ FORMATS: dict[str, Format] = {
         looks=_names(b"feedback_scores"),
         files="items as JSON or JSON lines, or the CSV with dataset.* and feedback_scores.*",
         chosen="model = name of the file; item = dataset_item_id, else the row of the data set; "
-        "from the documentation",
+        "from the documentation (comet.com/docs/opik, Exporting experiment results)",
         options=("--metric", "--direction"),
     ),
     "braintrust": Format(
@@ -448,9 +451,37 @@ FORMATS: dict[str, Format] = {
         "rankbars.readers.experiments",
         "experiments of Braintrust",
         looks=_names(b"scores", b"eval_name", b"experiment_name"),
-        files="events of an experiment as JSON or JSON lines",
-        chosen="model = name of the file; item = dataset_record_id, else the input; score = "
-        "scores.NAME; summaries have no scores of examples; from the documentation",
+        files="events of an experiment as JSON or JSON lines, also as its API answers them",
+        chosen="model = name of the file; item = dataset_record_id, else the input, again for each "
+        "trial; score = scores.NAME of a root span; summaries have no scores of examples; from the "
+        "documentation (ExperimentEvent of its API)",
+        options=("--metric", "--direction"),
+    ),
+    "langfuse": Format(
+        "langfuse",
+        "rankbars.readers.langfuse",
+        "experiments of Langfuse",
+        looks=_names(b"traceId", b"trace_id", b"bookmarked"),
+        files="items of experiments with their scores (GET /api/public/experiment-items); items of "
+        "runs beside scores (/dataset-run-items, /v2/scores); the table of traces; as CSV, JSON or "
+        "JSON lines",
+        chosen="model = name of the experiment or run, else of the file; task = data set; item = "
+        "item of the data set, else the input; several scores of one name and trace are averaged; "
+        "an item with the level ERROR has no score; from the documentation (API definition and "
+        "sources of langfuse/langfuse, August 2026)",
+        options=("--metric", "--direction"),
+    ),
+    "weave": Format(
+        "weave",
+        "rankbars.readers.weave",
+        "evaluations of W&B Weave",
+        looks=_names(b"op_name", b"row_digest"),
+        files="calls as JSON or JSON lines, with those of Evaluation.predict_and_score; what "
+        "eval_results/query answered",
+        chosen="model = inputs.model, with its digest where there are several versions; task = "
+        "evaluation; item = example; trials in the order of their start; score = scores.SCORER; a "
+        "call without answer and scores, or with an exception, has no score; from the "
+        "documentation (docs.wandb.ai, Export evaluation data; weave/evaluation/eval.py)",
         options=("--metric", "--direction"),
     ),
     "ragas": Format(

@@ -16,6 +16,8 @@ from rankbars.tables.reruns import TEXTS
 
 __all__ = ["ReadOne", "join_sides", "name_side", "read_sides"]
 
+# Notes that count trials of each model.
+_COUNTED = ("failed-trials", "unscored-trials", "ended-early", "cost")
 _MOST_SHOWN = 5
 
 
@@ -111,7 +113,14 @@ def name_side(scores: Scores, name: str, paths: Paths) -> Scores:
         If there are several models.
     """
     if len(scores.models) == 1:
-        return scores.rename(models={scores.models[0]: name})
+        old, named = repr(scores.models[0]), scores.rename(models={scores.models[0]: name})
+        # What is counted for each model is told under the name that it has from here on.
+        notes = (
+            replace(one, message=one.message.replace(old, repr(name)))
+            if one.code in _COUNTED else one
+            for one in named.notes
+        )  # fmt: skip
+        return replace(named, notes=tuple(notes))
     shown = ", ".join(repr(model) for model in scores.models[:_MOST_SHOWN])
     more = len(scores.models) - _MOST_SHOWN
     raise DataError(

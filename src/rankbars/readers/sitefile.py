@@ -17,6 +17,7 @@ from rankbars.data.about import About
 from rankbars.data.siteplan import ROLES, BoardChoice, Metric, SitePlan, Theme
 from rankbars.data.spec import MISSING_ITEMS, MISSING_POLICIES, MISSING_TASKS, Spec
 from rankbars.errors import OptionError, RankbarsError, ReadError
+from rankbars.readers.inputfiles import parse_yaml
 
 __all__ = ["read_site"]
 
@@ -29,6 +30,7 @@ _KEYS = (
     "history", "theme",
 )  # fmt: skip
 _BOARD_KEYS = ("name", "description", "tasks", "models", "where", "per", "except")
+_MEANT = {"sources": "results"}  # nearest to ``source`` by its letters
 _SHAPE = "The least that it must say is: title: My leaderboard, and results: results.csv."
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 _LEAST_CONTRAST = 3.0  # of graphics against what is behind them, by WCAG
@@ -105,7 +107,8 @@ class _Part:
             raise ReadError.at(path, f"{what}; found {values!r:.80}. {'' if place else _SHAPE}")
         for key in values if known else ():
             if key not in known:
-                near = difflib.get_close_matches(str(key), known, n=1)
+                meant = [one for one in (_MEANT.get(str(key)),) if one in known]
+                near = meant or difflib.get_close_matches(str(key), known, n=1)
                 hint = f" Did you mean {near[0]}?" if near else ""
                 raise ReadError.at(
                     path, f"unknown key {self.named(key)}.{hint} Known: {', '.join(known)}."
@@ -189,30 +192,8 @@ def _word(value: object) -> str:
 
 
 def _load(path: Path) -> Any:
-    """What a YAML file holds; a key that stands there twice is refused."""
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        pass
-
-    def once(loader: Loader, node: yaml.MappingNode) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                continue  # no key of anything here, which the loader says
-            if key.value in seen:
-                line = key.start_mark.line + 1
-                raise ReadError.at(path, f"the key {key.value!r} stands there twice (line {line}).")
-            seen.add(key.value)
-        return loader.construct_mapping(node, deep=True)
-
-    Loader.add_constructor("tag:yaml.org,2002:map", once)
-    text = _text(path)
-    try:
-        return yaml.load(text, Loader=Loader)  # noqa: S506 (a SafeLoader)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        place = " ".join(str(error).split())
-        raise ReadError.at(path, f"it does not hold valid YAML ({place}).") from error
+    """What a YAML file holds."""
+    return parse_yaml(path, _text(path))
 
 
 def _text(path: str | Path) -> str:

@@ -10,21 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import Lacking, ReadError, UnknownOptionError
 from rankbars.readers.inputfiles import InputFile, open_text
 from rankbars.readers.logs.jsontext import LARGEST_DOCUMENT, parse_json, top_level_keys
 from rankbars.readers.logs.records import ERROR, SCORED, Measure, Rows, Run
-from rankbars.readers.logs.taskremarks import list_names
 from rankbars.readers.parts import Part
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.readers.recognition import CERTAIN, SIGNATURE, Recognition
-from rankbars.readers.swebench_boards import (
-    is_board,
-    is_trajectory,
-    join_trajectories,
-    read_board,
-)
 from rankbars.readers.swebench_reports import (
     EXPERIMENT_LISTS,
     METADATA,
@@ -32,9 +25,13 @@ from rankbars.readers.swebench_reports import (
     UNRESOLVED,
     Report,
     Verdict,
+    is_board,
     is_instance,
     is_list_report,
+    is_trajectory,
+    join_trajectories,
     name_split,
+    read_board,
     read_instance_report,
     read_report,
     repository_of,

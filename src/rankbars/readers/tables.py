@@ -1,17 +1,29 @@
-"""Tables of scores in files: CSV, TSV, Parquet, JSON and JSON lines, tidy or wide."""
+"""Tables of scores in files: CSV, TSV, Parquet, JSON and JSON lines, tidy or wide; Markdown.
+
+Tables of Markdown are rows between bars, as they stand in pages and issues.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rankbars.data.notes import Note
-from rankbars.readers.compression import refuse_bomb
+from rankbars.errors import ReadError
 from rankbars.readers.delimited import open_delimited
-from rankbars.readers.inputfiles import COMPRESSIONS, InputFile, data_suffix, file_stem, read_head
+from rankbars.readers.inputfiles import (
+    COMPRESSIONS,
+    InputFile,
+    data_suffix,
+    file_stem,
+    open_text,
+    read_head,
+)
+from rankbars.readers.openedfiles import refuse_bomb
 from rankbars.readers.parquet import open_parquet
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.assembly import ParsedTable, parse_table
@@ -21,11 +33,27 @@ from rankbars.tables.database import Engine
 from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Table
 from rankbars.tables.tidy import FileNames
+from rankbars.tables.valuetables import Chunk, ValueTable
 
 __all__ = [
-    "MARKDOWN_SUFFIXES", "PARQUET_SUFFIXES", "TABLE_SUFFIXES", "may_be_table", "name_files",
-    "open_table", "parse_tables",
-]  # fmt: skip
+    "MARKDOWN_SUFFIXES",
+    "PARQUET_SUFFIXES",
+    "TABLE_SUFFIXES",
+    "is_markdown",
+    "may_be_table",
+    "name_files",
+    "open_table",
+    "parse_tables",
+]
+
+_RULE = re.compile(r"\s*\|?(\s*:?-+:?\s*\|)+(\s*:?-+:?\s*)?\s*")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_BOLD_NUMBER = re.compile(r"(\*{1,3}|_{1,3}|`)([-+]?\d[\d.,]*%?)\1")
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|___|__|`)(.+)\1")
+
+# A page is looked at as a whole; a longer one is something else.
+_MOST_CHARACTERS = 1 << 24
+
 
 PARQUET_SUFFIXES = (".parquet", ".pq")
 DELIMITED_SUFFIXES = (".csv", ".tsv", ".tab", ".txt")
@@ -87,9 +115,7 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
         return open_parquet(file, engine)
     start = head.decode("utf-8-sig", errors="ignore").lstrip()
     if suffix in MARKDOWN_SUFFIXES or ("|" in start and _is_markdown(start)):
-        from rankbars.readers.pagetables import open_markdown
-
-        return open_markdown(file, engine)
+        return _open_markdown(file, engine)
     if suffix in DELIMITED_SUFFIXES:
         return open_delimited(file, engine, decimal)
     from rankbars.readers.jsonrows import JsonLinesTable, open_json
@@ -102,7 +128,6 @@ def open_table(file: InputFile, engine: Engine, decimal: str | None = None) -> T
 
 
 def _is_markdown(start: str) -> bool:
-    from rankbars.readers.pagetables import is_markdown
 
     return is_markdown(start)
 
@@ -111,9 +136,7 @@ def may_be_table(path: Path, head: bytes) -> bool:
     """Whether name and first bytes allow a table; a page of Markdown must hold one."""
     suffix = data_suffix(path)
     if suffix in MARKDOWN_SUFFIXES:
-        from rankbars.readers.pagetables import has_table
-
-        return has_table(InputFile(path, path.name))
+        return _has_table(InputFile(path, path.name))
     return suffix in TABLE_SUFFIXES or path.name == "stdin" or head.startswith(b"PAR1")
 
 
@@ -270,3 +293,98 @@ def _is_json_lines(head: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return rest.lstrip().startswith("{")
+
+
+def is_markdown(head: str) -> bool:
+    r"""Whether text begins with a Markdown table.
+
+    Examples
+    --------
+    >>> is_markdown("| Model | MMLU |\n|---|---:|\n"), is_markdown("model|score\na|1\n")
+    (True, False)
+    """
+    lines = [line for line in head.splitlines() if line.strip()][:2]
+    return len(lines) == 2 and "|" in lines[0] and bool(_RULE.fullmatch(lines[1]))
+
+
+def _has_table(file: InputFile) -> bool:
+    """Whether a page holds a table."""
+    return bool(_rules(_lines(file)))
+
+
+def _open_markdown(file: InputFile, engine: Engine) -> ValueTable:
+    """The one table of a page, without bold print and links.
+
+    Raises
+    ------
+    ReadError
+        If there is no table, or more than one, or a row does not fit its header.
+    """
+    lines = _lines(file)
+    rules = _rules(lines)
+    if len(rules) != 1:
+        found = "there is no table" if not rules else f"there are {len(rules)} tables"
+        raise ReadError.at(
+            file.label, f"{found} in this page. Expected one, between bars: | model | score |."
+        )
+    rule = rules[0]
+    names = _cells(lines[rule - 1])
+    rows = list(_rows(file, lines, rule, len(names)))
+
+    def read_chunks(wanted: Sequence[str]) -> Iterator[Chunk]:
+        yield {name: [row[names.index(name)] for row in rows] for name in wanted}
+
+    return ValueTable(file.label, tuple(names), read_chunks, rule + 1, engine)
+
+
+def _lines(file: InputFile) -> list[str]:
+    with open_text(file) as text:
+        return text.read(_MOST_CHARACTERS).splitlines()
+
+
+def _rules(lines: Sequence[str]) -> list[int]:
+    """The lines between the header of a table and its rows."""
+    return [
+        number for number, line in enumerate(lines)
+        if number and "|" in lines[number - 1] and _RULE.fullmatch(line)
+    ]  # fmt: skip
+
+
+def _rows(file: InputFile, lines: Sequence[str], rule: int, width: int) -> Iterator[list[str]]:
+    for number, line in enumerate(lines[rule + 1 :], start=rule + 2):
+        if "|" not in line:
+            return
+        cells = _cells(line)
+        if len(cells) != width:
+            raise ReadError.at(
+                file.label,
+                f"the row has {len(cells)} cells, the header has {width}. Correct the row; a bar "
+                r"inside a cell is written \|.",
+                row=number,
+            )
+        yield cells
+
+
+def _cells(line: str) -> list[str]:
+    plain = line.strip().removeprefix("|")
+    cells = re.split(r"(?<!\\)\|", plain)
+    if len(cells) > 1 and not cells[-1].strip():
+        cells.pop()
+    return [_plain(cell) for cell in cells]
+
+
+def _plain(cell: str) -> str:
+    r"""The text of a cell without links and emphasis.
+
+    Examples
+    --------
+    >>> _plain(" **[gpt-4](https://a.b)** "), _plain(r"a\|b")
+    ('gpt-4', 'a|b')
+    >>> _plain("**88.1** ± 0.9")
+    '88.1 ± 0.9'
+    """
+    text = _LINK.sub(r"\1", cell.strip())
+    while found := _EMPHASIS.fullmatch(text):
+        text = found[2].strip()
+    text = _BOLD_NUMBER.sub(r"\2", _LINK.sub(r"\1", text))
+    return text.replace("\\|", "|").replace("\\_", "_")

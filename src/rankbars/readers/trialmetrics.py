@@ -15,11 +15,11 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import Change, change_tasks
 from rankbars.errors import DataError
-from rankbars.stats.subsets import all_right, any_right, best_of, most_right
+from rankbars.stats.countscores import all_right, any_right, best_of, most_right
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_trial_metric
 
-__all__ = ["take_trial_metrics"]
+__all__ = ["note_stopped", "take_trial_metrics"]
 
 _MEANING = {
     "pass@": "some of {k} is right, 1 - C(n-c, {k}) / C(n, {k}) of n answers with c right, "
@@ -33,6 +33,12 @@ _MEANING = {
 _PLUGIN = (
     "(c/n)^{k}, averaged over items: this is biased upwards, and made for comparison with numbers "
     "that were published so; pass^{k} is unbiased"
+)
+
+_STOPPED = (
+    "the answers of {model!r} seem to have been stopped at the first right one: no item has two, "
+    "and it is always the last. Their share is too high then. If each item was tried a number of "
+    "times that did not depend on the answers, say so: --trials fixed (in Python: trials='fixed')."
 )
 
 # Counts of subsets of more answers are no numbers of a computer.
@@ -187,18 +193,34 @@ def _refuse_stopped(
     task: str, items: Items, right: NDArray[np.int64], answers: NDArray[np.int64]
 ) -> None:
     """Answers that end with the only right one: how many there are then says how hard it was."""
+    model = _stopped(items, right, answers)
+    if model is not None:
+        raise DataError(f"Task {task!r}: {_STOPPED.format(model=model)}")
+
+
+def note_stopped(scores: Scores) -> Scores:
+    """Scores with a note where the mean of answers is too high, as they were stopped when right."""
+    notes = []
+    for task, evidence in scores.tasks.items():
+        if not isinstance(evidence, Items) or evidence.trials is None:
+            continue
+        counted = _counts(evidence)
+        model = None if counted is None else _stopped(evidence, *counted)
+        if model is not None:
+            notes.append(Note("stopped-trials", _STOPPED.format(model=model), task))
+    return scores.with_notes(notes) if notes else scores
+
+
+def _stopped(items: Items, right: NDArray[np.int64], answers: NDArray[np.int64]) -> str | None:
+    """A model whose answers seem to have been stopped at the first right one."""
     for column, model in enumerate(items.models):
         c, n = right[:, column][answers[:, column] > 0], answers[:, column][answers[:, column] > 0]
         if not len(n) or c.max() > 1 or not (c == 1).any() or len(np.unique(n[c == 1])) < 2:
             continue
         if (n[c == 0] < n.max()).any() or not _ends_right(items, column):
             continue
-        raise DataError(
-            f"Task {task!r}: the answers of {model!r} seem to have been stopped at the first right "
-            "one: no item has two, and it is always the last. Their share is too high then. If "
-            "each item was tried a number of times that did not depend on the answers, say so: "
-            "--trials fixed (in Python: trials='fixed')."
-        )
+        return model
+    return None
 
 
 def _ends_right(items: Items, column: int) -> bool:

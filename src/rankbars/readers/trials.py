@@ -10,11 +10,11 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, list_names
 from rankbars.errors import ReadError
 from rankbars.readers.inputfiles import InputFile, data_suffix, open_text
 from rankbars.readers.logs.jsontext import (
@@ -26,7 +26,6 @@ from rankbars.readers.logs.jsontext import (
     as_text,
 )
 from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Answers, Direction, Measure, Run
-from rankbars.readers.logs.taskremarks import list_names
 
 __all__ = [
     "Sheet", "Trial", "as_runs", "delimiter_of", "name_of", "notes_on", "read_members",
@@ -306,6 +305,8 @@ def as_runs(sheets: Iterable[Sheet]) -> list[Run]:
         sheet.trials = kept
         if kept:
             runs.append(_run(sheet, [*sheet.notes, *notes]))
+        elif notes:  # nothing but copies: the run that they are of tells it
+            runs[-1] = replace(runs[-1], notes=(*runs[-1].notes, *notes))
     return runs
 
 
@@ -380,8 +381,8 @@ def _numbers(trials: Sequence[Trial]) -> list[int]:
 def notes_on(sheets: Sequence[Sheet]) -> list[Note]:
     """What must be said about sheets as a whole, after `as_runs` has seen them.
 
-    Models that are called after files; trials that failed or ended early, with reasons; items
-    whose grader is broken; amounts that nobody counted.
+    Models that are called after files; trials that failed, have no score or ended early, with
+    reasons; items whose grader is broken; amounts that nobody counted.
     """
     notes = []
     if named := list(dict.fromkeys(sheet.model for sheet in sheets if sheet.named)):
@@ -391,10 +392,14 @@ def notes_on(sheets: Sequence[Sheet]) -> list[Note]:
         of_task = [sheet for sheet in sheets if sheet.task == task]
         for status, code, text in (
             (ERROR, "failed-trials", "trials that failed and have no score: "),
+            (UNSCORED, "unscored-trials", "trials that ran and have no score: "),
             (SCORED, "ended-early", "trials that ended early and are scored: "),
         ):
             if found := _reasons(of_task, status):
-                notes.append(Note(code, text + found, task))
+                hint = (
+                    "" if status == SCORED else " --missing fail counts them as the lowest score."
+                )
+                notes.append(Note(code, text + found + hint, task))
         notes += _broken(of_task, task)
     for name in _LOWER:
         amounts = {sheet.model: 0.0 for sheet in sheets}

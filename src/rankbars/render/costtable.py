@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.costfront import CostFront
+from rankbars.data.boardparts import CostFront
 from rankbars.errors import DataError
 from rankbars.render.claims import APPROXIMATE, statements_level
 from rankbars.render.notation import counted, listed, visible

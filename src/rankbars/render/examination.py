@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.diagnosis import Diagnosis, LeftOut
-from rankbars.data.explanation import Explanation, MethodOutcome
+from rankbars.data.diagnosis import Diagnosis, Explanation, LeftOut, MethodOutcome
 from rankbars.data.votehealth import Finding, JudgeReport, Neighbours, VoteHealth
 from rankbars.render.notation import (
     listed,

@@ -10,11 +10,10 @@ from collections.abc import Iterable, Sequence
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, board_to_dict
-from rankbars.data.partlyscored import PartlyScored
+from rankbars.data.boardparts import PartlyScored
 from rankbars.errors import OptionError
 from rankbars.render.claims import APPROXIMATE, lead_claim, overall_claim, task_claim
-from rankbars.render.notation import shorten, show_level, visible
-from rankbars.render.placed import placed_table
+from rankbars.render.notation import listed, shorten, show_level, visible
 from rankbars.render.ranktable import (
     Row,
     Table,
@@ -25,8 +24,9 @@ from rankbars.render.ranktable import (
     task_table,
 )
 from rankbars.render.sentences import headline, new_task_line, task_line
+from rankbars.render.sidetables import placed_table
 
-__all__ = ["render_csv", "render_dot", "render_json", "render_latex"]
+__all__ = ["attributes_text", "render_csv", "render_dot", "render_json", "render_latex"]
 
 # What spreadsheets take for the start of a formula, also in full width.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -40,6 +40,7 @@ _TASK_COLUMNS = (
 )  # fmt: skip
 _SPREAD_COLUMNS = ("spread_best", "spread_worst")
 _NAME_WIDTH = 60
+_MOST_ATTRIBUTES = 12
 _LIGATURE = re.compile(r"([-',])(?=\1)")  # two of these in a row become another character
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -88,8 +89,40 @@ def render_csv(board: Leaderboard, *, task: str | None = None) -> str:
     columns = (*columns, *(("level", "new_task_level") if task is None else ("level",)))
     levels, size = _levels(board, task), len(board.models)
     rows = [(*row, *levels[k >= size]) for k, row in enumerate(rows)]
+    known = dict.fromkeys(name for said in board.attributes.values() for name in said)
+    if task is None and known:
+        columns = (*columns, *map(_csv_cell, known))
+        said = [board.attributes.get(str(row[0]), {}) for row in rows]
+        beside = [[own.get(name, "") for name in known] for own in said]
+        rows = [(*row, *more) for row, more in zip(rows, beside, strict=True)]
     lines = [columns, *([_csv_cell(value) for value in row] for row in rows)]
     return "".join(f"{','.join(line)}\n" for line in lines)
+
+
+def attributes_text(board: Leaderboard) -> str:
+    """What the input said of the models beside their scores, a line each; empty without any.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> from dataclasses import replace
+    >>> rows = np.random.default_rng(1).random((40, 2)) + [0.5, 0.0]
+    >>> board = rb.leaderboard(rb.Scores.from_arrays({"math": rows}, ["a", "b"]))
+    >>> said = {"a": {"licence": "MIT"}, "b": {"licence": "none"}}
+    >>> print(attributes_text(replace(board, attributes=said)), end="")
+    Said of the models, and not ranked:
+    - licence: a MIT, b none
+    """
+    known = dict.fromkeys(name for said in board.attributes.values() for name in said)
+    if not known:
+        return ""
+    ordered = [board.models[place] for place in board.order]
+    lines = ["Said of the models, and not ranked:"]
+    for name in known:
+        has = [one for one in ordered if name in board.attributes.get(one, {})]
+        each = [f"{visible(one)} {visible(board.attributes[one][name])}" for one in has]
+        lines.append(f"- {visible(name)}: {listed(each, _MOST_ATTRIBUTES)}")
+    return "\n".join(lines) + "\n"
 
 
 def render_latex(board: Leaderboard, *, task: str | None = None) -> str:

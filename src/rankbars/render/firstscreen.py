@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
-from rankbars.data.partlyscored import PartlyScored
+from rankbars.data.boardparts import PartlyScored
 from rankbars.render.claims import (
     NO_GUARANTEE,
-    SCOPE_WORDS,
     approximate_sentence,
     is_approximate,
     lead_claim,
@@ -22,8 +21,11 @@ from rankbars.render.notation import counted, show_ranks, visible
 from rankbars.render.ranktable import OFTEN_MISSED
 from rankbars.render.sentences import (
     NameWriter,
+    apart_sentences,
+    claims_all_at_once,
     headline_sentences,
     new_task_line,
+    only_apart_may_lead,
     plain_name,
     states_who_is_first,
 )
@@ -164,8 +166,10 @@ def _title(board: Leaderboard, name: NameWriter, *, named: bool) -> str:
     if not states_who_is_first(board):
         models = "two models" if len(board.models) == 2 else f"{len(board.models)} models"
         return f"These results do not tell the {models} apart. That does not make them equal."
-    if not lead_claim(board).scope.startswith(SCOPE_WORDS["all"]):
+    if not claims_all_at_once(board):
         return f"{len(first)} of {len(board.models)} models may be first, each judged by itself."
+    if only_apart_may_lead(board):
+        return " ".join(apart_sentences(board, name))
     others = int((~np.isnan(board.score)).sum()) - len(first)
     if len(first) > 1:
         rest = "The other one is" if others == 1 else f"Each of the other {others} is"
@@ -259,6 +263,8 @@ def _cautions(board: Leaderboard) -> list[str]:
     gaps = int(((board.coverage < 1.0) & ~np.isnan(board.score)).sum())
     if gaps:
         said.append(f"Gaps: {counted(gaps, 'model')} lack{'s' if gaps == 1 else ''} some scores.")
+    if not only_apart_may_lead(board):
+        said.extend(apart_sentences(board))
     if board.partly is not None:
         count = len(board.partly.models)
         lacks, they = ("lacks", "it") if count == 1 else ("lack", "they")

@@ -6,12 +6,17 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rankbars.data.board import Leaderboard
-from rankbars.render.categories import CATEGORY_TITLES, category_rows
 from rankbars.render.claims import lead_claim
 from rankbars.render.notation import shorten, show_count, visible
-from rankbars.render.periods import MOST_CHANGES, time_table
-from rankbars.render.placed import PlacedRow, may_share_first, placed_table
-from rankbars.render.ranktable import Remark, Row, Table, board_table, remark_text, task_table
+from rankbars.render.ranktable import (
+    Remark,
+    Row,
+    Table,
+    board_table,
+    order_table,
+    remark_text,
+    task_table,
+)
 from rankbars.render.sentences import (
     field_parts,
     headline,
@@ -20,9 +25,19 @@ from rankbars.render.sentences import (
     outcome_sentence,
     scale_line,
     scopes_line,
+    standing_apart,
     states_who_is_first,
     task_line,
     width_line,
+)
+from rankbars.render.sidetables import (
+    CATEGORY_TITLES,
+    MOST_CHANGES,
+    PlacedRow,
+    category_rows,
+    may_share_first,
+    placed_table,
+    time_table,
 )
 
 __all__ = ["LIMIT", "MARKER", "code_of", "render_markdown", "words_of"]
@@ -84,7 +99,10 @@ def render_markdown(board: Leaderboard, *, task: str | None = None) -> str:
     ]
     leader = " ".join(leader_lines(board))
     bottom = [" ".join(filter(None, reading)), *filter(None, (leader,)), *_notes(table.remarks)]
-    placed = [*_front_grid(board), *_category_grid(board), *_time_grid(board), *_placed_grid(board)]
+    placed = [
+        *_order_grid(board), *_front_grid(board), *_category_grid(board), *_time_grid(board),
+        *_placed_grid(board),
+    ]  # fmt: skip
     grid = _cut_grid(table, [*top, *placed, *bottom], _first(board))
     parts = [*top, grid, *placed, *bottom]
     if board.lead != "task":
@@ -138,7 +156,8 @@ def _first(board: Leaderboard) -> dict[str, str]:
     models = board.undominated()
     alone = len(models) == 1 and not may_share_first(board)
     badge = "first" if alone else "may be first"
-    return dict.fromkeys(models, badge)
+    apart = standing_apart(board)
+    return {model: "stands apart" if model in apart else badge for model in models}
 
 
 def _cut_grid(table: Table, others: Sequence[str], first: Mapping[str, str] | None = None) -> str:
@@ -163,6 +182,24 @@ def _category_grid(board: Leaderboard) -> list[str]:
         votes, models, first, widest = row.cells
         lines.append(f"| {code_of(row.title)} | {votes} | {models} | {code_of(first)} | {widest} |")
     return ["\n".join(lines), *(words_of(row.remark) for row in rows if row.remark)]
+
+
+def _order_grid(board: Leaderboard) -> list[str]:
+    """Ranks by several metrics; nothing where there is one."""
+    table = order_table(board)
+    if table is None:
+        return []
+    head = [
+        _line(["Model", *map(words_of, table.heads)]),
+        _line([":--" for _ in ("", *table.heads)]),
+    ]
+    rows = [_line([code_of(model), *cells]) for model, cells in table.rows]
+    kept = _that_fit(rows, LIMIT // 4)
+    lines = [*head, *rows[:kept]]
+    if kept < len(rows):
+        left = show_count(len(rows) - kept)
+        lines += ["", f"{left} more of them are left out here; {_POINTER} shows all."]
+    return [f"**{table.title}** {table.note}", "\n".join(lines)]
 
 
 def _front_grid(board: Leaderboard) -> list[str]:

@@ -94,6 +94,8 @@ _WORDS = {
         "resampling",
         "additive": "contrasts of an additive fit of models and tasks, errors from leaving out "
         "one task each",
+        "bounded": "a paired t-test over the tasks, with every gap filled by the limit of its task "
+        "that speaks against what is shown",
         "common": "a paired t-test of each pair over the tasks that both have",
         "two_level": "a paired t-test over the tasks, with errors never below those of the items",
         "bayes": "draws from the posterior of a hierarchical model of each model's tasks",

@@ -124,6 +124,7 @@ def noise_sentences(noise: Noise, name: str) -> list[str]:
         *_flip_lines(noise, task),
         *_trial_lines(noise, task),
         *_run_lines(task.run_effect, shared=noise.shared),
+        *_common_lines(task.run_common),
         *_run_parts(noise, task),
         *_cost_lines(noise, name),
     ]
@@ -282,6 +283,16 @@ def _run_lines(effect: RunEffect | None, *, shared: bool) -> Iterator[str]:
         )
     sign = "Little" if effect.p <= _SEEN else "No"
     yield f"{sign} sign of an effect shared by whole runs (p = {effect.p:.2g}{power})."
+
+
+def _common_lines(effect: RunEffect | None) -> Iterator[str]:
+    """What runs do to all models alike, where there is a sign of it."""
+    if effect is None or effect.p > _SEEN:
+        return
+    yield (
+        f"Runs move all models alike (p = {effect.p:.2g}): where models share runs, that cancels "
+        "in differences of them. It stays in every score."
+    )
 
 
 def _run_parts(noise: Noise, task: TaskNoise) -> Iterator[str]:

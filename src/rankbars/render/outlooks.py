@@ -102,7 +102,8 @@ def alarms_text(found: FalseAlarms, *, width: int = 80) -> str:
         f"one stored baseline {_spread(found.alarms)}.",
         f"The gate is red, for whatever reason, in {sum(found.red) / found.runs:.1%} of pairs; "
         f"with one stored baseline {_spread(found.red)}.",
-        f"Of {found.among} pairs that share no run {found.apart} "
+        f"Of {found.among} {'pair that shares' if found.among == 1 else 'pairs that share'} no run "
+        f"{found.apart} "
         f"{'is' if found.apart == 1 else 'are'} false alarms, so the rate is at most "
         f"{found.bound:.0%} (95 % confidence); the gate is meant for {found.alpha:.0%} or less. "
         "More runs narrow that.",

@@ -19,8 +19,8 @@ from rankbars.data.board import Leaderboard
 from rankbars.data.noise import Noise
 from rankbars.data.scores import Input
 from rankbars.errors import OptionError
-from rankbars.render.categories import CategoryRow, category_rows
 from rankbars.render.claims import average_level, is_approximate, level_words
+from rankbars.render.costtable import CostRow, budget_lines, front_rows, front_sentences
 from rankbars.render.examination import HealthBlock, health_blocks
 from rankbars.render.firstscreen import (
     Opening,
@@ -45,13 +45,13 @@ from rankbars.render.pagelayout import (
     task_matrix,
 )
 from rankbars.render.paragraph import citation, methods_paragraph, references
-from rankbars.render.periods import TimeTable, time_table
-from rankbars.render.placed import PlacedTable, placed_table
 from rankbars.render.ranktable import (
+    OrderTable,
     Remark,
     Table,
     all_remarks,
     board_table,
+    order_table,
     remark_text,
     task_table,
 )
@@ -67,6 +67,14 @@ from rankbars.render.sentences import (
     scopes_line,
     task_line,
     width_line,
+)
+from rankbars.render.sidetables import (
+    CategoryRow,
+    PlacedTable,
+    TimeTable,
+    category_rows,
+    placed_table,
+    time_table,
 )
 from rankbars.stats.resampling.rankcounts import TOP
 
@@ -91,6 +99,16 @@ class _TaskBlock:
     summary: Markup
     table: Table
     placed: PlacedTable | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """Scores against costs."""
+
+    sentences: list[str]
+    rows: list[CostRow]
+    budgets: list[str]
+    metric: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +153,8 @@ class _Page:
     table: Table
     rows: tuple[PageRow, ...]
     placed: PlacedTable | None
+    orders: OrderTable | None
+    costs: _Costs | None
     categories: tuple[CategoryRow, ...]
     over_time: TimeTable | None
     ticks: tuple[Tick, ...]
@@ -171,8 +191,11 @@ class PageFrame(NamedTuple):
     css : str
         Further style.
     models : mapping from str to str, optional
-        Address of the page of each model. With it the page is a small one: a table without
-        script, in which names lead there.
+        Address of the page of each model, where names lead.
+    slim : bool
+        Whether the page is a small one: a table without script.
+    card : str, optional
+        Address of the picture that other sites show of a link to the page.
     """
 
     title: str
@@ -180,6 +203,8 @@ class PageFrame(NamedTuple):
     logo: str | None = None
     css: str = ""
     models: Mapping[str, str] | None = None
+    slim: bool = False
+    card: str | None = None
 
 
 def render_html(
@@ -215,7 +240,7 @@ def render_html(
             "or use the text, md, csv, latex or json format."
         )
     css, script = _asset("page.css"), _asset("page.js")
-    slim = frame is not None and frame.models is not None
+    slim = frame is not None and frame.slim
     if frame is not None:
         css += frame.css
     remarks = all_remarks(board)
@@ -286,6 +311,13 @@ def notebook_html(board: Leaderboard) -> str:
     )
 
 
+def _costs(board: Leaderboard) -> _Costs | None:
+    if board.front is None:
+        return None
+    rows = front_rows(board)
+    return _Costs(front_sentences(board), rows, budget_lines(board), board.front.metric)
+
+
 def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
     table = board_table(board, remarks)
     above = opening(board, _html_name)
@@ -321,6 +353,8 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         table=table,
         rows=rows,
         placed=placed_table(board),
+        orders=order_table(board),
+        costs=_costs(board),
         categories=category_rows(board),
         over_time=time_table(board),
         ticks=rank_ticks(table.n_models),

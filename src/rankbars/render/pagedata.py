@@ -24,11 +24,12 @@ from rankbars.render.claims import (
     average_words,
     lead_claim,
     new_task_claim,
+    statements_level,
     task_claim,
 )
 from rankbars.render.examination import finding_title, finding_value
 from rankbars.render.firstscreen import opening, what_is_ranked
-from rankbars.render.notation import visible
+from rankbars.render.notation import show_level, visible
 from rankbars.render.ranktable import Remark, score_title, task_decimals, task_score_note
 from rankbars.stats.resampling.rankcounts import TOP
 
@@ -91,6 +92,7 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         else _ranks(new_claim, overall.best, overall.worst),
         "average": _average(board),
         "shares": _shares(board),
+        "costs": _costs(board),
         "best": _pack_counts([task.best for task in tasks]),
         "worst": _pack_counts([task.worst for task in tasks]),
         "mean": _pack_reals([task.mean for task in tasks]),
@@ -104,9 +106,45 @@ def page_data(board: Leaderboard, remarks: tuple[Remark, ...]) -> dict[str, Any]
         "merged": _merged(board),
         "pairs": None if board.pairs is None else _pairs(board, board.pairs),
         "health": None if board.health is None else _health(board, board.health),
+        "attributes": _attributes(board),
         "inputs": [visible(entry.path) for entry in board.inputs],
         "notes": [_note(remark, board) for remark in remarks],
     }
+
+
+def _costs(board: Leaderboard) -> dict[str, Any] | None:
+    """What models cost, and which of them may be the best for the money."""
+    front = board.front
+    if front is None or board.lead == "new_task":
+        return None
+    ends = (
+        "" if front.known else f" Horizontal lines: {show_level(front.alpha)} interval of a cost."
+    )
+    return {
+        "metric": visible(front.metric),
+        "cost": _reals(front.cost),
+        "low": _reals(front.low),
+        "high": _reals(front.high),
+        "observed": front.observed.tolist(),
+        "possible": front.possible.tolist(),
+        "level": statements_level(board),
+        "words": "Filled: may be the best for the money. Hollow: another one is better and no "
+        "dearer. Dotted: the front as observed. Vertical lines: interval of a score, each by "
+        f"itself.{ends}",
+    }
+
+
+def _attributes(board: Leaderboard) -> dict[str, list[str | None]] | None:
+    """What is known of models beside their scores, by name; one text per model, null for none."""
+    names = dict.fromkeys(name for said in board.attributes.values() for name in said)
+    found = {
+        visible(name): [
+            None if text is None else visible(text)
+            for text in (board.attributes.get(model, {}).get(name) for model in board.models)
+        ]
+        for name in names
+    }
+    return found or None
 
 
 def _one_model(board: Leaderboard) -> dict[str, Any] | None:

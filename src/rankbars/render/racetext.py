@@ -79,8 +79,8 @@ def race_json(board: RaceBoard) -> str:
 
 def race_html(board: RaceBoard) -> str:
     """The board as a page that needs no network: what is known, the evidence, a row per model."""
-    from rankbars.render.plotting.raceplots import race_picture
     from rankbars.render.plotting.style import picture_bytes
+    from rankbars.render.plotting.workplots import race_picture
 
     picture = ""
     if board.history:

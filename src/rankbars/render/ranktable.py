@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -38,12 +38,14 @@ if TYPE_CHECKING:
 __all__ = [
     "OFTEN_MISSED",
     "SHOWN_ELSEWHERE",
+    "OrderTable",
     "Remark",
     "Row",
     "Table",
     "all_remarks",
     "board_table",
     "few_remarks",
+    "order_table",
     "remark_text",
     "score_title",
     "take_task",
@@ -325,7 +327,7 @@ def task_table(board: Leaderboard, name: str, remarks: tuple[Remark, ...] | None
         for i in task_order(task)
     )
     return Table(
-        claim=task_claim(task),
+        claim=lead_claim(board) if board.lead == "task" else task_claim(task),
         new_claim=None,
         score_title=score_title(task),
         score_note=task_score_note(task),
@@ -375,6 +377,53 @@ def _task_interval(task: TaskResult) -> Ratings:
 
 def _published_decimals(task: TaskResult) -> int | None:
     return written_decimals(task.mean) if task.kind == "estimates" else None
+
+
+class OrderTable(NamedTuple):
+    """Ranks of the models of a board by its own metric, and by others beside it.
+
+    Attributes
+    ----------
+    title, note : str
+        Sentences before and behind it.
+    heads : tuple of str
+        Names of the metrics.
+    rows : tuple of (str, tuple of str)
+        Model, and its ranks by each metric, with the score by those that the board does not show;
+        in the order of the board.
+    """
+
+    title: str
+    note: str
+    heads: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def order_table(board: Leaderboard) -> OrderTable | None:
+    """Orders by several metrics; None where there is one."""
+    if not board.also:
+        return None
+    metrics = {task.metric for task in board.tasks.values()}
+    first = metrics.pop() if len(metrics) == 1 else None
+    rows = tuple(
+        (
+            board.models[row],
+            (
+                show_ranks(int(board.ranks.best[row]), int(board.ranks.worst[row])),
+                *(
+                    f"{show_ranks(int(one.best[row]), int(one.worst[row]))} ({one.score[row]:.3g})"
+                    for one in board.also
+                ),
+            ),
+        )
+        for row in board.order
+    )
+    return OrderTable(
+        "Ranks by each metric, and scores by the others.",
+        "Each order holds at its level by itself, not all of them at once.",
+        (first or "This board", *(one.metric for one in board.also)),
+        rows,
+    )
 
 
 def take_task(board: Leaderboard, name: str) -> TaskResult:

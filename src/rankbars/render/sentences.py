@@ -30,19 +30,22 @@ from rankbars.render.notation import (
     shorten,
     show_level,
     show_number,
+    show_share,
     suitable_decimals,
     visible,
 )
-from rankbars.render.placed import (
+from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE
+from rankbars.render.sidetables import (
     field_words,
     may_share_first,
     placed_sentence,
     screen_sentence,
 )
-from rankbars.render.ranktable import OFTEN_MISSED, SHOWN_ELSEWHERE
 
 __all__ = [
     "NameWriter",
+    "apart_sentences",
+    "claims_all_at_once",
     "field_line",
     "field_parts",
     "headline",
@@ -51,11 +54,13 @@ __all__ = [
     "leader_lines",
     "new_task_line",
     "new_task_sentence",
+    "only_apart_may_lead",
     "outcome_sentence",
     "place",
     "plain_name",
     "scale_line",
     "scopes_line",
+    "standing_apart",
     "states_who_is_first",
     "task_line",
     "width_line",
@@ -69,6 +74,7 @@ _TOO_FEW = {
     "estimates": "scores with errors of their own",
 }
 _MOST_NAMES = 8
+_FEWEST_MODELS, _FEW = 3, 0.25
 _NAME_WIDTH = 60
 
 NameWriter = Callable[[str], str]
@@ -275,6 +281,47 @@ def states_who_is_first(board: Leaderboard) -> bool:
     return bool((board.ranks.best[~np.isnan(board.score)] > 1).any())
 
 
+def claims_all_at_once(board: Leaderboard) -> bool:
+    """Whether ranks hold for all models together."""
+    return lead_claim(board).scope.startswith(SCOPE_WORDS["all"])
+
+
+def standing_apart(board: Leaderboard) -> tuple[str, ...]:
+    """Models that may be first with far fewer scores than the others have.
+
+    Less than a quarter of what the middle model has, as the note ``far-fewer`` says of items.
+    """
+    if not states_who_is_first(board) or len(board.models) < _FEWEST_MODELS:
+        return ()
+    shares = board.coverage
+    few = shares < _FEW * np.quantile(shares, 0.5, method="higher")
+    return tuple(one for one in board.undominated() if few[board.models.index(one)])
+
+
+def apart_sentences(board: Leaderboard, name: NameWriter = plain_name) -> tuple[str, ...]:
+    """Which models that may be first have far fewer scores, and who may be first without them."""
+    apart = standing_apart(board)
+    if not apart:
+        return ()
+    kept = ~np.isin(board.models, apart) & ~np.isnan(board.score)
+    beaten = np.asarray(board.shown_better[kept].any(axis=0))
+    rest = [name(board.models[i]) for i in board.order if kept[i] and not beaten[i]]
+    most = show_share(float(np.max(board.coverage[np.isin(board.models, apart)])))
+    stand = f"stands apart with {most}" if len(apart) == 1 else f"stand apart with at most {most}"
+    may = f"only {rest[0]} may" if len(rest) == 1 else f"{len(rest)} may"
+    named = "" if len(rest) == 1 else f": {listed(rest, _MOST_NAMES)}"
+    return (
+        f"{_listed([name(one) for one in apart])} {stand} of the scores, far fewer than others.",
+        f"Among the other {int(kept.sum())}, {may} be first{named}.",
+    )
+
+
+def only_apart_may_lead(board: Leaderboard) -> bool:
+    """Whether all models that may be first have far fewer scores than the others."""
+    apart = standing_apart(board)
+    return bool(apart) and len(apart) == len(board.undominated()) and claims_all_at_once(board)
+
+
 def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     """Who may be first, and who cannot be ruled out for want of scores."""
     where, level = place(board), _confidence(board)
@@ -290,11 +337,16 @@ def _first_sentences(board: Leaderboard, name: NameWriter) -> list[str]:
     unknown = [name(model) for model in np.array(board.models)[~known].tolist()]
     if not states_who_is_first(board):
         sentences = [_not_told_apart(board, where)]
-    elif not lead_claim(board).scope.startswith(SCOPE_WORDS["all"]):
+    elif not claims_all_at_once(board):
         models = "1 model" if len(first) == 1 else f"{len(first)} models"
         sentences = [f"{where}, {models} may be first ({level}): {listed(first, _MOST_NAMES)}."]
+        sentences += apart_sentences(board, name)
+    elif only_apart_may_lead(board):
+        stand, among = apart_sentences(board, name)
+        alone = f"By these alone, no other model may be first ({level})."
+        sentences = [f"{where}, {stand}", alone, among]
     else:
-        sentences = _who_leads(board, where, first, level)
+        sentences = [*_who_leads(board, where, first, level), *apart_sentences(board, name)]
     if unknown:
         sentences.append(
             f"Not scored on everything, so not ruled out: {listed(unknown, _MOST_NAMES)}."

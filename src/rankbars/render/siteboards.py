@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import resources
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,14 @@ from rankbars.render.exports import render_csv
 from rankbars.render.firstscreen import opening
 from rankbars.render.notation import show_ranks
 from rankbars.render.page import PageFrame, render_html
-from rankbars.render.placed import placed_table
 from rankbars.render.ranktable import board_table
 from rankbars.render.sentences import field_line, headline_sentences
+from rankbars.render.sidetables import placed_table
 
 __all__ = [
     "MAIN_BOARD", "board_entry", "board_files", "board_paths", "board_rows", "board_summary",
-    "frame_of", "has_history", "model_names", "partly_rows", "short_json", "site_style", "slug_of",
+    "card_address", "frame_of", "has_history", "model_names", "partly_rows", "short_json",
+    "site_script", "site_style", "slug_of",
 ]  # fmt: skip
 
 MAIN_BOARD = "boards/all.json.gz"
@@ -74,7 +76,14 @@ def frame_of(plan: SitePlan) -> dict[str, Any]:
         "colors": list(plan.theme.colors),
         "address": plan.address,
         "feed": has_history(plan) or plan.about.date is not None,
+        # Other sites take pictures from whole addresses alone.
+        "cards": bool(plan.address) and find_spec("matplotlib") is not None,
     }
+
+
+def card_address(frame: Mapping[str, Any], slug: str = "all") -> str | None:
+    """Address of the picture that other sites show of links to a board; None without pictures."""
+    return f"{frame['address']}boards/{slug}.png" if frame["cards"] else None
 
 
 def has_history(plan: SitePlan) -> bool:
@@ -107,7 +116,7 @@ def _board_page(one: SiteBoard, frame: Mapping[str, Any]) -> str:
         frame=PageFrame(
             frame["site"], tuple((title, f"../{path}") for title, path in frame["pages"]),
             frame["logo"] and f"../{frame['logo']}", _asset("bar.css") + _theme(frame["colors"]),
-            pages if one.slim else None,
+            pages, one.slim, card_address(frame, one.slug),
         ),
     )  # fmt: skip
 
@@ -219,6 +228,11 @@ def _short(value: Any) -> Any:
 def site_style(frame: Mapping[str, Any]) -> str:
     """The style of all pages but those of boards."""
     return _asset("site.css") + _asset("bar.css") + _theme(frame["colors"])
+
+
+def site_script() -> str:
+    """The script by which lists of models sort."""
+    return _asset("site.js")
 
 
 def _asset(name: str) -> str:

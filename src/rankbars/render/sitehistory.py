@@ -7,6 +7,10 @@ from datetime import date
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
+import numpy as np
+
+from rankbars.data.board import Leaderboard
+from rankbars.data.boardparts import Change, OverTime
 from rankbars.data.siteplan import DatedBoard, Site
 from rankbars.render.changes import ChangeParts, change_parts
 from rankbars.render.firstscreen import opening
@@ -21,6 +25,7 @@ __all__ = [
     "feed_page",
     "history_json",
     "history_page",
+    "strengths_of",
 ]
 
 _Point = tuple[str, int, int, int]  # a day, the rank interval on it, and of how many models
@@ -70,6 +75,58 @@ def drawn_course(site: Site, points: Sequence[_Point]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def strengths_of(board: Leaderboard) -> dict[str, dict[str, Any]]:
+    """The strength of each model in each period of votes, as a line in its band, and in words."""
+    found = board.over_time
+    if found is None:
+        return {}
+    low, high = (np.array([getattr(one, end) for one in found.periods]) for end in ("low", "high"))
+    value = np.array([one.strength for one in found.periods])
+    known = np.isfinite(value) & np.isfinite(low) & np.isfinite(high)
+    least, most = min(low[known], default=0.0), max(high[known], default=0.0)
+    least, most = min(float(least), 0.0), max(float(most), 0.0)
+    names, bottom = [one.name for one in found.periods], _HIGH - 20
+    changes = {one.model: _change_words(one, found) for one in found.changes}
+
+    def x(k: int) -> str:
+        return f"{_LEFT + (_WIDE - _LEFT - 6) * (k + 0.5) / len(names):.1f}"
+
+    def y(strength: float) -> str:
+        share = (most - strength) / ((most - least) or 1.0)
+        return f"{_ABOVE + (bottom - _ABOVE) * share:.1f}"
+
+    drawn = {}
+    for i, model in enumerate(found.models):
+        at = np.flatnonzero(known[:, i]).tolist()
+        bars = "".join(f"M{x(k)} {y(low[k, i])}V{y(high[k, i])}" for k in at)
+        # Periods without votes of the model leave a gap in its line.
+        line = "".join(
+            f"{'L' if k - 1 in at else 'M'}{x(k)} {y(value[k, i])}" for k in at
+        )  # fmt: skip
+        drawn[model] = {
+            "bars": bars, "line": line, "dots": [[x(k), y(value[k, i])] for k in at],
+            "zero": y(0.0), "top": f"{most:+.1f}", "low": f"{least:+.1f}",
+            "top_y": y(most), "low_y": y(least), "wide": _WIDE, "high": _HIGH, "left": _LEFT,
+            "first": names[0], "last": names[-1], "change": changes.get(model, ""),
+            "level": f"{100 - 100 * found.alpha:g} %", "anchors": len(found.anchors),
+            "rows": [
+                [names[k], f"{value[k, i]:+.2f}", f"{low[k, i]:+.2f} to {high[k, i]:+.2f}"]
+                for k in at
+            ],
+        }  # fmt: skip
+    return {model: one for model, one in drawn.items() if one["rows"]}
+
+
+def _change_words(one: Change, found: OverTime) -> str:
+    if not np.isfinite(one.se):
+        return ""
+    shown = "shown to have changed" if one.p <= found.alpha else "not shown to have changed"
+    return (
+        f"Against the mean of all models it is {shown} since {found.since}: {one.value:+.2f} "
+        f"({one.low:+.2f} to {one.high:+.2f}, all models at once)."
+    )
+
+
 def _ordinal(one: DatedBoard, history: Sequence[DatedBoard]) -> int:
     """The day as a number; what has no date is drawn a little after the last that has one."""
     if one.date:
@@ -83,6 +140,7 @@ def history_page(site: Site) -> dict[str, Any]:
     main = site.main
     courses = courses_of(site)
     leading = [main.models[i] for i in main.order][:_MOST_COURSES]
+    sources = [_source(one) for one in site.history]
     return {
         "replay": site.plan.replay,
         "claim": board_table(main).claim.words,
@@ -92,19 +150,27 @@ def history_page(site: Site) -> dict[str, Any]:
         ],
         "n_models": len(main.models),
         "days": [
-            [one.date or "now", len(one.board.models), opening(one.board).title]
-            for one in reversed(site.history)
+            [one.date or "now", len(one.board.models), opening(one.board).title, source]
+            for one, source in zip(reversed(site.history), reversed(sources), strict=True)
         ],
+        "sources": len(set(sources)) > 1,
     }
+
+
+def _source(one: DatedBoard) -> str:
+    """Where its results come from, with the version of the benchmark."""
+    return (one.board.about and one.board.about.source) or ""
 
 
 def changes_page(site: Site) -> dict[str, Any]:
     """The last change in full, and what the earlier ones were on the whole."""
     dates = [one.date or "now" for one in site.history]
     last = change_parts(site.changes[-1])
+    was, now = (_source(one) for one in site.history[-2:])
+    moved = [f"The source is {now}; it was {was}."] if was and now and was != now else []
     known = {name for one in site.boards for name in model_names(one.summary)}
     return {
-        "since": dates[-2], "until": dates[-1], "sentences": list(last.sentences),
+        "since": dates[-2], "until": dates[-1], "sentences": [*moved, *last.sentences],
         "header": list(last.header), "legend": last.legend, "pairs": list(last.pairs),
         "at": last.header.index("Model") if last.rows else 0,
         "rows": [

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.madefiles import Draft
-from rankbars.data.siteplan import Site
+from rankbars.data.siteplan import Site, SiteBoard
 from rankbars.render.changes import change_json
 from rankbars.render.methodbox import method_entries
 from rankbars.render.notation import counted, show_ranks, visible
@@ -27,10 +27,12 @@ from rankbars.render.siteboards import (
     board_entry,
     board_files,
     board_rows,
+    card_address,
     frame_of,
     model_names,
     partly_rows,
     short_json,
+    site_script,
     site_style,
     slug_of,
 )
@@ -41,6 +43,7 @@ from rankbars.render.sitehistory import (
     feed_page,
     history_json,
     history_page,
+    strengths_of,
 )
 
 __all__ = ["site_files"]
@@ -65,6 +68,8 @@ def site_files(site: Site) -> dict[str, Draft]:
     files: dict[str, Draft] = {}
     for one in site.boards:
         files |= board_files(one, frame)
+        if frame["cards"]:
+            files[f"boards/{one.slug}.png"] = _card(site, one)
     pages = _Pages(site, frame)
     files["index.html"] = pages.draft("index", "index.html", _index(site))
     files["models.html"] = pages.draft("models", "models.html", _models(site))
@@ -87,6 +92,7 @@ def site_files(site: Site) -> dict[str, Draft]:
         files[path] = _plain(short_json(content))
     files["llms.txt"] = _plain(_llms(site))
     files["assets/site.css"] = _plain(site_style(frame))
+    files["assets/site.js"] = _plain(site_script())
     if site.plan.theme.logo is not None:
         logo = site.plan.theme.logo.read_bytes()
         files[frame["logo"]] = Draft(hashlib.sha256(logo).hexdigest(), lambda: logo)
@@ -95,6 +101,21 @@ def site_files(site: Site) -> dict[str, Draft]:
 
 def _plain(text: str) -> Draft:
     return Draft(_digest(text), lambda: text)
+
+
+def _card(site: Site, one: SiteBoard) -> Draft:
+    """The picture that other sites show of a link to a board."""
+    about, colors = site.plan.about, site.plan.theme.colors
+    given = {"source": about.source or about.link or ""}
+    if colors:
+        given["color"] = colors[0]
+
+    def make() -> bytes:
+        from rankbars.render.plotting.sharecard import share_card
+
+        return share_card(one.summary, **given)
+
+    return Draft(_digest(short_json([one.summary, given])), make)
 
 
 def _digest(text: str) -> str:
@@ -111,7 +132,7 @@ class _Pages:
     def draft(self, template: str, path: str, context: Mapping[str, Any]) -> Draft:
         root = "../" * path.count("/")
         given = {"frame": self.frame, "version": self.site.version, "root": root, "here": path,
-                 **context}  # fmt: skip
+                 "card": card_address(self.frame), **context}  # fmt: skip
         key = _digest(json.dumps([template, given], sort_keys=True, ensure_ascii=True))
 
         def make() -> str:
@@ -203,7 +224,7 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
             on_boards[row["model"]].append(
                 [*here, row["ranks"], 0, 0, row["field"], row["score"], True]
             )
-    tasks, courses = _task_rows(site.main), courses_of(site)
+    tasks, courses, strengths = _task_rows(site.main), courses_of(site), strengths_of(site.main)
     columns, claim = _columns(site), site.boards[0].summary["claim"]
     neighbours = _neighbours(site.main)
     return [
@@ -221,6 +242,7 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
                 "neighbours": neighbours.get(name, []),
                 "tasks": tasks.get(name, []),
                 "course": drawn_course(site, courses[name]) if name in courses else None,
+                "strength": strengths.get(name),
             },
         )
         for name in names
@@ -265,6 +287,7 @@ def _method(site: Site) -> dict[str, Any]:
         "paragraph": methods_paragraph(main),
         "references": list(references(main)),
         "bibtex": citation(main),
+        "notes": [[note.task or "", note.message] for note in main.notes],
         "levels": site.boards[0].levels,
         "n_boards": sum(one.role == "rank" for one in site.boards),
     }  # fmt: skip

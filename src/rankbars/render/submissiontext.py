@@ -7,8 +7,7 @@ import textwrap
 from collections.abc import Iterator
 from typing import Any
 
-from rankbars.data.boardchange import Span
-from rankbars.data.submitted import Submitted
+from rankbars.data.boardchange import Span, Submitted
 from rankbars.render.markdown import code_of, words_of
 from rankbars.render.notation import counted, listed, shorten, show_level, show_ranks, visible
 

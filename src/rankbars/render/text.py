@@ -6,17 +6,21 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.render.categories import CATEGORY_TITLES, category_rows
 from rankbars.render.claims import Claim
 from rankbars.render.notation import COMPLETE, listed, shorten, shorten_all, visible
-from rankbars.render.periods import MOST_CHANGES, time_table
-from rankbars.render.placed import placed_table
-from rankbars.render.ranktable import Table, board_table, remark_text, task_order, task_table
+from rankbars.render.ranktable import (
+    Table,
+    board_table,
+    order_table,
+    remark_text,
+    task_order,
+    task_table,
+)
 from rankbars.render.sentences import (
     field_line,
     headline,
@@ -28,10 +32,13 @@ from rankbars.render.sentences import (
     task_line,
     width_line,
 )
-
-if TYPE_CHECKING:
-    from rankbars.data.otherorder import OtherOrder
-    from rankbars.stats.ranks import RankBounds
+from rankbars.render.sidetables import (
+    CATEGORY_TITLES,
+    MOST_CHANGES,
+    category_rows,
+    placed_table,
+    time_table,
+)
 
 __all__ = [
     "render_text",
@@ -109,7 +116,7 @@ def render_text(
     grid = _draw_grid(table, width, pen)
     lines += [[], *grid.lines, []]
     lines += _placed_lines(board, task, width, pen)
-    lines += _order_lines(board, width, pen) if task is None and board.also else []
+    lines += _order_lines(board, width, pen) if task is None else []
     lines += _front_lines(board, width, pen) if task is None else []
     lines += _category_lines(board, width, pen) if task is None else []
     lines += _time_lines(board, width, pen) if task is None else []
@@ -163,29 +170,22 @@ def _order_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]
     """Ranks by other metrics beside those of the board, in its order, and a blank line."""
     from rich.cells import cell_len
 
-    metrics = {task.metric for task in board.tasks.values()}
-    first = metrics.pop() if len(metrics) == 1 else None
+    table = order_table(board)
+    if table is None:
+        return []
     sides = [
-        _Column([first or "This board"], [_span(pen, *one) for one in _pairs(board, board.ranks)]),
-        *(
-            _Column([order.metric], [
-                f"{_span(pen, best, worst)} ({order.score[row]:.3g})"
-                for row, (best, worst) in zip(board.order, _pairs(board, order), strict=True)
-            ])
-            for order in board.also
-        ),
-    ]  # fmt: skip
+        _Column([head], [pen.plain(cells[place]) for _, cells in table.rows])
+        for place, head in enumerate(table.heads)
+    ]
     room = width - sum(len(_GAP) + column.width for column in sides)
-    names = [pen.known(visible(board.models[row])) for row in board.order]
+    names = [pen.known(visible(model)) for model, _ in table.rows]
     longest = max(map(cell_len, names))
     short = _short_names(names, [""] * len(names), max(min(room, longest), _SHORTEST_NAME), pen)
     columns = [_Column(["Model"], short), *sides]
-    title = "Ranks by each metric, and scores by the others."
-    lines = [[_Span(line)] for line in _wrapped(title, width)]
+    lines = [[_Span(line)] for line in _wrapped(table.title, width)]
     for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
-    note = "Each order holds at its level by itself, not all of them at once."
-    return [*lines, *([_Span(line)] for line in _wrapped(note, width)), []]
+    return [*lines, *([_Span(line)] for line in _wrapped(table.note, width)), []]
 
 
 def _front_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
@@ -267,15 +267,6 @@ def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     for remark in remarks[left <= 0 :]:
         lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(remark)), width)]
     return [*lines, []]
-
-
-def _pairs(board: Leaderboard, ranks: RankBounds | OtherOrder) -> list[tuple[int, int]]:
-    order = list(board.order)
-    return [*zip(ranks.best[order].tolist(), ranks.worst[order].tolist(), strict=True)]
-
-
-def _span(pen: _Pen, best: int, worst: int) -> str:
-    return str(best) if best == worst else pen.plain(f"{best}–{worst}")
 
 
 def _written(line: list[_Span], *, color: bool) -> str:
@@ -574,8 +565,8 @@ def _claim_header(claim: Claim, width: int) -> list[str]:
 
 def _balanced(text: str, width: int) -> list[str]:
     """`text` in as few lines as `width` allows, of much the same length."""
-    lines = textwrap.wrap(text, width)
-    while width > 1 and len(tighter := textwrap.wrap(text, width - 1)) == len(lines):
+    lines, longest = textwrap.wrap(text, width), max(map(len, text.split()), default=1)
+    while width > longest and len(tighter := textwrap.wrap(text, width - 1)) == len(lines):
         lines, width = tighter, width - 1
     return lines
 

@@ -31,6 +31,8 @@ _SAID = {"supported": "SUPPORTED", "refuted": "REFUTED", "cannot_tell": "CANNOT 
 _NARROWEST, _MOST_NAMED = 40, 5
 # Behind white text, each with a contrast of 4.5 to 1 or more; by exit code.
 _COLOURS = {0: "#2e7d32", 3: "#8a5a00", 4: "#b3261e"}
+# Letters of a badge that are narrower than 7 pixels, in Verdana of 11 pixels.
+_NARROW = {" ": 3.9, "f": 3.9, "t": 4.4, "r": 4.8, "s": 5.8, "e": 6.6, "o": 6.7}
 _ROWS = {"runs": "training runs", "estimates": "rows"}
 
 
@@ -150,7 +152,7 @@ def check_badge(check: Check, *, fail_on: str = "undecided") -> str:
     code, counts = check.exit_code(fail_on), check.counts()
     shown = "refuted" if code == 4 else "supported"
     told = f"{counts[shown]} of {len(check.claims)} {shown}"
-    left, right = 48, 7 * len(told) + 12
+    left, right = 48, math.ceil(sum(_NARROW.get(sign, 7.0) for sign in told)) + 12
     title = escape(f"claims: {told}. {_summary(check, fail_on)}")
     texts = "".join(
         f'<text x="{middle}" y="14" textLength="{width - 12}">{escape(text)}</text>'
@@ -304,7 +306,6 @@ def _look(check: Check) -> str:
     look = check.look
     if look is None:
         return ""
-    change = f" at {visible(look.change)}" if look.change else ""
     told = (
         "These results were judged before; nothing was spent."
         if look.again
@@ -313,8 +314,14 @@ def _look(check: Check) -> str:
         else f"It spent {look.level:.3g} of the error rate of {check.alpha:g}, and {look.left:.3g} "
         "is left for further ones."
     )
+    if not look.digest:
+        return f" Record {look.number} of the store; the level is that of all its records. {told}"
+    change = f" at {visible(look.change)}" if look.change else ""
     pooled = ", with the rows of all looks so far" if look.number > 1 else ""
-    return f" Look {look.number}{change}{pooled}; the level is that of all looks. {told}"
+    return (
+        f" Look {look.number}{change}{pooled}; the level is that of all looks. {told} "
+        f"Its line in the ledger is {look.digest[:12]}."
+    )
 
 
 def _level(check: Check) -> str:

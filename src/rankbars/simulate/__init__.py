@@ -11,14 +11,10 @@ from rankbars.simulate.planning import coverage
 from rankbars.simulate.posteriorstudy import posterior
 from rankbars.simulate.publishedfigures import figures
 from rankbars.simulate.publishedtables import tables
-from rankbars.simulate.runner import measure, run
-from rankbars.simulate.study import Study, Unit
-from rankbars.simulate.traps.dependence import clusters, folds, runs
-from rankbars.simulate.traps.exactties import ties
-from rankbars.simulate.traps.observed import observed
-from rankbars.simulate.traps.peeking import peeking
-from rankbars.simulate.traps.taskfamilies import families
-from rankbars.simulate.traps.winner import winner
+from rankbars.simulate.study import Study, Unit, measure, run
+from rankbars.simulate.traps.chosen import peeking, winner
+from rankbars.simulate.traps.dependence import clusters, families, folds, runs
+from rankbars.simulate.traps.randomtasks import observed, ties
 from rankbars.simulate.vtab import vtab
 
 __all__ = [

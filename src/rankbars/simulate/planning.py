@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import Tally, covers, share_of_field
+from rankbars.simulate.coverages import Tally, covers, portions, share_of_field
 from rankbars.simulate.likeness import Evaluation, planned_evaluation
 from rankbars.simulate.populations import (
     RankSets,
@@ -29,7 +29,6 @@ from rankbars.simulate.study import (
     number,
     numbers,
 )
-from rankbars.simulate.traps.common import portions
 from rankbars.stats.streams import stream
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import Published, tally_rows
+from rankbars.simulate.coverages import Published, portions, tally_rows, trap
 from rankbars.simulate.study import Study, Table, Unit, check_repetitions, flatten
-from rankbars.simulate.traps.common import portions, trap
 from rankbars.stats.streams import stream
 
 __all__ = ["posterior"]

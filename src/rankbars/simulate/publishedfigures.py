@@ -276,6 +276,7 @@ def _plot_boxes(axes: Axes, table: Table, quantity: str) -> None:
 
 def _draw_seconds(table: Table) -> Figure:
     from matplotlib.figure import Figure
+    from matplotlib.ticker import LogLocator
 
     figure = Figure(figsize=(6.0, 4.0), layout="constrained")
     figure.set_label("Seconds of Algorithm 2 over the number of tasks; in figure_6.csv")
@@ -289,6 +290,13 @@ def _draw_seconds(table: Table) -> Figure:
         )
     axes.set_xscale("log")
     axes.set_yscale("log")
+    # The sizes themselves: powers of ten with their minor marks would run into each other.
+    sizes = sorted(set(numbers(table, "n_tasks")))
+    axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+    axes.set_xticks([], minor=True)
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axes.set_yticks([], minor=True)
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("tasks N")
     axes.set_ylabel("seconds of processor time")
     axes.set_title("Algorithm 2; linear is N^1")

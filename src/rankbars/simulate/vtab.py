@@ -4,7 +4,8 @@ Readings of what the text leaves open, each found by comparison with the printed
 is the mean of the draws; intervals of scores hold 83.4 % of them, those of ranks 95 %; the
 hierarchical model is shown by its posterior predictive distribution, but in Figures 5 and 6 by that
 of the true accuracies; scales are set by the extremes over all models in 100 resamples; tied models
-of one percent get their worst rank.
+of one percent get their worst rank. Beside the five published rank aggregations stands Kemeny's
+order of the six best models, which the paper does not have.
 Source: Longjohn, Gopalan and Casleton 2025.
 """
 
@@ -12,14 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from itertools import product
+from itertools import chain, islice, product
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten
+from rankbars.simulate.study import Row, Study, Table, Unit, check_repetitions, flatten, number
 from rankbars.simulate.vtabreport import (
     CLEAR,
     PARTS,
@@ -34,7 +35,7 @@ from rankbars.simulate.vtabreport import (
     weight_means,
 )
 
-__all__ = ["DRIFTS", "SOURCES", "vtab"]
+__all__ = ["DRIFTS", "ORDERED", "SOURCES", "vtab"]
 
 ALPHA_SCORES, ALPHA_RANKS = 0.166, 0.05
 PERCENT = 100.0
@@ -94,6 +95,8 @@ METHODS = {
 }
 _CATEGORIES = ("natural", "specialized", "structured")
 LEADERS = ("Sup-Rotation-100%", "Sup-Exemplar-100%", "Sup-100%")
+ORDERED = ("bootstrap", "hierarchical")
+"""Sources of Kemeny's order; only ranks within tasks enter it, which no scale of a task changes."""
 
 
 def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
@@ -111,8 +114,9 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
     Study
         Makes ``vtab`` (one row per published cell, to the one decimal that is printed),
         ``vtab_winners`` (share of all weights of the three categories in which each model wins,
-        on the raw and on the normalised scale) and ``vtab_rank_probabilities``; the pictures
-        ``figure_3`` to ``figure_6``; and a page.
+        on the raw and on the normalised scale), ``vtab_rank_probabilities`` and ``vtab_kemeny``
+        (Kemeny's order of the six best models); the pictures ``figure_3`` to ``figure_6``; and a
+        page.
 
     Raises
     ------
@@ -122,7 +126,7 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
     Examples
     --------
     >>> len(vtab(repetitions=100).units)
-    22
+    24
     """
     check_repetitions(repetitions, 2)
     measured = [
@@ -134,16 +138,20 @@ def vtab(*, repetitions: int = 2000, seed: int = 0) -> Study:
     ]
     winners = [Unit(measure_winners, (number, seed)) for number in WINNERS]
     rankings = [Unit(measure_rankings, (number, repetitions, seed)) for number in RANKINGS]
+    orders = [Unit(measure_kemeny, (name, repetitions, seed)) for name in ORDERED]
+    parts = {
+        "vtab": measured,
+        "vtab_winners": winners,
+        "vtab_rank_probabilities": rankings,
+        "vtab_kemeny": orders,
+    }
 
     def finish(results: Sequence[Table]) -> dict[str, Table]:
-        made, rest = results[: len(measured)], results[len(measured) :]
-        return {
-            "vtab": beside_published(flatten(made)),
-            "vtab_winners": flatten(rest[: len(winners)]),
-            "vtab_rank_probabilities": flatten(rest[len(winners) :]),
-        }
+        left = iter(results)
+        made = {name: flatten(list(islice(left, len(units)))) for name, units in parts.items()}
+        return made | {"vtab": beside_published(made["vtab"])}
 
-    units = tuple(measured + winners + rankings)
+    units = tuple(chain.from_iterable(parts.values()))
     return Study("vtab", units, finish, partial(draw_figures, seed=seed), make_page)
 
 
@@ -207,6 +215,41 @@ def measure_ranks(name: str, column: str, draws: int, seed: int) -> Table:
     found = _summary(-values, ALPHA_RANKS) if average.unit == "rank" else _rank_summary(average)
     tables = [source.ranks] if source.short is None else [source.ranks, source.short]
     return flatten([_cells(table, column, average.models, found) for table in tables])
+
+
+def measure_kemeny(name: str, draws: int, seed: int) -> Table:
+    """Kemeny's order of the six models of Table 4, found exactly in each draw.
+
+    Parameters
+    ----------
+    name : str
+        Of `ORDERED`.
+    draws : int
+        Each is ordered anew.
+    seed : int
+        Start of the streams.
+
+    Returns
+    -------
+    list of dict
+        One row per model, best first: its `rank` in the order of the results, and `mean`,
+        `low` and `high` (95 %) of its ranks in the draws. A description, without a guarantee.
+    """
+    shown = {str(cell["row"]) for cell in published_cells() if cell["table"] == 4}
+    order = partial(
+        rb.aggregate, vtab_scores().select(models=sorted(shown)), over="items", method="kemeny",
+        seed=seed,
+    )  # fmt: skip
+    results = order(estimator="bootstrap", resamples=2).score  # of the results, without draws
+    source = SOURCES[name]
+    average = order(estimator=source.estimator, prior=source.prior, resamples=draws)
+    found = _summary(-_values(average), ALPHA_RANKS)
+    rows = zip(average.models, results.tolist(), *(v.tolist() for v in found), strict=True)
+    table: Table = [
+        {"source": name, "model": model, "rank": rank, "mean": mean, "low": low, "high": high}
+        for model, rank, mean, low, high in rows
+    ]
+    return sorted(table, key=lambda row: (number(row, "rank"), str(row["model"])))
 
 
 class _Summary(NamedTuple):

@@ -170,9 +170,7 @@ def draw_figures(tables: Mapping[str, Table], seed: int = 0) -> dict[str, Figure
     winners = {f"figure_{figure}": _draw_winners(figure, seed) for figure in WINNERS}
     table = tables["vtab_rank_probabilities"]
     rankings = {
-        f"figure_{figure}": _draw_ranks(
-            [row for row in table if row["figure"] == figure], f"figure_{figure}"
-        )
+        f"figure_{figure}": _draw_ranks([row for row in table if row["figure"] == figure], figure)
         for figure in RANKINGS
     }
     return winners | rankings
@@ -197,17 +195,21 @@ def _draw_winners(figure: int, seed: int) -> Figure:
     return made
 
 
-def _draw_ranks(table: Table, name: str) -> Figure:
+def _draw_ranks(table: Table, number: int) -> Figure:
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
     from rankbars.render.plotting import PRINT, plot_rank_shares
 
-    heat = _heat(table)
+    heat, weights = _heat(table), RANKINGS[number]
+    shares = [f"{share:g} {name}" for name, share in (weights or {}).items()]
     with mpl.rc_context(PRINT):
-        made = Figure(figsize=(6.9, 4.6), label=CAPTIONS[name])
+        made = Figure(figsize=(6.9, 4.6), label=CAPTIONS[f"figure_{number}"])
         ax = plot_rank_shares(heat.models, np.array(heat.share), made.add_subplot())
-        ax.set_title("Posterior probability of each rank")
+        ax.set_title(
+            "Posterior probability of each rank\n"
+            + ("weights: " + ", ".join(shares) if shares else "all tasks weigh the same")
+        )
     return made
 
 
@@ -298,6 +300,11 @@ def make_page(tables: Mapping[str, Table], pictures: Mapping[str, str]) -> str:
              _percent(row["clear_share"]))
             for row in tables["vtab_winners"]
             if row["share"]
+        ],
+        orders=[
+            (row["source"], row["model"], f"{number(row, 'rank'):g}",
+             _text(*(row[name] for name in ("mean", "low", "high"))))
+            for row in tables["vtab_kemeny"]
         ],
         compared=len(compared),
         agreeing=sum(agrees(row) for row in compared),

@@ -44,6 +44,7 @@ LAMBDAS: Array = np.geomspace(0.005, 0.95, 24)
 """Shares of the wealth that are staked on a row."""
 
 _FEW_LEVELS = 3
+_BLOCK = 8_192  # pairs: 64 KiB
 _LONGEST_PRODUCT = 100  # (1 - .95)^100 and (1 + .95)^100 are far from the ends of floats
 
 
@@ -315,16 +316,22 @@ def bet_on_pairs(rows: Array, logs: Array, lambdas: Array = LAMBDAS) -> Array:
             for place, stake in enumerate(lambdas):
                 wealth[place] += math.log1p(stake * (better - worse)) * seen
         return wealth
-    factor = np.empty(logs.shape[1:])
-    for start in range(0, rows.shape[0], _LONGEST_PRODUCT):
-        product = np.ones(logs.shape)
-        for row in rows[start : start + _LONGEST_PRODUCT]:
-            difference = row[:, None] - row
+    # A few models at a time, so that all that is multiplied again and again stays in the cache.
+    step = max(1, _BLOCK // max(rows.shape[1], 1))
+    for first in range(0, rows.shape[1], step):
+        block = slice(first, first + step)
+        for start in range(0, rows.shape[0], _LONGEST_PRODUCT):
+            some = rows[start : start + _LONGEST_PRODUCT]
+            differences = some[:, block, None] - some[:, None, :]
+            factor = np.empty(differences.shape[1:])
+            product = np.empty_like(factor)
             for place, stake in enumerate(lambdas):
-                np.multiply(difference, stake, out=factor)
-                factor += 1.0
-                product[place] *= factor
-        wealth += np.log(product)
+                product.fill(1.0)
+                for difference in differences:
+                    np.multiply(difference, stake, out=factor)
+                    factor += 1.0
+                    product *= factor
+                wealth[place, block] += np.log(product, out=product)
     return wealth
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.twoway import RunSquares
+from rankbars.stats.pairwise.runeffects import RunSquares
 from rankbars.stats.tails import critical_value
 
 __all__ = [
@@ -337,7 +337,7 @@ def run_part(squares: Sequence[RunSquares], n: int, runs: int, alpha: float = 0.
 
     Examples
     --------
-    >>> from rankbars.stats.pairwise.twoway import run_squares
+    >>> from rankbars.stats.pairwise.runeffects import run_squares
     >>> answers = np.array([[[1.0], [2.0]], [[2.0], [5.0]]])
     >>> run_part([run_squares(answers)], 2, 2).raw.tolist()
     [0.75]

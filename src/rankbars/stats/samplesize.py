@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri, nctdtr, ndtr
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.pairwise.zeroerrors import wilson_ends
+from rankbars.stats.pairwise.estimates import wilson_ends
 from rankbars.stats.tails import critical_value
 
 __all__ = [

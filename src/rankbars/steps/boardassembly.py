@@ -22,7 +22,6 @@ from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.orders import tiers
-from rankbars.stats.pairwise.zeroerrors import exact_ends
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
@@ -115,6 +114,7 @@ def describe_task(
         if comparisons.effects is None
         else replace(comparisons.effects, alpha=intervals.alpha),
         suspects=comparisons.suspects,
+        suspect_groups=comparisons.suspect_groups,
     )
     return _with_ends(result, evidence, info, comparisons)
 
@@ -136,6 +136,8 @@ def _with_ends(
     low, high = (np.clip(ends, *limits) for ends in usual)
     counts = limits == (0.0, 1.0) and comparisons.test != "judge_t"  # which judgements move
     if counts and isinstance(evidence, Items) and _are_answers(evidence):
+        from rankbars.stats.pairwise.estimates import exact_ends
+
         place = locate_models(evidence.models, comparisons.models)
         n = np.count_nonzero(~np.isnan(evidence.values), axis=0)
         right = np.nansum(np.abs(evidence.values), axis=0)
@@ -201,7 +203,7 @@ def _use_wilson(
     comparisons: Comparisons, alpha: float,
 ) -> None:  # fmt: skip
     """Write the own intervals of shares of items that were published with an error of 0."""
-    from rankbars.stats.pairwise.zeroerrors import fill_zero_errors, wilson_ends
+    from rankbars.stats.pairwise.estimates import fill_zero_errors, wilson_ends
 
     if evidence.se is None or evidence.n is None:
         return

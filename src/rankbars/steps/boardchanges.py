@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
 from rankbars.data.boardchange import BoardChange, Cause, ModelChange, Span
-from rankbars.data.namefacts import NameKind
+from rankbars.data.notes import NameKind
 
 __all__ = ["diff"]
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rankbars.data.claim import Claim, known_names, refuse_contradictions
+from rankbars.data.claim import Claim, known_names
+from rankbars.data.contradictions import refuse_contradictions
 from rankbars.data.judged import OUT_OF_REACH, JudgedClaim
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
@@ -16,6 +17,7 @@ from rankbars.stats.multiplicity.claimtests import Judgement, judge_sides
 from rankbars.stats.pairwise.margins import chance_if_equal, half_width
 from rankbars.stats.samplesize import sample_size
 from rankbars.steps.claimparts import ClaimField, Contrasts, Part, Weighed, weigh_claim
+from rankbars.steps.claimunits import in_units
 
 __all__ = ["claimed_models", "enough_resamples", "judge_claims"]
 
@@ -78,7 +80,8 @@ def judge_claims(
             raise OptionError("There are claims about costs, and no costs to judge them by.")
         priced = [claim for claim in claims if claim.of_cost]
         known_names(priced, costs.models, tuple(costs.tasks))
-    refuse_contradictions(claims)
+        refuse_contradictions([in_units(costs, one) for one in priced], tuple(costs.tasks))
+    refuse_contradictions([in_units(scores, one) for one in asked], tuple(scores.tasks))
     about, of_cost = (ClaimField(one or scores, spec, contrasts, bets) for one in (scores, costs))
     weighed = [weigh_claim(of_cost if claim.of_cost else about, claim) for claim in claims]
     level = spec.alpha / 2

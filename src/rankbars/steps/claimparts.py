@@ -20,8 +20,9 @@ from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.multiplicity.claimtests import TwoSides, all_hold, at_least, top_places
 from rankbars.stats.pairwise.margins import Difference, bet_on, null_error, p_beyond
-from rankbars.steps.claimunits import check_margin, check_means, scale_of
+from rankbars.steps.claimunits import check_margin, check_means, check_value, scale_of
 from rankbars.steps.correctionchoice import is_binary
+from rankbars.steps.manyduels import Duel, Duels, duel_with_all
 
 __all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]
 
@@ -36,7 +37,7 @@ class Part(NamedTuple):
     sides: TwoSides
     found: Difference
     border: float
-    contrast: Contrast
+    contrast: Contrast | Duel
     against: str | None
     task: str | None
     offset: float = 0.0  # what is added to a difference to show it: the value of a claimed score
@@ -63,6 +64,7 @@ class ClaimField:
     bets: bool = False
     made: dict[tuple[str, str, float | str | None], HeadToHead] = attribute(default_factory=dict)
     notes: dict[Note, None] = attribute(default_factory=dict)
+    at_once: dict[str, Duels | None] = attribute(default_factory=dict)
 
     def duel(self, model: str, other: str, task: str | None = None) -> tuple[HeadToHead, float]:
         """The two face to face, and the sign of what speaks for the first.
@@ -88,15 +90,25 @@ class ClaimField:
             self.made[key] = self._noted(self.contrasts(pair, model, name))
         return self.made[key]
 
+    def duels(self, model: str) -> Duels | None:
+        """A model against each other one; None where they are looked at one by one."""
+        if model not in self.at_once and not self.bets:
+            self.at_once[model] = duel_with_all(self.scores, model, self.spec)
+        return self.at_once.get(model)
+
     def _noted(self, duel: HeadToHead) -> HeadToHead:
+        self.tell(duel.notes)
+        return duel
+
+    def tell(self, notes: Sequence[Note]) -> None:
+        """Keep what was said of two models."""
         of_reading = set(self.scores.notes)
         # What is missing was said already, once for all models.
         self.notes |= dict.fromkeys(
             note
-            for note in duel.notes
+            for note in notes
             if note not in of_reading and note.code not in ("rows-in-common", "no-average")
         )
-        return duel
 
     def places(self, claim: Claim) -> tuple[str | None, ...]:
         """The tasks on which a claim is looked at; None for the average, or the only task."""
@@ -188,6 +200,17 @@ def _place_of(field: ClaimField, claim: Claim, task: str | None) -> list[Part]:
             "not all models met. Claim it of two models; who may be first: rankbars rank."
         )
     others = [name for name in field.scores.models if name != claim.model]
+    at_once = field.duels(claim.model)
+    on = task if len(field.scores.tasks) > 1 else None
+    if at_once is not None and all((other, on) in at_once.duels for other in others):
+        parts = []
+        for other in others:
+            field.tell(at_once.notes[other, claim.task])
+            one = at_once.duels[other, on]
+            sides = TwoSides(one.p_better, one.p_worse)
+            found = Difference(one.difference, one.se, one.df, None)
+            parts.append(Part(sides, found, 0.0, one, other, task))
+        return parts
     return [_pair(field, claim, other, 0.0, task) for other in others]
 
 
@@ -302,6 +325,7 @@ def _score(field: ClaimField, claim: Claim, value: float, task: str | None) -> P
             f"Claim {claim.text!r}: {'lower' if lower else 'higher'} is better here, so write "
             f"{claim.model} {right} {value:g}."
         )
+    check_value(scores, claim, value)
     sign = -1.0 if lower else 1.0
     duel = field.against(claim.model, sign * value, task)
     one = duel.tasks[task] if task is not None else field.contrast(duel, claim, task)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from rankbars.data.claim import Claim
@@ -11,7 +13,7 @@ from rankbars.data.scores import Scores
 from rankbars.errors import OptionError
 from rankbars.steps.correctionchoice import is_binary
 
-__all__ = ["check_margin", "check_means", "scale_of"]
+__all__ = ["check_margin", "check_means", "check_value", "in_units", "scale_of"]
 
 
 def check_means(claim: Claim, one: Contrast) -> None:
@@ -57,6 +59,31 @@ def scale_of(scores: Scores, claim: Claim) -> float:
         "from 0 to 100, and it is not declared that scores have one. Declare it (--score-min 0 "
         "--score-max 1), or write the margin in units of the score, such as 0.01."
     )
+
+
+def in_units(scores: Scores, claim: Claim) -> Claim:
+    """The claim with its margin and value in units of the score."""
+    size = scale_of(scores, claim) / 100 if claim.in_points else 1.0
+    margin, value = (float(f"{one * size:.12g}") for one in (claim.margin, claim.value))
+    return replace(claim, margin=margin, value=value, in_points=False)
+
+
+def check_value(scores: Scores, claim: Claim, value: float) -> None:
+    """Raises `OptionError` where no score can be the value that is claimed."""
+    names = (claim.task,) if claim.task is not None else tuple(scores.tasks)
+    for name in names:
+        entry, evidence = scores.info[name], scores.tasks[name]
+        low, high = entry.minimum, entry.maximum
+        if isinstance(evidence, Items) and is_binary(evidence.values):
+            low, high = 0.0, 1.0
+        if low is None or high is None or entry.direction == "lower" or low <= value <= high:
+            continue
+        near = next((one for one in (value / 100, value * 100) if low < one <= high), None)
+        hint = "" if near is None else f" Did you mean {near:g}?"
+        raise OptionError(
+            f"Claim {claim.text!r}: scores on {name!r} go from {low:g} to {high:g}, so none is "
+            f"{value:g}.{hint}"
+        )
 
 
 def check_margin(scores: Scores, claim: Claim, margin: float) -> None:

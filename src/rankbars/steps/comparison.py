@@ -7,7 +7,7 @@ from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.errors import OptionError
 from rankbars.steps.pairtests import compare_evidence
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 
 __all__ = ["compare"]
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.stats.pairwise.clusters import Grouping, cluster_deviations, few_degrees
-from rankbars.stats.pairwise.skewness import skewness_index
+from rankbars.stats.rowsigns import skewness_index
 from rankbars.steps.validity import DESCRIPTIONS
 
 __all__ = [
@@ -308,7 +308,8 @@ def can_bear_flips(tasks: Iterable[tuple[int, int]], draws: int) -> bool:
 
 def is_binary(values: NDArray[np.float64]) -> bool:
     """Whether scores are 0 or 1, or 0 or -1, as answers are stored where lower is better."""
-    return bool((np.isin(values, (-1.0, 0.0, 1.0)) | np.isnan(values)).all())
+    size = np.abs(values)
+    return bool(((size == 0.0) | (size == 1.0) | np.isnan(size)).all())
 
 
 def _few_rows_note(rows: int) -> tuple[str, str]:

@@ -14,13 +14,13 @@ from rankbars.data.intervals import Scope
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.bets import call_top
-from rankbars.stats.multiplicity.bestset import better_counts, better_counts_from_p
+from rankbars.stats.multiplicity.closedtesting import better_counts, better_counts_from_p
 from rankbars.stats.multiplicity.stepdown import Procedure, decide, decide_from_p
-from rankbars.stats.multiplicity.thresholds import Decisions, positive_critical
 from rankbars.stats.orders import find_cycles, transitive_closure
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.pairwise.modelscores import weighted_rows
 from rankbars.stats.resampling.distributions import symmetric_root
+from rankbars.stats.tails import Decisions, positive_critical
 from rankbars.steps.validity import Cell
 
 if TYPE_CHECKING:
@@ -457,7 +457,7 @@ def _streams(family: Family, purpose: str = "maxt") -> Callable[[int], np.random
 
 def adjust_rankings(family: Family) -> NDArray[np.float64]:
     """Adjusted one-sided p-values of all ordered pairs, of a family that has rankings."""
-    from rankbars.stats.multiplicity.reversal import reversal_p
+    from rankbars.stats.multiplicity.nulllaws import reversal_p
 
     return reversal_p(_null_draws(family))
 
@@ -478,7 +478,7 @@ def _too_few_flips(family: Family, alpha: float) -> tuple[tuple[str, str, tuple[
     """A note where so few clusters are flipped that nothing can be shown at this level."""
     if not isinstance(family.evidence, Items) or family.evidence.clusters is None:
         return ()
-    from rankbars.stats.multiplicity.clusterflips import smallest_p
+    from rankbars.stats.multiplicity.nulllaws import smallest_p
 
     count = int(np.unique(family.evidence.clusters).size)
     if smallest_p(count) <= alpha:
@@ -502,9 +502,8 @@ def share_draws(name: str, family: Family) -> Family:
 
 
 def _null_draws(family: Family) -> NullDraws:
-    from rankbars.stats.multiplicity.clusterflips import cluster_draws
     from rankbars.stats.multiplicity.maxt import flip_draws, gaussian_draws
-    from rankbars.stats.multiplicity.reversal import reversal_draws
+    from rankbars.stats.multiplicity.nulllaws import cluster_draws, reversal_draws
 
     if family.draws is not None:
         return family.draws

@@ -32,10 +32,11 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics, detectable_di
 from rankbars.stats.ranks import midranks
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagechoices import plan_average
-from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions, rank_p_values
+from rankbars.steps.average.averagemethods import few_tasks_notes, rank_assumptions, rank_p_values
 from rankbars.steps.average.plan import AveragePlan, weight_words
 from rankbars.steps.average.scales import scale_comparisons
 from rankbars.steps.correctionchoice import has_one_end, row_skewness, tail_unknown
+from rankbars.steps.noiseparts import examine_task_runs, run_notes
 from rankbars.steps.pairdecision import (
     FEW_ROWS,
     PairDecision,
@@ -46,9 +47,7 @@ from rankbars.steps.pairdecision import (
     row_sample,
 )
 from rankbars.steps.pairtests import compare_evidence
-from rankbars.steps.sharedruns import examine_task_runs, run_notes
-from rankbars.steps.tested import Setting
-from rankbars.steps.testrows import has_answers_of_runs, score_ends
+from rankbars.steps.testrows import Setting, has_answers_of_runs, score_ends
 
 __all__ = ["contrast_models"]
 
@@ -94,7 +93,9 @@ def contrast_models(
         made, about = _decided_task(pair, evidence, one, contrast, spec)
         low, high = score_ends(evidence, chosen.info[name])
         # No difference is larger than the scale is long.
-        tasks[name] = replace(made, low=max(made.low, low - high), high=min(made.high, high - low))
+        if made.low < low - high or made.high > high - low:
+            made = replace(made, low=max(made.low, low - high), high=min(made.high, high - low))
+        tasks[name] = made
         decided += about
     shared = [name for name, task in tasks.items() if not math.isnan(task.difference)]
     if not shared:
@@ -138,10 +139,12 @@ def _average(
     lacking = [name for name in plan.weights if math.isnan(tasks[name].difference)]
     if lacking:
         shown = ", ".join(lacking[:5]) + (" and others" if len(lacking) > 5 else "")
+        unrun = all(min(tasks[name].n_a, tasks[name].n_b) == 0 for name in lacking)
+        way = "--missing-tasks insert" if unrun else "--missing listwise, or --tasks"
         message = (
             f"No average: the two models have no row in common on {len(lacking)} of "
-            f"{len(plan.weights)} tasks ({shown}). Leave these tasks out (--missing listwise, or "
-            "--tasks) to compare the average of the others."
+            f"{len(plan.weights)} tasks ({shown}), so the difference may be any there, and on the "
+            f"average, too. For the average of the other tasks: {way}."
         )
         return None, (Note("no-average", message),)
     compared = {
@@ -532,7 +535,8 @@ def _common_rows(pair: _Pair, evidence: Evidence) -> _Common:
     x, y = (_column(evidence, model) for model in pair)
     both = ~np.isnan(x) & ~np.isnan(y)
     u, v = x[both], y[both]
-    weight = np.ones(u.size) if evidence.weights is None else evidence.weights[both]
+    weight = None if evidence.weights is None else evidence.weights[both]
+    size = np.abs(np.concatenate([u, v]))
     return _Common(
         n=u.size,
         n_a=int((~np.isnan(x)).sum()),
@@ -542,7 +546,7 @@ def _common_rows(pair: _Pair, evidence: Evidence) -> _Common:
         ahead=int((u > v).sum()),
         behind=int((u < v).sum()),
         # Where lower is better, 0/1 scores are stored as 0 and -1.
-        binary=bool(u.size) and bool(np.isin(np.abs(np.concatenate([u, v])), (0.0, 1.0)).all()),
+        binary=bool(u.size) and bool(((size == 0.0) | (size == 1.0)).all()),
     )
 
 

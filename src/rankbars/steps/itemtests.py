@@ -12,8 +12,9 @@ from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.modelscores import cluster_summary, item_summary
 from rankbars.stats.pairwise.paired import cluster_t, paired_t
 from rankbars.steps.correctionchoice import row_skewness
-from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
+    Setting,
+    Tested,
     averaged_words,
     item_rows,
     labels_and_judge,
@@ -145,7 +146,7 @@ def welch_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def two_way_test(evidence: Evidence, setting: Setting) -> Tested:
     """Runs (seeds, prompts) that move all their answers: for new items and new runs."""
-    from rankbars.stats.pairwise.twoway import two_way_t
+    from rankbars.stats.pairwise.runeffects import two_way_t
 
     items = _independent_rows(evidence, "two_way")
     if items.runs is None:

@@ -6,7 +6,7 @@ labels alone are ranked, and a note says why.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,22 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, take_rows
+from rankbars.data.judgeworth import JudgeUse, JudgeWorth
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.judgedpairs import (
     FEWEST_LABELS,
-    Worth,
     judge_worth,
     judged_t,
     sampling_p,
 )
 from rankbars.steps.testrows import labels_and_judge
 
-__all__ = ["with_judge"]
+__all__ = ["SUSPECT", "place_judgements", "scored_items", "with_judge"]
+
+SUSPECT = 0.01
+"""Error rate, all tasks together, of the question whether labelled items are a random sample."""
 
 _LEAST_GAIN = 1.05  # at its lower end: below, a judge costs more trust than it gives
-_SUSPECT = 0.01  # error rate, all tasks together, of the question whether labels are random
 _MOST_NAMES = 3
 _AGAINST = (
     " The judge prefers what people do not, which a weight below 0 puts right; is lower better in "
@@ -41,8 +43,7 @@ class _Found(NamedTuple):
     """What came of one task: judged evidence or why not, and what the judge is worth."""
 
     items: Items
-    why: str | None
-    worth: Worth | None
+    use: JudgeUse
     said: tuple[str, ...] = ()
 
 
@@ -98,27 +99,30 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
             "Name tasks alike, or leave the column of tasks out of both files."
         )
     tasks: dict[str, Evidence] = {}
-    notes, worths = list(labels.notes), {}
+    notes = list(labels.notes)
     info: dict[str, TaskInfo] = dict(labels.info)
     for task, evidence in labels.tasks.items():
         if task not in shared:
             tasks[task] = evidence
-            notes.append(Note("judge-unused", "The judge has no scores of this task.", task))
+            why = "The judge has no scores of this task."
+            info[task] = replace(info[task], judge=JudgeUse(False, why, len(judges)))
+            notes.append(Note("judge-unused", why, task))
             continue
         given = [judge.tasks[task] for judge in judges]
-        found = _judge_task(task, evidence, given, _SUSPECT / len(shared), len(judges))
+        found = _judge_task(task, evidence, given, SUSPECT / len(shared), len(judges))
         tasks[task] = found.items
         if found.items.n < getattr(evidence, "n", 0) and info[task].coverage is not None:
             info[task] = replace(info[task], coverage=None)  # it counted rows without any label
+        info[task] = replace(info[task], judge=found.use)
         notes.extend(Note("judge-rows", text, task) for text in found.said)
-        if found.worth is not None and found.why is None:
-            worths[task] = (found.items.n, found.worth)
-            notes.append(Note("judge-worth", _worth_text(found, len(judges)), task))
-        elif found.why is not None:
-            text = f"The labels alone are ranked: {found.why}"
+        if found.use.used:
+            notes.append(Note("judge-worth", _worth_text(found.use), task))
+        else:
+            text = f"The labels alone are ranked: {found.use.reason}"
             notes.append(Note("judge-unused", text, task))
-    if len(worths) > 1:
-        notes.append(Note("judge-worth", _all_worth(worths)))
+    total = JudgeWorth.of(one.judge for one in info.values() if one.judge is not None)
+    if total is not None and total.tasks > 1:
+        notes.append(Note("judge-worth", _all_worth(total)))
     return replace(
         labels,
         tasks=tasks,
@@ -131,44 +135,29 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
 def _judge_task(
     task: str, evidence: Evidence, given: Sequence[Evidence], suspect: float, judges: int
 ) -> _Found:
-    people = _rows(task, evidence, "The labels")
+    people = scored_items(task, evidence, "The labels")
     people = take_rows(people, np.asarray(~np.isnan(people.values).all(axis=1)))
-    others = [_rows(task, one, "The judge's scores") for one in given]
-    for one in others:
-        lacking = sorted(set(people.models) - set(one.models))
-        if lacking:
-            raise DataError(
-                f"Task {task!r}: the judge has no scores of {_listed(tuple(lacking))}, which "
-                "people labelled. Have it judge them, or choose models that both have, with "
-                "--models."
-            )
-    ids = people.ids or ()
-    place = {name: row for row, name in enumerate(ids)}
-    for one in others:
-        for name in one.ids or ():
-            place.setdefault(name, len(place))
-    judge = np.full((len(place), len(others), len(people.models)), np.nan)
-    for k, one in enumerate(others):
-        columns = [one.models.index(name) for name in people.models]
-        judge[[place[name] for name in one.ids or ()], k] = one.values[:, columns]
+    others = [scored_items(task, one, "The judge's scores") for one in given]
+    names, judge = place_judgements(task, people, others)
     said = _said(people, judge)
     judged = replace(people, judge=judge)
-    if people.clusters is not None or people.weights is not None or people.kind != "items":
-        return _Found(people, "rows come in clusters or folds, or have weights.", None, said)
-    labelled = np.arange(len(judge)) < people.n
     complete = np.isfinite(judge).all(axis=(1, 2))
-    n, rows = int((labelled & complete).sum()), int(complete.sum())
+    known = JudgeUse(True, None, judges, people.n, int(complete.sum()))
+    if people.clusters is not None or people.weights is not None or people.kind != "items":
+        return _refuse(people, known, "rows come in clusters or folds, or have weights.", said)
+    labelled = np.arange(len(judge)) < people.n
+    n, rows = int((labelled & complete).sum()), known.judged
     if n == 0:
         raise DataError(
-            f"Task {task!r}: the judge scored none of the labelled items, such as {ids[0]!r}; its "
-            f"first is {(others[0].ids or ('',))[0]!r}. Name items alike in both."
+            f"Task {task!r}: the judge scored none of the labelled items, such as {names[0]!r}; "
+            f"its first is {(others[0].ids or ('',))[0]!r}. Name items alike in both."
         )
     if n < FEWEST_LABELS:
         text = f"{n} labels are too few to tell what the judge is worth (at least {FEWEST_LABELS})."
-        return _Found(people, text, None, said)
+        return _refuse(people, known, text, said)
     if rows <= n:
         text = "every item that was judged has a label, so that a judge adds nothing."
-        return _Found(people, text, None, said)
+        return _refuse(people, known, text, said)
     p = sampling_p(judge, labelled)
     if p < suspect:
         text = (
@@ -176,21 +165,63 @@ def _judge_task(
             f"scores of the two differ (p = {p:.1g}). Ranks are about the labelled items. Choose "
             "items for labels at random."
         )
-        return _Found(people, text, None, said)
-    worth = judge_worth(judged_t(*labels_and_judge(judged)), judges)
-    # Labels of items that were not judged are lost with the judge.
-    kept = n / people.n
-    worth = worth._replace(gain=worth.gain * kept, low=worth.low * kept, high=worth.high * kept)
-    if worth.low < _LEAST_GAIN:
+        return _refuse(people, known, text, said)
+    fit = judged_t(*labels_and_judge(judged))
+    worth = judge_worth(fit, judges)
+    tuned = [one[~np.isnan(one)] for one in fit.weights]
+    # Labels of items that were not judged are lost with the judge: n count, not people.n.
+    known = replace(
+        known,
+        worth=n * worth.gain,
+        low=n * worth.low,
+        high=n * worth.high,
+        correlation=worth.correlation,
+        weights=tuple((float(one.min()), float(one.max())) for one in tuned if one.size),
+    )
+    if known.low < _LEAST_GAIN * people.n:
         text = (
-            f"{people.n:,} labels with this judge would be worth {_amount(people.n, worth)}, which "
+            f"{people.n:,} labels with this judge would be worth {_amount(known)}, which "
             f"may be less than {_LEAST_GAIN} times as many, and so it is not used."
         )
-        return _Found(people, text, worth, said)
-    return _Found(judged, None, worth, said)
+        return _refuse(people, known, text, said)
+    return _Found(judged, known, said)
 
 
-def _rows(task: str, evidence: Evidence, what: str) -> Items:
+def place_judgements(
+    task: str, people: Items, judges: Sequence[Items]
+) -> tuple[list[str], NDArray[np.float64]]:
+    """Names of all items, labelled ones first, and what each judge says of them, (N, K, M).
+
+    Raises
+    ------
+    DataError
+        If a judge lacks a model that people labelled.
+    """
+    for one in judges:
+        lacking = sorted(set(people.models) - set(one.models))
+        if lacking:
+            raise DataError(
+                f"Task {task!r}: the judge has no scores of {_listed(tuple(lacking))}, which "
+                "people labelled. Have it judge them, or choose models that both have, with "
+                "--models."
+            )
+    place = {name: row for row, name in enumerate(people.ids or ())}
+    for one in judges:
+        for name in one.ids or ():
+            place.setdefault(name, len(place))
+    judge = np.full((len(place), len(judges), len(people.models)), np.nan)
+    for k, one in enumerate(judges):
+        columns = [one.models.index(name) for name in people.models]
+        judge[[place[name] for name in one.ids or ()], k] = one.values[:, columns]
+    return list(place), judge
+
+
+def _refuse(people: Items, known: JudgeUse, why: str, said: tuple[str, ...]) -> _Found:
+    return _Found(people, replace(known, used=False, reason=why), said)
+
+
+def scored_items(task: str, evidence: Evidence, what: str) -> Items:
+    """Scores of named items; raises `DataError` about `what` where they are none."""
     if not isinstance(evidence, Items):
         raise DataError(
             f"Task {task!r}: {what[0].lower()}{what[1:]} are no scores per item. A judge corrects "
@@ -215,36 +246,24 @@ def _said(people: Items, judge: NDArray[np.float64]) -> tuple[str, ...]:
     )
 
 
-def _amount(labels: float, worth: Worth) -> str:
-    high = f"{labels * worth.high:,.0f}" if np.isfinite(worth.high) else "∞"
-    return f"{labels * worth.gain:,.0f} [{labels * worth.low:,.0f}, {high}]"
+def _amount(worth: JudgeUse | JudgeWorth) -> str:
+    high = f"{worth.high:,.0f}" if np.isfinite(worth.high) else "∞"
+    return f"{worth.worth:,.0f} [{worth.low:,.0f}, {high}]"
 
 
-def _worth_text(found: _Found, judges: int) -> str:
-    worth, items = found.worth, found.items
-    if worth is None or items.judge is None:
-        return ""
-    who = "this judge" if judges == 1 else f"these {judges} judges"
+def _worth_text(use: JudgeUse) -> str:
+    who = "this judge" if use.judges == 1 else f"these {use.judges} judges"
     return (
-        f"{items.n:,} labels with {who} are worth {_amount(items.n, worth)} (95 % confidence): "
-        f"{len(items.judge):,} items are judged, and differences of models by judge and by labels "
-        f"are correlated by {worth.correlation:.2f}.{_AGAINST if worth.correlation < 0 else ''}"
+        f"{use.labels:,} labels with {who} are worth {_amount(use)} (95 % confidence): "
+        f"{use.judged:,} items are judged, and differences of models by judge and by labels "
+        f"are correlated by {use.correlation:.2f}.{_AGAINST if use.correlation < 0 else ''}"
     )
 
 
-def _all_worth(worths: Mapping[str, tuple[int, Worth]]) -> str:
-    """What labels of all tasks are worth; ends as of independent estimates (MOVER)."""
-    n = np.array([count for count, _ in worths.values()], dtype=np.float64)
-    gain, low, high = (
-        np.array([getattr(worth, end) for _, worth in worths.values()])
-        for end in ("gain", "low", "high")
-    )
-    mid = (n * gain).sum()
-    below = np.sqrt(np.square(n * (gain - low)).sum())
-    above = np.sqrt(np.square(n * (high - gain)).sum())
+def _all_worth(worth: JudgeWorth) -> str:
     return (
-        f"On the {len(worths)} tasks where judges are used, {n.sum():,.0f} labels with them are "
-        f"worth {mid:,.0f} [{mid - below:,.0f}, {mid + above:,.0f}] (95 % confidence)."
+        f"On the {worth.tasks} tasks where judges are used, {worth.labels:,} labels with them are "
+        f"worth {_amount(worth)} (95 % confidence)."
     )
 
 

@@ -1,8 +1,12 @@
-"""The score of the leader, from what was compared: which interval, on which scale."""
+"""Who leads: the score of the leader, and the probabilities of ranks from draws of scores.
+
+For the score: which interval, on which scale, from what was compared.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -10,10 +14,20 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from rankbars.data.board import Leaderboard
+from rankbars.data.boardparts import Winner
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
-from rankbars.data.winnerscore import Winner
+from rankbars.data.standings import TASK_DRAWS
+from rankbars.data.taskresult import TaskResult
 from rankbars.errors import UnknownOptionError
+from rankbars.stats.pairwise.modelscores import consensus_scores
+from rankbars.stats.pairwise.pairstatistics import PairStatistics
+from rankbars.stats.resampling.distributions import (
+    contrast_covariance,
+    normal_draws,
+    symmetric_root,
+)
+from rankbars.stats.resampling.rankcounts import TOP, rank_probability
 from rankbars.stats.selection import (
     SelectedScore,
     binomial_moments,
@@ -24,13 +38,18 @@ from rankbars.stats.selection import (
     simultaneous_score,
 )
 from rankbars.stats.streams import stream
+from rankbars.stats.tails import upper_tail
 from rankbars.stats.votes.arena import ELO_PER_LOG_ODDS
 from rankbars.steps.correctionchoice import RESAMPLED, SKEWED
 
 if TYPE_CHECKING:
     from rankbars.data.aggregate import Aggregate
 
-__all__ = ["score_leader"]
+__all__ = ["score_leader", "with_shares"]
+
+_MOST_MODELS = 200  # of more, tables of pairs would be most of a board file
+_LARGEST_DEFICIT = 1e-3  # of a table of errors that hardly is a covariance
+
 
 FEWEST = 30  # rows from which the hybrid interval is taken
 DRAWS, RESAMPLES = 10_000, 1_000
@@ -48,6 +67,7 @@ class _Field(NamedTuple):
     key: str
     leader: int
     binary: int = 0  # rows, where they are right or wrong and independent
+    answers: bool = False  # whether all rows are right or wrong: no mean is beyond 0 and 1
     step: float = 0.0
     skewed: NDArray[np.float64] | None = None  # the rows, where they are
 
@@ -198,15 +218,17 @@ def _with_rows(field: _Field, items: Items, *, skewed: bool) -> _Field | None:
     values = items.values[:, columns]
     plain = items.kind == "items" and items.clusters is None and items.weights is None
     complete = not np.isnan(values).any()
+    levels = np.unique(values[~np.isnan(values)])
+    # Where lower is better, 0/1 scores are stored as 0 and -1.
+    shift = 1.0 if levels[0] == -1.0 else 0.0
+    answers = bool(np.isin(levels + shift, (0.0, 1.0)).all())
+    field = field._replace(answers=answers)
     if skewed:
         return field._replace(skewed=values) if plain and complete else None
     if not complete:
         return field
     field = field._replace(step=_smallest_step(values) / len(values))
-    levels = np.unique(values)
-    # Where lower is better, 0/1 scores are stored as 0 and -1.
-    shift = 1.0 if levels[0] == -1.0 else 0.0
-    if plain and np.isin(levels + shift, (0.0, 1.0)).all():
+    if plain and answers:
         return field._replace(x=field.x + shift, binary=len(values))
     return field
 
@@ -300,4 +322,89 @@ def _shown(board: Leaderboard, field: _Field, value: float) -> float:
     if task.elo is not None:
         return float(task.elo[place] + ELO_PER_LOG_ODDS * (value - observed))
     sign = 1.0 if task.direction == "higher" else -1.0
-    return float(task.mean[place] + sign * (value - observed))
+    shown = float(task.mean[place] + sign * (value - observed))
+    # A share of right answers is no more than all of them.
+    return min(max(shown, 0.0), 1.0) if field.answers else shown
+
+
+def with_shares(result: TaskResult, comparisons: Comparisons, seed: int) -> TaskResult:
+    """The result with what joint draws of its scores say of ranks, where errors are known.
+
+    Parameters
+    ----------
+    result : TaskResult
+        The only task of a board.
+    comparisons : Comparisons
+        Its scores and pairs. Draws are from the normal or t distribution with the covariance that
+        follows from the errors of scores and of differences.
+    seed : int
+        Start of the random stream.
+
+    Returns
+    -------
+    TaskResult
+        As it was without errors, where they fit no joint distribution, and for more than 200
+        models.
+
+    Notes
+    -----
+    Ranks are counted in 10,000 draws. The probability that one model is better than another is
+    computed: the tail of the statistic of their difference.
+    """
+    present = np.flatnonzero(comparisons.present)
+    size = len(comparisons.models)
+    if comparisons.pairs is None or present.size < 2 or size > _MOST_MODELS:
+        return result
+    made = _draw(comparisons, comparisons.pairs, present, seed)
+    if made is None:
+        return result
+    share = np.full((size, size), np.nan)
+    share[present] = 0.0
+    share[np.ix_(present, np.arange(present.size))] = rank_probability(made)
+    found = replace(
+        result, rank_probability=share, dominance=_dominance(comparisons.pairs, present, size)
+    )
+    places = (1, min(TOP, size))
+    return replace(found, draws_agree=not any(found.exceeding(k).any() for k in places))
+
+
+def _draw(
+    comparisons: Comparisons, pairs: PairStatistics, present: NDArray[np.intp], seed: int
+) -> NDArray[np.float64] | None:
+    """Draws of the scores of the models that are present; None where errors do not allow it."""
+    block = np.ix_(present, present)
+    own, among = np.square(comparisons.mean_se[present]), np.square(pairs.se[block])
+    np.fill_diagonal(among, 0.0)
+    if not (np.isfinite(own).all() and np.isfinite(among).all() and own.any()):
+        return None
+    found = symmetric_root(contrast_covariance(own, among))
+    if found.deficit > _LARGEST_DEFICIT:
+        return None
+    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block]
+    centre = consensus_scores(comparisons.mean[present], pairs.diff[block], pairs.se[block])
+    return normal_draws(
+        centre,
+        found.root,
+        lambda chunk: stream(seed, "score draws", comparisons.task, chunk),
+        TASK_DRAWS,
+        df=float(np.min(df[df > 0], initial=np.inf)),
+        identical=pairs.identical[block],
+    )
+
+
+def _dominance(pairs: PairStatistics, present: NDArray[np.intp], size: int) -> NDArray[np.float64]:
+    """Probability that i is better than j; NaN without a score or where a difference is constant.
+
+    Two models with the same evidence are never better than each other.
+    """
+    block = np.ix_(present, present)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = pairs.diff[block] / pairs.se[block]
+    df = np.broadcast_to(np.asarray(pairs.df, dtype=np.float64), pairs.se.shape)[block]
+    inside = upper_tail(-statistic, df)
+    inside[pairs.se[block] == 0] = np.nan
+    inside[(pairs.se[block] == 0) & (pairs.diff[block] == 0)] = 0.0
+    np.fill_diagonal(inside, 0.0)
+    found = np.full((size, size), np.nan)
+    found[block] = inside
+    return found

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard, TaskResult
+from rankbars.data.growingvotes import RunningRecord
 from rankbars.data.notes import Note
-from rankbars.data.running import RunningRecord
 from rankbars.data.scores import Scores
 from rankbars.data.votes import LOSS, WIN, Votes
 from rankbars.errors import DataError, OptionError

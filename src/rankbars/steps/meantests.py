@@ -27,8 +27,9 @@ from rankbars.stats.pairwise.modelscores import (
 from rankbars.stats.pairwise.paired import cluster_t, corrected_t, paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.steps.correctionchoice import cluster_skewness, row_skewness
-from rankbars.steps.tested import Setting, Tested
 from rankbars.steps.testrows import (
+    Setting,
+    Tested,
     item_rows,
     row_assumptions,
     row_notes,
@@ -37,9 +38,17 @@ from rankbars.steps.testrows import (
 )
 
 if TYPE_CHECKING:
-    from rankbars.stats.pairwise.zeroerrors import ZeroErrors
+    from rankbars.stats.pairwise.estimates import ZeroErrors
 
-__all__ = ["SIZES_SAY_NOTHING", "cluster_t_test", "corrected_t_test", "t_test", "z_test"]
+__all__ = [
+    "SIZES_SAY_NOTHING",
+    "cluster_t_test",
+    "corrected_t_test",
+    "discordance_note",
+    "few_discordant",
+    "t_test",
+    "z_test",
+]
 
 SIZES_SAY_NOTHING = "How large a cluster is says nothing about which model does better in it."
 
@@ -71,11 +80,16 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
     pairs = _unweighted_policy(_paired_pairs(items, values, setting), items, paired_t)
     notes.extend(_discordance_notes(items.values, pairs))
     skewness = None if isinstance(items.design, Folds) else row_skewness(values)
-    assumptions = (
+    assumptions: tuple[str, ...] = (
         f"{row_word(items).capitalize()} are independent draws and their mean difference "
         "is close to normal.",
         *row_assumptions(items),
     )
+    if skewness is not None and items.n < _TAIL_SEEN:
+        assumptions += (
+            f"Rare large failures that these {items.n} {row_word(items)} do not contain are not "
+            "covered.",
+        )
     summary = item_summary(values)
     if items.weights is None and _is_binary(values):
         summary = summary._replace(se=_edge_se(values, summary))
@@ -151,8 +165,7 @@ def cluster_t_test(evidence: Evidence, setting: Setting) -> Tested:
 
 def z_test(evidence: Evidence, setting: Setting) -> Tested:
     """Normal test of published scores with standard errors, or of strengths fitted to votes."""
-    from rankbars.stats.pairwise.estimates import z_from_cov, z_from_se
-    from rankbars.stats.pairwise.zeroerrors import fill_zero_errors
+    from rankbars.stats.pairwise.estimates import fill_zero_errors, z_from_cov, z_from_se
 
     if isinstance(evidence, Votes):
         from rankbars.steps.votetests import strength_test
@@ -281,30 +294,40 @@ def _edge_se(values: NDArray[np.float64], summary: ModelSummary) -> NDArray[np.f
 
 
 def _discordance_notes(values: NDArray[np.float64], pairs: PairStatistics) -> list[tuple[str, str]]:
-    # The t-test is only approximate where two models with 0/1 scores differ on few items.
-    if values.shape[1] < 2 or not (_is_binary(values[:1]) and _is_binary(values)):
+    if values.shape[1] < 2:
         return []
     upper = np.triu_indices(values.shape[1], k=1)
-    n = np.broadcast_to(np.asarray(pairs.n, dtype=np.float64), pairs.diff.shape)[upper]
-    diff, se = pairs.diff[upper], pairs.se[upper]
+    few = int(few_discordant(values, pairs)[upper].sum())
+    return [discordance_note(few, upper[0].size)] if few else []
+
+
+def few_discordant(values: NDArray[np.float64], pairs: PairStatistics) -> NDArray[np.bool_]:
+    """Pairs of models with 0/1 scores that differ on few items, shape (M, M).
+
+    The t-test is only approximate for them.
+    """
+    if not (_is_binary(values[:1]) and _is_binary(values)):
+        return np.zeros(pairs.diff.shape, dtype=np.bool_)
+    n = np.asarray(pairs.n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        discordant = np.rint(n * (n - 1) * se**2 + n * diff**2)
-        few = int(((discordant > 0) & (discordant < FEW_DISCORDANT)).sum())
-    if few == 0:
-        return []
-    return [
-        (
-            "few-discordant",
-            f"Pairs that differ on fewer than {FEW_DISCORDANT} items: {few} of {diff.size}. The "
-            "t-test is approximate for them.",
-        )
-    ]
+        discordant = np.rint(n * (n - 1) * pairs.se**2 + n * pairs.diff**2)
+        return np.asarray((discordant > 0) & (discordant < FEW_DISCORDANT))
+
+
+def discordance_note(few: int, pairs: int) -> tuple[str, str]:
+    """Code and text of what must be said where `few` of so many pairs differ on few items."""
+    return (
+        "few-discordant",
+        f"Pairs that differ on fewer than {FEW_DISCORDANT} items: {few} of {pairs}. The "
+        "t-test is approximate for them.",
+    )
 
 
 def _is_binary(values: NDArray[np.float64]) -> bool:
     return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
 
 
+_TAIL_SEEN = 50  # rows: fewer may well lack failures that are not so rare
 _FEW_CLUSTERS = 4  # so many and fewer are told
 
 

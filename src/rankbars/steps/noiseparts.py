@@ -1,8 +1,9 @@
-"""Where the errors of a task come from: what its repeated answers say."""
+"""Where the errors of a task come from: what its repeated answers say, and what a run shares."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,17 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.data.fields import locate_models
 from rankbars.data.noise import NoiseParts, RunEffect, TaskNoise
-from rankbars.stats.pairwise.runeffects import chi_square_tail, signal_power
-from rankbars.stats.pairwise.twoway import RunSquares, run_squares
+from rankbars.data.notes import Note
+from rankbars.stats.pairwise.runeffects import (
+    RunSquares,
+    RunTest,
+    chi_square_tail,
+    examine_common_runs,
+    examine_runs,
+    run_signal,
+    run_squares,
+    signal_power,
+)
 from rankbars.stats.repeatedanswers import (
     RunPart,
     Split,
@@ -21,10 +31,15 @@ from rankbars.stats.repeatedanswers import (
     split_pairs,
     spread_over_runs,
 )
-from rankbars.steps.sharedruns import RunFinding, examine_task_runs
+from rankbars.stats.streams import stream
 from rankbars.steps.testrows import averaged_words, row_word
 
-__all__ = ["examine_task_noise"]
+__all__ = ["RunFinding", "examine_task_noise", "examine_task_runs", "run_notes"]
+
+CLEAR = 0.01  # with a p-value up to this, the sentence at the top speaks of these runs only
+_FEWEST_UNEVEN = 10  # items; of fewer only complete answers are tested, by permutation
+_SHARE = 0.03  # of the range of scores: the effect whose chance to be seen is told
+
 
 _FEWEST_SHARED = 4  # with fewer shared prompts, what both models have in common counts twice
 
@@ -97,7 +112,10 @@ def examine_task_noise(
         flips=flip_chance(values, answers, within),
         mixed=mixed,
         run_error=runs.spread(),
-        run_effect=None if found is None else _effect(found),
+        run_effect=None if found is None else _effect(found.q, found.df, found.signal, found.tau),
+        run_common=None
+        if found is None or not found.common_df
+        else _effect(found.common_q, found.common_df, found.signal * found.models, found.tau),
     )
 
 
@@ -235,9 +253,120 @@ def _parts(split: Split, runs: RunPart) -> NoiseParts:
     )  # fmt: skip
 
 
-def _effect(found: RunFinding) -> RunEffect:
-    power = signal_power(found.signal, found.df)
-    return RunEffect(
-        found.q, found.df, chi_square_tail(found.q, found.df), found.tau,
-        None if np.isnan(power) else power,
+def _effect(q: float, df: int, signal: float, tau: float) -> RunEffect:
+    power = signal_power(signal, df)
+    return RunEffect(q, df, chi_square_tail(q, df), tau, None if np.isnan(power) else power)
+
+
+class RunFinding(NamedTuple):
+    """What the answers to one task say about effects of whole runs.
+
+    Attributes
+    ----------
+    q, df
+        The statistic over all models, as that of a chi-square with so many degrees of freedom.
+    signal : float
+        Variance that runs with a standard deviation of `tau` would add, over that of answers.
+    tau : float
+        3 % of the range of the scores: 3 points of 100.
+    models, items, runs : int
+        How many there are; 0 runs where some answers are missing.
+    common_q, common_df
+        The statistic of an effect that is the same for all models; 0 degrees of freedom for one.
+    """
+
+    q: float
+    df: int
+    signal: float
+    tau: float
+    models: int
+    items: int
+    runs: int
+    common_q: float = 0.0
+    common_df: int = 0
+
+
+def examine_task_runs(evidence: Evidence, seed: int, task: str) -> RunFinding | None:
+    """The test for effects of whole runs; None without labels of runs, or a spread.
+
+    Prompts that models share are not tested: what they do to all models cancels in differences.
+    """
+    if not isinstance(evidence, Items) or evidence.by_run is None or evidence.design != "items":
+        return None
+    if evidence.averaged not in ((), ("runs",)):
+        return None
+    cube = evidence.by_run[:, :, ~np.isnan(evidence.values).all(axis=0)]
+    if cube.shape[1] < 2 or not cube.size:
+        return None
+    whole = not np.isnan(cube).any()
+    if not whole and len(cube) < _FEWEST_UNEVEN:
+        return None
+    found = examine_runs(cube, stream(seed, "run effects", task, 0))
+    if found.df == 0:
+        return None
+    tau = _SHARE * _range(float(np.nanmin(cube)), float(np.nanmax(cube)))
+    common = found if cube.shape[2] < 2 else (
+        examine_common_runs(cube, stream(seed, "common run effects", task, 0))
     )  # fmt: skip
+    return RunFinding(
+        q=_as_chi_square(found),
+        df=found.df,
+        signal=run_signal(cube, tau),
+        tau=tau,
+        models=cube.shape[2],
+        items=cube.shape[0],
+        runs=cube.shape[1] if whole else 0,
+        common_q=_as_chi_square(common),
+        common_df=0 if common is found else common.df,
+    )
+
+
+def run_notes(found: Mapping[str, RunFinding]) -> tuple[Note, ...]:
+    """What a board says of the runs behind its answers; it informs, and changes no test.
+
+    Examples
+    --------
+    >>> one = RunFinding(q=2.5, df=3, signal=0.3, tau=0.03, models=1, items=10, runs=4)
+    >>> print(run_notes({"law": one})[0].message.partition("answers. ")[2].partition(" (")[0])
+    The ± holds for new items and new answers. No sign of an effect shared by whole runs
+    """
+    if not found:
+        return ()
+    parts = tuple(found.values())
+    df = sum(one.df for one in parts)
+    p = chi_square_tail(sum(one.q for one in parts), df)
+    if p <= CLEAR:
+        text = (
+            f"Answers of the same run move together more than chance allows (p = {p:.2g}). What "
+            'is said here is for these runs. --runs shared (runs="shared") covers new runs, too.'
+        )
+        return (Note("run-effect", text),)
+    taus = {one.tau for one in parts}
+    power = signal_power(sum(one.df * one.signal for one in parts) / df, df)
+    size = f" with a standard deviation of {parts[0].tau:.3g}" if len(taus) == 1 else ""
+    size = size or " with a standard deviation of 3 % of the range of scores"
+    shapes = {(one.items, one.runs) for one in parts}
+    even = len(shapes) == 1 and parts[0].runs > 0
+    seen = f"{parts[0].items} items × {parts[0].runs} answers. " if even else ""
+    sign = "Little" if p <= 0.05 else "No"
+    text = (
+        f"{seen}The ± holds for new items and new answers. {sign} sign of an effect shared by "
+        f"whole runs (p = {p:.2g}; one{size} would show in {100 * power:.0f} % of cases)."
+    )
+    return (Note("runs-alike", text),)
+
+
+def _range(low: float, high: float) -> float:
+    """The range of the scale: 1 or 100 where scores fit one, else that of the scores."""
+    size = max(abs(low), abs(high))
+    one_sided = low >= 0.0 or high <= 0.0
+    if one_sided and size <= 1.0:
+        return 1.0
+    return 100.0 if one_sided and size <= 100.0 and size > 10.0 else high - low
+
+
+def _as_chi_square(found: RunTest) -> float:
+    """The statistic; of a permutation test, the one with its p-value."""
+    from scipy.special import chdtri
+
+    return float(chdtri(found.df, found.p)) if found.permuted else found.q

@@ -14,7 +14,7 @@ from rankbars.stats.multiplicity.symmetricbootstrap import (
     largest_differences,
     symmetric_p,
 )
-from rankbars.stats.resampling.counts import Streams
+from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
 from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, is_binary
 

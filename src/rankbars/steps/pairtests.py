@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,18 @@ from rankbars.steps.itemtests import (
     wilcoxon_test,
 )
 from rankbars.steps.meantests import cluster_t_test, corrected_t_test, t_test, z_test
-from rankbars.steps.tested import Setting, Tested, pad_tested
-from rankbars.steps.testrows import has_answers_of_runs
+from rankbars.steps.testrows import Setting, Tested, has_answers_of_runs, pad_tested
 from rankbars.steps.validity import design_of, find_cell
 
-__all__ = ["TESTS", "VOTE_TESTS", "PairTest", "choose_test", "compare_evidence", "take_present"]
+__all__ = [
+    "TESTS",
+    "VOTE_TESTS",
+    "PairTest",
+    "choose_test",
+    "compare_evidence",
+    "identical_note",
+    "take_present",
+]
 
 PairTest = Callable[[Evidence, Setting], Tested]
 
@@ -130,7 +137,7 @@ def compare_evidence(
         positions = positions[tested.kept]
     padded = pad_tested(tested, positions, len(models))
     rows = _known_rows(evidence) if tested.rows is None else tested.rows
-    identical = _identical_note(padded.pairs, models, task)
+    identical = _identical_notes(padded.pairs, models, task)
     return Comparisons(
         models=models,
         mean=padded.summary.mean,
@@ -152,6 +159,7 @@ def compare_evidence(
         log_e=padded.log_e,
         effects=tested.effects,
         suspects=tested.suspects,
+        suspect_groups=tested.suspect_groups,
     )
 
 
@@ -161,17 +169,22 @@ def take_present(evidence: Evidence) -> Evidence:
     return take_models(evidence, present)
 
 
-def _identical_note(
+def _identical_notes(
     pairs: PairStatistics | None, models: tuple[str, ...], task: str
 ) -> tuple[Note, ...]:
     if pairs is None or not pairs.identical.any():
         return ()
-    names = tuple(models[i] for i in np.flatnonzero(pairs.identical.any(axis=1)))
+    names = [models[i] for i in np.flatnonzero(pairs.identical.any(axis=1))]
+    return (identical_note(names, task),)
+
+
+def identical_note(models: Sequence[str], task: str) -> Note:
+    """What must be said of models that have the score of another one of them on every row."""
     message = (
         "Each of these models has the same score as another one of them on every row, up to "
         "rounding; such a pair cannot be told apart."
     )
-    return (Note("identical-models", message, task, names),)
+    return Note("identical-models", message, task, tuple(models))
 
 
 def _present(evidence: Evidence) -> NDArray[np.intp]:

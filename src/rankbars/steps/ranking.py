@@ -8,7 +8,7 @@ from typing import NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.checks import check_whole
+from rankbars.calls import check_whole
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.evidence import Items
 from rankbars.data.intervals import RankIntervals, Scope
@@ -17,9 +17,9 @@ from rankbars.data.spec import SCOPES, check_rate, check_resamples
 from rankbars.errors import UnknownOptionError
 from rankbars.stats.blocks import PRODUCT_CELLS, row_blocks
 from rankbars.stats.multiplicity.stepdown import decide_stacked
-from rankbars.stats.multiplicity.thresholds import Decisions
 from rankbars.stats.pairwise.clusters import few_degrees, group_rows
 from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds, rank_bounds
+from rankbars.stats.tails import Decisions
 from rankbars.steps.correctionchoice import (
     RESAMPLED,
     SHARPER,

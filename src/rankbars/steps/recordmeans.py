@@ -8,10 +8,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.checks import check_name, finite_weights
-from rankbars.data.evalruns import EvalRun, read_runs
+from rankbars.calls import check_name, finite_weights
 from rankbars.data.notes import Note
-from rankbars.data.plaintable import LeaderboardRow, PlainDifference, PlainTable
+from rankbars.data.plaintable import EvalRun, LeaderboardRow, PlainDifference, PlainTable, read_runs
 from rankbars.data.spec import Spec, check_rate
 from rankbars.stats.averaging.allpairs import adjust_p
 from rankbars.stats.averaging.points import top_win_rates, win_rates

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
 from rankbars.stats.ranks import midranks
-from rankbars.stats.resemblance import (
+from rankbars.stats.rowsigns import (
     Resemblance,
     group_resemblance,
     neighbour_resemblance,
@@ -128,7 +128,7 @@ def ask_about_rows(findings: Mapping[str, RowFinding]) -> Note | None:
             f"{worst.example!r}): do they come from one source?"
         )
     size = f"about {wider:.1f} × too small" if wider >= 1.05 else "a little too small"
-    return Note("dependent-rows", f"{what} The ± below is {size} if so. {_PASTE}")
+    return Note("dependent-rows", f"{what} Standard errors are {size} if so. {_PASTE}")
 
 
 _PASTE = (

@@ -378,8 +378,8 @@ def plan_before(
     else:
         raise OptionError(
             "How do scores vary? For answers that are right or wrong say how often each model is "
-            "right (--rates P Q); for graded scores their limits (--range LOW HIGH), or the "
-            "standard deviation of paired differences (--sd)."
+            "right (--rates P Q); for graded scores their limits (--score-min LOW --score-max "
+            "HIGH), or the standard deviation of paired differences (--sd)."
         )
     last = supposed[-1]
     split = None

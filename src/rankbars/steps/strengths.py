@@ -17,7 +17,7 @@ from rankbars.stats.votes.votecounts import VoteCounts
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.votemodels import fit_bradley_terry, fit_davidson, fit_rao_kupper
 from rankbars.steps.tallies import MIN_CLUSTERS, choose_clusters, tally
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 from rankbars.steps.voteerrors import VoteErrors, measure_errors
 
 __all__ = ["FITS", "Strengths", "contrast_statistics", "fit_strengths", "fit_tally"]

@@ -29,7 +29,7 @@ from rankbars.stats.votes.votecovariance import sandwich_covariance
 from rankbars.stats.votes.votequality import position_bias
 from rankbars.steps.strengths import contrast_statistics, fit_strengths
 from rankbars.steps.tallies import tally
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 from rankbars.steps.votefindings import (
     find_circles,
     find_cluster_effects,

@@ -37,7 +37,7 @@ from rankbars.steps.tallies import (
     tally_clusters,
     used_ballots,
 )
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 
 __all__ = [
     "find_circles",

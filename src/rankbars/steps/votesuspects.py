@@ -1,15 +1,17 @@
-"""Voters whose votes do not fit those of the others: who, in what, and with which effect."""
+"""Voters, periods and prompts whose votes do not fit: which, in what, and with which effect."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.spec import VoteOptions
-from rankbars.data.taskresult import MovedModel, SuspectVoter, SuspectVoters
-from rankbars.data.votes import Ballots, Votes
+from rankbars.data.taskresult import MovedModel, SuspectGroup, SuspectVoter, SuspectVoters
+from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.oddvoters import OddVoters, VotesByVoter, find_odd_voters
@@ -17,9 +19,9 @@ from rankbars.stats.votes.voteclusters import ClusterCounts
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.voteinfluence import drop_clusters
 from rankbars.steps.strengths import fit_tally
-from rankbars.steps.tallies import tally, tally_clusters, used_ballots
+from rankbars.steps.tallies import period_names, tally, tally_clusters, used_ballots
 
-__all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspects"]
+__all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspect_groups", "find_suspects"]
 
 FALSE_DISCOVERIES = 0.05
 
@@ -32,6 +34,7 @@ _MOST_STEPS = 500  # voters who are left out one by one
 _MOST_NAMES = 5
 _MOST_GROUPS = 3
 _MOST_MODELS = 3
+_LONGEST_NAME = 40
 
 
 def find_suspects(
@@ -60,29 +63,11 @@ def find_suspects(
             raise OptionError(_NO_VOTERS.format(what))
         return None, ()
     used = used_ballots(ballots, options)
-    known = (used.labels["judge"].codes >= 0) & (used.counts > 0)
-    cast = _by_voter(used if known.all() else used.take(known), fit)
     size = len(used.labels["judge"].names)
-    found = find_odd_voters(cast, fit, size, FALSE_DISCOVERIES)
-    without: VoteFit | None = None
-    apart = np.zeros(size, dtype=np.bool_)
-    for _ in range(_ROUNDS):
-        before = apart.copy()
-        apart[:] = False
-        apart[found.voter] = True
-        if (apart == before).all():
-            break
-        without = _fit_without(votes, options, apart)
-        if without is None:
-            break
-        # What the others say is not clouded by those who were found already.
-        found = find_odd_voters(cast, without, size, FALSE_DISCOVERIES, apart)
+    found, by_voter, without = _find_apart(votes, options, fit, _voters, size)
     if not found.voter.size:
         return None, ()
-    apart[:] = False
-    apart[found.voter] = True
-    without = _fit_without(votes, options, apart)
-    total = np.bincount(cast.voter, cast.votes, size).astype(np.int64)
+    total = np.bincount(by_voter.voter, by_voter.votes, size).astype(np.int64)
     suspects = SuspectVoters(
         FALSE_DISCOVERIES,
         found.tested,
@@ -133,14 +118,127 @@ def down_weigh(votes: Votes, suspects: SuspectVoters) -> Votes:
     return _weigh(votes, ballots, np.where(odd, suspects.weight, 1.0))
 
 
+def find_suspect_groups(
+    votes: Votes, options: VoteOptions, fit: VoteFit
+) -> tuple[tuple[SuspectGroup, ...] | None, tuple[tuple[str, str], ...]]:
+    """Periods and prompts whose votes do not fit, and notes that name them; None where none are.
+
+    The test is that of voters, with periods and prompts in their place: how much these differ by
+    themselves is measured over all of them, and allowed for.
+
+    Parameters
+    ----------
+    votes : Votes
+        Votes that put all models on one scale.
+    options : VoteOptions
+        What ties count as.
+    fit : VoteFit
+        Their fit.
+    """
+    ballots = votes.ballots
+    if ballots is None:
+        return None, ()
+    kinds: list[tuple[Literal["period", "prompt"], tuple[str, ...], _Codes]] = []
+    periods = period_names(votes)
+    if periods:
+        kinds.append(("period", tuple(_shown_period(name) for name in periods), _periods(periods)))
+    if "prompt" in ballots.labels:
+        kinds.append(("prompt", ballots.labels["prompt"].names, _prompts))
+    rows: list[SuspectGroup] = []
+    notes = []
+    for kind, names, codes in kinds:
+        found, by_group, _ = _find_apart(votes, options, fit, codes, len(names))
+        if not found.voter.size:
+            continue
+        total = np.bincount(by_group.voter, by_group.votes, len(names)).astype(np.int64)
+        first = _first_periods(by_group, len(votes.models)) if kind == "period" else None
+        own = []
+        for k, finding in enumerate(_findings(found, votes.models)):
+            group, model = int(found.voter[k]), int(found.habit[k])
+            # In the first period of all every model is new.
+            arrival = first is not None and model < first.size and 0 < group == int(first[model])
+            own.append(
+                SuspectGroup(kind, names[group], int(total[group]), **finding, arrival=arrival)
+            )
+        rows += own
+        notes.append((f"suspect-{kind}s", _say_groups(own, found.tested)))
+    return tuple(rows) or None, tuple(notes)
+
+
+_Codes = Callable[[Ballots], NDArray[np.int64]]
+
+
+def _voters(ballots: Ballots) -> NDArray[np.int64]:
+    return ballots.labels["judge"].codes
+
+
+def _prompts(ballots: Ballots) -> NDArray[np.int64]:
+    return ballots.labels["prompt"].codes
+
+
+def _periods(names: list[str]) -> _Codes:
+    def codes(ballots: Ballots) -> NDArray[np.int64]:
+        found = np.full(ballots.first.size, -1, dtype=np.int64)
+        if ballots.categories is not None:
+            for k, name in enumerate(names):
+                bit = ballots.category_names.index(name)
+                found[(ballots.categories >> bit & 1).astype(np.bool_)] = k
+        return found
+
+    return codes
+
+
+def _shown_period(name: str) -> str:
+    return name.removeprefix(PERIOD_MARK)
+
+
+def _first_periods(cast: VotesByVoter, size: int) -> NDArray[np.int64]:
+    """First period in which each model has votes."""
+    first = np.full(size, np.iinfo(np.int64).max)
+    for side in (cast.first, cast.second):
+        np.minimum.at(first, side, cast.voter)
+    return first
+
+
+def _find_apart(
+    votes: Votes, options: VoteOptions, fit: VoteFit, codes_of: _Codes, size: int
+) -> tuple[OddVoters, VotesByVoter, VoteFit | None]:
+    """Groups of votes that do not fit the others', the votes, and the fit without those groups."""
+    ballots = cast(Ballots, votes.ballots)
+    codes = codes_of(ballots)
+    used = used_ballots(ballots, options)
+    known = (codes_of(used) >= 0) & (used.counts > 0)
+    rows = used if known.all() else used.take(known)
+    cast_votes = _by_group(rows, codes_of(rows), fit)
+    found = find_odd_voters(cast_votes, fit, size, FALSE_DISCOVERIES)
+    without: VoteFit | None = None
+    apart = np.zeros(size, dtype=np.bool_)
+    for _ in range(_ROUNDS):
+        before = apart.copy()
+        apart[:] = False
+        apart[found.voter] = True
+        if (apart == before).all():
+            break
+        without = _fit_without(votes, options, codes, apart)
+        if without is None:
+            break
+        # What the others say is not clouded by those who were found already.
+        found = find_odd_voters(cast_votes, without, size, FALSE_DISCOVERIES, apart)
+    if found.voter.size:
+        apart[:] = False
+        apart[found.voter] = True
+        without = _fit_without(votes, options, codes, apart)
+    return found, cast_votes, without
+
+
 def _weigh(votes: Votes, ballots: Ballots, factor: NDArray[np.float64]) -> Votes:
     weighed = replace(ballots, weight=ballots.weights * factor, squared=ballots.squares * factor**2)
     return Votes.from_ballots(votes.models, weighed)
 
 
-def _by_voter(used: Ballots, fit: VoteFit) -> VotesByVoter:
+def _by_group(used: Ballots, codes: NDArray[np.int64], fit: VoteFit) -> VotesByVoter:
     return VotesByVoter(
-        used.labels["judge"].codes,
+        codes,
         used.first,
         used.second,
         used.outcome,
@@ -150,11 +248,12 @@ def _by_voter(used: Ballots, fit: VoteFit) -> VotesByVoter:
     )
 
 
-def _fit_without(votes: Votes, options: VoteOptions, apart: NDArray[np.bool_]) -> VoteFit | None:
-    """The fit without some voters; None where the others do not put all models on one scale."""
+def _fit_without(
+    votes: Votes, options: VoteOptions, codes: NDArray[np.int64], apart: NDArray[np.bool_]
+) -> VoteFit | None:
+    """The fit without some groups; None where the others do not put all models on one scale."""
     if votes.ballots is None:
         return None
-    codes = votes.ballots.labels["judge"].codes
     kept = votes.ballots.take(~((codes >= 0) & apart[codes]))
     counts = tally(Votes.from_ballots(votes.models, kept), options)
     if not counts.first.size or find_components(counts).component.max(initial=0) > 0:
@@ -167,27 +266,32 @@ def _describe(
     total: NDArray[np.int64],
 ) -> tuple[SuspectVoter, ...]:  # fmt: skip
     """A row for each voter who was found."""
-    names, size = used.labels["judge"].names, len(votes.models)
+    names = used.labels["judge"].names
     moves = _moves_without_each(tally_clusters(votes, options, ("judge",)), fit, used, found.voter)
-    rows = []
-    for k, voter in enumerate(found.voter.tolist()):
-        habit = int(found.habit[k])
-        side = "for" if found.side[k] > 0 else "against"
-        about = found.votes[k]
-        rows.append(
-            SuspectVoter(
-                names[voter],
-                int(total[voter]),
-                {size: "order", size + 1: "position"}.get(habit, side),  # type: ignore[arg-type]
-                votes.models[habit] if habit < size else None,
-                int(about),
-                float(np.clip(found.won[k] / about, 0, 1)),
-                float(np.clip(found.expected[k] / about, 0, 1)),
-                float(np.exp(found.log_p[k])),
-                moves[k] if k < len(moves) else None,
-            )
+    return tuple(
+        SuspectVoter(
+            names[voter], int(total[voter]), **finding, moves=moves[k] if k < len(moves) else None
         )
-    return tuple(rows)
+        for k, (voter, finding) in enumerate(
+            zip(found.voter.tolist(), _findings(found, votes.models), strict=True)
+        )
+    )
+
+
+def _findings(found: OddVoters, models: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    """What is odd, of each that was found, by the names of the fields that say it."""
+    size = len(models)
+    for k, habit in enumerate(found.habit.tolist()):
+        about = found.votes[k]
+        side = "for" if found.side[k] > 0 else "against"
+        yield {
+            "habit": {size: "order", size + 1: "position"}.get(habit, side),
+            "model": models[habit] if habit < size else None,
+            "about": int(about),
+            "won": float(np.clip(found.won[k] / about, 0, 1)),
+            "expected": float(np.clip(found.expected[k] / about, 0, 1)),
+            "p": float(np.exp(found.log_p[k])),
+        }
 
 
 def _moves_without_each(
@@ -250,6 +354,32 @@ def _say(suspects: SuspectVoters, cast: int) -> str:
         f"of the {suspects.tested:,} voters with enough votes to be tested, at most "
         f"{suspects.false_discoveries:.0%} of those named are named by chance, on average."
     )
+
+
+def _say_groups(groups: list[SuspectGroup], tested: int) -> str:
+    """The message: which periods or prompts, and what is odd about each."""
+    number, kind = len(groups), groups[0].kind
+    which = "Votes of {} of {:,} periods" if kind == "period" else "Votes on {} of {:,} prompts"
+    shown = "; ".join(_habit_words(one) for one in groups[:_MOST_NAMES])
+    more = number - _MOST_NAMES
+    return (
+        f"{which.format(f'{number:,}', tested)} do not fit those of the others: {shown}"
+        + (f"; and {more:,} more" if more > 0 else "")
+        + ". They count like the others. It is a reason to look at them, no proof: at most "
+        f"{FALSE_DISCOVERIES:.0%} of those named are named by chance, on average."
+    )
+
+
+def _habit_words(one: SuspectGroup) -> str:
+    name = one.name if len(one.name) <= _LONGEST_NAME else one.name[: _LONGEST_NAME - 1] + "…"
+    name = repr(name) if one.kind == "prompt" else name
+    said = f"{one.won:.0%} of {one.about:,} votes, where {one.expected:.0%} is expected"
+    if one.habit == "order":
+        return f"{name}, against the order of the strengths (the stronger model won {said})"
+    if one.habit == "position":
+        return f"{name}, by position (the model shown first won {said})"
+    since = "; the first period in which it has votes" if one.arrival else ""
+    return f"{name}, {one.habit} {one.model} (it won {said}{since})"
 
 
 def _group_words(habit: str, model: str | None, voters: list[SuspectVoter]) -> str:

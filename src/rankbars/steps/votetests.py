@@ -16,11 +16,21 @@ from rankbars.stats.votes.binomial import pair_p_values
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.voteclusters import keep_first_of_each
 from rankbars.stats.votes.votecounts import VoteCounts
-from rankbars.steps.components import connected_models
 from rankbars.steps.strengths import Strengths, contrast_statistics, fit_strengths, fit_tally
-from rankbars.steps.tallies import CLUSTER_WORDS, choose_clusters, count_used, tally
-from rankbars.steps.tested import Setting, Tested
-from rankbars.steps.votesuspects import cap_votes, down_weigh, find_suspects
+from rankbars.steps.tallies import (
+    CLUSTER_WORDS,
+    choose_clusters,
+    connected_models,
+    count_used,
+    tally,
+)
+from rankbars.steps.testrows import Setting, Tested
+from rankbars.steps.votesuspects import (
+    cap_votes,
+    down_weigh,
+    find_suspect_groups,
+    find_suspects,
+)
 
 __all__ = ["binomial_test", "e_process_test", "e_strength_test", "strength_test"]
 
@@ -99,6 +109,7 @@ def _compare_strengths(
     if suspects is not None and suspects.weight < 1:
         kept = down_weigh(kept, suspects)
         found = fit_strengths(kept, setting.votes, setting)
+    groups, periods = find_suspect_groups(kept, setting.votes, found.fit)
     pairs = contrast_statistics(found)
     known = np.isfinite(found.covariance).all()
     measured = (found.reach > 1) & (found.groups == 0)
@@ -110,7 +121,7 @@ def _compare_strengths(
         summary,
         pairs,
         (*found.assumptions, *_pairing_words(setting)),
-        notes=(*found.notes, *capped, *named, *pairing),
+        notes=(*found.notes, *capped, *named, *periods, *pairing),
         about=tuple(
             (code, text, tuple(chosen[list(members)].tolist()))
             for code, text, members in (*_few_votes(kept), *found.about)
@@ -119,6 +130,7 @@ def _compare_strengths(
         rows=count_used(kept, setting.votes),
         effects=found.effects,
         suspects=suspects,
+        suspect_groups=groups,
     )
     if chosen.size == size:
         return tested, found
@@ -172,7 +184,7 @@ def _pairing_notes(
     text = "Earlier results chose which models met: no level is assured. In simulated arenas, 95 % "
     largest = votes.largest_weight
     if largest is None:
-        text += "statements held in 74 to 97 %. "
+        text += "statements held in 70 to 97 %. "
     elif largest <= MOST_WEIGHT:
         text += (
             "statements held in 92 to 97 % where the weights are one over the probability with "

@@ -9,22 +9,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.overtime import Change, OverTime, Period
+from rankbars.data.boardparts import Change, OverTime, Period
 from rankbars.data.spec import VoteOptions
 from rankbars.data.votes import PERIOD_MARK, Votes
 from rankbars.errors import RankbarsError
 from rankbars.stats.tails import critical_value, upper_tail
+from rankbars.stats.votes.voteclusters import measure_reach
 from rankbars.stats.votes.votecovariance import cluster_scores, model_covariance
-from rankbars.steps.components import connected_models
 from rankbars.steps.strengths import Strengths, fit_strengths
 from rankbars.steps.tallies import (
     choose_clusters,
     cluster_keys,
+    connected_models,
     period_names,
     tally_clusters,
     votes_in,
 )
-from rankbars.steps.tested import Setting
+from rankbars.steps.testrows import Setting
 from rankbars.steps.votesuspects import cap_votes, down_weigh, find_suspects
 
 __all__ = ["follow_strengths"]
@@ -32,6 +33,9 @@ __all__ = ["follow_strengths"]
 Array = NDArray[np.float64]
 
 _FEWEST_ANCHORS = 2
+
+_MANY = 1000
+"""Voters behind every model, as if equally busy, from which their unevenness does not matter."""
 
 
 class _Part(NamedTuple):
@@ -243,6 +247,8 @@ def _changes(
         freedom, raised = _freedom(part.found)
         df = np.minimum(df, freedom[at])
         variance += _variances(part.found.covariance[np.ix_(at, at)], weight) * raised[at]
+    effective, raised = _uneven(one, two, options, first, second)
+    df, variance = np.minimum(df, effective), variance * raised
     # What rounding leaves of no variance at all tells nothing.
     se = np.sqrt(np.where(variance > 1e-12, variance, np.nan))
     return since, _test(votes.models, places, value, se, df, alpha), ""
@@ -276,6 +282,57 @@ def _covariance_between(one: _Part, two: _Part, options: VoteOptions) -> Array:
         meat += sign * np.sqrt(factor) * product
     between: Array = breads[0] @ meat @ breads[1]
     return between[: one.place.size, : two.place.size]
+
+
+def _uneven(
+    one: _Part,
+    two: _Part,
+    options: VoteOptions,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> tuple[float, Array]:
+    """Degrees of freedom behind changes, and what their variances are raised by.
+
+    Notes
+    -----
+    The variance is a sum of squares, one for each voter (or prompt), of what the voter adds to a
+    change. By Satterthwaite (1946), Biometrics Bulletin 2, 110-114, its degrees of freedom are
+    ``(sum v)^2 / sum v^2`` with v the expected squares. With u the parts that were seen, as normal
+    numbers, ``sum u^4 / 3`` is the second sum and ``(sum u^2)^2 - 2 sum u^4 / 3`` the square of the
+    first; all changes share one ratio, since that of one is too noisy. The squares
+    are too small, too, as each voter is held against strengths of his own making: see
+    `measure_reach`, whose factors the covariance of a part has only for models that few know.
+    """
+    freedom, raised = np.inf, np.ones(first.size)
+    for name in () if one.found.clusters == ("vote",) else one.found.clusters:
+        parts, keys, fewest = [], [], np.inf
+        for part, at, sign in ((one, first, -1), (two, second, 1)):
+            clusters = tally_clusters(part.votes, options, (name,))
+            reach = measure_reach(clusters)
+            fewest = min(fewest, reach.effective[at].min())
+            hidden = reach.hidden[at] * (1 - 1 / clusters.n_clusters)
+            raised = np.maximum(raised, np.where(np.isfinite(part.found.reach[at]), 1.0, hidden))
+            lead = sign * model_covariance(part.found.fit)[:, at]
+            lead -= lead.mean(axis=1, keepdims=True)
+            parts.append((cluster_scores(clusters, part.found.fit), lead))
+            keys.append(cluster_keys(part.votes, options, (name,)))
+        if fewest > _MANY:
+            continue
+        key = np.concatenate(keys)
+        key[key < 0] = key.max() + 1 + np.arange(np.count_nonzero(key < 0))
+        labels, place = np.unique(key, return_inverse=True)
+        left, right = np.split(place, [keys[0].size])
+        ratios = []
+        for k in range(first.size):
+            u = np.zeros(labels.size)
+            for (scores, lead), at in zip(parts, (left, right), strict=True):
+                u[at] += scores @ lead[:, k]
+            squares = u @ u
+            if squares > 0:
+                ratios.append((u**4).sum() / squares**2)
+        if ratios:
+            freedom = min(freedom, max(3 / float(np.mean(ratios)) - 2, 1.0))
+    return freedom, raised
 
 
 def _test(

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from rankbars.data.drafts import draft_path, sweep_drafts, sync_folders
 from rankbars.errors import RankbarsError, ReadError, WriteError
-from rankbars.store.catalogue import find_schema
 from rankbars.store.contents import Store
 from rankbars.store.holdings import Change, Event, Holdings
 from rankbars.store.opening import (
@@ -23,7 +22,7 @@ from rankbars.store.opening import (
     is_store,
     resolve,
 )
-from rankbars.store.schema import SCHEMA, create_tables
+from rankbars.store.schema import SCHEMA, create_tables, find_schema
 
 if TYPE_CHECKING:
     import duckdb

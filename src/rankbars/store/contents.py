@@ -11,16 +11,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from rankbars.data.namefacts import NameFact
-from rankbars.data.notes import Note
+from rankbars.data.notes import NameFact, Note
 from rankbars.errors import DataError
-from rankbars.readers.keptfiles import KeptFile
-from rankbars.store.catalogue import read_meta
-from rankbars.store.facts import notes_of, notes_to_json
+from rankbars.readers.parts import KeptFile
 from rankbars.store.holdings import Change, Event, FileEntry, Holdings
 from rankbars.store.keptparts import unpack
+from rankbars.store.keptresults import notes_of, notes_to_json
 from rankbars.store.opening import DamageError, StoreEngine, place_of, resolve
 from rankbars.store.rows import Head, StoredRows, drop_rows, insert_rows, put_rows
+from rankbars.store.schema import read_meta
 
 __all__ = ["Store"]
 
@@ -181,6 +180,11 @@ class Store:
                 self.engine.start().executemany("INSERT INTO told VALUES (?, ?, ?, ?, ?, ?)", rows)
             self._note(events)
             self._set_meta("revision", os.urandom(8).hex())
+
+    def keep_record(self, event: Event) -> None:
+        """Keep in the log that a record was judged; nothing else is changed."""
+        with self._transaction():
+            self._note([event])
 
     def _insert(self, change: Change) -> list[int]:
         """Put files and their parts in; gives the number of rows of each."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rankbars.errors import RankbarsError
-from rankbars.readers.keptfiles import KeptFile
-from rankbars.store.facts import KeptPart
+from rankbars.readers.parts import KeptFile
 from rankbars.store.keptparts import pack
+from rankbars.store.keptresults import KeptPart
 from rankbars.store.opening import place_of
 from rankbars.store.rows import check_name
 
@@ -27,18 +27,19 @@ class Event(NamedTuple):
     ----------
     time : str
         When, in UTC.
-    action : {"added", "replaced", "removed", "renamed", "retired", "restored"}
+    action : {"added", "replaced", "removed", "renamed", "retired", "restored", "judged"}
         What.
     path, format, sha256 : str
-        The file it happened to; or the name, and whether it is that of a model or of a task.
+        The file it happened to; or the name, and whether it is that of a model or of a task; or
+        the claims of a record, the error rate of all records, and a digest of what was judged.
     rows : int
-        Rows that were put in or taken out.
+        Rows that were put in or taken out; or the number of the record.
     version : str
         Version of rankbars that did it.
     who : str
         Who did it, as far as it was said.
     said : str
-        The new name, or the reason.
+        The new name, the reason, or the verdicts.
     """
 
     time: str

@@ -20,15 +20,19 @@ from rankbars.readers.parts import (
     ReadyScores,
     VoteTable,
 )
-from rankbars.store.facts import KeptPart, notes_of, notes_to_json
-from rankbars.store.keptscores import READY, pack_ready, unpack_ready
-from rankbars.store.keptvotes import (
+from rankbars.store.keptresults import (
     JUDGED,
+    READY,
     VOTES,
+    KeptPart,
     SharedNames,
+    notes_of,
+    notes_to_json,
     pack_judged,
+    pack_ready,
     pack_votes,
     unpack_judged,
+    unpack_ready,
     unpack_votes,
 )
 from rankbars.store.rows import CodedRows, StoredRows, code_rows, code_texts
@@ -110,7 +114,7 @@ def unpack(
 def _pack_table(found: ParsedTable) -> KeptPart:
     """A table; names that it takes from its file are left open."""
     table = found.table
-    facts = {
+    facts: dict[str, Any] = {
         "source": found.source,
         "roles": dict(table.roles),
         "named": sorted(table.named),
@@ -132,6 +136,8 @@ def _pack_table(found: ParsedTable) -> KeptPart:
             for role, column in table.rows.numbers.items()
         },
     }
+    if table.attributes:
+        facts["attributes"] = {name: dict(said) for name, said in table.attributes.items()}
     return KeptPart(TABLE, facts, {relation_of(table.rows.labels): code_rows(table.rows)})
 
 
@@ -149,6 +155,7 @@ def _unpack_table(part: int, facts: Mapping[str, Any], rows: StoredRows) -> Pars
         tuple((code, text) for code, text in facts["remarks"]),
         tuple(facts["lacking"]),
         facts["renamed"],
+        attributes=facts.get("attributes", {}),
     )
     kind = ErrorTable if facts["errors"] else ParsedTable
     return kind(facts["source"], table, _NOBODY, notes_of(facts["notes"]))

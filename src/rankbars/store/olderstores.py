@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.store.keptparts import HEEDED, RUN, TABLE
-from rankbars.store.keptscores import READY
-from rankbars.store.keptvotes import JUDGED, VOTES, rows_of_counts
+from rankbars.store.keptresults import JUDGED, READY, VOTES, rows_of_counts
 from rankbars.store.opening import DamageError, place_of
 from rankbars.store.rows import Coded, CodedRows, code_texts, insert_rows, put_rows
 from rankbars.store.schema import OF_ROWS, SCHEMA, create_tables, relation_of, tables_of

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from rankbars.data.drafts import draft_path, real_path, sweep_drafts, sync_folders
-from rankbars.data.temporary import TemporaryFolder
+from rankbars.data.drafts import TemporaryFolder, draft_path, real_path, sweep_drafts, sync_folders
 from rankbars.errors import DataError, RankbarsError, ReadError, WriteError
 from rankbars.tables.database import Engine
 

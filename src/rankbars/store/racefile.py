@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rankbars.errors import DataError, ReadError, WriteError
-from rankbars.store.catalogue import read_tables
 from rankbars.store.opening import connect, draft_beside, is_store, report_faults, resolve
+from rankbars.store.schema import read_tables
 
 if TYPE_CHECKING:
     import duckdb

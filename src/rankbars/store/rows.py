@@ -13,8 +13,8 @@ from rankbars.errors import DataError
 from rankbars.store.opening import DamageError
 from rankbars.store.schema import NAME_TABLES, RELATIONS, name_table, types_of
 from rankbars.tables.cells import NumberColumn
-from rankbars.tables.codes import code_names
 from rankbars.tables.database import Engine, as_numbers, quote
+from rankbars.tables.labels import code_names
 from rankbars.tables.relations import Rows
 
 if TYPE_CHECKING:

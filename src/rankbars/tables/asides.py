@@ -12,8 +12,9 @@ from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_amount, split_words, usual_direction
 
 __all__ = [
-    "are_settings", "check_summaries", "describe_left_out", "describes_answers", "is_attribute",
-    "is_helper", "is_share_right", "is_summary", "other_kinds", "repeats_means",
+    "are_settings", "check_summaries", "describe_left_out", "describes_answers",
+    "describes_models", "is_attribute", "is_helper", "is_share_right", "is_summary",
+    "other_kinds", "repeats_means",
 ]  # fmt: skip
 
 # Rows and columns that summarise the others.
@@ -31,6 +32,9 @@ _SHARES_RIGHT = split_words("""
 SETTINGS = split_words("""
     temperature topp topk seed maxtokens maxnewtokens numfewshot nshot fewshot batchsize
     contextlength repetitionpenalty frequencypenalty presencepenalty limit timeout
+    lr learningrate weightdecay dropout momentum epochs nepochs numepochs warmup warmupsteps
+    warmupratio gradaccum gradientaccumulationsteps hiddensize hiddendim nlayers numlayers nheads
+    numheads lorar lorarank loraalpha optimizer scheduler trainsteps numsteps nsteps maxsteps
 """)
 
 # Columns that describe a model or summarise its row, and are no task.
@@ -44,6 +48,17 @@ HELPERS = (
     nseeds numseeds seeds nruns numruns runs ntrials numtrials trials
 """)
 )
+
+# What says nothing of a model itself, only how its row compares with others, or is their summary.
+_PLACES = split_words("meanwinrate rank averagerank meanrank position place score")
+
+# What else people write beside a model to know it by.
+_KNOWN_BY = split_words("""
+    provider vendor company developer lab maker creator country open opensource openweights weights
+    access tier family modelfamily basemodel modelsize contextwindow context quantization hardware
+    cutoff knowledgecutoff released modality dateadded added submitted submittedat updated
+    updatedat lastupdated created createdat uploaded uploaddate publicationdate
+""")
 
 # Amounts that describe a model, and the words that stand beside them.
 _AMOUNTS = split_words("""
@@ -117,6 +132,19 @@ def is_attribute(name: str) -> bool:
     words = set(re.findall(r"[^\W_]+", name.casefold()))
     known = bool(words & _AMOUNTS) or "$" in name
     return known and words <= _AMOUNTS | _BESIDE
+
+
+def describes_models(name: str) -> bool:
+    """Whether a column that is no score says something of a model by which it may be found.
+
+    Examples
+    --------
+    >>> describes_models("License"), describes_models("gsm8k_latency_s"), describes_models("Avg.")
+    (True, True, False)
+    """
+    folded = fold_name(name)
+    known = folded in _KNOWN_BY or folded in HELPERS - SUMMARIES - _PLACES
+    return known or is_attribute(name) or is_amount(name) or _is_calibration(name)
 
 
 def describes_answers(name: str) -> bool:

@@ -153,7 +153,11 @@ def _put_together(tables: Sequence[ParsedTable], options: TableOptions, engine: 
     for plan, parts in groups.items():
         scores = _read_group(Group.of(plan, parts), options, engine)
         remarks = describe_group(parts, sources[plan])
-        found.append(replace(scores, notes=remarks + scores.notes))
+        attributes: dict[str, dict[str, str]] = {}
+        for part in parts:
+            for model, own in part.attributes.items():
+                attributes.setdefault(model, {}).update(own)
+        found.append(replace(scores, notes=remarks + scores.notes, attributes=attributes))
     notes = [note for parsed in every for note in parsed.notes]
     joined = join_scores(found).with_notes(notes)
     if not options.direction and not any(one.metric for one in joined.info.values()):
@@ -294,11 +298,13 @@ def _read_group(group: Group, options: TableOptions, engine: Engine) -> Scores:
         return _read_group(simpler, options, engine)
     about = _about_tasks(group, records, index)
     if group.plan.kind == "estimates":
-        column = pairing_column(group, records.options)
+        told = {"n", "se", "ci_low"} & group.roles.keys()  # of rows that are no items
+        column = None if told else pairing_column(group, records.options)
         if column is not None:
             return _read_paired(group, column, options, engine)
-        return _read_estimates(group, records, about)
     try:
+        if group.plan.kind == "estimates":
+            return _read_estimates(group, records, about)
         found = _read_items(group, records, index, about)
         return found if texts is None else found.with_notes([texts])
     except DuplicateRowsError as error:
@@ -439,11 +445,13 @@ def _telling_columns(group: Group) -> str:
         )
     others = [one for one in known if one != part.roles.get("item")]
     alone = apart(*others, telling[0])  # in place of the column of items, not beside it
+    tasks = "task" not in part.roles
     versions = apart(*(one for one in known if one != part.roles.get("model")), telling[0])
     return (
         f" The column {telling[0]!r} is not used and tells these rows apart: if it numbers the "
         f"answers to an item, --column epoch={telling[0]}"
         + (f"; if it names what is compared, --column model={telling[0]}" if versions else "")
+        + (f"; if it names tasks or parts of one, --column task={telling[0]}" if tasks else "")
         + (f"; if it names the items, --column item={telling[0]}." if alone else ".")
     )
 

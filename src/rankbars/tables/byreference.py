@@ -24,11 +24,11 @@ from rankbars.tables.cleanrows import (
     Records,
     spell_metric,
 )
-from rankbars.tables.codes import sort_names
 from rankbars.tables.columns import TRAIT_ROLES
 from rankbars.tables.database import Engine, quote
 from rankbars.tables.descriptions import Group
 from rankbars.tables.designs import NamedKind, Size, fold_design
+from rankbars.tables.labels import sort_names
 from rankbars.tables.matrices import (
     ONE_CLUSTER,
     UNEVEN_CLUSTERS,

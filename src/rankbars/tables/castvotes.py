@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from rankbars.data.votes import BAD, TIE, WIN
 from rankbars.errors import DataError
 from rankbars.tables.cells import parse_number
-from rankbars.tables.codes import Codes, code_names
 from rankbars.tables.columns import fold_name
 from rankbars.tables.conditions import SortedTable
 from rankbars.tables.database import Engine, as_numbers, quote, report_damage
+from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.votecolumns import VoteColumns

@@ -27,6 +27,8 @@ __all__ = [
 WORDS = {
     **dict.fromkeys(("true", "yes", "pass", "passed"), 1.0),
     **dict.fromkeys(("false", "no", "fail", "failed"), 0.0),
+    **dict.fromkeys(("wahr", "vrai", "verdadero"), 1.0),  # as sheets write them elsewhere
+    **dict.fromkeys(("falsch", "faux", "falso"), 0.0),
     **dict.fromkeys(("correct", "solved", "resolved", "success", "✓", "✔", "✔️", "✅"), 1.0),
     **dict.fromkeys(("incorrect", "wrong", "unsolved", "unresolved", "failure"), 0.0),
     **dict.fromkeys(("✗", "✘", "✖", "❌"), 0.0),
@@ -35,7 +37,8 @@ WORDS = {
 }
 
 # Words whose meaning nobody asks about.
-_PLAIN_WORDS = frozenset({"true", "false", "yes", "no"})
+_PLAIN_WORDS = frozenset({"true", "false", "yes", "no", "wahr", "falsch", "vrai", "faux",
+                          "verdadero", "falso"})  # fmt: skip
 
 # Marks behind a value, which point to a footnote.
 _MARKS = "*†‡§¶"

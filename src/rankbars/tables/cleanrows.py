@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError, Lacking, ReadError
-from rankbars.tables.codes import Codes, code_names
 from rankbars.tables.columns import NAMING_ROLES, TRAIT_ROLES, fold_name
 from rankbars.tables.database import Engine, as_numbers, quote, quote_text, report_damage
+from rankbars.tables.labels import Codes, code_names
 from rankbars.tables.relations import Rows
 from rankbars.tables.tableoptions import TableOptions
 

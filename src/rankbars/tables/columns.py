@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking, UnknownOptionError
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metrics import is_measure, usual_direction
 
 __all__ = [
     "NAMING_ROLES",
@@ -41,7 +41,7 @@ ROLES: Mapping[str, Role] = {
     "model": Role(
         ("model_name", "model_id", "system", "method", "framework", "algorithm", "classifier",
          "estimator", "provider", "llm", "agent", "agent_name", "checkpoint"),
-        ("config", "name"),
+        ("config", "name", "run_name"),
     ),
     "task": Role(
         ("task_name", "dataset", "dataset_name", "benchmark", "subtask", "subject",
@@ -272,6 +272,11 @@ def _existing(name: str, role: str, columns: Sequence[str], source: str) -> str:
         return name
     near = difflib.get_close_matches(name, list(columns), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
+    if role == "score" and is_measure(name):
+        hint += (
+            f" In a matrix every column of numbers is one; what they measure, in place "
+            f"of this option: --metric {name} (in Python: metric={name!r})."
+        )
     error = DataError(
         f"{source}: there is no column {name!r} to be the {role}.{hint} "
         f"Columns: {_quote_all(columns)}."

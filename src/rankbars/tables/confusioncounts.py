@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 import numpy as np
 
 from rankbars.errors import DataError
-from rankbars.stats.confusionscores import METRICS, confusion_scores
+from rankbars.stats.countscores import METRICS, confusion_scores
 from rankbars.tables.cells import parse_number
 from rankbars.tables.columns import ROLES, fold_name
 from rankbars.tables.database import Engine

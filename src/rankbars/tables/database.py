@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.temporary import TemporaryFolder
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.errors import DataError, ReadError
 
 if TYPE_CHECKING:

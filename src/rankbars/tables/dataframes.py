@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rankbars.data.scores import Scores
-from rankbars.errors import DataError
+from rankbars.errors import DataError, RankbarsError
 from rankbars.tables.assembly import scores_from_tables
 from rankbars.tables.conditions import choose_rows, note_chosen_rows
 from rankbars.tables.database import Engine
@@ -23,6 +24,8 @@ __all__ = ["scores_from_frame", "table_from_frame"]
 
 # Rows turned into Python values at once.
 CHUNK_ROWS = 1 << 18
+
+_LAYOUT = re.compile(r"--layout ([a-z]+(?:[-|][a-z]+)*)(?: --rows ([a-z]+))?")
 
 
 def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
@@ -40,15 +43,27 @@ def scores_from_frame(frame: Any, options: TableOptions) -> Scores:
     DataError
         If it is no data frame, or cannot be understood as results.
     """
-    with Engine() as engine:
-        table = choose_rows(table_from_frame(frame, engine), options.where)
-        if holds_votes(table, options):
-            scores = scores_of_votes(table, options, "votes")
-        else:
-            tables = [(table, FileNames(None, "all", "all"))]
-            scores = scores_from_tables(tables, options, engine)
+    try:
+        with Engine() as engine:
+            table = choose_rows(table_from_frame(frame, engine), options.where)
+            if holds_votes(table, options):
+                scores = scores_of_votes(table, options, "votes")
+            else:
+                tables = [(table, FileNames(None, "all", "all"))]
+                scores = scores_from_tables(tables, options, engine)
+    except RankbarsError as error:
+        # Who holds a frame types Python, not options of a command.
+        error.args = (_LAYOUT.sub(_in_python, str(error)), *error.args[1:])
+        raise
     scores = scores.with_notes(note_chosen_rows(options.where))
     return replace(note_lookalikes(scores), library=type(frame).__module__.partition(".")[0])
+
+
+def _in_python(option: re.Match[str]) -> str:
+    """An option of the command line as `Scores.from_frame` takes it."""
+    names = " or ".join(map(repr, option[1].split("|")))
+    rows = f", rows={option[2]!r}" if option[2] else ""
+    return f"rb.Scores.from_frame(frame, layout={names}{rows})"
 
 
 def table_from_frame(frame: Any, engine: Engine | None = None) -> ValueTable:

@@ -24,6 +24,7 @@ from rankbars.tables.metrics import (
     is_amount,
     is_proportion,
     never_negative,
+    stated_direction,
     usual_direction,
 )
 from rankbars.tables.tableoptions import TableOptions
@@ -250,8 +251,8 @@ def settle_directions(
     UnknownOptionError
         If a declared name is neither a task nor a metric.
     DataError
-        If a metric is usually lower-is-better, or not known, and nothing was declared; or if the
-        table contradicts what is usual.
+        If a metric is usually lower-is-better or says so by its name, or is not known, and nothing
+        was declared; or if the table contradicts what is usual.
 
     Examples
     --------
@@ -300,10 +301,18 @@ def _settle(
                 f"--direction {side.metric}={side.recorded} or --direction {side.metric}={usual}."
             )
         return side.recorded, side.origin
+    names = (task, side.metric or "")
+    stated = {stated_direction(name) for name in names} - {None}
+    if "lower" in stated:
+        return None, ""
     if side.metric is None or (side.named_column and usual is None):
-        if ends_in_loss(task) or is_amount(task) or is_amount(side.metric or ""):
+        if ends_in_loss(task) or any(map(is_amount, names)):
             return None, ""
+        if stated:
+            return "higher", "as the name says"
         return "higher", "no name of a metric says otherwise; if not: --direction lower"
+    if stated and usual is None:
+        return "higher", "as the name says"
     if usual == "higher":
         return "higher", f"usual for {side.metric!r}"
     return None, ""
@@ -313,11 +322,17 @@ def _ask(open_metrics: Mapping[str, Sequence[str]]) -> str:
     """The question which side is better, with the lines to paste."""
     names = sorted(open_metrics)
     lower = [name for name in names if usual_direction(name) == "lower"]
-    unknown = [name for name in names if name not in lower]
+    stated = [name for name in names if name not in lower and stated_direction(name) == "lower"]
+    unknown = [name for name in names if name not in lower and name not in stated]
     parts = []
     if lower:
         parts.append(
             f"{_names(lower)} {'is' if len(lower) == 1 else 'are'} usually lower-is-better, but "
+            "results are often stored negated already"
+        )
+    if stated:
+        parts.append(
+            f"{_names(stated)} {'says' if len(stated) == 1 else 'say'} that lower is better, but "
             "results are often stored negated already"
         )
     if unknown:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,8 +14,8 @@ from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.storedtasks import unite_tasks
 from rankbars.errors import DataError
-from rankbars.tables.codes import sort_names
 from rankbars.tables.columns import fold_name
+from rankbars.tables.labels import sort_names
 from rankbars.tables.metrics import is_proportion
 
 __all__ = ["join_scores", "summarise_items"]
@@ -88,7 +88,17 @@ def join_scores(parts: Sequence[Scores], sources: Sequence[str] = ()) -> Scores:
         tuple(dict.fromkeys(notes)),
         tuple(given for part in parts for given in part.inputs),
         parts[0].library,
+        attributes=_join_attributes(parts),
     )
+
+
+def _join_attributes(parts: Sequence[Scores]) -> dict[str, Mapping[str, str]]:
+    """What parts say of each model; where two differ, what the later one says."""
+    found: dict[str, Mapping[str, str]] = {}
+    for part in parts:
+        for model, said in part.attributes.items():
+            found[model] = {**found.get(model, {}), **said}
+    return found
 
 
 def _join(task: str, one: _Piece, two: _Piece) -> tuple[_Piece, list[Note]]:

@@ -22,7 +22,7 @@ from rankbars.tables.columns import (
     is_series,
     names_run,
 )
-from rankbars.tables.metrics import usual_direction
+from rankbars.tables.metrics import is_measure, usual_direction
 from rankbars.tables.relations import Table
 from rankbars.tables.tableoptions import LAYOUTS
 
@@ -265,10 +265,29 @@ def _matrix(table: Table, header: _Header, head: Sequence[tuple[object, ...]]) -
     if corner in corner_names("task"):
         return Layout("tasks-by-models", reason)
     if corner in corner_names("item"):
+        _refuse_measures(table, header)
         return Layout("items-by-models", reason)
     if _is_pivot(header):
         return Layout("models-by-tasks", UNNAMED)
     return None
+
+
+def _refuse_measures(table: Table, header: _Header) -> None:
+    """Columns of numbers beside items that are all called after metrics are no models."""
+    found = [
+        name for name in header.columns
+        if name in header.numeric and name != header.corner
+        and not (is_summary(name) or describes_answers(name))
+    ]  # fmt: skip
+    if len(found) < 2 or not all(map(is_measure, found)):
+        return
+    shown = ", ".join(map(repr, found[:5])) + (" …" if len(found) > 5 else "")
+    raise DataError(
+        f"{table.source}: {shown} are metrics by their names, so the file seems to hold the "
+        "answers of one model, measured in several ways. Say which counts: --metric "
+        f"{shlex.quote(found[0])} (in Python: metric={found[0]!r}). If they are models: --layout "
+        "items-by-models."
+    )
 
 
 def _refuse_runs(table: Table, header: _Header) -> None:

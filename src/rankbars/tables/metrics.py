@@ -15,12 +15,14 @@ __all__ = [
     "depends_on_scale",
     "ends_in_loss",
     "is_amount",
+    "is_measure",
     "is_proportion",
     "is_trial_metric",
     "metric_in_name",
     "never_negative",
     "refuse_trial_metric",
     "split_words",
+    "stated_direction",
     "usual_direction",
 ]
 
@@ -117,6 +119,29 @@ SCALED = split_words("""
 """)
 
 
+# What judges and tools grade an answer for, beside metrics whose better side is known.
+_CRITERIA = split_words("""
+    faithfulness relevance relevancy answerrelevance answerrelevancy contextprecision contextrecall
+    contextrelevance contextrelevancy contextentityrecall answercorrectness answersimilarity
+    semanticsimilarity similarity helpfulness harmlessness honesty truthfulness coherence fluency
+    consistency conciseness completeness clarity groundedness factuality factualcorrectness
+    informativeness instructionfollowing style tone safety quality overallquality depth creativity
+    bias hallucination noisesensitivity rubric rating grade
+""")
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is that of a metric or of something an answer is graded for, and no model's.
+
+    Examples
+    --------
+    >>> is_measure("exact_match"), is_measure("Faithfulness"), is_measure("mistral-large")
+    (True, True, False)
+    """
+    folded = "".join(_words(name))
+    return usual_direction(name) is not None or folded.removesuffix("score") in _CRITERIA
+
+
 def usual_direction(name: str) -> Literal["higher", "lower"] | None:
     """Side of the metric `name` that is usually better; None for a name that is not known.
 
@@ -158,16 +183,52 @@ def usual_direction(name: str) -> Literal["higher", "lower"] | None:
 def ends_in_loss(name: str) -> bool:
     """Whether a name is that of a measure of which less is usually better, or ends in one.
 
+    A data set in parentheses behind it, or behind a name that is no other word's, changes nothing.
+
     Examples
     --------
     >>> ends_in_loss("Edit distance"), ends_in_loss("librispeech_wer"), ends_in_loss("Errors")
     (True, True, True)
+    >>> ends_in_loss("Toxicity (RTP)"), ends_in_loss("Perplexity WikiText")
+    (True, True)
     >>> ends_in_loss("error_detection"), ends_in_loss("de-er"), ends_in_loss("MMLU")
     (False, False, False)
     """
-    words = _words(name)
+    begins_with = metric_in_name(name)
+    if begins_with is not None and usual_direction(begins_with) == "lower":
+        return True
+    return any(_is_loss(_words(one)) for one in (name, _PARENTHESES.sub(" ", name)))
+
+
+def _is_loss(words: list[str]) -> bool:
     ends = {"".join(words[start:]) for start in range(len(words))}
     return bool(ends & (LOWER if len(words) == 1 else LOWER - _SYLLABLES))
+
+
+_PARENTHESES = re.compile(r"\([^()]*\)|\[[^][]*\]")
+_BETTER = re.compile(
+    r"(?P<lower>[↓⬇]|\\downarrow|(?:lower|smaller|less)[\W_]*(?:(?:is|the)[\W_]+)?better)"
+    r"|[↑⬆]|\\uparrow|(?:higher|larger|greater)[\W_]*(?:(?:is|the)[\W_]+)?better"
+)
+
+
+def stated_direction(name: str) -> Literal["higher", "lower"] | None:
+    """Side that a name itself says is better, by an arrow or in words; None where it says none.
+
+    Examples
+    --------
+    >>> stated_direction("XYZ↓"), stated_direction("XYZ (higher is better)")
+    ('lower', 'higher')
+
+    Both arrows are those of a button that sorts:
+
+    >>> stated_direction("XYZ ↑↓"), stated_direction("XYZ")
+    (None, None)
+    """
+    sides: set[Literal["higher", "lower"]] = {
+        "lower" if found["lower"] else "higher" for found in _BETTER.finditer(name.casefold())
+    }
+    return sides.pop() if len(sides) == 1 else None
 
 
 def is_amount(name: str) -> bool:

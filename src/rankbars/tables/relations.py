@@ -25,6 +25,10 @@ __all__ = [
     "Origin", "Relation", "Rows", "Table", "check_width",
 ]  # fmt: skip
 
+# What is said of a model is a word or two; a longer text is something else.
+_LONGEST_SAID = 80
+_FIRST_ROWS = 100
+
 # Every column of a matrix is a model, a task or a fold; a wider file is something else.
 MOST_COLUMNS = 10_000
 
@@ -37,6 +41,11 @@ _FOUND = _INTEGERS | {"VARCHAR"}
 _EXACT = ("UBIGINT", "HUGEINT", "UHUGEINT", "BOOLEAN", "DECIMAL", "DATE", "TIME", "UUID")
 # A column without any value.
 _NOTHING = frozenset({"NULL", '"NULL"'})
+
+
+def _plain(cell: object) -> str | None:
+    """A cell as text; None for what holds others."""
+    return None if isinstance(cell, (Mapping, list, tuple, np.ndarray)) else str(cell)
 
 
 def check_width(columns: Collection[str], source: str) -> None:
@@ -255,6 +264,40 @@ class Table(ABC):
             )
         cells = [text for (text,) in found if wanted(text)]
         return cells if len(cells) < len(found) else []
+
+    def said_of(self, name: str, columns: Sequence[str]) -> dict[str, dict[str, str]]:
+        """What some columns say of each name in column `name`, where it is one text of each."""
+        if name in self.partitions:
+            return {}
+        # A first look spares another pass over logs, whose amounts differ from row to row.
+        head = [
+            dict(zip(self.columns, map(_plain, row), strict=True)) for row in self.head(_FIRST_ROWS)
+        ]
+        known = len({row[name] for row in head})
+        wanted = [
+            one for one in columns
+            if one not in self.partitions and None not in {row[one] for row in head}
+            and len({(row[name], row[one]) for row in head}) == known
+        ]  # fmt: skip
+        if not wanted:
+            return {}
+        with report_damage(self.source):
+            roles = {f"column {number}": one for number, one in enumerate((name, *wanted))}
+            relation = self.relate(roles, {})
+            by, *cells = (f"trim({relation.columns[one][0]}::VARCHAR)" for one in (name, *wanted))
+            texts = [f"nullif({cell}, '')" for cell in cells]
+            found = relation.engine.ask(
+                f"SELECT {by}, {', '.join(f'min({one}), max({one})' for one in texts)} "
+                f"FROM {relation.clause} WHERE {by} <> '' GROUP BY {by} ORDER BY min(place)"
+            )
+        said: dict[str, dict[str, str]] = {}
+        for number, one in enumerate(wanted):
+            ends = [(row[0], *row[2 * number + 1 : 2 * number + 3]) for row in found]
+            if all(low == high and len(low or "") <= _LONGEST_SAID for _, low, high in ends):
+                for model, text, _ in ends:
+                    if text is not None:
+                        said.setdefault(model, {})[one] = text
+        return said
 
     def survey(self, names: Sequence[str]) -> dict[str, NumberColumn]:
         """What columns hold when they are read as numbers."""

@@ -1,25 +1,49 @@
-"""What the reader of a result must know about how its tables were read."""
+"""What the reader of a result must know about how its tables were read, and what stands apart.
+
+Items and tasks that one model has alone stand apart, and runs on few items.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from rankbars.data.evidence import Folds, Items
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores
 from rankbars.data.storedtasks import known_outline, outline_of
 from rankbars.errors import DataError
-from rankbars.tables.alikenames import plain_form
 from rankbars.tables.columns import fold_name
 from rankbars.tables.descriptions import Group
+from rankbars.tables.labels import plain_form
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import TidyTable
 
 __all__ = [
-    "Counted", "check_swapped", "describe_group", "describe_rows", "note_lookalikes",
+    "Counted",
+    "check_swapped",
+    "describe_group",
+    "describe_rows",
+    "note_lookalikes",
+    "note_strays",
     "refuse_resamples",
-]  # fmt: skip
+]
+
+# With two models, whatever one of them lacks the other has alone.
+_FEWEST_MODELS = 3
+
+# A model with less than this share of what the middle one has stands apart.
+_FEW = 0.25
+
+# Fewer right answers than this are no sign that wrong ones were left out.
+_MANY_RIGHT = 10
+
+_MOST_NAMED = 8
+
 
 # Roles that mean something only for single rows, or only for published scores.
 ROW_ONLY = ("cluster",)
@@ -172,10 +196,16 @@ def _describe_design(
         notes.append(Note("folds", f"Rows are folds of cross-validation (column {keys}): {shown}."
                                    f"{ask}"))  # fmt: skip
     elif group.plan.kind == "runs":
+        ask = ""
+        numbered = fold_name(group.roles.get("epoch", "")) in ("trial", "attempt")
+        if group.plan.keys == ("epoch",) and numbered and "task" in group.roles:
+            task = group.roles["task"]
+            ask = (f" If they are trials of one item each ({task!r}), say so: --column item={task} "
+                   "--column task= .")  # fmt: skip
         notes.append(Note(
             "runs",
             f"Rows are training runs (column {keys}): statements are over training runs only, for "
-            "these items.",
+            f"these items.{ask}",
         ))  # fmt: skip
     elif group.plan.kind == "prompts":
         ask = ""
@@ -266,3 +296,127 @@ def _suspect(scores: Scores, group: Group) -> list[Note]:
             "items are swapped, name the columns: --column model=NAME --column item=NAME.",
         ))  # fmt: skip
     return notes
+
+
+def note_strays(scores: Scores) -> Scores:
+    """The scores with notes on what stands apart; tasks that are kept in files are not looked at.
+
+    Parameters
+    ----------
+    scores : Scores
+        Scores of all inputs.
+    """
+    if len(scores.models) < _FEWEST_MODELS:
+        return scores
+    there = _there(scores)
+    notes = [*_own_tasks(scores, there), *_own_items(there), *_few_items(scores, there)]
+    return scores.with_notes(notes) if notes else scores
+
+
+def _there(scores: Scores) -> dict[str, Items]:
+    """Tasks of items with gaps, which are in memory."""
+    found = {}
+    for name in scores.tasks:
+        if known_outline(scores.tasks, name) is not None:
+            continue
+        evidence = scores.tasks[name]
+        if not isinstance(evidence, Items) or evidence.design != "items":
+            continue
+        if np.isnan(evidence.values).any():
+            found[name] = evidence
+    return found
+
+
+def _own_tasks(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:
+    """Tasks that one model has alone, where there are others beside them."""
+    if len(scores.tasks) < 2:
+        return
+    owned = defaultdict(list)
+    for name in scores.tasks:
+        if known_outline(scores.tasks, name) is not None:
+            return
+        evidence = scores.tasks[name]
+        models = tuple(evidence.models)
+        if name in gaps:
+            seen = [bool(count) for count in (~np.isnan(gaps[name].values)).sum(axis=0)]
+            models = tuple(model for model, one in zip(models, seen, strict=True) if one)
+        elif hasattr(evidence, "mean"):
+            known = ~np.isnan(evidence.mean)
+            models = tuple(model for model, one in zip(models, known, strict=True) if one)
+        if len(models) == 1:
+            owned[models[0]].append(name)
+    for model, tasks in owned.items():
+        if len(tasks) < len(scores.tasks):
+            yield Note(
+                "own-tasks",
+                f"{_count(len(tasks), 'task')} only {model!r} has (such as {tasks[0]!r}). Is the "
+                "name written as on the board?",
+                models=(model,),
+            )
+
+
+def _own_items(gaps: dict[str, Items]) -> Iterator[Note]:
+    for name, items in gaps.items():
+        seen = ~np.isnan(items.values)
+        alone = seen.sum(axis=1) == 1
+        for place, model in enumerate(items.models):
+            rows = np.flatnonzero(alone & seen[:, place])
+            # Nothing is compared with a model that shares no item; that is said elsewhere.
+            if rows.size and rows.size < seen[:, place].sum():
+                shown = f" (such as {items.ids[rows[0]]!r})" if items.ids else ""
+                yield Note(
+                    "own-items",
+                    f"{_count(rows.size, 'item')} of {items.n:,} only {model!r} has{shown}. Do "
+                    "they belong to the task?",
+                    name,
+                    (model,),
+                )
+
+
+def _few_items(scores: Scores, gaps: dict[str, Items]) -> Iterator[Note]:
+    if len(gaps) < len(scores.tasks) and not gaps:
+        return
+    for name, items in gaps.items():
+        seen = ~np.isnan(items.values)
+        counts = seen.sum(axis=0)
+        here = counts > 0
+        few = here & (counts < _FEW * np.quantile(counts[here], 0.5, method="higher"))
+        for place in np.flatnonzero(few):
+            model = items.models[place]
+            others = [one for one, little in zip(items.models, few, strict=True) if not little]
+            lines = " ".join(f"--models {other}" for other in others)
+            way = lines if len(others) <= _MOST_NAMED else "--missing drop_models"
+            yield Note(
+                "far-fewer",
+                f"{model!r} has {counts[place]:,} of {items.n:,} items, far fewer than the others, "
+                f"and stands apart. To leave it out: {way}.",
+                name,
+                (model,),
+            )
+        yield from _only_right(name, items, seen, counts)
+
+
+def _only_right(
+    name: str, items: Items, seen: NDArray[np.bool_], counts: NDArray[np.int64]
+) -> Iterator[Note]:
+    """Models whose every answer is right, where answers lack and all others have wrong ones."""
+    values = items.values
+    if not np.isin(values[seen], (0.0, 1.0)).all():
+        return
+    wrong = (values == 0.0).sum(axis=0)
+    spotless = (wrong == 0) & (counts >= _MANY_RIGHT) & (counts < items.n)
+    if spotless.sum() != 1 or (wrong > 0).sum() < _FEWEST_MODELS - 1:
+        return
+    place = int(np.argmax(spotless))
+    yield Note(
+        "only-right",
+        f"{items.models[place]!r} has only right answers, {counts[place]:,} of them, and none to "
+        f"{items.n - counts[place]:,} of {items.n:,} items ({counts[place]:,} of {items.n:,}). "
+        "Were the wrong ones left out?",
+        name,
+        (items.models[place],),
+    )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

@@ -89,7 +89,8 @@ def take_statistics(table: Table, options: TableOptions, engine: Engine) -> Stat
     declared = options.layout not in (None, "tidy") or options.columns.get("score")
     if declared or options.metric in table.columns or len(options.metrics) > 1:
         return None
-    if find_answers(table.columns, table.head(HEAD_ROWS)):
+    questions = any(re.fullmatch(r"q([4-9]|\d\d+)", fold_name(one)) for one in table.columns)
+    if questions or find_answers(table.columns, table.head(HEAD_ROWS)):
         return None  # q1 and q3 are questions then, no quartiles
     header = _Header.of(table)
     if header is None:

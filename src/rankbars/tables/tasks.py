@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.drafts import TemporaryFolder
 from rankbars.data.evidence import Coverage, Evidence, Folds, Items, take_models
 from rankbars.data.storedtasks import (
     Change,
@@ -18,7 +19,6 @@ from rankbars.data.storedtasks import (
     TaskReference,
     change_tasks,
 )
-from rankbars.data.temporary import TemporaryFolder
 from rankbars.errors import DataError
 from rankbars.tables.cleanrows import ERROR, MISSING, SCORED, UNSCORED, Records
 from rankbars.tables.designs import NamedKind, fold_design

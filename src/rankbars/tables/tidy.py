@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
+from types import MappingProxyType
 from typing import NamedTuple
 
 from rankbars.errors import DataError, Lacking
-from rankbars.tables.asides import describe_left_out, is_summary
+from rankbars.tables.asides import describe_left_out, describes_models, is_summary
 from rankbars.tables.cells import NumberColumn, Unread, describe_spellings, merge_columns
 from rankbars.tables.cleanrows import describe_place
 from rankbars.tables.columns import NUMBER_ROLES, Columns, find_columns, fold_name
@@ -77,6 +78,8 @@ class TidyTable(NamedTuple):
         Whether a metric that the file is called after goes before `metric`.
     table : Table, optional
         The table with all its columns, for messages.
+    attributes : mapping from str to mapping
+        What the table says of each model beside its scores, by column.
     """
 
     rows: Rows
@@ -87,6 +90,7 @@ class TidyTable(NamedTuple):
     lacking: tuple[str, ...] = ()
     renamed: bool = False
     table: Table | None = None
+    attributes: Mapping[str, Mapping[str, str]] = MappingProxyType({})
 
     def with_constants(self, names: Mapping[str, str]) -> TidyTable:
         """The table with further label roles, each with one name on every row."""
@@ -163,7 +167,11 @@ def prepare_tidy(table: Table, names: FileNames, options: TableOptions) -> TidyT
     remarks += spelling_remark(rows.numbers.values())
     if summaries:
         remarks.append(("summaries", describe_left_out(summaries)))
-    found = TidyTable(rows, roles, columns.named, None, tuple(remarks), lacking, table=table)
+    beside = [name for name in columns.unused if describes_models(name)]
+    said = table.said_of(roles["model"], beside) if "model" in roles else {}
+    found = TidyTable(
+        rows, roles, columns.named, None, tuple(remarks), lacking, table=table, attributes=said
+    )
     check_numbers(take_names(found, names).rows, numbers)
     if "metric" in roles:
         return found

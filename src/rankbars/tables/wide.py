@@ -5,6 +5,7 @@ A matrix becomes rows, one for each cell, and then goes the way of a tidy table.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
@@ -15,6 +16,7 @@ from rankbars.tables.asides import (
     check_summaries,
     describe_left_out,
     describes_answers,
+    describes_models,
     is_attribute,
     is_helper,
     is_share_right,
@@ -30,6 +32,7 @@ from rankbars.tables.layouts import (
     find_numeric,
     find_row_numbers,
 )
+from rankbars.tables.metrics import usual_direction
 from rankbars.tables.relations import Rows, Table
 from rankbars.tables.tableoptions import TableOptions
 from rankbars.tables.tidy import FileNames, TidyTable, spelling_remark
@@ -48,6 +51,9 @@ SPREAD_ENDINGS = (
     *("_std", "_sd", "_stdev", "_std_dev", "_var", "_variance", " std", " sd", " (std)", " (sd)"),
     *("_ci", "_ci95", "_ci_low", "_ci_high", "_ci_lower", "_ci_upper", "_lower", "_upper"),
 )
+
+# Dates are no scores, whatever their column is called.
+_DATE = re.compile(r"\d{4}([-/.])\d{1,2}\1\d{1,2}|\d{1,2}([-/.])\d{1,2}\2\d{2,4}|\d{4}-\d{2}$")
 
 # Endings of a column that holds the number of items behind another.
 N_ENDINGS = ("_n", "_n_items", "_num_samples", "_n_samples", " n")
@@ -91,7 +97,11 @@ def describes_rows(name: str) -> bool:
 
 
 # A column of this name holds the number of items behind every score of its row.
-_N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases))
+_N_NAMES = frozenset(fold_name(name) for name in ("n", *ROLES["n"].aliases)) | {
+    f"{before}{what}"
+    for before in ("n", "of", "num", "no", "noof", "numof", "number", "numberof")
+    for what in ("questions", "items", "samples", "examples", "prompts", "problems", "instances")
+}
 
 
 def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOptions) -> TidyTable:
@@ -126,6 +136,7 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
         remarks.append(("no-models", _describe_no_models(parts.descriptions)))
     spreads = [one for one in _companions(table.columns, SPREAD_ENDINGS, every=True)
                if one in parts.dropped]  # fmt: skip
+    spreads += [one for one in parts.dropped if one.endswith(SE_ENDINGS) and one not in spreads]
     if spreads:
         remarks.append(("spreads", _describe_spreads(spreads)))
     remarks += spelling_remark(seen[name] for name in kept)
@@ -158,7 +169,29 @@ def prepare_wide(table: Table, layout: str, names: FileNames, options: TableOpti
     beside = (*(("se",) if parts.errors else ()), *(("n",) if parts.counts else ()))
     roles |= {role: role for role in (*parts.traits, *beside)}
     lacking = (missing,) if missing else ()
-    return TidyTable(melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True)
+    said = _said_of_models(table, parts, kept, rows, amounts)
+    return TidyTable(
+        melted, roles, frozenset(), None, tuple(remarks), lacking, renamed=True, attributes=said
+    )
+
+
+def _said_of_models(
+    table: Table, parts: _Parts, kept: Sequence[str], rows: str, amounts: Collection[str]
+) -> dict[str, dict[str, str]]:
+    """What columns beside the scores, or rows of amounts, say of each model."""
+    if parts.row_names is None:
+        return {}
+    if rows == "model":
+        beside = [name for name in table.columns if name not in (*kept, parts.row_names)]
+        return table.said_of(parts.row_names, [name for name in beside if describes_models(name)])
+    place = {name: number for number, name in enumerate(table.columns)}
+    said: dict[str, dict[str, str]] = {}
+    for row in table.head(_MOST_ROWS) if amounts else ():
+        named = row[place[parts.row_names]]
+        for model in kept if named in amounts else ():
+            if row[place[model]] is not None:
+                said.setdefault(model, {})[str(named)] = str(row[place[model]])
+    return said
 
 
 def _describe_spreads(names: Sequence[str]) -> str:
@@ -383,7 +416,10 @@ def _split(table: Table, rows: str, columns: str, options: TableOptions) -> _Par
     spreads = set() if chosen else set(_companions(rest, SPREAD_ENDINGS, every=True).values())
     dropped += [name for name in rest if name in spreads]
     rest = [name for name in rest if name not in spreads]
-    errors = _companions(rest, SE_ENDINGS)
+    errors = _errors(rest)
+    lonely = _lonely_errors(rest, errors)
+    dropped += lonely
+    rest = [name for name in rest if name not in lonely]
     counts = _companions(rest, N_ENDINGS) if columns == "task" else {}
     beside = {*errors.values(), *counts.values()}
     values = tuple(name for name in rest if name not in beside)
@@ -433,6 +469,37 @@ def _companions(
     return found
 
 
+def _errors(names: Sequence[str]) -> dict[str, str]:
+    """Columns of standard errors by the column of which they are.
+
+    >>> _errors(["mmlu (acc)", "mmlu_stderr", "arc_acc", "arc_stderr"])
+    {'mmlu (acc)': 'mmlu_stderr', 'arc_acc': 'arc_stderr'}
+    """
+    found = _companions(names, SE_ENDINGS)
+    for name in names:
+        base = next((name.removesuffix(one) for one in SE_ENDINGS if name.endswith(one)), "")
+        if not base or name in found.values():
+            continue
+        same = [
+            one for one in names
+            if one != name and re.fullmatch(rf"{re.escape(base)}(\s*[(\[].*[)\]]|_(\w+))", one)
+            and not one.endswith(SE_ENDINGS)
+        ]  # fmt: skip
+        if len(same) == 1 and same[0] not in found:
+            found[same[0]] = name
+    return found
+
+
+def _lonely_errors(names: Sequence[str], errors: Mapping[str, str]) -> list[str]:
+    """Columns called standard errors, of nothing that is here; none if all are called so."""
+    known = {*errors.values()}
+    lonely = [
+        name for name in names
+        if name not in known and name.endswith(SE_ENDINGS) and usual_direction(name) is None
+    ]  # fmt: skip
+    return lonely if len(lonely) < len(names) else []
+
+
 def _row_names(names: Sequence[str], numeric: Collection[str], rows: str) -> str | None:
     """Column that names the rows; None if rows are items without a name."""
     spellings = corner_names(rows)
@@ -456,6 +523,10 @@ def _numeric_columns(
             kept.append(name)
             continue
         plain_text = column.plain + column.percentages == 0
+        is_date = plain_text and _DATE.match(unread.text.strip()) is not None
+        if is_date or describes_models(name):  # "128k" beside 8
+            text.append(name)
+            continue
         if not plain_text or unread.text.lstrip("+-")[:1].isdigit():
             raise DataError(_not_one_number(table, name, unread))
         text.append(name)
@@ -493,6 +564,8 @@ def _advise(text: str) -> str:
     if parse_number(text, ",") is not None:
         return "If the comma is the decimal mark: --decimal , (in Python: decimal=',')."
     usual = "Put what else it says into a column of its own, or remove the column."
+    if not re.search(r"\d", text):
+        usual = "If it says that there is no score, empty the cell; if not, remove the column."
     return describe_decoration(text) or usual
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankbars.stats.resampling.counts import CHUNK, count_blocks, draw_counts
+from rankbars.stats.resampling.distributions import CHUNK, count_blocks, draw_counts
 from rankbars.stats.resampling.itembootstrap import bootstrap_means
 
 

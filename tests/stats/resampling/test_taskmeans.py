@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rankbars.stats.resampling.counts import CHUNK
+from rankbars.stats.resampling.distributions import CHUNK
 from rankbars.stats.resampling.taskmeans import (
     StudentisedDraws,
     percentile_ends,

@@ -1,6 +1,7 @@
 /** Every picture of the report: what draws it, and the numbers behind it. See README.md. */
 
 export { aggregateRank, aggregateRankTable, type AggregateRank } from "./aggregaterank"
+export { costFront, costFrontTable, type CostPoints } from "./costfront"
 export { distributions, distributionsTable, type Distributions } from "./distributions"
 export { dominance, dominanceTable, type Dominance } from "./dominance"
 export { hasse, hasseTable, type Hasse } from "./hasse"

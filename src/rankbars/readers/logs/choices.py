@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, Remarks, list_names
 from rankbars.errors import DataError
 from rankbars.readers.logs.records import SCORED, Measure, Run
-from rankbars.readers.logs.taskremarks import Remarks, list_names
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.columns import fold_name
 from rankbars.tables.metrics import is_trial_metric

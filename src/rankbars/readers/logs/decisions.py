@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Estimates, Evidence, Items
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, Remarks, list_names, note_chosen
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, Lacking, UnknownOptionError
 from rankbars.readers.logs.choices import (
@@ -23,7 +24,6 @@ from rankbars.readers.logs.choices import (
 from rankbars.readers.logs.pairing import pair_items
 from rankbars.readers.logs.published import count_published, has_items, mark_unscored, publish
 from rankbars.readers.logs.records import Direction, Run
-from rankbars.readers.logs.taskremarks import Remarks, list_names, note_chosen
 from rankbars.readers.readoptions import ReadOptions
 from rankbars.tables.descriptions import RECORDED, Side, check_scale, check_signs, settle_directions
 from rankbars.tables.metrics import is_proportion
@@ -188,12 +188,13 @@ def _suites(every: Sequence[Chosen]) -> dict[str, dict[str, Any]]:
 
 
 def _lowest(chosen: Chosen, direction: Direction, options: ReadOptions) -> float | None:
-    """What a failed answer counts as: the worst possible score, if failures are to count."""
+    """What an answer without a score counts as, if it is to count: the worst; NaN if unknown."""
     if not options.failed:
         return None
     worst = {measure.limits[0 if direction == "higher" else 1] for measure in chosen.measures}
     declared = options.minimum if direction == "higher" else options.maximum
-    return declared if declared is not None else worst.pop() if len(worst) == 1 else None
+    known = worst.pop() if len(worst) == 1 else None
+    return next((one for one in (declared, known) if one is not None), math.nan)
 
 
 def _metric_name(chosen: Chosen) -> str | None:

@@ -11,6 +11,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -173,8 +174,11 @@ def record_keys(path: Path) -> tuple[str, ...]:
     return _keys(path, "[", state.st_size, state.st_mtime_ns)
 
 
-# Every format asks the same of the same file, one after the other.
-@lru_cache(maxsize=16)
+_DECODER = json.JSONDecoder()
+
+
+# Every format asks the same of the same file, one after the other, and so does who reads it.
+@lru_cache(maxsize=8192)
 def _keys(path: Path, before: str, size: int, changed: int) -> tuple[str, ...]:
     try:
         with open_binary(path) as raw:
@@ -184,12 +188,16 @@ def _keys(path: Path, before: str, size: int, changed: int) -> tuple[str, ...]:
 
 
 def _scan_keys(raw: IO[bytes], before: str) -> tuple[str, ...]:
-    text = raw.read(KEY_BYTES).decode("utf-8-sig", errors="replace").lstrip()
+    content = raw.read(KEY_BYTES)
+    text = content.decode("utf-8-sig", errors="replace").lstrip()
     if not text.startswith(before):
         return ()
     text = text.removeprefix(before).lstrip()
     if not text.startswith("{"):
         return ()
+    if before or len(content) < KEY_BYTES:
+        with suppress(ValueError, RecursionError):  # what is whole is sooner parsed
+            return tuple(_DECODER.raw_decode(text)[0])
     keys: dict[str, None] = {}
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -205,6 +213,7 @@ def _scan_keys(raw: IO[bytes], before: str) -> tuple[str, ...]:
     return tuple(keys)
 
 
+@lru_cache(maxsize=2)
 def first_object(head: bytes) -> Mapping[str, Any] | None:
     """The first object of JSON lines or of a JSON list, if it is whole in `head`.
 
@@ -217,7 +226,7 @@ def first_object(head: bytes) -> Mapping[str, Any] | None:
     if not text.startswith("{"):
         return None
     try:
-        value, _ = json.JSONDecoder().raw_decode(text)
+        value, _ = _DECODER.raw_decode(text)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

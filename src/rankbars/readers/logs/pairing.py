@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Coverage, Items
+from rankbars.data.notes import Remarks
 from rankbars.errors import DataError
 from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, MISSING, SCORED, UNSCORED, Run
-from rankbars.readers.logs.taskremarks import Remarks
-from rankbars.tables.codes import sort_names
+from rankbars.tables.labels import sort_names
 from rankbars.tables.repeats import MOST_CELLS, THINNEST
 
 __all__ = ["pair_items"]
@@ -55,14 +55,16 @@ def pair_items(
     remarks : Remarks
         Takes what was left out.
     lowest : float, optional
-        What an answer that failed counts as, where items have several answers.
+        What an answer without a score counts as, where items have several answers; NaN if it is
+        to count and nothing says what the worst score is.
     by_call : bool
         Whether items are called as their tool is asked for them.
 
     Raises
     ------
     DataError
-        If an answer stands twice, a score is infinite, no item is shared, or clusters disagree.
+        If an answer stands twice, a score is infinite, no item is shared, clusters disagree, or an
+        answer without a score is to count and nothing says as what.
     """
     named = _name_answers(chosen, remarks, by_call=by_call)
     ids = _choose_items(chosen, named, shared_only, remarks)
@@ -191,10 +193,17 @@ def _collect(
 def _with_failures(
     answers: _Answers, model: str, lowest: float, remarks: Remarks, task: str
 ) -> _Answers:
-    failed = answers.state == ERROR
+    failed = answers.state != SCORED
     count = int(failed.sum())
+    if count and np.isnan(lowest):
+        raise DataError(
+            f"Task {task!r} has no declared worst score, so what model {model!r} answered without "
+            f"a score ({count:,}) cannot count as failed. Declare it, for instance --score-min 0 "
+            "(in Python: minimum=0), or leave out --missing fail."
+        )
     if count:
-        what = "answers that failed count" if count > 1 else "answer that failed counts"
+        why = "that failed" if (answers.state[failed] == ERROR).all() else "without a score"
+        what = f"answers {why} count" if count > 1 else f"answer {why} counts"
         remarks.add("failed-lowest", f"model {model!r}: {count} {what} as {lowest:g}.", task)
     return answers._replace(
         score=np.where(failed, lowest, answers.score),

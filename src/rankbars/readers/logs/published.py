@@ -9,11 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rankbars.data.evidence import Coverage, Estimates
-from rankbars.data.notes import Note
+from rankbars.data.notes import Note, Remarks, list_names
 from rankbars.errors import DataError
 from rankbars.readers.logs.choices import Chosen
 from rankbars.readers.logs.records import ERROR, SCORED, Rows, Run
-from rankbars.readers.logs.taskremarks import Remarks, list_names
 from rankbars.tables.taskestimates import Summaries, build_estimates
 
 __all__ = ["Published", "count_published", "has_items", "mark_unscored", "publish"]

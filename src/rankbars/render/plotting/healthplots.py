@@ -14,6 +14,7 @@ from rankbars.data.votes import Votes
 from rankbars.errors import DataError, OptionError
 from rankbars.render.claims import level_words
 from rankbars.render.notation import shorten, show_guarantee, show_share, visible
+from rankbars.render.plotting.lettering import Names, labels
 from rankbars.render.plotting.style import (
     ALL,
     FIRST,
@@ -41,6 +42,7 @@ __all__ = [
 _COUNTS = "{x:,.0f}"
 _MOST_LINES = 8  # models over time
 _MOST_TICKS = 8
+_PAIR_NAME = 24  # letters of each of two names in a row, so that no cut goes across both
 
 
 def plot_ratings(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
@@ -199,7 +201,10 @@ def plot_vote_health(found: VoteHealth, ax: Axes, shown: Shown = ALL) -> Axes:
     ax.xaxis.set_major_formatter(_COUNTS)
     ax.xaxis.set_minor_formatter("")
     ax.set_xlim(0.9, most * 2)
-    label_rows(ax, [f"{pair.ahead} / {pair.behind}" for pair in pairs])
+    short = dict(zip(names, labels(names, _PAIR_NAME), strict=True))
+    rows_named = [f"{short[pair.ahead]} / {short[pair.behind]}" for pair in pairs]
+    label_rows(ax, rows_named)
+    ax.yaxis.set_major_formatter(Names(rows_named, 2 * _PAIR_NAME + 3))
     ax.set_xlabel("further votes between the two")
     ax.set_title(
         f"Votes needed to tell neighbours apart\npower {100 * found.power:.0f} %, error rate "

@@ -1,8 +1,12 @@
-"""Rows that are not independent, and what a test does that takes them as independent.
+"""Rows and tasks that are not independent, and what is said where they are taken as independent.
 
 Clusters: differences of a cluster share a part. Cross-validation folds share training data: six
 least-squares models on disjoint features of one table. Items crossed with runs: a run shifts the
 difference on all items. The models are equal, so that every rejection is false.
+
+Tasks in families: an interval for one more task is too short for a new family. Scores of a model
+are normal and share a part within a family. Ranks stand in for them on a fine scale: each of many
+models is an independent replication, so that one call does all of them.
 """
 
 from __future__ import annotations
@@ -13,13 +17,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rankbars as rb
-from rankbars.simulate.coverages import covers, tally_rows
-from rankbars.simulate.populations import model_names, true_rank_sets
+from rankbars.simulate.coverages import (
+    TWO_SIDED,
+    against_zero,
+    covers,
+    portions,
+    rejections,
+    tally_rows,
+    trap,
+)
+from rankbars.simulate.populations import RankSets, model_names, true_rank_sets
 from rankbars.simulate.study import Study, Table, check_repetitions
-from rankbars.simulate.traps.common import TWO_SIDED, against_zero, portions, rejections, trap
 from rankbars.stats.streams import stream
 
-__all__ = ["clusters", "fold_scores", "folds", "runs"]
+__all__ = ["clusters", "families", "folds", "runs"]
+
+DESIGNS = ((8, 5, 0.8), (15, 4, 0.8), (30, 2, 0.5))  # families, tasks of each, correlation
+ALPHA = 0.3
+FAMILIES_AT_ONCE = 1000  # replications per call, and steps of the scale
+RANGE = 6.0  # standard deviations on either side
+
+PUBLISHED = {
+    ("8 x 5, 0.8", "quantile", "coverage"): 0.658,
+    ("8 x 5, 0.8", "family", "coverage"): 0.842,
+    ("8 x 5, 0.8", "family", "extra width"): 0.53,
+    ("15 x 4, 0.8", "quantile", "coverage"): 0.682,
+    ("15 x 4, 0.8", "family", "coverage"): 0.783,
+    ("15 x 4, 0.8", "family", "extra width"): 0.23,
+    ("30 x 2, 0.5", "quantile", "coverage"): 0.706,
+    ("30 x 2, 0.5", "family", "coverage"): 0.740,
+    ("30 x 2, 0.5", "family", "extra width"): 0.08,
+}
+
 
 CLUSTERS = ((20, 10, 0.3), (8, 25, 0.3), (50, 10, 0.05))  # clusters, rows of each, correlation
 CRITICAL = NormalDist().inv_cdf(1 - TWO_SIDED / 2)
@@ -159,7 +188,7 @@ def folds(*, repetitions: int = 250, seed: int = 0) -> Study:
     return trap("folds", measure_folds, arguments, ("design", "method"), OF_FOLDS)
 
 
-def fold_scores(repeats: int, n_folds: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def _fold_scores(repeats: int, n_folds: int, rng: np.random.Generator) -> NDArray[np.float64]:
     """Negative mean squared error of each model on each fold, shape (repeats * folds, 6)."""
     features = rng.standard_normal((MODELS, ROWS, FEATURES))
     target = features.sum(axis=(0, 2)) + rng.standard_normal(ROWS)
@@ -180,7 +209,7 @@ def fold_scores(repeats: int, n_folds: int, rng: np.random.Generator) -> NDArray
 def measure_folds(repeats: int, n_folds: int, first: int, count: int, seed: int) -> Table:
     """False rejections and coverage of both tests on some data sets."""
     tasks = {
-        f"{number:05d}": fold_scores(
+        f"{number:05d}": _fold_scores(
             repeats, n_folds, stream(seed, "folds", repeats, n_folds, number)
         )
         for number in range(first, first + count)
@@ -250,3 +279,69 @@ def measure_runs(first: int, count: int, seed: int) -> Table:
         for method, rejected in found.items()
         for row in tally_rows({"method": method}, {"type I error": np.concatenate(rejected)})
     ]
+
+
+def families(*, repetitions: int = 6000, seed: int = 0) -> Study:
+    """Coverage of a task of a new family at 70 %, with and without regard to families.
+
+    Parameters
+    ----------
+    repetitions : int
+        Replications per design, rounded up to a multiple of 1,000.
+    seed : int
+        Start of the random streams.
+
+    Returns
+    -------
+    Study
+        Table ``families``: the quantile merge, the family merge, and how much wider that is.
+
+    Raises
+    ------
+    OptionError
+        If `repetitions` is below 1.
+    """
+    batches = -(-check_repetitions(repetitions) // FAMILIES_AT_ONCE)
+    arguments = [
+        (*design, *portion, seed) for design in DESIGNS for portion in portions(batches, 2)
+    ]
+    return trap("families", measure, arguments, ("design", "method"), PUBLISHED)
+
+
+def measure(
+    n_families: int, size: int, correlation: float, first: int, count: int, seed: int
+) -> Table:
+    """Coverage and width of both merges on some batches of replications."""
+    family_of = {f"{family:02d}-{task}": f"{family:02d}" for family in range(n_families)
+                 for task in range(size)}  # fmt: skip
+    design = f"{n_families} x {size}, {correlation}"
+    models = model_names(FAMILIES_AT_ONCE)
+    rows: Table = []
+    for batch in range(first, first + count):
+        rng = stream(seed, "families", design, batch)
+        shared = np.sqrt(correlation) * rng.standard_normal((n_families + 1, 1, FAMILIES_AT_ONCE))
+        own = np.sqrt(1 - correlation) * rng.standard_normal(
+            (n_families + 1, size, FAMILIES_AT_ONCE)
+        )
+        ranks = _on_scale(shared + own)
+        seen = dict(zip(family_of, ranks[:-1].reshape(-1, FAMILIES_AT_ONCE), strict=True))
+        new = ranks[-1, 0]
+        intervals = {
+            task: rb.RankIntervals(models, rank, rank, 0.5, "each", "task", "known")
+            for task, rank in seen.items()
+        }
+        plain = rb.predict(intervals, merge="quantile", alpha=ALPHA)
+        wide = rb.predict(intervals, merge="family", alpha=ALPHA, families=family_of)
+        truth = RankSets(new, new)
+        for method, made in (("quantile", plain), ("family", wide)):
+            measured = {"coverage": covers(made.best, made.worst, truth)}
+            if method == "family":
+                measured["extra width"] = made.width / plain.width.mean() - 1
+            rows += tally_rows({"design": design, "method": method}, measured)
+    return rows
+
+
+def _on_scale(scores: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Scores as ranks 1 to `FAMILIES_AT_ONCE`, low scores last."""
+    share = (RANGE - np.clip(scores, -RANGE, RANGE)) / (2 * RANGE)
+    return np.minimum(1 + (share * FAMILIES_AT_ONCE).astype(np.int64), FAMILIES_AT_ONCE)

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
-from rankbars.stats.resampling.distributions import symmetric_root
+from rankbars.stats.resampling.distributions import CHUNK, Streams, chunk_sizes, symmetric_root
 from rankbars.stats.tails import critical_value, upper_tail
 
 __all__ = [

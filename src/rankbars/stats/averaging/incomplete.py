@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.errors import DataError
+from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "additive_t",
     "adjusted_means",
     "best_block",
+    "bounded_t",
     "find_core",
     "screen_gaps",
 ]
@@ -219,6 +221,69 @@ def additive_t(values: NDArray[np.float64]) -> PairStatistics:
     nothing = np.zeros_like(tied)
     return PairStatistics(
         diff, se, statistic, rows - 1.0, rows.astype(np.int64), nothing, identical
+    )
+
+
+def bounded_t(
+    values: NDArray[np.float64], low: NDArray[np.float64], high: NDArray[np.float64]
+) -> PairStatistics:
+    """Paired t of each pair with every gap filled against what it would show.
+
+    To show i better than j, tasks that i lacks count as `low` for it, and those that j lacks as
+    `high` for that one. The mean of such differences is never above that of the complete ones, so
+    its t-test keeps its level whatever the reason of the gaps.
+
+    Parameters
+    ----------
+    values : array of float, shape (N, M)
+        Scores, higher is better; NaN where a model never ran a task.
+    low, high : array of float, shape (N,)
+        Ends of the scale of each task; no score lies beyond them.
+
+    Returns
+    -------
+    PairStatistics
+        Of a pair with a gap the statistic alone, 0 where the gaps allow both signs: its difference
+        may be any of many. Degrees of freedom N - 1.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two tasks.
+
+    References
+    ----------
+    Horowitz and Manski 2000, Journal of the American Statistical Association 95, 77-84.
+
+    Examples
+    --------
+    >>> values = np.array([[0.9, 0.2], [0.8, 0.1], [0.7, np.nan]])
+    >>> bounded_t(values, np.zeros(3), np.ones(3)).statistic[0, 1].round(3).item()
+    1.1
+    """
+    tasks, size = values.shape
+    if tasks < 2:
+        raise DataError(f"Errors from single tasks need at least two tasks; found {tasks}.")
+    gaps = np.isnan(values)
+    least, most = (np.where(gaps, end[:, None], values) for end in (low, high))
+    found = paired_t(least)
+    diff, se, statistic = found.diff.copy(), found.se.copy(), found.statistic.copy()
+    constant, identical = found.constant.copy(), found.identical.copy()
+    partly = np.asarray(gaps.any(axis=0))
+    for i in range(size):
+        others = np.flatnonzero((partly | partly[i]) & (np.arange(size) != i))
+        ahead = _t(least[:, [i]] - most[:, others])  # where i is ahead by the least
+        behind = _t(least[:, others] - most[:, [i]])
+        statistic[i, others] = np.maximum(ahead, 0.0) - np.maximum(behind, 0.0)
+        diff[i, others] = se[i, others] = np.nan
+        constant[i, others] = identical[i, others] = False
+    return PairStatistics(diff, se, statistic, tasks - 1.0, tasks, constant, identical)
+
+
+def _t(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    error = rows.std(axis=0, ddof=1) / np.sqrt(len(rows))
+    return np.asarray(
+        np.divide(rows.mean(axis=0), error, out=np.zeros_like(error), where=error > 0)
     )
 
 

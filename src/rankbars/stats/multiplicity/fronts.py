@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.stats.multiplicity.thresholds import check_alpha
+from rankbars.stats.tails import check_alpha
 
 __all__ = ["FrontSets", "best_within", "find_front", "observed_front"]
 

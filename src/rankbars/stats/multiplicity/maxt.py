@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha
+from rankbars.stats.tails import Decisions, check_alpha
 
 __all__ = [
     "CHUNK",
@@ -186,7 +186,7 @@ def max_t_best(draws: NullDraws, alpha: float) -> NDArray[np.bool_]:
     -------
     ndarray of bool, shape (M,)
         A model that is the best is among them with probability ``1 - alpha``; see
-        `rankbars.stats.multiplicity.bestset`.
+        `rankbars.stats.multiplicity.closedtesting`.
 
     Raises
     ------

@@ -27,13 +27,7 @@ from numpy.typing import NDArray
 
 from rankbars.errors import DataError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.multiplicity.thresholds import (
-    Decisions,
-    check_alpha,
-    critical_steps,
-    positive_critical,
-    reach,
-)
+from rankbars.stats.tails import Decisions, check_alpha, critical_steps, positive_critical, reach
 
 __all__ = ["Procedure", "Scope", "decide", "decide_from_p", "decide_stacked"]
 

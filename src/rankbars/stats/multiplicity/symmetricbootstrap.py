@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.averaging.allpairs import upper_order_statistic
-from rankbars.stats.multiplicity.thresholds import Decisions, check_alpha
 from rankbars.stats.pairwise.clusters import group_rows, stretch_sums
-from rankbars.stats.resampling.counts import Streams, count_blocks
+from rankbars.stats.resampling.distributions import Streams, count_blocks
+from rankbars.stats.tails import Decisions, check_alpha
 
 __all__ = [
     "LargestDifferences",

@@ -43,6 +43,8 @@ class JudgedPairs(NamedTuple):
         Sum of products of labels' and judges' differences about their means, over judges.
     labels, rows : ndarray of int64, shape (M, M)
         Labelled rows behind each pair, and judged ones.
+    weights : ndarray of float64, shape (K, M, M)
+        Tuned weight of each judge; NaN where it is not used.
     """
 
     pairs: PairStatistics
@@ -52,6 +54,7 @@ class JudgedPairs(NamedTuple):
     together: NDArray[np.float64]
     labels: NDArray[np.int64]
     rows: NDArray[np.int64]
+    weights: NDArray[np.float64]
 
 
 class Worth(NamedTuple):
@@ -67,7 +70,7 @@ class Worth(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """Tuned contrasts of some pairs, each shape (P,)."""
+    """Tuned contrasts of some pairs, each shape (P,); weights (K, P)."""
 
     diff: NDArray[np.float64]
     se: NDArray[np.float64]
@@ -78,6 +81,7 @@ class _Fit(NamedTuple):
     labels: NDArray[np.int64]
     rows: NDArray[np.int64]
     usable: NDArray[np.bool_]
+    weights: NDArray[np.float64]
 
 
 def judged_t(
@@ -132,6 +136,7 @@ def judged_t(
     total, left, together = np.zeros(square), np.zeros(square), np.zeros(square)
     count, rows = np.zeros(square, dtype=np.int64), np.zeros(square, dtype=np.int64)
     statistic = plain.statistic.copy()
+    weights = np.full((judged.shape[1], *square), np.nan)
     still = plain.constant | plain.identical
     for i in range(size - 1):
         j = np.arange(i + 1, size)
@@ -151,6 +156,7 @@ def judged_t(
         ):  # fmt: skip
             target[i, k] = found[tuned]
             target[k, i] = sign * found[tuned]
+        weights[:, i, k] = weights[:, k, i] = fit.weights[:, tuned]
     pairs = PairStatistics(diff, se, statistic, df, count, plain.constant, plain.identical)
     own, alone = item_summary(taken), _fit(labels, judged, fewest)
     use = alone.usable & (own.se > 0)
@@ -159,7 +165,7 @@ def judged_t(
         np.where(use, alone.se, own.se),
         np.where(use, alone.df, own.df),
     )
-    return JudgedPairs(pairs, summary, total, left, together, count, rows)
+    return JudgedPairs(pairs, summary, total, left, together, count, rows, weights)
 
 
 def _put(target: NDArray[Any], i: int, j: NDArray[np.intp], found: NDArray[Any]) -> None:
@@ -204,6 +210,7 @@ def _fit(h: NDArray[np.float64], j: NDArray[np.float64], fewest: int) -> _Fit:
         n,
         rows,
         usable & (variance > 0),
+        lam,
     )
 
 

@@ -1,23 +1,40 @@
-"""Joint draws of scores from a distribution: normal, Student's t, binomial."""
+"""What is drawn: units of a bootstrap as counts, and scores from a joint distribution.
+
+The distributions are normal, Student's t and binomial.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.pairwise.scorerows import find_copies
-from rankbars.stats.resampling.counts import CHUNK, Streams, chunk_sizes
 
 __all__ = [
+    "CHUNK",
+    "Streams",
     "SymmetricRoot",
     "binomial_draws",
+    "chunk_sizes",
     "contrast_covariance",
+    "count_blocks",
+    "draw_counts",
     "normal_draws",
     "row_draws",
     "symmetric_root",
 ]
+
+CHUNK = 256
+"""Draws per stream of random numbers; part of the method, never tuned to the machine."""
+
+Streams: TypeAlias = Callable[[int], np.random.Generator]
+"""Random generator of each chunk of draws, by its number."""
+
+_BLOCK_CELLS = 2**20
+
 
 _ROUNDING = 1e-9
 
@@ -202,3 +219,72 @@ def binomial_draws(
         right = streams(number).binomial(items, share, size=(CHUNK, share.size))
         made[number * CHUNK : number * CHUNK + used] = right[:used] / items
     return made
+
+
+def chunk_sizes(draws: int) -> list[int]:
+    """How many draws of each chunk are used; all but the last are full.
+
+    Examples
+    --------
+    >>> chunk_sizes(600)
+    [256, 256, 88]
+    """
+    full, rest = divmod(draws, CHUNK)
+    return [CHUNK] * full + ([rest] if rest else [])
+
+
+def draw_counts(rng: np.random.Generator, units: int, draws: int) -> NDArray[np.int64]:
+    """How often each of `units` units is drawn when as many are drawn with replacement.
+
+    Parameters
+    ----------
+    rng : Generator
+        Source of random numbers.
+    units, draws : int
+        Number of units, and of resamples.
+
+    Returns
+    -------
+    array of int, shape (draws, units)
+        Every row adds up to `units`.
+
+    Examples
+    --------
+    >>> draw_counts(np.random.default_rng(0), 5, 2).sum(axis=1)
+    array([5, 5])
+    """
+    picks = rng.integers(0, units, size=(draws, units))
+    picks += units * np.arange(draws)[:, None]
+    counts = np.bincount(picks.reshape(-1), minlength=draws * units)
+    return np.asarray(counts.reshape(draws, units))
+
+
+def count_blocks(
+    streams: Streams, units: int, draws: int
+) -> Iterator[tuple[slice, NDArray[np.int64]]]:
+    """Counts of all resamples in blocks of bounded size, with the draws that each block holds.
+
+    Parameters
+    ----------
+    streams : callable
+        Random generator of each chunk of `CHUNK` draws.
+    units, draws : int
+        Number of units, and of resamples.
+
+    Yields
+    ------
+    rows : slice
+        Positions of the draws.
+    counts : array of int, shape (rows, units)
+        How often each unit is drawn.
+
+    Notes
+    -----
+    The first draws do not depend on how many are asked for.
+    """
+    rows = max(1, min(CHUNK, _BLOCK_CELLS // max(units, 1)))
+    for number, used in enumerate(chunk_sizes(draws)):
+        rng, first = streams(number), number * CHUNK
+        for start in range(0, used, rows):
+            stop = min(start + rows, used)
+            yield slice(first + start, first + stop), draw_counts(rng, units, stop - start)

@@ -16,7 +16,7 @@ from rankbars.errors import DataError, OptionError
 from rankbars.stats.newtask.guarantees import Rate, exact_rate
 from rankbars.stats.pairwise.scorerows import find_copies, find_lattice
 from rankbars.stats.ranks import RankBounds
-from rankbars.stats.resampling.counts import Streams, count_blocks
+from rankbars.stats.resampling.distributions import Streams, count_blocks
 from rankbars.stats.streams import stream
 
 __all__ = [

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.stats.blocks import row_blocks
-from rankbars.stats.multiplicity.thresholds import check_alpha
 from rankbars.stats.newtask.guarantees import Rate, exact_rate
 from rankbars.stats.ranks import RankBounds
+from rankbars.stats.tails import check_alpha
 
 __all__ = [
     "DOMINANCE_CORRECTIONS",

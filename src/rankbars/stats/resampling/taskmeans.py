@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.stats.pairwise.scorerows import find_copies
-from rankbars.stats.resampling.counts import Streams, count_blocks
+from rankbars.stats.resampling.distributions import Streams, count_blocks
 
 __all__ = [
     "Components",

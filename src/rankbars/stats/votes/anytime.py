@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from rankbars.errors import DataError
-from rankbars.stats.multiplicity.thresholds import check_alpha
 from rankbars.stats.ranks import RankBounds, count_bounds
+from rankbars.stats.tails import check_alpha
 
 __all__ = [
     "USUAL_GAP",

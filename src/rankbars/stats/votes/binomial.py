@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from rankbars.errors import DataError
-from rankbars.stats.multiplicity.thresholds import check_alpha
-from rankbars.stats.tails import critical_value, upper_tail
+from rankbars.stats.tails import check_alpha, critical_value, upper_tail
 
 __all__ = ["ShareTest", "binomial_tail", "clustered_share_test", "pair_p_values", "share_test"]
 

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_name
 from rankbars.data.aggregate import Aggregate
 from rankbars.data.categorymeans import CategoryMeans
-from rankbars.data.checks import check_name
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
@@ -58,8 +58,7 @@ from rankbars.steps.correctionchoice import (
 )
 from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.pairtests import compare_evidence
-from rankbars.steps.tested import Setting
-from rankbars.steps.testrows import LEVEL_CODES
+from rankbars.steps.testrows import LEVEL_CODES, Setting
 from rankbars.steps.validity import check_method, find_cell
 from rankbars.tables.taskestimates import binomial_se
 
@@ -295,8 +294,8 @@ class AverageCollector:
             if plan.normalise == "bounds":
                 refuse_beyond_limits(scaled, shown_limits(limits, info))
             self._limits[task] = limits
-        self._range.add(comparisons, info, limits)
-        part = TaskPart(task, weight, scaled, evidence, limits)
+        ends = self._range.add(comparisons, info, limits)
+        part = TaskPart(task, weight, scaled, evidence, limits, ends)
         averaged = self._average.add(part)
         if self._categories is not None:
             self._categories.add(averaged)

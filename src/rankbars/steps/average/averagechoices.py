@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.calls import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.aggregate import Over
-from rankbars.data.checks import check_mapping, check_name, check_number, finite_weights
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
 from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice, prior_kind
@@ -24,7 +24,7 @@ from rankbars.stats.averaging.points import Limits
 from rankbars.steps.average import bayesaverages, gapaverages, itemaverages, taskaverages
 from rankbars.steps.average.averagemethods import take_method
 from rankbars.steps.average.commonscale import CommonScale, find_common_scale
-from rankbars.steps.average.gapaverages import MEASURED
+from rankbars.steps.average.gapaverages import BRIDGING
 from rankbars.steps.average.plan import (
     BAYESIAN,
     FROM_ROWS,
@@ -32,6 +32,7 @@ from rankbars.steps.average.plan import (
     StartAverage,
 )
 from rankbars.steps.average.scales import fixed_limits
+from rankbars.steps.testrows import declared_ends
 from rankbars.steps.validity import check_method
 
 __all__ = ["ESTIMATORS", "plan_average"]
@@ -50,6 +51,7 @@ ESTIMATORS: dict[str, dict[Over, StartAverage]] = {
     },
     "additive": {"tasks": gapaverages.start_additive},
     "common": {"tasks": gapaverages.start_common},
+    "bounded": {"tasks": gapaverages.start_bounded},
     "two_level": {"tasks": taskaverages.start_two_level},
     "bayes": {"items": bayesaverages.start_posterior, "tasks": bayesaverages.start_posterior},
     "bayes_predictive": {
@@ -98,6 +100,10 @@ def plan_average(
     chosen = _choose_method(scores, shares, spec)
     over = _choose_over(scores, shares, spec, chosen)
     estimator = _choose_estimator(scores, shares, spec.estimator, over, chosen.name)
+    if (estimator, over, chosen.name) == ("t", "tasks", "mean") and _can_bound(
+        scores, shares, spec
+    ):
+        estimator = "bounded"
     if over not in ESTIMATORS[estimator]:
         known = " or ".join(repr(one) for one in ESTIMATORS[estimator])
         grouped = over == "families" and spec.over != "families"
@@ -125,7 +131,7 @@ def plan_average(
         )
     plan = AveragePlan(
         models=scores.models,
-        shared=scores.models if estimator in MEASURED else _shared_models(scores, shares),
+        shared=scores.models if estimator in BRIDGING else _shared_models(scores, shares),
         over=over,
         estimator=estimator,
         method=chosen.name,
@@ -171,6 +177,18 @@ def _check_prior(prior: PriorChoice | Mapping[str, PriorChoice], estimator: str)
             f"A prior belongs to the estimators {' and '.join(BAYESIAN)}; the estimator here is "
             f"{estimator!r}. Use estimator='bayes' (--aggregate items:bayes)."
         )
+
+
+def _can_bound(scores: Scores, shares: Mapping[str, float], spec: Spec) -> bool:
+    """Whether gaps are to count as the limits of their tasks, and these are declared."""
+    asked = "bounds" in (spec.missing_tasks, spec.missing_items) and spec.estimator == "auto"
+    even = np.ptp(list(shares.values())) <= 1e-9 and spec.normalise in (None, "bounds", "chance")
+    if not (asked and even):
+        return False
+    everybody = set(scores.models)
+    lacking = [task for task in shares if _seen_models(scores, task) != everybody]
+    ends = [end for task in lacking for end in declared_ends(scores.info[task])]
+    return bool(lacking) and bool(np.isfinite(ends).all())
 
 
 class _Chosen(NamedTuple):

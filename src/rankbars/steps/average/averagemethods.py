@@ -1,4 +1,7 @@
-"""What is made of the scores of a model on several tasks: a mean, a geometric mean, ranks, wins."""
+"""What is made of the scores of a model on several tasks: a mean, a geometric mean, ranks, wins.
+
+Ranks and wins over few tasks have an exact test of two models, and something to be said of it.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.stats.averaging.kemeny import kemeny_ranks, pair_wins
 from rankbars.stats.averaging.points import (
@@ -20,16 +24,28 @@ from rankbars.stats.averaging.points import (
     noisy_ranks,
     win_shares,
 )
+from rankbars.stats.multiplicity.nulllaws import MOST_TASKS, fewest_tasks
+from rankbars.stats.pairwise.signflip import sign_flip
 from rankbars.stats.ranks import midranks
 
 __all__ = [
+    "FEWEST_FOR_INTERVALS",
     "LARGEST_RATIO",
     "METHODS",
-    "SKILL",
     "Method",
     "check_range",
+    "few_tasks_notes",
+    "rank_assumptions",
+    "rank_p_values",
     "take_method",
 ]
+
+FEWEST_FOR_INTERVALS = 13
+"""Tasks; a mean rank over fewer has no interval: that of t would hold less often than it says."""
+
+
+_DRAWS = 9_999  # reversals of more than 20 tasks
+
 
 Points: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 NoisyPoints: TypeAlias = Callable[[NDArray[np.float64], np.random.Generator], NDArray[np.float64]]
@@ -165,7 +181,7 @@ METHODS: dict[str, Method] = {
 }
 """What is averaged, by name."""
 
-SKILL = Method(
+_SKILL = Method(
     "skill score",
     lambda losses: -np.log(-losses),
     lambda points: 1.0 - np.exp(-points),
@@ -183,7 +199,7 @@ LARGEST_RATIO = 100.0
 def take_method(name: str) -> Method:
     """The method called `name`; raises `UnknownOptionError`."""
     if name == "skill":
-        return SKILL
+        return _SKILL
     if name not in METHODS:
         raise UnknownOptionError.among("method of the average", name, tuple(METHODS))
     return METHODS[name]
@@ -238,3 +254,52 @@ def check_range(
 
 
 _PRODUCTS = {1.0: "A geometric mean needs scores", -1.0: "A geometric mean needs losses"}
+
+
+def rank_assumptions(count: int, units: str) -> tuple[str, ...]:
+    """What mean ranks (or wins) over few tasks rest on."""
+    return (
+        f"The {count} {units} are independent draws, and equal models are interchangeable on each "
+        "(exact test on ranks).",
+        "Shown better means ahead more often on tasks like these; with few tasks that is not the "
+        "same as a better mean rank in the long run.",
+    )
+
+
+def few_tasks_notes(
+    count: int, units: str, alpha: float, *, ranks: bool = True
+) -> tuple[Note, ...]:
+    """A note on mean ranks (or wins) over few tasks: by which law they are told apart."""
+    if count > MOST_TASKS:
+        return ()
+    if 2.0 ** (1 - count) > alpha:
+        times = 2 ** (count - 1)
+        metrics = " on different metrics" if ranks and units == "tasks" else ""
+        text = (
+            f"With {count} {units}{metrics} nothing can be shown at "
+            f"{100 * (1 - alpha):g} %: even a model ahead on all {count} would be so by luck once "
+            f"in {times:,} times. It takes at least {fewest_tasks(alpha)}."
+        )
+    else:
+        text = (
+            f"Better on {units} like these (exact test on {'ranks' if ranks else 'wins'}, {count} "
+            f"{units}; assumes that equal models are interchangeable on a task)."
+        )
+    if count < FEWEST_FOR_INTERVALS:
+        text += (
+            f" A mean over fewer than {FEWEST_FOR_INTERVALS} {units} has no interval of its own."
+        )
+    return (Note("few-tasks", text),)
+
+
+def rank_p_values(rows: NDArray[np.float64], seed: int) -> NDArray[np.float64]:
+    """One-sided p-values of two models by reversing the rankings of tasks, shape (2, 2).
+
+    Parameters
+    ----------
+    rows : array of float, shape (N, 2)
+        What both earn on each task, times its weight; higher is better.
+    seed : int
+        Start of the random stream, for more than 20 tasks.
+    """
+    return sign_flip(rows, draws=_DRAWS, seed=seed, key=("average",))

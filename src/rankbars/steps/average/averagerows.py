@@ -13,7 +13,7 @@ from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.pairwise.skewness import pair_moments
+from rankbars.stats.rowsigns import pair_moments
 from rankbars.steps.average.plan import AveragePlan, TaskPart, TaskRows
 from rankbars.steps.correctionchoice import can_resample, is_binary, tail_unknown
 from rankbars.steps.pairtests import take_present

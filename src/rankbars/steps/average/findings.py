@@ -21,7 +21,7 @@ from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.ranks import RankBounds, count_bounds, first_bounds
 from rankbars.stats.resampling.distributions import contrast_covariance, symmetric_root
 from rankbars.stats.resampling.taskmeans import fewest_draws
-from rankbars.steps.average.fewtasks import FEWEST_FOR_INTERVALS
+from rankbars.steps.average.averagemethods import FEWEST_FOR_INTERVALS
 from rankbars.steps.average.plan import AveragePlan, Estimate
 from rankbars.steps.correctionchoice import RESAMPLED
 from rankbars.steps.corrections import (

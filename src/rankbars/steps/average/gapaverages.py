@@ -8,19 +8,24 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.notes import Note
 from rankbars.errors import DataError, OptionError
-from rankbars.stats.averaging.incomplete import additive_t, adjusted_means
-from rankbars.stats.pairwise.modelscores import ModelSummary
+from rankbars.stats.averaging.incomplete import additive_t, adjusted_means, bounded_t
+from rankbars.stats.pairwise.modelscores import ModelSummary, item_summary
 from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.tails import critical_value
 from rankbars.steps.average.averagemethods import check_range
 from rankbars.steps.average.plan import Accumulator, AveragePlan, Estimate, TaskPart
+from rankbars.steps.correctionchoice import row_skewness
 
-__all__ = ["MEASURED", "start_additive", "start_common"]
+__all__ = ["BRIDGING", "MEASURED", "start_additive", "start_bounded", "start_common"]
 
 MEASURED = {"common": 0.84, "additive": 0.81}
 """Share of simulations in which 95 % rows held where models lacked the tasks that they failed."""
+
+BRIDGING = (*MEASURED, "bounded")
+"""Estimators of all models, gaps and all."""
 
 _Contrast: TypeAlias = Callable[[NDArray[np.float64]], PairStatistics]
 
@@ -86,6 +91,65 @@ class _Bridged:
                 _RESTS_ON[self._plan.estimator],
             ),
         )
+
+
+def start_bounded(plan: AveragePlan) -> Accumulator:
+    """Paired t of each pair with gaps filled by the ends of the scale, the worst way round."""
+    return _Bounded(plan)
+
+
+_BOUNDED = (
+    "The target is the average over the population that these tasks were drawn from.",
+    "The tasks are independent draws, and average differences of scores are close to normal.",
+    "Nothing is assumed of tasks that models lack, but that scores lie within their limits: to "
+    "show one model better than another, each gap counts as the limit that speaks against it.",
+)
+
+
+class _Bounded:
+    """Scores of every task with the ends of its scale, kept until all are there."""
+
+    def __init__(self, plan: AveragePlan) -> None:
+        self._plan = plan
+        self._means: list[NDArray[np.float64]] = []
+        self._ends: list[tuple[float, float]] = []
+
+    def add(self, part: TaskPart) -> TaskPart:
+        self._means.append(part.comparisons.mean)
+        self._ends.append(part.ends)
+        return part
+
+    def finish(self) -> Estimate:
+        values, ends = np.array(self._means), np.array(self._ends)
+        low, high = ends[:, 0], ends[:, 1]
+        gaps = np.isnan(values)
+        low[~gaps.any(axis=1)] = high[~gaps.any(axis=1)] = 0.0  # nothing is filled there
+        filled = [np.where(gaps, end[:, None], values) for end in (low, high)]
+        least, most = map(item_summary, filled)
+        half = critical_value(self._plan.alpha / 2, least.df)
+        known = ~gaps.any(axis=0)
+        adjusted = adjusted_means(values)
+        middle = (least.mean + most.mean) / 2  # of models that no task connects
+        return Estimate(
+            ModelSummary(
+                np.where(np.isnan(adjusted), middle, adjusted), np.fmax(least.se, most.se), least.df
+            ),
+            least.mean - half * least.se,
+            most.mean + half * most.se,
+            bounded_t(values, low, high),
+            None,
+            "t",
+            _BOUNDED,
+            notes=(_SCORES,),
+            skewness=row_skewness(values[:, known]) if known.sum() > 1 else None,
+        )
+
+
+_SCORES = Note(
+    "bounded-scores",
+    "Scores of models that lack tasks assume that these go for them as for the others; their "
+    "intervals and ranks do not: there each gap may be anything within the declared limits.",
+)
 
 
 def _summary(values: NDArray[np.float64]) -> ModelSummary:

@@ -27,8 +27,8 @@ from rankbars.stats.averaging.taskcontrasts import (
 )
 from rankbars.stats.pairwise.modelscores import ModelSummary, consensus_scores
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.resampling.counts import Streams
 from rankbars.stats.resampling.distributions import (
+    Streams,
     binomial_draws,
     contrast_covariance,
     normal_draws,

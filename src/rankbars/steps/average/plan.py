@@ -18,11 +18,11 @@ from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.scores import Direction
 from rankbars.stats.averaging.points import Limits
-from rankbars.stats.multiplicity.reversal import MOST_TASKS
+from rankbars.stats.multiplicity.nulllaws import MOST_TASKS
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
-from rankbars.stats.resampling.counts import Streams
+from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.resampling.taskmeans import Components
 from rankbars.stats.streams import stream
 from rankbars.steps.average.averagemethods import Method, take_method
@@ -200,6 +200,8 @@ class TaskPart(NamedTuple):
         The evidence itself, as it was read, of the models that have any.
     limits : Limits, optional
         How scores of the evidence get to the scale that is averaged.
+    ends : (float, float)
+        Ends of that scale, higher is better; infinite where they are not known.
     """
 
     task: str
@@ -207,6 +209,7 @@ class TaskPart(NamedTuple):
     comparisons: Comparisons
     evidence: Evidence
     limits: Limits | None = None
+    ends: tuple[float, float] = (-np.inf, np.inf)
 
     @property
     def summary(self) -> ModelSummary:

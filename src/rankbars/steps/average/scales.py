@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from rankbars.data.checks import check_mapping, check_name, check_number
+from rankbars.calls import check_mapping, check_name, check_number
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
@@ -248,8 +248,15 @@ class RangeCollector:
         self._reach = plan.rule.reach
         self._ends: list[tuple[float, float]] = []
 
-    def add(self, comparisons: Comparisons, info: TaskInfo, limits: Limits | None) -> None:
+    def add(
+        self, comparisons: Comparisons, info: TaskInfo, limits: Limits | None
+    ) -> tuple[float, float]:
         """Take one task; `comparisons` have its scores as they were read, higher is better.
+
+        Returns
+        -------
+        (float, float)
+            Ends of the scale that is averaged; infinite where they are not known.
 
         Raises
         ------
@@ -261,7 +268,7 @@ class RangeCollector:
         declared = _turned(declared_ends(info), info) if known else _UNKNOWN
         _refuse_beyond(comparisons, declared, info)
         if self._reach is not None or self._plan.normalise not in _FIXED_SCALES:
-            return
+            return _UNKNOWN
         ends = _turned(score_ends(evidence, info), info)
         if self._plan.normalise == "bounds":
             ends = (0.0, 1.0)
@@ -269,6 +276,7 @@ class RangeCollector:
             low, high = limits.apply(np.array(ends))
             ends = float(low), float(high)
         self._ends.append(ends)
+        return ends
 
     def finish(self, models: int) -> tuple[float, float]:
         """Least and greatest value that the average can have, as it is shown.

@@ -28,8 +28,12 @@ from rankbars.stats.resampling.taskmeans import (
     weigh_components,
 )
 from rankbars.stats.tails import critical_value
-from rankbars.steps.average.averagemethods import LARGEST_RATIO, check_range
-from rankbars.steps.average.fewtasks import few_tasks_notes, rank_assumptions
+from rankbars.steps.average.averagemethods import (
+    LARGEST_RATIO,
+    check_range,
+    few_tasks_notes,
+    rank_assumptions,
+)
 from rankbars.steps.average.plan import (
     Accumulator,
     AveragePlan,

@@ -1,0 +1,170 @@
+"""Rows with scores, as platforms export them: from a row for each example and trial to sheets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from rankbars.readers.inputfiles import InputFile, data_suffix
+from rankbars.readers.logs.jsontext import (
+    as_score,
+    as_text,
+    fingerprint,
+    read_json_lines,
+    record_keys,
+    top_level_keys,
+)
+from rankbars.readers.logs.records import ERROR, SCORED, UNSCORED, Direction
+from rankbars.readers.trials import Sheet, Trial, read_records, read_table, spent
+
+__all__ = ["ScoredRow", "number_of", "read_rows", "sheet_of", "sheets_of"]
+
+# What is longer is a text, not a name, and is kept as its hash.
+_LONGEST_ITEM = 80
+_TRUE, _FALSE = {"true", "pass", "passed", "yes"}, {"false", "fail", "failed", "no"}
+
+
+class ScoredRow(NamedTuple):
+    """What a platform says of one trial.
+
+    Parameters
+    ----------
+    model, task : str
+        Their names.
+    item : object
+        What was asked, as a name, a text or an object; None if it is the number of the row.
+    scores : mapping from str to object
+        Scores by name, as they stand there.
+    crashed : bool
+        Whether the task crashed, whatever score it was given.
+    number, start, seconds, cost, tokens : float, optional
+        Which trial it is, when it began, and what was spent on it.
+    identity : str
+        What the record is called where it stands several times.
+    """
+
+    model: str
+    task: str
+    item: object
+    scores: Mapping[str, Any]
+    crashed: bool = False
+    number: int | None = None
+    start: float | None = None
+    seconds: float | None = None
+    cost: float | None = None
+    tokens: float | None = None
+    identity: str = ""
+
+
+def read_rows(file: InputFile, key: str = "data") -> Iterator[Mapping[str, Any]]:
+    """Rows of a table, of a JSON list or lines, or of the list under a key of one object.
+
+    Raises
+    ------
+    ReadError
+        If the file is damaged.
+    """
+    if data_suffix(file.path) in (".csv", ".tsv"):
+        yield from read_table(file)
+    elif record_keys(file.path):
+        yield from read_records(file)
+    elif key in top_level_keys(file.path):
+        yield from read_records(file, key)
+    else:
+        for _, row in read_json_lines(file):
+            yield row
+
+
+def number_of(value: object) -> tuple[float | None, bool]:
+    """A score, and whether it is a verdict, right or wrong; None for text and gaps.
+
+    Examples
+    --------
+    >>> number_of("0.5"), number_of(True), number_of("fail"), number_of("fluent")
+    ((0.5, False), (1.0, True), (0.0, True), (None, False))
+    """
+    if isinstance(value, str):
+        word = value.strip().casefold()
+        if word in _TRUE or word in _FALSE:
+            return float(word in _TRUE), True
+        try:
+            value = float(word)
+        except ValueError:
+            return None, False
+    score = as_score(value)
+    return (None if score is None or not math.isfinite(score) else score), isinstance(value, bool)
+
+
+def sheets_of(label: str, rows: Iterable[ScoredRow], *, named: bool) -> list[Sheet]:
+    """Sheets of rows, one per model and task; empty if no row has a score.
+
+    Parameters
+    ----------
+    label : str
+        Where the rows stand.
+    rows : iterable of ScoredRow
+        In their order.
+    named : bool
+        Whether the rows say what the model is called; else it is called after the file.
+
+    Examples
+    --------
+    >>> rows = [ScoredRow("a", "law", item, {"right": item > 1, "why": "text"}) for item in (1, 2)]
+    >>> sheet, = sheets_of("run.json", rows, named=True)
+    >>> sheet.metric, [trial.scores for trial in sheet.trials]
+    ('right', [{'right': 0.0}, {'right': 1.0}])
+    """
+    trials: dict[tuple[str, str], list[Trial]] = {}
+    verdicts: dict[str, bool] = {}
+    for number, row in enumerate(rows):
+        scores = {}
+        for name, value in row.scores.items():
+            score, verdict = number_of(value)
+            if score is not None:
+                scores[name] = score
+                verdicts[name] = verdicts.get(name, True) and verdict
+        spending = {**spent("seconds", row.seconds), **spent("cost", row.cost),
+                    **spent("tokens", row.tokens)}  # fmt: skip
+        trials.setdefault((row.model, row.task), []).append(Trial(
+            _item(row.item) or str(number),
+            {**({} if row.crashed else scores), **spending},
+            ERROR if row.crashed else SCORED if scores else UNSCORED,
+            number=row.number,
+            start=row.start,
+            identity=row.identity,
+            reason="error" if row.crashed else "",
+        ))  # fmt: skip
+    if not verdicts:
+        return []
+    known: dict[str, Direction] = {name: "higher" for name in verdicts if verdicts[name]}
+    # Of several, the first that is 0 or 1 throughout says what is right.
+    every = [one for of_model in trials.values() for one in of_model]
+    plain = [name for name in verdicts
+             if all(one.scores.get(name, 0.0) in (0.0, 1.0) for one in every)]  # fmt: skip
+    metric = (plain or [*verdicts])[0]
+    return [
+        sheet_of(label, model, task, of_model, metric, known, named=named)
+        for (model, task), of_model in trials.items()
+    ]
+
+
+def _item(asked: object) -> str | None:
+    item = fingerprint(asked) if isinstance(asked, dict | list | tuple) else as_text(asked)
+    return fingerprint(item) if item is not None and len(item) > _LONGEST_ITEM else item
+
+
+def sheet_of(
+    label: str, model: str, task: str, trials: list[Trial], metric: str,
+    directions: Mapping[str, Direction], *, named: bool,
+) -> Sheet:  # fmt: skip
+    """The sheet of one model on one task; a metric of 0 and 1 is better when higher."""
+    values = [one.scores[metric] for one in trials if metric in one.scores]
+    marks = all(value in (0.0, 1.0) for value in values)
+    side: Direction | None = directions.get(metric, "higher" if marks else None)
+    return Sheet(
+        label, model, task, trials, metric=metric, named="" if named else "file",
+        limits=(0.0, 1.0) if marks else (None, None),
+        directions=directions if side is None else {**directions, metric: side},
+        asked=side is None,
+    )  # fmt: skip

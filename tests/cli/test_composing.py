@@ -1,0 +1,61 @@
+"""``rankbars rank --composite``: several tasks as one from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from commandline import Command
+
+import rankbars as rb
+
+SE = 0.0006**0.5  # of the second task: the covariance of the page of averages
+LINES = ["model,task,score,se"] + [
+    line
+    for model, math, code in (("fir", 0.71, 0.64), ("oak", 0.66, 0.61), ("yew", 0.60, 0.55))
+    for line in (f"{model},math,{math},0.02", f'{model},"co,de",{code},{SE}')
+]
+PARTS = ("--composite", "math=1", "--composite", "co,de=1")
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text("\n".join(LINES) + "\n", encoding="utf-8")
+
+
+def test_correlated_errors_widen_the_interval_of_the_sum(rankbars: Command) -> None:
+    declared = f"math,co,de={3 / 24**0.5}"  # 3e-4 over the root of 4e-4 times 6e-4
+    answer = rankbars("rank", "scores.csv", *PARTS, "--task-correlation", declared, "-o", "b.json")
+    assert answer.code == 0, answer.err
+    assert "correlation of errors declared: math and co,de 0.612" in answer.err
+    assert rankbars("rank", "scores.csv", *PARTS, "-o", "alone.json").code == 0
+    for path, se in (("b.json", 0.02), ("alone.json", 0.0158113883)):
+        task = rb.load(path).tasks["composite"]
+        assert task.mean == pytest.approx(np.array([0.675, 0.635, 0.575]))
+        low, high = task.score_interval()
+        assert (high - low) / (2 * 1.959964) == pytest.approx(np.full(3, se), rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--composite", "math"), "must look like TASK=WEIGHT"),
+        (("--composite", "math=1:0"), "must look like TASK=WEIGHT"),
+        (("--composite", "math=1", "--composite", "math=2"), "named twice"),
+        (("--task-correlation", "math,co,de=0.1"), "--composite; name them"),
+        ((*PARTS, "--task-correlation", "math=0.1"), "must look like TASK,TASK=R"),
+        ((*PARTS, "--task-correlation", "math,art=0.1"), "two tasks of --composite: math, co,de"),
+        ((*PARTS, "--also", "f1"), "Leave them out"),
+        ((*PARTS, "--by-reference"), "sums rows"),
+        (("--composite", "math=1"), "two tasks or more"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(
+    rankbars: Command, words: tuple[str, ...], message: str
+) -> None:
+    answer = rankbars("rank", "scores.csv", *words, "-o", "b.json")
+    assert answer.code in (1, 2)
+    assert message in answer.err
+    assert not Path("b.json").exists()

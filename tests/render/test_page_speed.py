@@ -1,0 +1,104 @@
+"""How fast the page is, as a ratio to the page of an early version, measured in the same run.
+
+``data/early_pages.tar.xz`` holds the pages that commit 7fea769 made of the results of MMLU-Pro that
+ship with the package (`rankbars demo`) and of `many_models`. What is compared is processor time of
+the page's main thread, the least of some runs: other programs on the machine hardly count in it.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from render.browsing import demo_board, write_page
+
+import rankbars as rb
+
+EARLY = Path(__file__).parents[1] / "data" / "early_pages.tar.xz"
+FEWEST, MOST = 2, 12
+
+ACTS = """async (what) => {
+  const click = (selector) => document.querySelector(selector).click()
+  const find = (text) => {
+    const field = document.querySelector("input[type=search]")
+    field.value = text
+    field.dispatchEvent(new Event("input"))
+  }
+  const acts = {
+    sort: () => click('#board-table th[data-key="model"] button'),
+    search: () => find("a"),
+    clear: () => find(""),
+    open: () => click("#board-table tbody a"),
+  }
+  const from = performance.now()
+  acts[what]()
+  await new Promise((done) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel()
+    port1.onmessage = done
+    port2.postMessage(0)
+  }))
+  return performance.now() - from
+}"""
+
+
+def many_models() -> rb.Leaderboard:
+    """500 models on four tasks."""
+    rng = np.random.default_rng(19)
+    skill = np.sort(rng.normal(0.55, 0.08, 500))[::-1]
+    own = [np.clip(skill + rng.normal(0, 0.03, 500), 0.02, 0.98) for _ in range(4)]
+    tasks = {f"task {k}": (rng.random((300, 500)) < own[k]) * 1.0 for k in range(4)}
+    names = [f"vendor-{k % 23}/model-{k:03d}-instruct" for k in range(500)]
+    return rb.leaderboard(rb.Scores.from_arrays(tasks, names))
+
+
+def times(browser, file: Path) -> dict[str, float]:
+    """Milliseconds of the main thread, loading and after each act; of opening, until it is seen."""
+    found: dict[str, float] = {}
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    tools = context.new_cdp_session(page)
+    tools.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def spent() -> float:
+        told = tools.send("Performance.getMetrics")["metrics"]
+        return 1000 * next(one["value"] for one in told if one["name"] == "TaskDuration")
+
+    before = spent()
+    page.goto(file.as_uri())
+    page.wait_for_timeout(600)
+    found["load"] = spent() - before
+    for act in ("sort", "search", "clear", "open"):
+        before = spent()
+        seen = page.evaluate(ACTS, act)
+        page.wait_for_timeout(100)
+        found[act] = seen if act == "open" else spent() - before
+    context.close()
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        # The early page of 29 models took 200 ms here to load; 80 ms are the least a page of ours
+        # needs for its script and its data, so a third of the early time is out of reach here.
+        ("demo", {"load": 0.6, "open": 0.8}),
+        ("many", {"load": 0.4, "sort": 1 / 3, "clear": 1 / 3, "open": 0.4}),
+    ],
+)
+def test_the_page_takes_a_part_of_the_time_of_the_early_page(browser, tmp_path, name, most):
+    with tarfile.open(EARLY) as kept:
+        kept.extractall(tmp_path, filter="data")
+    board = demo_board("mmlu_pro") if name == "demo" else many_models()
+    files = tmp_path / f"{name}.html", write_page(board, tmp_path / "now.html")
+    early: dict[str, float] = {}
+    now: dict[str, float] = {}
+    for run in range(1, MOST + 1):
+        for best, file in zip((early, now), files, strict=True):
+            for act, value in times(browser, file).items():
+                best[act] = min(value, best.get(act, value))
+        slow = {act: (now[act], early[act]) for act in most if now[act] > most[act] * early[act]}
+        if run >= FEWEST and not slow:
+            break
+    assert not slow
