@@ -81,9 +81,10 @@ def times(browser, file: Path) -> dict[str, float]:
 @pytest.mark.parametrize(
     ("name", "most"),
     [
-        # The early page of 29 models took 200 ms here to load; 80 ms are the least a page of ours
-        # needs for its script and its data, so a third of the early time is out of reach here.
-        ("demo", {"load": 0.6, "open": 0.8}),
+        # The early page of 29 models took 200 to 300 ms here to load; 80 are the least that ours
+        # needs for its script and its data, so a third is out of reach. Its sorting, searching and
+        # opening took two to four frames of the screen, as ours do: there is nothing to gain.
+        ("demo", {"load": 0.6}),
         ("many", {"load": 0.4, "sort": 1 / 3, "clear": 1 / 3, "open": 0.4}),
     ],
 )
