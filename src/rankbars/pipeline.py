@@ -5,45 +5,37 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from rankbars.data.board import Leaderboard, TaskResult
-from rankbars.data.boardparts import OverTime
 from rankbars.data.comparisons import Comparisons
-from rankbars.data.evidence import Estimates, Evidence, Items, Votes, take_models
-from rankbars.data.intervals import RankIntervals, Scope
+from rankbars.data.evidence import Estimates, Evidence, Items, Votes
+from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note
-from rankbars.data.scores import Scores, TaskInfo
+from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec, VoteOptions
 from rankbars.data.storedtasks import (
     StoredTasks,
-    TaskReference,
     known_outline,
-    look_at,
-    refer,
     sizes_of,
 )
-from rankbars.data.taskresult import MOST_PAIRS, CategoryRanks, PairDetails, TaskPairs, count_pairs
-from rankbars.errors import OptionError, RankbarsError, UnknownOptionError
+from rankbars.data.taskresult import MOST_PAIRS, PairDetails, TaskPairs, count_pairs
+from rankbars.errors import OptionError, UnknownOptionError
 from rankbars.intake import take_scores
 from rankbars.steps.boardassembly import (
     MOST_BINS,
     MOST_CELLS,
     assemble_board,
-    contain,
-    describe_task,
     note_effects,
-    observe_ranks,
-    summarise_pairs,
 )
-from rankbars.steps.correctionchoice import RESAMPLED, can_bear_flips
-from rankbars.steps.corrections import side_level, strict_correction, take_correction
+from rankbars.steps.correctionchoice import can_bear_flips
+from rankbars.steps.corrections import side_level, take_correction
 from rankbars.steps.missingness import count_outcomes
-from rankbars.steps.pairtests import TESTS, choose_test, compare_evidence, take_present
-from rankbars.steps.ranking import rank_jointly, rank_task
+from rankbars.steps.pairtests import TESTS, choose_test, take_present
 from rankbars.steps.taskentries import Entries, bridged_spec, settle_missing
-from rankbars.steps.testrows import PairMemory, Setting, has_answers_of_runs
+from rankbars.steps.testrows import PairMemory
 from rankbars.steps.validity import check_method, design_of
+from rankbars.taskranking import RankedTask, Wanted, rank_tasks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -234,11 +226,11 @@ def leaderboard(
 
     _check_methods(scores, spec)
     single = len(scores.tasks) == 1
-    bridging = bridged_spec(spec, entries)
     averaged = not single and spec.over != "none"
+    bridging = bridged_spec(spec, entries)
     collector = _start_average(scores, bridging, bears=bears) if averaged else None
     budget = None if single else _budget(scores, spec)
-    wanted = _Wanted(
+    wanted = Wanted(
         spec,
         task_alpha=None if budget is None else budget.alpha_task,
         pairs=pairs and count_pairs(len(scores.models), len(scores.tasks)) <= MOST_PAIRS,
@@ -247,63 +239,32 @@ def leaderboard(
         rows=collector is not None and collector.takes_rows,
         bears=bears,
     )
-    results, intervals, observed, notes = {}, {}, {}, list(scores.notes)
-    of_runs: dict[str, RunFinding | None] = {}
-    asked: dict[str, RowFinding] = {}
-    means: dict[str, NDArray[np.float64]] = {}
-    strict: RankIntervals | None = None
-    compared: Comparisons | None = None
-    details: dict[str, TaskPairs] | None = {} if wanted.pairs else None
-    if progress is not None:
-        progress(0, len(scores.tasks))
-    for name, ranked in _rank_tasks(scores, wanted, n_jobs, memory):
-        intervals[name] = ranked.intervals if ranked.merged is None else ranked.merged
-        observed[name] = ranked.observed
-        results[name] = ranked.result
-        notes.extend(ranked.intervals.notes)
-        notes.extend(note_effects(ranked.result))
-        if details is not None and ranked.pairs is not None:
-            details[name] = ranked.pairs
+    found = _Found(spec, len(scores.tasks), progress)
+    for name, ranked in rank_tasks(scores, wanted, n_jobs, memory):
         if collector is not None:
             collector.add(name, ranked.comparisons)
-        strict = ranked.strict
-        compared = ranked.comparisons if single else None
-        of_runs[name] = ranked.runs
-        if ranked.asked is not None:
-            asked[name] = ranked.asked
-        means[name] = ranked.comparisons.mean
+        found.add(name, ranked)
         del ranked  # before the next task needs the room
-        if progress is not None:
-            progress(len(intervals), len(scores.tasks))
 
-    notes.extend(_run_notes(of_runs))
-    notes.extend(_questions(scores, spec, asked, means))
-    aggregate = None
+    notes = [*scores.notes, *found.notes, *found.closing_notes(scores)]
+    aggregate = overall = None
     if collector is not None:
         aggregate = collector.finish()
         notes.extend(aggregate.notes)
-    overall = None
     if single:
         notes.extend(_unused_on_one_task(spec))
     else:
-        overall = _new_task(scores, spec, budget, intervals, observed)
+        overall = _new_task(scores, spec, budget, found.intervals, found.observed)
         notes.extend(overall.notes)
         if overall.method != spec.merge:
             notes.append(_OBSERVED)
-        if overall.trivial and all(task.kind == "votes" for task in results.values()):
+        if overall.trivial and all(task.kind == "votes" for task in found.results.values()):
             overall = None  # too few categories of votes to speak of a new one
 
-    board = assemble_board(scores, spec, results, overall, aggregate, strict, notes)
-    board = _with_partly(_with_leader(board, compared), entries, collector)
-    board = _with_time(_with_categories(board, scores, spec), scores, spec)
-    here = {*board.models, *(() if board.partly is None else board.partly.models)}
-    said = {name: one for name, one in taken.attributes.items() if name in here}
-    judged = {name: scores.info[name].judge for name in board.tasks}
-    told = {name: one for name, one in judged.items() if one is not None}
-    board = replace(board, attributes=said, judge=told)
-    if details is None:
-        return board
-    return replace(board, pairs=PairDetails(board.models, details))
+    board = assemble_board(scores, spec, found.results, overall, aggregate, found.strict, notes)
+    board = _with_partly(_with_leader(board, found.compared), entries, collector)
+    board = _with_descriptions(_with_arena_parts(board, scores, spec), taken, scores)
+    return replace(board, pairs=PairDetails(board.models, found.pairs)) if wanted.pairs else board
 
 
 def usable_scores(scores: Scores, spec: Spec) -> Scores:
@@ -346,7 +307,7 @@ def ranks_to_merge(
     n_jobs : int
         Workers over tasks.
     """
-    wanted = _Wanted(
+    wanted = Wanted(
         replace(spec, scope="each", independent_rows=True),
         task_alpha=overall.task_alpha,
         pairs=False,
@@ -356,7 +317,7 @@ def ranks_to_merge(
         bears=spec.correction == "auto" and can_bear_flips(sizes_of(like.tasks), spec.resamples),
     )
     made = {}
-    for name, ranked in _rank_tasks(scores, wanted, n_jobs, None):
+    for name, ranked in rank_tasks(scores, wanted, n_jobs, None):
         merged = ranked.intervals if ranked.merged is None else ranked.merged
         made[name] = ranked.observed if overall.method == "observed" else merged
     return made
@@ -396,90 +357,29 @@ def _with_partly(
     return replace(board, partly=placed)
 
 
-def _arena_in_parts(board: Leaderboard, scores: Scores) -> tuple[str, Votes] | None:
-    """The one arena of a board whose votes name categories or periods; None elsewhere."""
+def _with_arena_parts(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
+    """The board of one arena whose votes name categories or periods, with each of them."""
     if board.lead != "task" or {task.kind for task in board.tasks.values()} != {"votes"}:
-        return None
+        return board
     ((task, evidence),) = scores.tasks.items()
     if not isinstance(evidence, Votes) or evidence.ballots is None:
-        return None
-    return None if evidence.ballots.categories is None else (task, evidence)
-
-
-def _with_categories(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
-    """The board with the ranks within categories of its votes."""
-    arena = _arena_in_parts(board, scores)
-    if arena is None:
         return board
-    task, evidence = arena
-    from rankbars.steps.tallies import split_categories
-
-    anywhere = replace(spec, votes=replace(spec.votes, largest_component=True))
-    found: list[CategoryRanks] = []
-    for name, votes in split_categories(evidence):
-        adjusted = () if votes.ballots is None else votes.ballots.covariate_names
-        try:
-            own = leaderboard(Scores({task: votes}), spec=anywhere)
-        except RankbarsError as error:
-            found.append(CategoryRanks(name, adjusted, votes.n, (), reason=str(error)))
-            continue
-        (result,) = own.tasks.values()
-        out = tuple(model for model in votes.models if model not in own.models)
-        found.append(CategoryRanks(name, adjusted, votes.n, own.models, out, result))
-    if not found:
+    if evidence.ballots.categories is None:
         return board
-    return replace(
-        board, categories=tuple(found), notes=(*board.notes, _category_note(found, spec))
+    from rankbars.arenaparts import with_parts
+
+    return with_parts(
+        board, task, evidence, spec, lambda part, options: leaderboard(part, spec=options)
     )
 
 
-def _with_time(board: Leaderboard, scores: Scores, spec: Spec) -> Leaderboard:
-    """The board with strengths by period, where votes name periods."""
-    arena = _arena_in_parts(board, scores)
-    if arena is None:
-        return board
-    task, evidence = arena
-    from rankbars.steps.votetime import follow_strengths
-
-    setting = Setting(spec.seed, spec.resamples, task, spec.votes)
-    found = follow_strengths(evidence, spec.votes, setting, spec.alpha)
-    if found is None:
-        return board
-    return replace(board, over_time=found, notes=(*board.notes, _time_note(found)))
-
-
-def _time_note(found: OverTime) -> Note:
-    """What periods are measured against, and what was shown."""
-    level = f"{100 - 100 * found.alpha:g} %"
-    text = (
-        f"Strengths over time are relative to the mean of {len(found.anchors)} models that every "
-        f"period measures; bands hold for all models and periods at once, at {level}."
-    )
-    if found.reason:
-        return Note("over-time", f"{text} No changes were tested: {found.reason}.")
-    names = [one.model for one in found.changed]
-    more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-    shown = (
-        f"{', '.join(names[:10])}{more} changed" if names else "no model is shown to have changed"
-    )
-    beside = (
-        f" Of {len(found.changes)} models, tested together at {level} (Holm), {shown} since "
-        f"{found.since}, relative to the mean of these models: a change of all alike cannot be "
-        "seen, and where few models are compared, one that changes moves the others, too."
-    )
-    return Note("over-time", text + beside)
-
-
-def _category_note(found: list[CategoryRanks], spec: Spec) -> Note:
-    """What must be said of categories that share votes."""
-    size = len(found) + 1
-    level = f"{100 - 100 * spec.alpha:g} %"
-    text = (
-        f"{size} sets of ranks, of all votes and of categories, which may share votes: each holds "
-        f"at {level} by itself, not all of them together. For that, rank at --alpha "
-        f"{spec.alpha / size:.2g}. Nothing follows about a new category."
-    )
-    return Note("categories", text)
+def _with_descriptions(board: Leaderboard, taken: Scores, scores: Scores) -> Leaderboard:
+    """The board with what the input says of its models, and of the judges of its tasks."""
+    here = {*board.models, *(() if board.partly is None else board.partly.models)}
+    said = {name: one for name, one in taken.attributes.items() if name in here}
+    judges = {name: scores.info[name].judge for name in board.tasks}
+    told = {name: one for name, one in judges.items() if one is not None}
+    return replace(board, attributes=said, judge=told)
 
 
 def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboard:
@@ -490,36 +390,64 @@ def _with_leader(board: Leaderboard, compared: Comparisons | None) -> Leaderboar
     return replace(board, leader=score_leader(board, compared))
 
 
-_FEWEST_TO_ASK = 20  # rows; of fewer nothing can be told
 _FEWEST_TASKS_TO_ASK = 10
-_MOST_NOISE_PAIRS = 500  # of more, a board keeps what is said of each model
 
 
-def _questions(
-    scores: Scores,
-    spec: Spec,
-    asked: dict[str, RowFinding],
-    means: dict[str, NDArray[np.float64]],
-) -> tuple[Note, ...]:
-    """Questions about rows, and about tasks, that nobody declared to depend on each other."""
-    families = any(info.family is not None for info in scores.info.values())
-    tasks = len(means) >= _FEWEST_TASKS_TO_ASK and not families and not spec.independent_rows
-    if not (asked or tasks):
-        return ()
-    from rankbars.steps.rowquestions import ask_about_rows, ask_about_tasks
+class _Found:
+    """What was found out about the tasks, one after the other."""
 
-    found = ask_about_rows(asked), ask_about_tasks(means) if tasks else None
-    return tuple(note for note in found if note is not None)
+    def __init__(
+        self, spec: Spec, expected: int, progress: Callable[[int, int], None] | None
+    ) -> None:
+        self.results: dict[str, TaskResult] = {}
+        self.intervals: dict[str, RankIntervals] = {}
+        self.observed: dict[str, RankIntervals] = {}
+        self.pairs: dict[str, TaskPairs] = {}
+        self.notes: list[Note] = []
+        self.strict: RankIntervals | None = None
+        self.compared: Comparisons | None = None  # of the one task of a board
+        self._means: dict[str, NDArray[np.float64]] = {}
+        self._runs: dict[str, RunFinding] = {}
+        self._asked: dict[str, RowFinding] = {}
+        self._spec = spec
+        self._expected = expected
+        self._progress = progress
+        self._tell()
 
+    def add(self, name: str, ranked: RankedTask) -> None:
+        self.results[name] = ranked.result
+        self.intervals[name] = ranked.intervals if ranked.merged is None else ranked.merged
+        self.observed[name] = ranked.observed
+        self.notes.extend((*ranked.intervals.notes, *note_effects(ranked.result)))
+        self.strict = ranked.strict
+        self.compared = ranked.comparisons if self._expected == 1 else None
+        self._means[name] = ranked.comparisons.mean
+        if ranked.pairs is not None:
+            self.pairs[name] = ranked.pairs
+        if ranked.runs is not None:
+            self._runs[name] = ranked.runs
+        if ranked.asked is not None:
+            self._asked[name] = ranked.asked
+        self._tell()
 
-def _run_notes(found: dict[str, RunFinding | None]) -> tuple[Note, ...]:
-    """What the answers by run say of effects of whole runs."""
-    known = {name: one for name, one in found.items() if one is not None}
-    if not known:
-        return ()
-    from rankbars.steps.noiseparts import run_notes
+    def closing_notes(self, scores: Scores) -> Iterator[Note]:
+        """What the answers say of whole runs, and what must be asked about rows and tasks."""
+        if self._runs:
+            from rankbars.steps.noiseparts import run_notes
 
-    return run_notes(known)
+            yield from run_notes(self._runs)
+        families = any(info.family is not None for info in scores.info.values())
+        many = len(self._means) >= _FEWEST_TASKS_TO_ASK
+        of_tasks = many and not families and not self._spec.independent_rows
+        if self._asked or of_tasks:
+            from rankbars.steps.rowquestions import ask_about_rows, ask_about_tasks
+
+            asked = ask_about_rows(self._asked), ask_about_tasks(self._means) if of_tasks else None
+            yield from (note for note in asked if note is not None)
+
+    def _tell(self) -> None:
+        if self._progress is not None:
+            self._progress(len(self.results), self._expected)
 
 
 def _start_average(scores: Scores, spec: Spec, *, bears: bool) -> AverageCollector:
@@ -528,169 +456,6 @@ def _start_average(scores: Scores, spec: Spec, *, bears: bool) -> AverageCollect
     from rankbars.steps.average.averagechoices import plan_average
 
     return AverageCollector(scores, plan_average(scores, spec)._replace(bears=bears), spec)
-
-
-class _Wanted(NamedTuple):
-    """What is to be found out about every task."""
-
-    spec: Spec
-    task_alpha: float | None  # error rate of the task intervals behind a new-task interval
-    pairs: bool  # the differences of all pairs, for a page
-    bins: bool  # and their distributions
-    strict: bool  # ranks for all models at once
-    rows: bool  # the average needs the scores of rows
-    bears: bool  # all tasks together are small enough for max-T
-
-
-class _Ranked(NamedTuple):
-    """What was found out about one task."""
-
-    comparisons: Comparisons
-    intervals: RankIntervals
-    merged: RankIntervals | None  # what the new-task interval is made of, if not `intervals`
-    observed: RankIntervals
-    result: TaskResult
-    pairs: TaskPairs | None
-    strict: RankIntervals | None
-    runs: RunFinding | None = None
-    asked: RowFinding | None = None
-
-
-def _rank_tasks(
-    scores: Scores, wanted: _Wanted, n_jobs: int, memory: PairMemory | None
-) -> Iterator[tuple[str, _Ranked]]:
-    """Tasks in order, one at a time, so that a board of many tasks stays small.
-
-    Workers have no memory of pair statistics.
-    """
-    models = scores.models
-    if n_jobs == 1:
-        for name in scores.tasks:
-            yield (
-                name,
-                _rank_one(name, scores.tasks[name], scores.info[name], models, wanted, memory),
-            )
-        return
-    from joblib import Parallel, delayed
-
-    parallel = Parallel(n_jobs=n_jobs, return_as="generator")
-    ranked = parallel(
-        delayed(_rank_elsewhere)(name, refer(scores.tasks, name), scores.info[name], models, wanted)
-        for name in scores.tasks
-    )
-    for name, one in zip(scores.tasks, ranked, strict=True):
-        yield name, _with_rows(one, scores, name) if wanted.rows else one
-
-
-def _rank_one(
-    name: str, evidence: Evidence, info: TaskInfo, models: tuple[str, ...], wanted: _Wanted,
-    memory: PairMemory | None = None,
-) -> _Ranked:  # fmt: skip
-    spec = wanted.spec
-    setting = Setting(
-        spec.seed, spec.resamples, votes=spec.votes, memory=memory, zero_se=spec.zero_se,
-        runs=spec.runs,
-    )  # fmt: skip
-    comparisons = compare_evidence(evidence, models, spec.test, name, setting)
-
-    def ranked(correction: str, scope: Scope, alpha: float) -> RankIntervals:
-        return rank_task(
-            comparisons,
-            correction,
-            scope,
-            alpha,
-            seed=spec.seed,
-            resamples=spec.resamples,
-            bears=wanted.bears,
-        )
-
-    together = spec.scope == "all" and spec.correction != "none"
-    if together:
-        intervals = rank_jointly(
-            comparisons,
-            spec.correction,
-            spec.alpha,
-            seed=spec.seed,
-            resamples=spec.resamples,
-            best_alone=spec.best_alone and wanted.strict,
-            top_alone=spec.top_alone if wanted.strict else None,
-            bears=wanted.bears,
-            leads=wanted.strict and evidence.kind != "votes",
-        )
-    else:
-        intervals = ranked(spec.correction, spec.scope, spec.alpha)
-    observed = observe_ranks(comparisons)
-    merged = strict = pairs = None
-    if wanted.task_alpha is not None:
-        # Resampled rows have all of their error on one side.
-        sides = 2 if intervals.method == RESAMPLED else 1
-        merged = contain(ranked(spec.correction, "each", wanted.task_alpha / sides), observed)
-    elif spec.scope == "all" and not wanted.strict:  # a new task is about one model
-        merged = ranked(spec.correction, "each", spec.alpha)
-    if wanted.strict:
-        correction = strict_correction(spec.correction)
-        strict = intervals if together else ranked(correction, "all", spec.alpha)
-    if wanted.pairs:
-        pairs = summarise_pairs(evidence, comparisons, bins=wanted.bins)
-    result = describe_task(evidence, info, comparisons, intervals, observed, spec.votes)
-    if together and wanted.strict and comparisons.present.sum() > 2:
-        # Whole clusters are flipped for all pairs at once only: what holds for all holds for one.
-        flipped = any(note.code == "cluster-flips" for note in intervals.notes)
-        named = intervals if flipped else ranked(spec.correction, "each", spec.alpha)
-        result = replace(result, named_best=named.best, named_worst=named.worst)
-    if wanted.strict:
-        from rankbars.steps.leading import with_shares
-
-        result = with_shares(result, comparisons, spec.seed)
-    if merged is not None:
-        result = replace(result, merged_best=merged.best, merged_worst=merged.worst)
-    found = None
-    if has_answers_of_runs(evidence) and spec.runs == "independent":
-        from rankbars.steps.noiseparts import examine_task_runs
-
-        found = examine_task_runs(evidence, spec.seed, name)
-    if isinstance(evidence, Items) and (evidence.answers is not None or evidence.runs is not None):
-        from rankbars.steps.noiseparts import examine_task_noise
-
-        noise = examine_task_noise(
-            evidence, models, name, seed=spec.seed, alpha=spec.alpha, found=found,
-            most_pairs=_MOST_NOISE_PAIRS,
-        )  # fmt: skip
-        result = replace(result, noise=noise)
-    asked = None if spec.independent_rows else _ask(evidence)
-    return _Ranked(comparisons, intervals, merged, observed, result, pairs, strict, found, asked)
-
-
-def _ask(evidence: Evidence) -> RowFinding | None:
-    """What must be asked about rows that nobody declared to depend on each other."""
-    if not isinstance(evidence, Items) or evidence.n < _FEWEST_TO_ASK:
-        return None
-    from rankbars.steps.rowquestions import examine_rows
-
-    return examine_rows(evidence)
-
-
-def _rank_elsewhere(
-    name: str, work: Evidence | TaskReference, info: TaskInfo, models: tuple[str, ...],
-    wanted: _Wanted,
-) -> _Ranked:  # fmt: skip
-    """What a worker does; the scores of rows, which are large, do not travel back."""
-    ranked = _rank_one(name, look_at(work), info, models, wanted)
-    rows = ranked.comparisons.evidence
-    if not isinstance(rows, Items):
-        return ranked
-    # The first model tells what rows there are, and how many.
-    first = take_models(replace(rows, ids=None), [0])
-    return ranked._replace(comparisons=replace(ranked.comparisons, evidence=first))
-
-
-def _with_rows(ranked: _Ranked, scores: Scores, name: str) -> _Ranked:
-    """The findings with the scores of rows that did not travel."""
-    comparisons = ranked.comparisons
-    if not isinstance(comparisons.evidence, Items):
-        return ranked
-    evidence = take_present(scores.tasks[name])
-    return ranked._replace(comparisons=replace(comparisons, evidence=evidence))
 
 
 _OTHER_GROUPS = " --groups none counts all tasks the same, --groups FILE names other groups."
