@@ -56,6 +56,24 @@ def approximate() -> rb.Leaderboard:
     return rb.leaderboard(scores, test="t", pairs=True)
 
 
+def marked() -> rb.Leaderboard:
+    """Short names with marks beside them, under a title, and one model that lacks tasks."""
+    rng = np.random.default_rng(4)
+    tasks = {}
+    for k in range(6):
+        rows = (rng.random((80, 4)) < [0.8, 0.5, 0.45, 0.2]) * 1.0
+        rows[:2, :3] = np.nan
+        if k < 2:
+            rows[:, 3] = np.nan
+        tasks[f"task {k}"] = rows
+    scores = rb.Scores.from_arrays(tasks, ["automl", "autotwo", "tpot", "weka"])
+    return rb.leaderboard(scores, missing_items="pairwise").titled(
+        title="AutoML in 2019, one hour",
+        source="somebody/automlbenchmark at dfe8d21; folds on which all frameworks ended",
+        link="https://example.org/automlbenchmark",
+    )
+
+
 def long() -> rb.Leaderboard:
     """More models than are shown at once."""
     rng = np.random.default_rng(2)
@@ -70,6 +88,7 @@ MADE = {
     "gappy": gappy,
     "approximate": approximate,
     "long": long,
+    "marked": marked,
 }
 
 
@@ -125,7 +144,7 @@ def test_the_sentence_has_twenty_words_and_level_scope_and_gaps_stand_beside_it(
     assert "all models at once" in said
     assert ("95 % confidence" in said) == (name != "approximate")
     assert ("Approximate: a few rows weigh heavily." in said) == (name == "approximate")
-    assert ("Gaps: " in said) == (name in ("demo", "gappy"))
+    assert ("Gaps: " in said) == (name in ("demo", "gappy", "marked"))
 
 
 @pytest.mark.parametrize("name", ["demo", "tied", "long"])

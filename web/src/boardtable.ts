@@ -272,7 +272,7 @@ class BoardTable {
     const ranks = (state.new ? data.newTask : null) ?? data.leadRanks
     const lowest = seen.reduce((low, model) => Math.max(low, ranks.worst[model]!), 1)
     const last = lowest > 0.8 * size ? size : lowest
-    const room = matchMedia("(max-width: 40rem)").matches ? 300 : 600
+    const room = matchMedia("(max-width: 40rem)").matches ? 240 : 480
     const at = (rank: number) => `${(100 * (rank - 0.5)) / last}%`
     const ticks = rankTicks(last, room)
     this.table.style.setProperty("--zoom", String(size / last))

@@ -195,8 +195,10 @@ def _among_those_scored(board: Leaderboard, partly: PartlyScored, name: NameWrit
         head += f"only {name(first[0])} may be first."
     else:
         head += f"{len(first)} may be first."
-    also = len(partly.first)
-    return f"{head} Of {len(partly.models)} partly scored, {also or 'none'} may be, too."
+    also, some = len(partly.first), len(partly.models)
+    if some == 1:
+        return f"{head} The one partly scored model may{', too' if also else ' not'}."
+    return f"{head} Of {some} partly scored, {f'{also} may be, too' if also else 'none may be'}."
 
 
 def _second(board: Leaderboard) -> str:
@@ -261,17 +263,17 @@ def _cautions(board: Leaderboard) -> list[str]:
     if unknown:
         said.append(f"{counted(unknown, 'model')} not scored on everything: not ruled out.")
     gaps = int(((board.coverage < 1.0) & ~np.isnan(board.score)).sum())
-    if gaps:
-        said.append(f"Gaps: {counted(gaps, 'model')} lack{'s' if gaps == 1 else ''} some scores.")
-    if not only_apart_may_lead(board):
-        said.extend(apart_sentences(board))
+    some = f"{counted(gaps, 'model')} lack{'s' if gaps == 1 else ''} some scores" if gaps else ""
     if board.partly is not None:
         count = len(board.partly.models)
         lacks, they = ("lacks", "it") if count == 1 else ("lack", "they")
-        said.append(
-            f"Gaps: {counted(count, 'model')} {lacks} tasks; below, placed as if the tasks {they} "
-            f"{lacks} were like those {they} {'has' if count == 1 else 'have'}."
-        )
+        who = f"{some}; {count} {lacks}" if gaps else f"{counted(count, 'model')} {lacks}"
+        rest = f"those {they} {'has' if count == 1 else 'have'}"
+        some = f"{who} tasks, and stand{'s' if count == 1 else ''} below as if they were like {rest}"
+    if some:
+        said.append(f"Gaps: {some}.")
+    if not only_apart_may_lead(board):
+        said.extend(apart_sentences(board))
     if "failures-left-out" in codes and board.shown_better.any():
         said.append("All this holds only if what is missing does not depend on the score.")
     if "run-effect" in codes:

@@ -85,7 +85,7 @@ if TYPE_CHECKING:
 __all__ = ["PageFrame", "notebook_html", "page_environment", "render_html"]
 
 _NAME_WIDTH = 120
-_LONG_NAME = 24
+_NAMES = ((24, "names"), (40, "long-names"), (10_000, "longest-names"))
 _SCORES = ((8, "short-scores"), (14, "scores"), (10_000, "long-scores"))
 _FIRST_ROWS = 25  # in a notebook
 _MOST_ROWS = 40  # with more models, the script shows the first 25 until somebody wants all
@@ -334,7 +334,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         new_first=_trusted(new_task_title(board, _html_name)),
         new_level=new_task_level(board),
         ranked=what_is_ranked(board),
-        fits=_widths(table),
+        fits=_widths(rows),
         falling=_direction(board),
         new_task=" ".join(filter(None, (new_task_line(board), width_line(board)))),
         field=tuple(field_parts(board)),
@@ -388,15 +388,24 @@ def _direction(board: Leaderboard) -> str:
     return "descending" if way == "higher" else "ascending"
 
 
-def _widths(table: Table) -> str:
-    """Classes of the table by the longest name and the longest score, which set its columns."""
-    name = max(len(visible(row.model)) for row in table.rows)
-    score = max(len(row.score) for row in table.rows)
-    classes = ["long-names" if name > _LONG_NAME else "names"]
-    classes.append(next(word for most, word in _SCORES if score <= most))
-    if len(table.rows) > _MOST_ROWS:
+def _widths(rows: tuple[PageRow, ...]) -> str:
+    """Classes of the table by its longest name, with its marks, and its longest score."""
+    name = max(_letters(line) for line in rows)
+    score = max(len(line.row.score) for line in rows)
+    classes = [
+        next(word for most, word in limits if length <= most)
+        for limits, length in ((_NAMES, name), (_SCORES, score))
+    ]
+    if len(rows) > _MOST_ROWS:
         classes.append("many-models")
     return " ".join(classes)
+
+
+def _letters(line: PageRow) -> int:
+    """About how many letters the name takes, with what stands beside it."""
+    row = line.row
+    marks = 4 * len(row.marks) + 12 * line.may_be_first + 15 * (row.coverage not in ("", "100 %"))
+    return len(visible(row.model)) + marks
 
 
 def _task_blocks(board: Leaderboard) -> tuple[_TaskBlock, ...]:

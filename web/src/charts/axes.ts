@@ -24,7 +24,7 @@ export function rankTicks(size: number, room: number): number[] {
   }
   const inner: number[] = []
   for (let rank = step; rank < size; rank += step) {
-    if (rank > 1 + step / 2 && rank < size - step / 2) inner.push(rank)
+    if (rank > 1 + step / 2 && rank <= size - 0.8 * step) inner.push(rank)
   }
   return [1, ...inner, size]
 }
