@@ -268,8 +268,8 @@ def _cautions(board: Leaderboard) -> list[str]:
         count = len(board.partly.models)
         lacks, they = ("lacks", "it") if count == 1 else ("lack", "they")
         who = f"{some}; {count} {lacks}" if gaps else f"{counted(count, 'model')} {lacks}"
-        rest = f"those {they} {'has' if count == 1 else 'have'}"
-        some = f"{who} tasks, and stand{'s' if count == 1 else ''} below as if they were like {rest}"
+        stand, have = ("stands", "has") if count == 1 else ("stand", "have")
+        some = f"{who} tasks, and {stand} below as if they were like those {they} {have}"
     if some:
         said.append(f"Gaps: {some}.")
     if not only_apart_may_lead(board):
