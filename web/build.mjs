@@ -1,4 +1,4 @@
-// Bundles src/ into the script and the style of the page, which are committed with the package.
+// Bundles src/ into the script and the style of the page, and of its piece for other pages, which are committed with the package.
 // `npm run build` writes them; `npm run check` fails where they differ from their sources.
 // The notices of the libraries in the script stand at its head, so that every page carries them, and
 // in a file beside it.
@@ -12,6 +12,8 @@ const assets = join(here, "..", "src", "rankbars", "render", "assets")
 const bundles = [
   { from: "src/page.ts", to: "page.js", format: "iife" },
   { from: "src/style.css", to: "page.css" },
+  { from: "src/fragment.ts", to: "fragment.js", format: "iife" },
+  { from: "src/fragment.css", to: "fragment.css" },
 ]
 const NOTICES = "page.LICENSES.txt"
 

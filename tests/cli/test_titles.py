@@ -118,3 +118,15 @@ def test_notes_on_files_with_an_absolute_path_are_said_once(
     assert near.code == far.code == 0
     assert far.out == near.out
     assert str(Path(results).absolute()) in far.err
+
+
+def test_the_piece_for_other_pages_is_that_of_notebooks(rankbars: Command, results: str) -> None:
+    rankbars("rank", results, "-o", "board.json")
+    answer = rankbars("report", "board.json", "--fragment", "--title", "Trees", "-o", "piece.html")
+    assert answer.code == 0
+    piece = Path("piece.html").read_text("utf-8")
+    board = rb.load("board.json").titled(title="Trees")
+    assert piece == board.to_html(fragment=True) == board._repr_html_()
+    assert "<!doctype" not in piece
+    board.to_html("other.html", fragment=True)
+    assert Path("other.html").read_text("utf-8") == piece

@@ -9,7 +9,7 @@ import rankbars as rb
 from rankbars.errors import DataError, OptionError, UnknownOptionError
 from rankbars.render.exports import render_csv, render_latex
 from rankbars.render.markdown import render_markdown
-from rankbars.render.page import notebook_html, render_html
+from rankbars.render.page import fragment_html, render_html
 from rankbars.render.sentences import headline
 from rankbars.render.text import render_text
 
@@ -140,7 +140,7 @@ def test_board_file_keeps_them(board, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "render", [render_text, render_markdown, render_csv, render_latex, render_html, notebook_html]
+    "render", [render_text, render_markdown, render_csv, render_latex, render_html, fragment_html]
 )
 def test_every_format_shows_them_marked(board, render):
     shown = render(board)

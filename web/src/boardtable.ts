@@ -6,6 +6,7 @@ import { el } from "./charts/svg"
 import { type Context, modelLink } from "./context"
 import { bdi, choice, freshId, h, menu, spoken } from "./dom"
 import { scoreTexts } from "./numbers"
+import { byInterval, type SortDirection, type Sorter, sorted, turned } from "./order"
 import { chosen, countShown, pinBox, pinned, startTray, tasksShown } from "./pins"
 import { startScope } from "./scope"
 import type { State } from "./state"
@@ -18,13 +19,6 @@ const FIRST_ROWS = 25
 /** Rows that are made at once, and with every frame after that. */
 const SCREEN_ROWS = 60
 const MORE_ROWS = 60
-
-interface Sorter {
-  /** What is sorted by, smallest first. */
-  by: (model: number) => number | string
-  /** How the numbers that are read run then. */
-  runs: "ascending" | "descending"
-}
 
 /** The rows of the board, as long as all of them are in the page. */
 export function boardRows(): Map<number, HTMLTableRowElement> {
@@ -382,28 +376,6 @@ class BoardTable {
   }
 }
 
-type SortDirection = Sorter["runs"]
-
-function turned(runs: SortDirection): SortDirection {
-  return runs === "ascending" ? "descending" : "ascending"
-}
-
 function words(list: string | undefined): Set<string> {
   return new Set((list ?? "").split(".").filter(Boolean))
-}
-
-function byInterval(cell: (model: number) => { best: number; worst: number }, size: number): (model: number) => number {
-  return (model) => cell(model).best * (size + 1) + cell(model).worst
-}
-
-/** Ties stay in the order of the board, whichever way round. */
-function sorted(models: readonly number[], sorter: Sorter, reverse: boolean): number[] {
-  const keys = new Map(models.map((model) => [model, sorter.by(model)]))
-  const sign = reverse ? -1 : 1
-  const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" })
-  return [...models].sort((a, b) => {
-    const [one, two] = [keys.get(a)!, keys.get(b)!]
-    if (typeof one === "string") return sign * collator.compare(one, String(two))
-    return one === two ? 0 : sign * (one < Number(two) ? -1 : 1)
-  })
 }

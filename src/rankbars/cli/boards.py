@@ -268,10 +268,11 @@ def _show_shares(board: Leaderboard, top: int | None, form: str, *, pairs: bool)
 @click.command("report", short_help="Write the page of a board file.")
 @click.argument("board_path", metavar="BOARD")
 @click.option("-o", "--output", metavar="FILE", required=True, help="The page; - prints it.")
+@click.option("--fragment", is_flag=True, help="Only a piece to put into another page: 25 rows.")
 @json_option
 @about_options
 def report_command(
-    *, board_path: str, output: str, as_json: bool, about: dict[str, str | None]
+    *, board_path: str, output: str, fragment: bool, as_json: bool, about: dict[str, str | None]
 ) -> None:
     """Write the page of a board: one file, no network needed.
 
@@ -284,10 +285,11 @@ def report_command(
 
     from rankbars.cli.progress import working
     from rankbars.data.drafts import write_text
-    from rankbars.render.page import render_html
+    from rankbars.render.page import fragment_html, render_html
 
     with working("Making the page"):
-        page = render_html(_load_board(board_path).titled(**about))
+        board = _load_board(board_path).titled(**about)
+        page = fragment_html(board) if fragment else render_html(board)
     if output == STANDARD:
         emit(page)
     else:

@@ -548,22 +548,25 @@ class Leaderboard:
 
         return render(self, "md", task=task)
 
-    def to_html(self, path: str | Path | None = None) -> str | None:
+    def to_html(self, path: str | Path | None = None, *, fragment: bool = False) -> str | None:
         """The page: one file that needs no network.
 
         Parameters
         ----------
         path : str or Path, optional
             Where to; the text is returned where not given.
+        fragment : bool
+            Only a piece of HTML to put into another page: the sentence and the first 25 rows, as
+            a notebook shows them.
 
         Raises
         ------
         WriteError
             If the file cannot be written.
         """
-        from rankbars.render import render
+        from rankbars.render.page import fragment_html, render_html
 
-        text = render(self, "html")
+        text = fragment_html(self) if fragment else render_html(self)
         if path is None:
             return text
         write_text(path, text)
@@ -651,9 +654,9 @@ class Leaderboard:
 
     def _repr_html_(self) -> str:
         # Notebooks look for this name; one of the doors that the layers list.
-        from rankbars.render.page import notebook_html
+        from rankbars.render.page import fragment_html
 
-        return notebook_html(self)
+        return fragment_html(self)
 
 
 # What writes files of other formats than that of boards.

@@ -1,4 +1,4 @@
-"""A board as one self-contained HTML page, and as a light table for notebooks.
+"""A board as one self-contained HTML page, and as a piece of a notebook or of another page.
 
 The page is complete as it is written here. Its script, built from ``web/``, adds what needs a
 reader's choice: sorting, opening a model, comparing two, recomputing an average.
@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from rankbars.data.about import About
 from rankbars.data.board import Leaderboard
@@ -82,12 +84,12 @@ if TYPE_CHECKING:
     from jinja2 import Environment
     from markupsafe import Markup
 
-__all__ = ["PageFrame", "notebook_html", "page_environment", "render_html"]
+__all__ = ["PageFrame", "fragment_html", "page_environment", "render_html"]
 
 _NAME_WIDTH = 120
 _NAMES = ((24, "names"), (40, "long-names"), (10_000, "longest-names"))
 _SCORES = ((8, "short-scores"), (14, "scores"), (10_000, "long-scores"))
-_FIRST_ROWS = 25  # in a notebook
+_FIRST_ROWS = 25  # of the fragment
 _MOST_ROWS = 40  # with more models, the script shows the first 25 until somebody wants all
 _MOST_DETAILS = 1_500  # models times tasks; beyond it scores of tasks share one table
 
@@ -268,8 +270,19 @@ def _slim(page: _Page) -> _Page:
     )  # fmt: skip
 
 
-def notebook_html(board: Leaderboard) -> str:
-    """The sentence, its level and the first rows of a board, for the output of a notebook cell.
+class _FragmentRow(NamedTuple):
+    """One row of the fragment, and which of its rows it is not told apart from."""
+
+    line: PageRow
+    near: tuple[int, ...]
+    said: str
+
+
+def fragment_html(board: Leaderboard) -> str:
+    """The sentence, its level and the first rows, for a notebook or as a piece of another page.
+
+    Complete without its script, which sorts rows and lights up those that are not told apart.
+    Several may stand on one page, or one in an ``iframe`` by its ``srcdoc``.
 
     Parameters
     ----------
@@ -279,36 +292,56 @@ def notebook_html(board: Leaderboard) -> str:
     Returns
     -------
     str
-        A fragment of HTML without script or outside style.
+        One ``div`` of HTML that loads nothing; its style reaches nothing outside of it.
     """
     sentences = headline_sentences(board, _html_name)
-    footer = " ".join(
-        filter(
-            None,
-            (
-                scale_line(board),
-                *leader_lines(board),
-                scopes_line(board),
-                new_task_line(board),
-                width_line(board),
-            ),
-        )
+    footer = (
+        scale_line(board),
+        *leader_lines(board),
+        scopes_line(board),
+        new_task_line(board),
+        width_line(board),
     )
     above, table = opening(board, _html_name), board_table(board)
-    template = page_environment().get_template("notebook.html.j2")
-    return template.render(
-        about=board.about,
-        first=_trusted(above.title),
-        opening=above,
-        headline=_trusted(" ".join(sentences)),
-        field=field_line(board),
-        footer=footer,
-        table=table,
-        rows=table.rows[:_FIRST_ROWS],
-        placed=placed_table(board),
-        most=_FIRST_ROWS,
-        notes=_notes(table.remarks),
+    rows = page_rows(board, table, marks_first=above.marks_first)[:_FIRST_ROWS]
+    lowest = max(line.row.worst for line in rows)
+    return (
+        page_environment()
+        .get_template("fragment.html.j2")
+        .render(
+            about=board.about,
+            first=_trusted(above.title),
+            opening=above,
+            headline=_trusted(" ".join(sentences)),
+            field=field_line(board),
+            footer=" ".join(filter(None, footer)),
+            table=table,
+            rows=_with_those_near(board, rows),
+            last=table.n_models if lowest > 0.8 * table.n_models else lowest,
+            falling=_direction(board),
+            placed=placed_table(board),
+            most=_FIRST_ROWS,
+            notes=_notes(table.remarks),
+            css=_trusted(_asset("fragment.css")),
+            script=_trusted(_asset("fragment.js")),
+        )
     )
+
+
+def _with_those_near(board: Leaderboard, rows: tuple[PageRow, ...]) -> list[_FragmentRow]:
+    """Rows with the places of those that each is not told apart from, as the page lights them."""
+    if board.lead == "new_task":
+        return [_FragmentRow(line, (), "") for line in rows]
+    apart = board.shown_better | board.shown_better.T
+    places = {line.position: place for place, line in enumerate(rows)}
+    found = []
+    for line in rows:
+        others = [int(i) for i in np.flatnonzero(~apart[line.position]) if i != line.position]
+        near = tuple(sorted(places[i] for i in others if i in places))
+        more = f" ({len(others) - len(near)} of them not shown here)" * (len(others) > len(near))
+        told = f"not told apart from {len(others)}{more}" if others else "told apart from all"
+        found.append(_FragmentRow(line, near, f"{visible(line.row.model)}: {told}"))
+    return found
 
 
 def _costs(board: Leaderboard) -> _Costs | None:
