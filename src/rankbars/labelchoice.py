@@ -19,6 +19,8 @@ from rankbars.steps.judging import SUSPECT, place_judgements, scored_items
 
 __all__ = ["ask_labels"]
 
+_ROUNDING = 1.25  # shares of a stratum that differ by whole labels only
+
 
 def ask_labels(
     *judges: Scores, number: int = 50, labels: Scores | None = None, strata: int = 5, seed: int = 0
@@ -99,6 +101,7 @@ def ask_labels(
         known = np.flatnonzero(complete)
         for k, rows in enumerate(_strata(judge[known], [names[i] for i in known], strata)):
             cells.append(_Cell(task, k + 1, known[rows], names, people.n))
+            _check_drawn(cells[-1], people)
     _allocate(cells, number)
     return _sheet(cells, tuple(models), labels, strata, seed)
 
@@ -134,6 +137,20 @@ def _people(task: str, models: tuple[str, ...], labels: Scores | None) -> Items:
             "all tasks have, with --models."
         )
     return take_rows(found, np.asarray(~np.isnan(found.values).all(axis=1)))
+
+
+def _check_drawn(cell: _Cell, people: Items) -> None:
+    """Refuse labels that no sheet of these strata asked for: a stratum is drawn at one rate."""
+    if people.weights is None or not cell.done.size:
+        return
+    drawn = people.weights[cell.done]
+    if drawn.max() > _ROUNDING * drawn.min():
+        raise DataError(
+            f"Task {cell.task!r}: labels of stratum {cell.stratum} were drawn with probabilities "
+            f"from {1 / drawn.max():.3g} to {1 / drawn.min():.3g}, and a new sheet goes on only "
+            "where they are alike. Ask with the judge and --strata of the first sheet, or leave "
+            "out these labels."
+        )
 
 
 def _strata(

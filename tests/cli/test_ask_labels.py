@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -96,6 +97,13 @@ def test_what_cannot_be_asked(judge):
         rb.ask_labels(judge, number=5, labels=rb.Scores({"t": people}))
     with pytest.raises(OptionError, match="one judge or more"):
         rb.ask_labels()
+
+
+def test_labels_drawn_by_other_strata_are_not_gone_on_with(judge):
+    first = labelled(rb.ask_labels(judge, number=30)).tasks["t"]
+    odd = replace(first, weights=np.linspace(3.0, 9.0, first.n))
+    with pytest.raises(DataError, match="probabilities from"):
+        rb.ask_labels(judge, number=5, labels=rb.Scores({"t": odd}))
 
 
 def test_a_sheet_that_was_filled_in_is_a_file_of_labels(rankbars: Command):

@@ -65,6 +65,53 @@ def test_two_files_and_two_columns_say_the_same(rankbars: Command, results):
     assert said.startswith("80 labels with this judge are worth ")
 
 
+def draw(results, chance: np.ndarray, told: np.ndarray) -> np.ndarray:
+    """human.csv with labels drawn with these probabilities, and what it says of them."""
+    taken = np.random.default_rng(3).random(400) < chance
+    write("human.csv", {"score": results["people"]}, np.flatnonzero(taken))
+    lines = Path("human.csv").read_text().splitlines()
+    told = np.repeat(told[taken], len(MODELS))
+    Path("human.csv").write_text(
+        "\n".join([lines[0] + ",sampling_probability"]
+                  + [f"{line},{p:.12g}" for line, p in zip(lines[1:], told, strict=True)])
+    )  # fmt: skip
+    return taken
+
+
+def test_labels_with_declared_probabilities_are_weighted(rankbars: Command, results):
+    chance = np.clip(0.06 * results["judge"].std(axis=1) / 2, 0.05, 1.0)
+    taken = draw(results, chance, chance)
+    found = board_of(rankbars, "human.csv", "--judge", "judge.csv")
+    task = found["tasks"][0]
+    assert (task["test"], task["weight"], task["n"]) == ("judge_t", 1.0, taken.sum())
+    named = tuple(f"q{i}" for i in np.flatnonzero(taken))
+    people = rb.Items(MODELS, results["people"][taken], weights=1 / chance[taken], ids=named)
+    judge = rb.Items(MODELS, results["judge"], ids=tuple(f"q{i}" for i in range(400)))
+    told = rb.with_judge(rb.Scores({"all": people}), rb.Scores({"all": judge}))
+    board = rb.leaderboard(told)
+    np.testing.assert_allclose(task["mean"], board.tasks["all"].mean, rtol=1e-4)
+    assert "drawn with the probabilities" in " ".join(board.tasks["all"].assumptions)
+    away = np.abs(np.array(task["mean"]) - results["people"].mean(axis=0))
+    assert (away < 3 * np.array(task["se"])).all()
+
+
+def test_probabilities_that_are_alike_change_nothing(rankbars: Command, results):
+    draw(results, np.full(400, 0.2), np.full(400, 0.2))
+    one = board_of(rankbars, "human.csv", "--judge", "judge.csv")["tasks"][0]
+    lines = [line.rsplit(",", 1)[0] for line in Path("human.csv").read_text().splitlines()]
+    Path("human.csv").write_text("\n".join(lines))
+    two = board_of(rankbars, "human.csv", "--judge", "judge.csv")["tasks"][0]
+    assert {**one, "notes": 0} == {**two, "notes": 0}
+
+
+def test_probabilities_of_other_items_are_refused(rankbars: Command, results):
+    chance = np.linspace(0.1, 0.3, 400)
+    draw(results, chance, 3 * chance)
+    (said,) = notes(board_of(rankbars, "human.csv", "--judge", "judge.csv"), "judge-unused")
+    assert "they add up to" in said
+    assert "and 400 are judged" in said
+
+
 def test_intervals_of_scores_are_shorter_and_cover_the_mean_of_all(rankbars: Command, results):
     with_judge = board_of(rankbars, "human.csv", "--judge", "judge.csv")["tasks"][0]
     alone = board_of(rankbars, "human.csv")["tasks"][0]

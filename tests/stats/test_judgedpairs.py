@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rankbars.stats.pairwise.judgedpairs import judge_worth, judged_t, sampling_p
+from rankbars.stats.pairwise.judgedpairs import (
+    judge_worth,
+    judged_t,
+    population_p,
+    sampling_p,
+)
 from rankbars.stats.pairwise.paired import paired_t
 
 WORKED = json.loads((Path(__file__).parents[1] / "data" / "golden_judge.json").read_text())["judge"]
@@ -69,6 +74,50 @@ def test_a_regression_by_least_squares_says_the_same(judges):
     assert found.pairs.se[0, 2] == pytest.approx(np.sqrt(variance), rel=1e-10)
     assert found.pairs.df[0, 2] == 29 - judges
     assert (found.pairs.statistic == -found.pairs.statistic.T).all()
+
+
+def test_labels_of_unequal_probability_worked_by_hand():
+    """Weights 1, 2, 1 of three labels among five rows; every number by hand.
+
+    Weighted means 1 and 1.5, products 2 and 2, so the weight is 1 and the estimate
+    1.5 + (2 - 1) = 2.5; residuals -.5, .5, -.5, leverages .75, .5, .75, weights -.25, .5, .75.
+    """
+    people = np.array([[0.0, 2.0, 2.0, np.nan, np.nan], [0.0] * 5]).T
+    judge = np.array([[0.0, 1.0, 2.0, 2.0, 5.0], [0.0] * 5]).T
+    drawn = np.array([1.0, 2.0, 1.0, np.nan, np.nan])
+    found = judged_t(people, judge[:, None], fewest=2, drawn=drawn)
+    assert found.pairs.diff[0, 1] == pytest.approx(2.5, rel=1e-12)
+    assert found.pairs.se[0, 1] == pytest.approx(np.sqrt(0.25 + 0.25 + 2.25 + 0.7), rel=1e-12)
+    assert found.labels[0, 1] == pytest.approx(16 / 6, rel=1e-12)
+    assert found.pairs.n[0, 1] == 3
+
+
+@pytest.mark.parametrize("judges", [1, 2])
+def test_a_weighted_regression_says_the_same_of_labels_of_unequal_probability(judges):
+    people, judged = drawn(n=60, rows=150, judges=judges)
+    weights = np.where(np.arange(150) < 60, np.linspace(1.0, 6.0, 150), np.nan)
+    found = judged_t(people, judged, drawn=weights)
+    h, j, w = people[:60, 0] - people[:60, 2], judged[:, :, 0] - judged[:, :, 2], weights[:60]
+    design, at = np.column_stack([np.ones(60), j[:60]]), np.append(1.0, j.mean(axis=0))
+    root = np.sqrt(w)[:, None]
+    beta = np.linalg.lstsq(root * design, np.sqrt(w) * h, rcond=None)[0]
+    hat = (root * design) @ np.linalg.pinv(root * design)
+    reach = at @ np.linalg.pinv(root * design) * np.sqrt(w)
+    e = (h - design @ beta) / (1 - np.diag(hat))
+    variance = np.square(reach * e).sum() + (j @ beta[1:]).var(ddof=1) / 150
+    assert found.pairs.diff[0, 2] == pytest.approx(at @ beta, rel=1e-10)
+    assert found.pairs.se[0, 2] == pytest.approx(np.sqrt(variance), rel=1e-10)
+    kish = w.sum() ** 2 / np.square(w).sum()
+    assert found.pairs.df[0, 2] == pytest.approx(kish - 1 - judges, rel=1e-12)
+
+
+def test_equal_probabilities_change_nothing():
+    people, judged = drawn(judges=2)
+    plain, told = judged_t(people, judged), judged_t(people, judged, drawn=np.full(120, 4.0))
+    for one, other in ((plain.pairs, told.pairs), (plain.summary, told.summary)):
+        for k in range(3):
+            np.testing.assert_allclose(other[k], one[k], rtol=1e-12, atol=1e-12)
+    assert judge_worth(told, 2) == pytest.approx(judge_worth(plain, 2), rel=1e-12)
 
 
 def test_scales_and_biases_of_the_judge_change_nothing():
@@ -147,6 +196,42 @@ def test_coverage_on_skewed_scores(rho, calibration):
         hits += abs(found.diff[0, 2] - truth) <= stdtrit(48, 0.975) * found.se[0, 2]
         trials += 1
     calibration.at_least(hits, trials, 0.95, of=f"correlation {rho}")
+
+
+@pytest.mark.parametrize("labels", [50, 100])
+def test_coverage_where_disputed_items_are_drawn_more_often(labels, calibration):
+    """Two-sided 95 % intervals; labels are drawn by how far the judge tells models apart."""
+    from scipy.special import stdtrit
+
+    rng = np.random.default_rng(labels)
+    runs, hits = calibration.runs(150, 2000), 0
+    for _ in range(runs):
+        scores = rng.gamma(0.5, size=(600, 3)) + rng.normal(size=(600, 1))
+        judge = scores + 0.9 * rng.normal(size=scores.shape)
+        size = 0.2 + judge.std(axis=1)
+        chance = np.minimum(labels * size / size.sum(), 1.0)
+        taken = rng.random(600) < chance
+        found = judged_t(
+            np.where(taken[:, None], scores, np.nan), judge[:, None], drawn=1.0 / chance
+        ).pairs
+        far = stdtrit(np.asarray(found.df)[0, 1], 0.975) * found.se[0, 1]
+        hits += abs(found.diff[0, 1]) <= far
+    calibration.at_least(hits, runs, 0.95, of=f"{labels} labels")
+
+
+def test_declared_probabilities_explain_the_choice_and_wrong_ones_do_not():
+    rng = np.random.default_rng(6)
+    judged = rng.normal(size=(400, 1, 3)) + rng.normal(size=(400, 1, 1))
+    chance = np.clip(0.25 * np.exp(judged.mean(axis=(1, 2))), 0.1, 1.0)
+    found = []
+    for _ in range(200):
+        taken = rng.random(400) < chance
+        weights = np.where(taken, 1 / chance, np.nan)
+        found.append((sampling_p(judged, taken, weights), population_p(weights[taken], 400)))
+    assert (np.mean(np.array(found) < 0.05, axis=0) < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 200)).all()
+    wrong = np.full(400, 400 / taken.sum())
+    assert sampling_p(judged, taken, wrong) < 1e-3
+    assert population_p(weights[taken] / 2, 400) < 1e-6
 
 
 def test_labels_of_easy_items_are_noticed_and_random_ones_are_not():

@@ -178,19 +178,21 @@ def judge_t_test(evidence: Evidence, setting: Setting) -> Tested:
             "Test 'judge_t' is for labels that a judge corrects, and there is no judge here that "
             "is worth it. Name one with --judge FILE, or use --test auto."
         )
-    if items.clusters is not None or items.weights is not None or isinstance(items.design, Folds):
+    if items.clusters is not None or isinstance(items.design, Folds):
         raise OptionError(
-            "Test 'judge_t' takes rows as independent and of equal weight, and these come in "
-            "clusters or folds, or with weights. Leave out --judge."
+            "Test 'judge_t' takes rows as independent, and these come in clusters or folds. Leave "
+            "out --judge."
         )
-    found = judged_t(*labels_and_judge(items))
+    known = labels_and_judge(items)
+    found = judged_t(known.labels, known.judge, drawn=known.drawn)
+    how = "" if known.drawn is None else ", drawn with the probabilities that were declared"
     rows = int(np.isfinite(items.judge).all(axis=(1, 2)).sum())
     return Tested(
         found.summary,
         found.pairs,
         (
             f"The {items.n:,} labelled items are a random sample of the {rows:,} that the judge "
-            "scored, and these are independent draws.",
+            f"scored{how}, and these are independent draws.",
             "The judge was neither tuned nor chosen on these labels.",
             *row_assumptions(items),
         ),

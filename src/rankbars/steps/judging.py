@@ -20,8 +20,10 @@ from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.pairwise.judgedpairs import (
     FEWEST_LABELS,
+    effective_labels,
     judge_worth,
     judged_t,
+    population_p,
     sampling_p,
 )
 from rankbars.steps.testrows import labels_and_judge
@@ -72,6 +74,9 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
 
     Notes
     -----
+    Items that were drawn with unequal probabilities have one over it as their weights, which add
+    up to about the number of judged items; a column ``sampling_probability`` is read so.
+
     A judge is not used with fewer than 20 labels, where the lower end of what a label is worth
     (95 %) is below 1.05, and where its scores of labelled and other items differ more than those
     of a random sample would (p < .01, all tasks together).
@@ -143,8 +148,10 @@ def _judge_task(
     judged = replace(people, judge=judge)
     complete = np.isfinite(judge).all(axis=(1, 2))
     known = JudgeUse(True, None, judges, people.n, int(complete.sum()))
-    if people.clusters is not None or people.weights is not None or people.kind != "items":
-        return _refuse(people, known, "rows come in clusters or folds, or have weights.", said)
+    if people.clusters is not None or people.kind != "items":
+        return _refuse(people, known, "rows come in clusters or folds.", said)
+    if any(one.weights is not None for one in others):
+        return _refuse(people, known, "items of the judge have weights.", said)
     labelled = np.arange(len(judge)) < people.n
     n, rows = int((labelled & complete).sum()), known.judged
     if n == 0:
@@ -152,21 +159,35 @@ def _judge_task(
             f"Task {task!r}: the judge scored none of the labelled items, such as {names[0]!r}; "
             f"its first is {(others[0].ids or ('',))[0]!r}. Name items alike in both."
         )
-    if n < FEWEST_LABELS:
-        text = f"{n} labels are too few to tell what the judge is worth (at least {FEWEST_LABELS})."
+    labels, _, drawn = labels_and_judge(judged)
+    used = n if drawn is None else effective_labels(drawn[labelled & complete])
+    if used < FEWEST_LABELS:
+        alike = "" if drawn is None else f", which count as {used:.1f} of equal probability,"
+        text = (
+            f"{n} labels{alike} are too few to tell what the judge is worth (at least "
+            f"{FEWEST_LABELS})."
+        )
         return _refuse(people, known, text, said)
     if rows <= n:
         text = "every item that was judged has a label, so that a judge adds nothing."
         return _refuse(people, known, text, said)
-    p = sampling_p(judge, labelled)
+    if drawn is not None and population_p(drawn[labelled & complete], rows) < suspect:
+        text = (
+            "weights of labelled items must be one over the probability with which each was "
+            f"drawn; they add up to {drawn[labelled & complete].sum():,.0f} items, and {rows:,} "
+            "are judged. Give the probabilities in a column sampling_probability."
+        )
+        return _refuse(people, known, text, said)
+    p = sampling_p(judge, labelled, drawn)
     if p < suspect:
         text = (
             "labelled items do not look like a random sample of the judged ones: the judge's "
             f"scores of the two differ (p = {p:.1g}). Ranks are about the labelled items. Choose "
-            "items for labels at random."
+            "items for labels at random, or with probabilities that stand beside them in a column "
+            "sampling_probability."
         )
         return _refuse(people, known, text, said)
-    fit = judged_t(*labels_and_judge(judged))
+    fit = judged_t(labels, judge, drawn=drawn)
     worth = judge_worth(fit, judges)
     tuned = [one[~np.isnan(one)] for one in fit.weights]
     # Labels of items that were not judged are lost with the judge: n count, not people.n.

@@ -76,14 +76,30 @@ def weighted_values(items: Items) -> NDArray[np.float64]:
     return weighted_rows(items.values, items.weights)
 
 
-def labels_and_judge(items: Items) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Labels of all judged rows, NaN where there is none, and judgements."""
+class Labelled(NamedTuple):
+    """Labels of all judged rows, NaN where there is none, and judgements.
+
+    `drawn` holds one over the probability with which a row was drawn for a label, and NaN for rows
+    without any; None: all alike.
+    """
+
+    labels: NDArray[np.float64]
+    judge: NDArray[np.float64]
+    drawn: NDArray[np.float64] | None
+
+
+def labels_and_judge(items: Items) -> Labelled:
+    """Labels and judgements of a task, by judged row."""
     judge = items.judge
     if judge is None:
         raise OptionError("These rows have no judgements.")
     labels = np.full((len(judge), len(items.models)), np.nan)
     labels[: items.n] = items.values
-    return labels, judge
+    drawn = None
+    if items.weights is not None:
+        drawn = np.full(len(judge), np.nan)
+        drawn[: items.n] = items.weights
+    return Labelled(labels, judge, drawn)
 
 
 def row_word(items: Items) -> str:

@@ -73,6 +73,7 @@ ROLES: Mapping[str, Role] = {
     "cluster": Role(("cluster_id", "group", "passage", "passage_id", "document", "document_id",
                      "repo")),
     "weight": Role(("task_weight", "item_weight")),
+    "sampling_probability": Role(("inclusion_probability", "selection_probability")),
     "n": Role(("n_items", "n_samples", "num_samples", "sample_size", "n_questions")),
     "se": Role(("sem", "stderr", "standard_error", "std_err", "std_error", "score_se",
                 "score_stderr")),
@@ -91,7 +92,16 @@ TRAIT_ROLES = ("metric", "category", "family", "direction")
 # Roles that say which row of a task a message speaks of.
 NAMING_ROLES = ("item", "repeat", "fold", "run", "epoch", "metric")
 
-NUMBER_ROLES = ("score", "weight", "n", "se", "ci_low", "ci_high", "ci_level")
+NUMBER_ROLES = (
+    "score",
+    "weight",
+    "sampling_probability",
+    "n",
+    "se",
+    "ci_low",
+    "ci_high",
+    "ci_level",
+)
 
 
 # Another word for a role: what is said of it, and what may be asked for.

@@ -123,6 +123,8 @@ class Matrix(NamedTuple):
         Cluster code of each row.
     weights : array of float, shape (R,), or None
         Weight of each row.
+    probabilities : array of float, shape (R,), or None
+        Probability with which each row was drawn.
     left_out : mapping from str to int
         Rows left out, by reason.
     set_aside : str
@@ -135,6 +137,7 @@ class Matrix(NamedTuple):
     most_answers: int
     clusters: NDArray[np.int64] | None
     weights: NDArray[np.float64] | None
+    probabilities: NDArray[np.float64] | None
     left_out: Mapping[str, int]
     set_aside: str
 
@@ -166,7 +169,11 @@ class Filling:
         self._largest = np.full((index.tasks, self.models), np.nan)
         self._most_answers = 0
         self._clusters, self._set_aside = _read_clusters(records, index)
-        self._weights = _read_weights(records, index)
+        self._weights = _read_weights(records, index, "weight", "weight < 0", "0 or more")
+        role = "sampling_probability"
+        self._drawn = _read_weights(
+            records, index, role, f"{role} <= 0 OR {role} > 1", "above 0 and at most 1"
+        )
 
     def fill(self, tasks: range) -> Iterator[tuple[int, TaskCells]]:
         """The cells of some tasks that follow each other, each with the code of its task.
@@ -279,6 +286,7 @@ class Filling:
             self._most_answers,
             self._clusters,
             self._weights,
+            self._drawn,
             self.records.left_out(),
             self._set_aside,
         )
@@ -314,19 +322,23 @@ def _read_clusters(records: Records, index: RowIndex) -> tuple[NDArray[np.int64]
     return low, ""
 
 
-def _read_weights(records: Records, index: RowIndex) -> NDArray[np.float64] | None:
-    """Weight of each row, which must agree between models."""
-    if "weight" not in records.numbers:
+def _read_weights(
+    records: Records, index: RowIndex, role: str, outside: str, expected: str
+) -> NDArray[np.float64] | None:
+    """Weight or probability of each row, which must agree between models."""
+    if role not in records.numbers:
         return None
     records.refuse(
-        "weight IS NULL OR isinf(weight) OR weight < 0",
-        "the weight is not a number, 0 or more. Every row needs one for all models.",
+        f"{role} IS NULL OR isinf({role}) OR {outside}",
+        f"the {role.replace('_', ' ')} is not a number, {expected}. Every row needs one for all "
+        "models.",
     )
     roles = ("task", *records.keys)
-    found = _by_row(records, index, roles, "min(weight) AS low, max(weight) AS high")
+    found = _by_row(records, index, roles, f"min({role}) AS low, max({role}) AS high")
     low = as_numbers(found["low"])
     if (low != as_numbers(found["high"])).any():
-        _refuse_second(records, "weight", "the row has two weights. It must have the same one for "
+        several = {"weight": "weights"}.get(role, "sampling probabilities")
+        _refuse_second(records, role, f"the row has two {several}. It must have the same one for "
                        "all models.", roles)  # fmt: skip
     return low
 

@@ -133,15 +133,21 @@ def count_coverage(index: RowIndex, matrix: Matrix, task: int) -> Coverage:
 
 
 def split_weights(matrix: Matrix, span: slice) -> tuple[float, NDArray[np.float64] | None]:
-    """Weight of the task and weights of its rows: equal weights belong to the task."""
+    """Weight of the task and weights of its rows: equal weights belong to the task.
+
+    Rows that were drawn with unequal probabilities weigh one over it.
+    """
+    drawn = None
+    if matrix.probabilities is not None and np.ptp(matrix.probabilities[span]) > 0:
+        drawn = 1.0 / matrix.probabilities[span]
     if matrix.weights is None:
-        return 1.0, None
+        return 1.0, drawn
     weights = matrix.weights[span]
     if (weights == weights[0]).all():
-        return float(weights[0]), None
+        return float(weights[0]), drawn
     if (weights == 0).any():
         raise DataError("Weights of rows that differ within a task must be above 0; found 0.")
-    return 1.0, weights
+    return 1.0, weights if drawn is None else weights * drawn
 
 
 def _compact(clusters: NDArray[np.int64] | None, span: slice) -> NDArray[np.int64] | None:

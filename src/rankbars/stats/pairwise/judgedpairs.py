@@ -18,7 +18,16 @@ from rankbars.stats.pairwise.paired import paired_t
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.tails import critical_value, upper_tail
 
-__all__ = ["FEWEST_LABELS", "JudgedPairs", "Worth", "judge_worth", "judged_t", "sampling_p"]
+__all__ = [
+    "FEWEST_LABELS",
+    "JudgedPairs",
+    "Worth",
+    "effective_labels",
+    "judge_worth",
+    "judged_t",
+    "population_p",
+    "sampling_p",
+]
 
 FEWEST_LABELS = 20
 """Rows with labels below which the weight of a judge is not worth its price."""
@@ -37,12 +46,14 @@ class JudgedPairs(NamedTuple):
     summary : ModelSummary
         The score of each model by itself, in the same way.
     total, left : ndarray of float64, shape (M, M)
-        Sum of squares of the labels' differences about their mean, and what the judge leaves of
-        it; equal where it is not used.
+        Sum of squares of the labels' differences about their mean, weighted as in the variance,
+        and what the judge leaves of it; equal where it is not used.
     together : ndarray of float64, shape (M, M)
         Sum of products of labels' and judges' differences about their means, over judges.
-    labels, rows : ndarray of int64, shape (M, M)
-        Labelled rows behind each pair, and judged ones.
+    labels : ndarray of float64, shape (M, M)
+        Labelled rows behind each pair; with weights, as many of equal weight as they count for.
+    rows : ndarray of int64, shape (M, M)
+        Judged rows.
     weights : ndarray of float64, shape (K, M, M)
         Tuned weight of each judge; NaN where it is not used.
     """
@@ -52,7 +63,7 @@ class JudgedPairs(NamedTuple):
     total: NDArray[np.float64]
     left: NDArray[np.float64]
     together: NDArray[np.float64]
-    labels: NDArray[np.int64]
+    labels: NDArray[np.float64]
     rows: NDArray[np.int64]
     weights: NDArray[np.float64]
 
@@ -78,14 +89,18 @@ class _Fit(NamedTuple):
     total: NDArray[np.float64]
     left: NDArray[np.float64]
     together: NDArray[np.float64]
-    labels: NDArray[np.int64]
+    pairs: NDArray[np.int64]
+    labels: NDArray[np.float64]
     rows: NDArray[np.int64]
     usable: NDArray[np.bool_]
     weights: NDArray[np.float64]
 
 
 def judged_t(
-    labels: NDArray[np.float64], judged: NDArray[np.float64], fewest: int = FEWEST_LABELS
+    labels: NDArray[np.float64],
+    judged: NDArray[np.float64],
+    fewest: int = FEWEST_LABELS,
+    drawn: NDArray[np.float64] | None = None,
 ) -> JudgedPairs:
     """Prediction-powered paired contrasts of all pairs of models, with a tuned weight per pair.
 
@@ -97,6 +112,9 @@ def judged_t(
         Scores by K judges of the same answers, on any scale; NaN where there is none.
     fewest : int
         Labelled rows of a pair below which its contrast is the plain paired one.
+    drawn : ndarray, shape (N,), optional
+        One over the probability with which a row was drawn for a label; not read where there is
+        none. All alike where not given.
 
     Returns
     -------
@@ -104,18 +122,21 @@ def judged_t(
         With h and j the differences of a pair by labels and by judges, and lam the least-squares
         weight on the n labelled rows, ``mean h + lam (mean of all j - mean of labelled j)``. Its
         variance is that of the residuals, each divided by one less its leverage (HC3), and of the
-        judge's mean over all N rows; t with ``n - 1 - K`` degrees of freedom.
+        judge's mean over all N rows; t with ``n - 1 - K`` degrees of freedom. With `drawn`, means
+        of labelled rows, weight and leverages are weighted by it, and n is Kish's effective number.
 
     Notes
     -----
-    Labelled rows must be a random sample of all. A judge that is constant on the labelled rows of
+    Labelled rows must be a random sample of all, with equal probabilities or with those behind
+    `drawn`. A judge that is constant on the labelled rows of
     a pair, or whose weight one row decides (a leverage above .75), is not used for that pair: a
     rule about judgements alone. Rows with a label and no judgement are left out.
 
     References
     ----------
     Angelopoulos, Duchi and Zrnic 2023, PPI++: Efficient Prediction-Powered Inference. MacKinnon
-    and White 1985, Journal of Econometrics 29.
+    and White 1985, Journal of Econometrics 29. Särndal, Swensson and Wretman 1992, Model Assisted
+    Survey Sampling, ch. 6. Kish 1965, Survey Sampling.
 
     Examples
     --------
@@ -134,38 +155,62 @@ def judged_t(
     diff, se = plain.diff.copy(), plain.se.copy()
     df = np.array(np.broadcast_to(plain.df, square), dtype=np.float64)
     total, left, together = np.zeros(square), np.zeros(square), np.zeros(square)
+    effective = np.zeros(square)
     count, rows = np.zeros(square, dtype=np.int64), np.zeros(square, dtype=np.int64)
     statistic = plain.statistic.copy()
     weights = np.full((judged.shape[1], *square), np.nan)
-    still = plain.constant | plain.identical
+    still, moved = plain.constant | plain.identical, (diff, se, df, statistic)
     for i in range(size - 1):
         j = np.arange(i + 1, size)
-        fit = _fit(
-            labels[:, i, None] - labels[:, j], judged[:, :, i, None] - judged[:, :, j], fewest
-        )
+        h, told = labels[:, i, None] - labels[:, j], judged[:, :, i, None] - judged[:, :, j]
+        fit = _fit(h, told, fewest, drawn)
+        if drawn is not None:
+            _take(_fit(h, 0.0 * told[:, :1], fewest, drawn), ~still[i, j], i, j, moved)
         tuned = fit.usable & ~still[i, j]
         _put(total, i, j, fit.total)
         _put(left, i, j, np.where(tuned, fit.left, fit.total))
         _put(together, i, j, fit.together)
-        _put(count, i, j, fit.labels)
+        _put(count, i, j, fit.pairs)
+        _put(effective, i, j, fit.labels)
         _put(rows, i, j, fit.rows)
+        _take(fit, tuned, i, j, moved)
         k = j[tuned]
-        for target, found, sign in (
-            (diff, fit.diff, -1.0), (se, fit.se, 1.0), (df, fit.df, 1.0),
-            (statistic, fit.diff / np.where(fit.se > 0, fit.se, np.nan), -1.0),
-        ):  # fmt: skip
-            target[i, k] = found[tuned]
-            target[k, i] = sign * found[tuned]
         weights[:, i, k] = weights[:, k, i] = fit.weights[:, tuned]
     pairs = PairStatistics(diff, se, statistic, df, count, plain.constant, plain.identical)
-    own, alone = item_summary(taken), _fit(labels, judged, fewest)
+    own = item_summary(taken)
+    if drawn is not None:
+        by_weight = _fit(labels, 0.0 * judged[:, :1], fewest, drawn)
+        varies = own.se > 0
+        own = ModelSummary(
+            by_weight.diff, np.where(varies, by_weight.se, own.se),
+            np.where(varies, by_weight.df, own.df),
+        )  # fmt: skip
+    alone = _fit(labels, judged, fewest, drawn)
     use = alone.usable & (own.se > 0)
     summary = ModelSummary(
         np.where(use, alone.diff, own.mean),
         np.where(use, alone.se, own.se),
         np.where(use, alone.df, own.df),
     )
-    return JudgedPairs(pairs, summary, total, left, together, count, rows, weights)
+    return JudgedPairs(pairs, summary, total, left, together, effective, rows, weights)
+
+
+def _take(
+    fit: _Fit,
+    use: NDArray[np.bool_],
+    i: int,
+    j: NDArray[np.intp],
+    into: tuple[NDArray[np.float64], ...],
+) -> None:
+    """Put contrasts of model i with models j, where `use`, into diff, se, df and statistic."""
+    k = j[use]
+    found, error = fit.diff[use], fit.se[use]
+    told = np.divide(found, error, out=np.zeros(len(k)), where=error > 0)
+    for target, value, sign in zip(
+        into, (found, error, fit.df[use], told), (-1.0, 1.0, 1.0, -1.0), strict=True
+    ):
+        target[i, k] = value
+        target[k, i] = sign * value
 
 
 def _put(target: NDArray[Any], i: int, j: NDArray[np.intp], found: NDArray[Any]) -> None:
@@ -173,27 +218,38 @@ def _put(target: NDArray[Any], i: int, j: NDArray[np.intp], found: NDArray[Any])
     target[j, i] = found
 
 
-def _fit(h: NDArray[np.float64], j: NDArray[np.float64], fewest: int) -> _Fit:
+def _fit(
+    h: NDArray[np.float64],
+    j: NDArray[np.float64],
+    fewest: int,
+    drawn: NDArray[np.float64] | None,
+) -> _Fit:
     """Tuned contrasts of P pairs: differences of labels (N, P) and of judgements (N, K, P)."""
     everywhere = np.asarray(np.isfinite(j).all(axis=1))
     here = np.asarray(everywhere & ~np.isnan(h))
-    n, rows = here.sum(axis=0), everywhere.sum(axis=0)
-    some = np.maximum(n, 1)
-    mean_h = np.where(here, h, 0.0).sum(axis=0) / some
-    mean_j = np.where(here[:, None], j, 0.0).sum(axis=0) / some
+    count, rows = here.sum(axis=0), everywhere.sum(axis=0)
+    some = np.maximum(count, 1)
+    load = here.astype(np.float64)  # sums to the number of labelled rows
+    if drawn is not None:
+        load = np.where(here, drawn[:, None], 0.0)
+        load *= some / np.maximum(load.sum(axis=0), np.finfo(float).tiny)
+    n = np.array([effective_labels(one) for one in load.T])
+    mean_h = (load * np.where(here, h, 0.0)).sum(axis=0) / some
+    mean_j = (load[:, None] * np.where(here[:, None], j, 0.0)).sum(axis=0) / some
     all_j = np.where(everywhere[:, None], j, 0.0).sum(axis=0) / np.maximum(rows, 1)
     dh = np.where(here, h - mean_h, 0.0)
     dj = np.where(here[:, None], j - mean_j, 0.0)
-    spread = np.einsum("nkp,nlp->pkl", dj, dj)
+    loaded = load[:, None] * dj
+    spread = np.einsum("nkp,nlp->pkl", loaded, dj)
     inverse, rank = _inverse(spread, np.abs(np.where(here[:, None], j, 0.0)).max(axis=0, initial=0))
-    lam = np.einsum("pkl,nlp,np->kp", inverse, dj, dh)
-    pushed = np.einsum("pkl,nlp->nkp", inverse, dj)
-    share = np.where(here, 1.0 / some, 0.0)
+    lam = np.einsum("pkl,nlp,np->kp", inverse, loaded, dh)
+    pushed = np.einsum("pkl,nlp->nkp", inverse, loaded)
+    share = load / some
     leverage = share + np.einsum("nkp,nkp->np", dj, pushed)
     weight = share + np.einsum("kp,nkp->np", all_j - mean_j, pushed)
     residual = dh - np.einsum("kp,nkp->np", lam, dj)
     top = leverage.max(axis=0, initial=0.0)
-    usable = (rank > 0) & (n >= fewest) & (n > rank + 1) & (top <= _MOST_LEVERAGE) & (rows > n)
+    usable = (rank > 0) & (n >= fewest) & (n > rank + 1) & (top <= _MOST_LEVERAGE) & (rows > count)
     about = np.where(everywhere[:, None], j - all_j, 0.0)
     of_judge = np.einsum("kp,nkp->np", lam, about)
     freedom = np.maximum(rows - 1, 1)
@@ -204,14 +260,27 @@ def _fit(h: NDArray[np.float64], j: NDArray[np.float64], fewest: int) -> _Fit:
         mean_h + (lam * (all_j - mean_j)).sum(axis=0),
         np.sqrt(variance),
         np.maximum(n - 1.0 - rank, 1.0),
-        (dh**2).sum(axis=0),
-        (residual**2).sum(axis=0),
-        np.einsum("nkp,np->p", dj, dh),
+        ((load * dh) ** 2).sum(axis=0),
+        ((load * residual) ** 2).sum(axis=0),
+        np.einsum("nkp,np->p", loaded, dh),
+        count,
         n,
         rows,
         usable & (variance > 0),
         lam,
     )
+
+
+def effective_labels(drawn: NDArray[np.float64]) -> float:
+    """As how many labels of equal weight labels of these weights count (Kish).
+
+    Examples
+    --------
+    >>> effective_labels(np.array([2.0, 2.0, 2.0])), effective_labels(np.array([4.0, 1.0, 1.0]))
+    (3.0, 2.0)
+    """
+    squares = float(np.square(drawn).sum())
+    return float(drawn.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
 def _inverse(
@@ -266,7 +335,11 @@ def judge_worth(found: JudgedPairs, judges: int, alpha: float = 0.05) -> Worth:
     return Worth(float(gain), float(low), float(high), sign * r)
 
 
-def sampling_p(judged: NDArray[np.float64], labelled: NDArray[np.bool_]) -> float:
+def sampling_p(
+    judged: NDArray[np.float64],
+    labelled: NDArray[np.bool_],
+    drawn: NDArray[np.float64] | None = None,
+) -> float:
     """p-value that labelled rows are a random sample of all, by what judges say of both kinds.
 
     Parameters
@@ -275,12 +348,15 @@ def sampling_p(judged: NDArray[np.float64], labelled: NDArray[np.bool_]) -> floa
         Scores by K judges; NaN where there is none.
     labelled : ndarray of bool, shape (N,)
         Which rows have labels.
+    drawn : ndarray, shape (N,), optional
+        As of `judged_t`.
 
     Returns
     -------
     float
         Of Welch tests, labelled against other rows, of the mean over models, of their spread, and
         of each model about the mean, times their number; 1 with fewer than two rows of a kind.
+        With `drawn`, of tests of the labelled rows' weighted means against those of all rows.
 
     Examples
     --------
@@ -295,13 +371,53 @@ def sampling_p(judged: NDArray[np.float64], labelled: NDArray[np.bool_]) -> floa
     mean = judged.mean(axis=2, keepdims=True)
     asked = np.concatenate([mean, judged.std(axis=2, keepdims=True), judged - mean], axis=2)
     asked = asked.reshape(len(asked), -1)
-    one, other = asked[labelled], asked[~labelled]
-    a, b = one.var(axis=0, ddof=1) / len(one), other.var(axis=0, ddof=1) / len(other)
-    differs = np.abs(one.mean(axis=0) - other.mean(axis=0))
+    one = asked[labelled]
+    if drawn is None:
+        other = asked[~labelled]
+        a, b = one.var(axis=0, ddof=1) / len(one), other.var(axis=0, ddof=1) / len(other)
+        differs = one.mean(axis=0) - other.mean(axis=0)
+        df = (len(one) - 1.0, len(other) - 1.0)
+    else:
+        load = drawn[complete][labelled]
+        n, share = effective_labels(load), load / load.sum()
+        differs = share @ one - asked.mean(axis=0)
+        # Rows that were sure to be drawn do not make it uncertain.
+        missed = np.square(share / (1.0 - share)) * np.maximum(1.0 - 1.0 / load, 0.0)
+        a = missed @ np.square(one - share @ one)
+        b, df = np.zeros_like(a), (max(n - 1.0, 1.0), np.inf)
     varies = a + b > 1e-24 * np.square(np.abs(asked).max(initial=0.0))
     if not varies.any():
         return 1.0
-    a, b, differs = a[varies], b[varies], differs[varies]
-    df = (a + b) ** 2 / (a**2 / (len(one) - 1) + b**2 / (len(other) - 1))
-    p = 2.0 * upper_tail(differs / np.sqrt(a + b), df)
+    a, b, differs = a[varies], b[varies], np.abs(differs[varies])
+    freedom = (a + b) ** 2 / (a**2 / df[0] + b**2 / df[1])
+    p = 2.0 * upper_tail(differs / np.sqrt(a + b), freedom)
     return float(min(1.0, p.min() * p.size))
+
+
+def population_p(drawn: NDArray[np.float64], rows: int) -> float:
+    """p-value that labels drawn with these probabilities are of so many rows.
+
+    Parameters
+    ----------
+    drawn : ndarray, shape (n,)
+        One over the probability with which each labelled row was drawn.
+    rows : int
+        Rows that were judged.
+
+    Returns
+    -------
+    float
+        `drawn` adds up to the number of rows, up to the luck of independent draws.
+
+    Examples
+    --------
+    >>> population_p(np.repeat([10.0, 2.0], [10, 50]), 200)
+    1.0
+    >>> population_p(np.ones(60), 200)
+    0.0
+    """
+    off = abs(float(drawn.sum()) - rows)
+    if off <= 1e-9 * rows:
+        return 1.0
+    luck = np.sqrt(float((drawn * np.maximum(drawn - 1.0, 0.0)).sum()))
+    return 0.0 if luck == 0 else float(2.0 * upper_tail(np.array(off / luck), np.inf))
