@@ -50,7 +50,7 @@ def with_parts(
     found = follow_strengths(votes, spec.votes, setting, spec.alpha)
     if found is None:
         return board
-    return replace(board, over_time=found, notes=(*board.notes, _time_note(found)))
+    return replace(board, over_time=found, notes=(*board.notes, _time_note(found, spec)))
 
 
 def _rank_categories(
@@ -69,13 +69,15 @@ def _rank_categories(
         yield CategoryRanks(name, adjusted, part.n, own.models, out, result)
 
 
-def _time_note(found: OverTime) -> Note:
+def _time_note(found: OverTime, spec: Spec) -> Note:
     """What periods are measured against, and what was shown."""
     level = f"{100 - 100 * found.alpha:g} %"
     text = (
         f"Strengths over time are relative to the mean of {len(found.anchors)} models that every "
         f"period measures; bands hold for all models and periods at once, at {level}."
     )
+    if spec.test in ("e_strength", "e_process"):
+        text += " They hold for one look, as do tests of changes, and not for all looks together."
     if found.reason:
         return Note("over-time", f"{text} No changes were tested: {found.reason}.")
     names = [one.model for one in found.changed]

@@ -11,6 +11,7 @@ from storefiles import add, inside
 
 import rankbars as rb
 from rankbars.cli.app import run
+from rankbars.render.sidetables import category_rows
 
 
 def draw(n: int = 900) -> pd.DataFrame:
@@ -74,6 +75,20 @@ def test_what_must_be_said_of_several_sets_of_ranks_is_said(tmp_path: Path) -> N
     assert again.to_text() == text
     assert again.to_html() == page
     assert "language de" in board.to_markdown()
+
+
+def test_a_board_that_is_looked_at_again_and_again_says_what_it_is_adjusted_for() -> None:
+    scores = rb.Scores.from_frame(FRAME, within=["language"], controls=["length"])
+    board = rb.leaderboard(scores, test="e_strength", correction="e_average")
+    (task,) = board.tasks.values()
+    assert task.effects is not None
+    (once,) = rb.leaderboard(scores).tasks.values()
+    assert once.effects is not None
+    assert task.effects.value == pytest.approx(once.effects.value)
+    assert np.isnan(task.effects.se).all()  # that of the fit is for one look
+    assert [row.title for row in category_rows(board)][:2] == ["all votes, adjusted", "all votes"]
+    (note,) = (note for note in board.notes if note.code == "effects")
+    assert note.message.endswith("; its error is not known.")
 
 
 def test_models_that_a_category_does_not_join_are_named() -> None:

@@ -13,6 +13,8 @@ from calibration import Calibration
 
 import rankbars as rb
 from rankbars.data.taskresult import SuspectGroup, SuspectVoters
+from rankbars.render.examination import render_suspects
+from rankbars.render.page import render_html
 
 
 def frame_of(arena: Arena) -> pd.DataFrame:
@@ -221,15 +223,63 @@ def test_votes_pushed_on_the_day_of_an_arrival_are_called_that() -> None:
 
 
 def test_one_prompt_that_many_use_for_a_model_is_seen() -> None:
+    (found,) = groups_on(prompted())
+    assert (found.kind, found.name, found.model) == ("prompt", "who are you?", "m12")
+    assert (found.votes, found.won) == (240, 1.0)
+
+
+def prompted() -> pd.DataFrame:
+    """An arena in which accounts ask one prompt for m12."""
     arena = honest_arena(1, models=20, voters=1000, votes=12_000)
     pushed = arena.also(fans(1, arena.strength, 12, accounts=60, votes=4))
     frame = frame_of(pushed)
-    asked = np.random.default_rng(1).integers(0, 800, len(frame))
-    frame["prompt"] = [f"p{code}" for code in asked]
+    frame["prompt"] = [f"p{k}" for k in np.random.default_rng(1).integers(0, 800, len(frame))]
     frame.loc[np.isin(pushed.voter, pushed.odd), "prompt"] = "who are you?"
-    (found,) = groups_on(frame)
-    assert (found.kind, found.name, found.model) == ("prompt", "who are you?", "m12")
-    assert (found.votes, found.won) == (240, 1.0)
+    return frame
+
+
+def test_the_effect_of_a_prompt_is_that_of_ranking_without_it() -> None:
+    frame = prompted()
+    board = rb.leaderboard(rb.Scores.from_frame(frame))
+    (counted,) = board.tasks.values()
+    kept = rb.Scores.from_frame(frame[frame["prompt"] != "who are you?"])
+    (without,) = rb.leaderboard(kept).tasks.values()
+    change = np.abs(counted.observed_best - without.observed_best)
+    assert counted.suspect_groups is not None
+    assert [one.moves for one in counted.suspect_groups] == [change.max()]
+    k = board.models.index("m12")
+    (note,) = (note for note in board.notes if note.code == "suspect-prompts")
+    ranks = f"rank {without.observed_best[k]} instead of {counted.observed_best[k]}"
+    assert f"Without this prompt, m12 would {ranks}" in note.message
+
+
+@pytest.mark.parametrize("which", ["voters", "prompts"])
+def test_page_and_explanation_show_whose_votes_do_not_fit(which: str, pushed: Arena) -> None:
+    frame = frame_of(pushed) if which == "voters" else prompted()
+    board = rb.leaderboard(rb.Scores.from_frame(frame))
+    (task,) = board.tasks.values()
+    found = task.suspect_groups if task.suspects is None else task.suspects.voters
+    assert found is not None
+    first, page, words = found[0], render_html(board), render_suspects(board)
+    name = getattr(first, "voter", "") or getattr(first, "name", "")
+    part = page[page.index('id="suspects"') : page.index('id="sure"')]
+    assert part.count(f"<td>for {first.model}</td>") == len(found)
+    assert f'<th scope="row">{name}</th><td class="score">{first.votes}</td>' in part
+    assert f"{which.capitalize()} whose votes do not fit those of the others" in words
+    (line,) = (line for line in words.splitlines() if line.startswith(f"{name} "))
+    share = (f"{first.won:.0%}", f"{first.expected:.0%}")
+    cells = (str(first.votes), f"for {first.model}", str(first.about), *share)
+    assert line.removeprefix(name).split() == " ".join((*cells, "< .001", str(first.moves))).split()
+    for one in (task.suspects.moved or ())[:3] if task.suspects else ():
+        assert [one.model, str(one.counted), str(one.without)] in map(str.split, words.splitlines())
+        ranks = f'<td class="score">{one.counted}</td><td class="score">{one.without}</td>'
+        assert f'<th scope="row">{one.model}</th>{ranks}' in part
+
+
+def test_nothing_is_shown_where_nobody_is_named() -> None:
+    board = rb.leaderboard(rb.Scores.from_frame(frame_of(honest_arena(2, votes=6000))))
+    assert render_suspects(board) == ""
+    assert 'id="suspects"' not in render_html(board)
 
 
 @pytest.mark.slow

@@ -217,6 +217,14 @@ def test_one_period_shows_strengths_and_no_change() -> None:
     assert "No changes were tested" in board.to_html()
 
 
+def test_changes_are_said_to_hold_for_one_look_where_there_are_many() -> None:
+    scores = rb.Scores.from_frame(draw()[:600], over_time="week")
+    looked = rb.leaderboard(scores, test="e_strength", correction="e_average")
+    for board, many in ((looked, True), (rb.leaderboard(scores), False)):
+        (note,) = (note for note in board.notes if note.code == "over-time")
+        assert ("They hold for one look" in note.message) == many
+
+
 def test_boards_and_stores_keep_strengths_over_time(tmp_path: Path) -> None:
     with inside(tmp_path):
         frame = draw(drift=1.0)

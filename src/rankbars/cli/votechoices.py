@@ -260,11 +260,12 @@ def enough_votes(scores: Scores, least: int) -> Scores:
 
 
 def examined(scores: Scores, board: Leaderboard) -> list[str]:
-    """Health of the votes of each task, as text."""
-    from rankbars.render.examination import render_vote_health
+    """Health of the votes of each task, and whose votes do not fit, as text."""
+    from rankbars.render.examination import render_suspects, render_vote_health
 
     health = _health_of(board, scores) if board.health is None else board.health
-    return [render_vote_health(one) for one in health.values()]
+    parts = [render_suspects(board), *(render_vote_health(one) for one in health.values())]
+    return [part for part in parts if part]
 
 
 def with_health(board: Leaderboard, scores: Scores, *, quiet: bool) -> Leaderboard:

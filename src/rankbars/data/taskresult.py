@@ -345,6 +345,8 @@ class SuspectGroup:
         About the largest chance of such votes in a period (on a prompt) like the others.
     arrival : bool
         Whether it is the first period in which the model has votes.
+    moves : int, optional
+        As in `SuspectVoter`, without this period or prompt alone.
     """
 
     kind: Literal["period", "prompt"]
@@ -357,6 +359,7 @@ class SuspectGroup:
     expected: Level
     p: Level
     arrival: bool = False
+    moves: Annotated[int, Numbers(least=0)] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

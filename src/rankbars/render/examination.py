@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from rankbars.data.diagnosis import Diagnosis, Explanation, LeftOut, MethodOutco
 from rankbars.data.votehealth import Finding, JudgeReport, Neighbours, VoteHealth
 from rankbars.render.notation import (
     listed,
+    shorten,
     shorten_all,
     show_guarantee,
     show_level,
@@ -20,6 +22,7 @@ from rankbars.render.notation import (
     show_share,
     visible,
 )
+from rankbars.render.sidetables import suspect_tables
 
 __all__ = [
     "HealthBlock",
@@ -28,6 +31,7 @@ __all__ = [
     "health_blocks",
     "render_diagnosis",
     "render_explanation",
+    "render_suspects",
     "render_vote_health",
 ]
 
@@ -38,6 +42,7 @@ _MOST_NEIGHBOURS = 10
 _MOST_SHIFTS = 8
 _MOST_JUDGES = 5
 _PAIR_WIDTH = 28
+_MOST_SUSPECTS = 10
 _MANY = 1e7
 _SURE = 1.959964
 
@@ -303,6 +308,51 @@ def render_vote_health(health: VoteHealth) -> str:
     if health.judges:
         lines += ["", *_judge_lines(health)]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def render_suspects(board: Leaderboard) -> str:
+    """Whose votes do not fit those of the others, and what would be without them.
+
+    Parameters
+    ----------
+    board : Leaderboard
+        A board of votes.
+
+    Returns
+    -------
+    str
+        Tables; empty where nobody is named.
+    """
+    lines: list[str] = []
+    for table in suspect_tables(board):
+        lines += ["", f"{table.title}, those that fit least first:"]
+        lines += _columns([table.titles, *table.rows[:_MOST_SUSPECTS]])
+        if len(table.rows) > _MOST_SUSPECTS:
+            lines.append(f"and {len(table.rows) - _MOST_SUSPECTS:,} more in the board file.")
+        if table.moved:
+            lines += ["", "Ranks without all of them:"]
+            head = ("Model", "all votes", "without")
+            lines += _columns([head, *table.moved[:_MOST_SUSPECTS]])
+    if lines:
+        lines += _wrapped(
+            "Moves: by how many ranks some model moves without this one alone, by one step from "
+            "the fit."
+        )
+    return "\n".join(lines[1:]) + "\n" if lines else ""
+
+
+def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    """Rows in columns: names at the left, a habit as well, all else at the right."""
+    cells = [[shorten(cell, _PAIR_WIDTH) for cell in row] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    left = {0} | {k for k, title in enumerate(rows[0]) if title == "What is odd"}
+    return [
+        "  ".join(
+            cell.ljust(width) if k in left else cell.rjust(width)
+            for k, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in cells
+    ]
 
 
 def _neighbour_lines(health: VoteHealth) -> list[str]:

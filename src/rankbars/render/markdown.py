@@ -237,8 +237,7 @@ def _time_grid(board: Leaderboard) -> list[str]:
         f"| {code_of(model)} | {' | '.join(cells)} |"
         for model, *cells in table.changes[:MOST_CHANGES]
     ]
-    left = len(table.changes) - MOST_CHANGES
-    more = [f"{left} more models stand in the board file."] if left > 0 else []
+    more = [table.left] if table.left else []
     return ["\n".join(lines), *more, *(words_of(one) for one in table.remarks)]
 
 

@@ -73,9 +73,11 @@ from rankbars.render.sentences import (
 from rankbars.render.sidetables import (
     CategoryRow,
     PlacedTable,
+    SuspectTable,
     TimeTable,
     category_rows,
     placed_table,
+    suspect_tables,
     time_table,
 )
 from rankbars.stats.resampling.rankcounts import TOP
@@ -159,6 +161,7 @@ class _Page:
     costs: _Costs | None
     categories: tuple[CategoryRow, ...]
     over_time: TimeTable | None
+    suspects: tuple[SuspectTable, ...]
     ticks: tuple[Tick, ...]
     average: Matrix | None
     groups: Matrix | None
@@ -390,6 +393,7 @@ def _page(board: Leaderboard, remarks: tuple[Remark, ...]) -> _Page:
         costs=_costs(board),
         categories=category_rows(board),
         over_time=time_table(board),
+        suspects=suspect_tables(board),
         ticks=rank_ticks(table.n_models),
         average=average_matrix(board),
         groups=group_matrix(board),

@@ -1,4 +1,4 @@
-"""Tables beside the ranks, in words and rows: categories, periods, models that lack tasks.
+"""Tables beside the ranks, in words and rows: categories, periods, suspects, lacking models.
 
 Of a category: who may be first in it, and how much stands behind it. Of periods: what changed, and
 the strength in each. Models that lack tasks are placed among the models of the board, and marked.
@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardparts import Change, OverTime, PartlyScored
-from rankbars.data.taskresult import CategoryRanks
+from rankbars.data.taskresult import CategoryRanks, SuspectGroup, SuspectVoter
 from rankbars.render.notation import (
     MISSING,
+    counted,
     listed,
     show_count,
     show_number,
@@ -34,6 +35,7 @@ __all__ = [
     "CategoryRow",
     "PlacedRow",
     "PlacedTable",
+    "SuspectTable",
     "TimeTable",
     "category_rows",
     "field_words",
@@ -41,6 +43,7 @@ __all__ = [
     "placed_sentence",
     "placed_table",
     "screen_sentence",
+    "suspect_tables",
     "time_table",
 ]
 
@@ -325,6 +328,8 @@ class TimeTable(NamedTuple):
         Heads of the columns of strengths.
     strengths : tuple of (str, tuple of str)
         Model, and its strength in each period with half the width of its band.
+    left : str
+        How many models stand in the board file only, where `MOST_CHANGES` are shown; or empty.
     remarks : tuple of str
         Periods without strengths, and why.
     """
@@ -334,6 +339,7 @@ class TimeTable(NamedTuple):
     changes: tuple[tuple[str, str, str, str, str], ...]
     periods: tuple[str, ...]
     strengths: tuple[tuple[str, tuple[str, ...]], ...]
+    left: str
     remarks: tuple[str, ...]
 
 
@@ -359,8 +365,16 @@ def time_table(board: Leaderboard) -> TimeTable | None:
         tuple((visible(model), first[model], *_change(tested.get(model))) for model in order),
         tuple(one.name for one in found.periods),
         tuple(_strengths(found)),
+        _left(len(order) - MOST_CHANGES, "model"),
         tuple(f"{one.name}: no strengths; {one.reason}" for one in found.periods if one.reason),
     )  # fmt: skip
+
+
+def _left(number: int, noun: str) -> str:
+    if number <= 0:
+        return ""
+    verb = "stands" if number == 1 else "stand"
+    return f"{counted(number, f'more {noun}')} {verb} in the board file."
 
 
 def _change(one: Change | None) -> tuple[str, str, str]:
@@ -368,8 +382,11 @@ def _change(one: Change | None) -> tuple[str, str, str]:
         return "–", "–", "–"
     if not np.isfinite(one.se):
         return f"{one.value:+.2f}", "–", "–"
-    p = "< .001" if one.p < 0.001 else f"{one.p:.3f}".removeprefix("0")
-    return f"{one.value:+.2f}", f"{one.low:+.2f} to {one.high:+.2f}", p
+    return f"{one.value:+.2f}", f"{one.low:+.2f} to {one.high:+.2f}", _chance(one.p)
+
+
+def _chance(p: float) -> str:
+    return "< .001" if p < 0.001 else f"{p:.3f}".removeprefix("0")
 
 
 def _strengths(found: OverTime) -> list[tuple[str, tuple[str, ...]]]:
@@ -387,3 +404,74 @@ def _strengths(found: OverTime) -> list[tuple[str, tuple[str, ...]]]:
         ]
         rows.append((visible(found.models[k]), tuple(cells)))
     return rows
+
+
+class SuspectTable(NamedTuple):
+    """Voters, periods or prompts whose votes do not fit those of the others.
+
+    Attributes
+    ----------
+    title : str
+        What it is called.
+    titles : tuple of str
+        Heads of the columns.
+    rows : tuple of tuple of str
+        Who, votes, habit, the votes that it is about, share won and expected, p-value, and by how
+        many ranks a model moves without this one alone; those that fit least first.
+    moved : tuple of (str, str, str)
+        Model, its rank where all votes count, and its rank without all of these voters.
+    """
+
+    title: str
+    titles: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    moved: tuple[tuple[str, str, str], ...]
+
+
+def suspect_tables(board: Leaderboard) -> tuple[SuspectTable, ...]:
+    """Whose votes do not fit, as it stands in the board file; nothing where nobody is named.
+
+    Examples
+    --------
+    >>> import numpy as np, rankbars as rb
+    >>> suspect_tables(rb.leaderboard(rb.Scores.from_arrays({"x": np.eye(3)}, list("abc"))))
+    ()
+    """
+    tables = []
+    for task in board.tasks.values():
+        where = f" ({visible(task.name)})" if len(board.tasks) > 1 else ""
+        voters = task.suspects
+        if voters is not None:
+            rows = [_suspect(one.voter, one) for one in voters.voters]
+            moved = tuple(
+                (visible(one.model), str(one.counted), str(one.without))
+                for one in voters.moved or ()
+            )
+            tables.append(_suspect_table(f"Voters{where}", "Voter", rows, moved))
+        for kind in ("period", "prompt"):
+            rows = [
+                _suspect(one.name, one) for one in task.suspect_groups or () if one.kind == kind
+            ]
+            if rows:
+                tables.append(
+                    _suspect_table(f"{kind.capitalize()}s{where}", kind.capitalize(), rows)
+                )
+    return tuple(tables)
+
+
+def _suspect_table(
+    who: str, head: str, rows: list[tuple[str, ...]], moved: tuple[tuple[str, str, str], ...] = ()
+) -> SuspectTable:
+    heads = (head, "Votes", "What is odd", "About", "Won", "Expected", "p", "Moves")
+    return SuspectTable(
+        f"{who} whose votes do not fit those of the others", heads, tuple(rows), moved
+    )
+
+
+def _suspect(name: str, one: SuspectVoter | SuspectGroup) -> tuple[str, ...]:
+    habit = {"order": "against the order", "position": "by position"}.get(one.habit)
+    return (
+        visible(name), show_count(one.votes), habit or f"{one.habit} {visible(one.model or '')}",
+        show_count(one.about), f"{one.won:.0%}", f"{one.expected:.0%}", _chance(one.p),
+        "–" if one.moves is None else show_count(one.moves),
+    )  # fmt: skip

@@ -262,9 +262,7 @@ def _time_lines(board: Leaderboard, width: int, pen: _Pen) -> list[list[_Span]]:
     lines = []
     for i, texts in enumerate(zip(*(column.lines(1) for column in columns), strict=True)):
         lines.append([_Span(_GAP.join(texts).rstrip(), "dim" if i == 0 else "")])
-    left = len(table.changes) - MOST_CHANGES
-    remarks = [f"{left} more models stand in the board file.", *table.remarks]
-    for remark in remarks[left <= 0 :]:
+    for remark in filter(None, (table.left, *table.remarks)):
         lines += [[_Span(line)] for line in _wrapped(pen.plain(pen.known(remark)), width)]
     return [*lines, []]
 

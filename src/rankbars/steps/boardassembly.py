@@ -171,7 +171,9 @@ def note_effects(task: TaskResult) -> tuple[Note, ...]:
         if name == "position":
             what = "being shown first multiplies"
         parts.append(f"{what} the odds of a win by {_odds(value * spread)}{ends}")
-    text = f"Strengths are adjusted: {'; '.join(parts)}. Each interval holds by itself."
+    text = f"Strengths are adjusted: {'; '.join(parts)}."
+    if np.isfinite(effects.se).any():
+        text += " Each interval holds by itself."
     return (Note("effects", text, task.name),)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,7 @@ __all__ = [
     "period_names",
     "split_categories",
     "tally",
+    "tally_by",
     "tally_clusters",
     "used_ballots",
     "votes_in",
@@ -101,7 +103,13 @@ def tally_clusters(votes: Votes, options: VoteOptions, names: tuple[str, ...]) -
         raise OptionError(_no_labels(votes, "+".join(names)))
     used = used_ballots(ballots, options)
     codes = [_single_codes(used.labels[name].codes) for name in names]
-    code = codes[0] if len(codes) == 1 else code_rows(codes)
+    return tally_by(votes, options, codes[0] if len(codes) == 1 else code_rows(codes))
+
+
+def tally_by(votes: Votes, options: VoteOptions, codes: NDArray[np.int64]) -> ClusterCounts:
+    """Counts per cluster, by the code of each row that is used; rows below 0 stand alone."""
+    used = used_ballots(cast(Ballots, votes.ballots), options)
+    code = _single_codes(codes)
     clusters = count_clustered_votes(
         used.first, used.second, used.outcome, code, len(votes.models), used.load,
         _covariates(used),

@@ -15,11 +15,10 @@ from rankbars.data.votes import PERIOD_MARK, Ballots, Votes
 from rankbars.errors import OptionError
 from rankbars.stats.votes.connectivity import find_components
 from rankbars.stats.votes.oddvoters import OddVoters, VotesByVoter, find_odd_voters
-from rankbars.stats.votes.voteclusters import ClusterCounts
 from rankbars.stats.votes.votefit import VoteFit
 from rankbars.stats.votes.voteinfluence import drop_clusters
 from rankbars.steps.strengths import fit_tally
-from rankbars.steps.tallies import period_names, tally, tally_clusters, used_ballots
+from rankbars.steps.tallies import period_names, tally, tally_by, used_ballots
 
 __all__ = ["FALSE_DISCOVERIES", "cap_votes", "down_weigh", "find_suspect_groups", "find_suspects"]
 
@@ -72,8 +71,8 @@ def find_suspects(
         FALSE_DISCOVERIES,
         found.tested,
         int(total[found.voter].sum()),
-        _describe(votes, options, fit, used, found, total),
-        None if without is None else _moved(votes.models, fit.strength, without.strength),
+        _describe(votes, options, fit, found, total),
+        _moved_models(votes, fit, without),
         1.0 if options.suspect_weight is None else options.suspect_weight,
     )
     return suspects, (("suspect-voters", _say(suspects, used.n)),)
@@ -147,21 +146,23 @@ def find_suspect_groups(
     rows: list[SuspectGroup] = []
     notes = []
     for kind, names, codes in kinds:
-        found, by_group, _ = _find_apart(votes, options, fit, codes, len(names))
+        found, by_group, without = _find_apart(votes, options, fit, codes, len(names))
         if not found.voter.size:
             continue
         total = np.bincount(by_group.voter, by_group.votes, len(names)).astype(np.int64)
         first = _first_periods(by_group, len(votes.models)) if kind == "period" else None
+        moves = _moves_without_each(votes, options, fit, codes, found.voter)
         own = []
         for k, finding in enumerate(_findings(found, votes.models)):
             group, model = int(found.voter[k]), int(found.habit[k])
             # In the first period of all every model is new.
             arrival = first is not None and model < first.size and 0 < group == int(first[model])
-            own.append(
-                SuspectGroup(kind, names[group], int(total[group]), **finding, arrival=arrival)
-            )
+            beside = {**finding, "arrival": arrival, "moves": moves[k]}
+            own.append(SuspectGroup(kind, names[group], int(total[group]), **beside))
         rows += own
-        notes.append((f"suspect-{kind}s", _say_groups(own, found.tested)))
+        notes.append(
+            (f"suspect-{kind}s", _say_groups(own, found.tested, _moved_models(votes, fit, without)))
+        )
     return tuple(rows) or None, tuple(notes)
 
 
@@ -262,16 +263,13 @@ def _fit_without(
 
 
 def _describe(
-    votes: Votes, options: VoteOptions, fit: VoteFit, used: Ballots, found: OddVoters,
-    total: NDArray[np.int64],
-) -> tuple[SuspectVoter, ...]:  # fmt: skip
+    votes: Votes, options: VoteOptions, fit: VoteFit, found: OddVoters, total: NDArray[np.int64]
+) -> tuple[SuspectVoter, ...]:
     """A row for each voter who was found."""
-    names = used.labels["judge"].names
-    moves = _moves_without_each(tally_clusters(votes, options, ("judge",)), fit, used, found.voter)
+    names = cast(Ballots, votes.ballots).labels["judge"].names
+    moves = _moves_without_each(votes, options, fit, _voters, found.voter)
     return tuple(
-        SuspectVoter(
-            names[voter], int(total[voter]), **finding, moves=moves[k] if k < len(moves) else None
-        )
+        SuspectVoter(names[voter], int(total[voter]), **finding, moves=moves[k])
         for k, (voter, finding) in enumerate(
             zip(found.voter.tolist(), _findings(found, votes.models), strict=True)
         )
@@ -295,18 +293,19 @@ def _findings(found: OddVoters, models: tuple[str, ...]) -> Iterator[dict[str, A
 
 
 def _moves_without_each(
-    clusters: ClusterCounts, fit: VoteFit, used: Ballots, voters: NDArray[np.intp]
+    votes: Votes, options: VoteOptions, fit: VoteFit, codes_of: _Codes, groups: NDArray[np.intp]
 ) -> list[int | None]:
-    """Largest change of a rank without each voter; of the first few hundred."""
-    codes = used.labels["judge"].codes
+    """Largest change of a rank without each voter, period or prompt; of the first few hundred."""
+    codes = codes_of(used_ballots(cast(Ballots, votes.ballots), options))
     present = np.unique(codes[codes >= 0])
-    which = np.searchsorted(present, voters[:_MOST_STEPS])
-    change = drop_clusters(clusters, fit, which)
+    which = np.searchsorted(present, groups[:_MOST_STEPS])
+    change = drop_clusters(tally_by(votes, options, codes), fit, which)
     before = _places(fit.strength)
-    return [
+    moves = [
         None if np.isnan(one).any() else int(np.abs(_places(fit.strength + one) - before).max())
         for one in change
     ]
+    return [*moves, *(None for _ in groups[_MOST_STEPS:])]
 
 
 def _places(strength: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -315,14 +314,16 @@ def _places(strength: NDArray[np.float64]) -> NDArray[np.int64]:
     return place
 
 
-def _moved(
-    models: tuple[str, ...], counted: NDArray[np.float64], without: NDArray[np.float64]
-) -> tuple[MovedModel, ...]:
-    """Models whose rank changes, those that change most first."""
-    one, other = _places(counted), _places(without)
+def _moved_models(
+    votes: Votes, fit: VoteFit, without: VoteFit | None
+) -> tuple[MovedModel, ...] | None:
+    """Models whose rank changes, those that change most first; None without the other fit."""
+    if without is None:
+        return None
+    one, other = _places(fit.strength), _places(without.strength)
     order = np.argsort(-np.abs(one - other), kind="stable")
     return tuple(
-        MovedModel(models[i], int(one[i]), int(other[i])) for i in order if one[i] != other[i]
+        MovedModel(votes.models[i], int(one[i]), int(other[i])) for i in order if one[i] != other[i]
     )
 
 
@@ -349,24 +350,29 @@ def _say(suspects: SuspectVoters, cast: int) -> str:
         f"Each of these votes weighs {suspects.weight:g} here (--suspect-weight "
         f"{suspects.weight:g}).",
     )
+    they = "this voter" if number == 1 else "them"
     return (
-        f"{text}. {_effect_words(suspects)} {counted} It is a reason to look at them, no proof: "
-        f"of the {suspects.tested:,} voters with enough votes to be tested, at most "
+        f"{text}. {_effect_words(suspects.moved, they)} {counted} It is a reason to look at them, "
+        f"no proof: of the {suspects.tested:,} voters with enough votes to be tested, at most "
         f"{suspects.false_discoveries:.0%} of those named are named by chance, on average."
     )
 
 
-def _say_groups(groups: list[SuspectGroup], tested: int) -> str:
+def _say_groups(
+    groups: list[SuspectGroup], tested: int, moved: tuple[MovedModel, ...] | None
+) -> str:
     """The message: which periods or prompts, and what is odd about each."""
     number, kind = len(groups), groups[0].kind
     which = "Votes of {} of {:,} periods" if kind == "period" else "Votes on {} of {:,} prompts"
     shown = "; ".join(_habit_words(one) for one in groups[:_MOST_NAMES])
     more = number - _MOST_NAMES
+    they = f"this {kind}" if number == 1 else f"these {kind}s"
     return (
         f"{which.format(f'{number:,}', tested)} do not fit those of the others: {shown}"
         + (f"; and {more:,} more" if more > 0 else "")
-        + ". They count like the others. It is a reason to look at them, no proof: at most "
-        f"{FALSE_DISCOVERIES:.0%} of those named are named by chance, on average."
+        + f". {_effect_words(moved, they)} They count like the others. It is a reason to look at "
+        f"them, no proof: at most {FALSE_DISCOVERIES:.0%} of those named are named by chance, on "
+        "average."
     )
 
 
@@ -397,15 +403,14 @@ def _group_words(habit: str, model: str | None, voters: list[SuspectVoter]) -> s
     return f"{habit} {model}: {who} (it won {said})"
 
 
-def _effect_words(suspects: SuspectVoters) -> str:
-    they = "this voter" if len(suspects.voters) == 1 else "them"
-    if suspects.moved is None:
+def _effect_words(moved: tuple[MovedModel, ...] | None, they: str) -> str:
+    if moved is None:
         return f"Without {they} the votes would not put all models on one scale."
-    if not suspects.moved:
+    if not moved:
         return f"Without {they} the order of the models stays as it is."
     shown = ", ".join(
         f"{one.model} would rank {one.without} instead of {one.counted}"
-        for one in suspects.moved[:_MOST_MODELS]
+        for one in moved[:_MOST_MODELS]
     )
-    more = len(suspects.moved) - _MOST_MODELS
+    more = len(moved) - _MOST_MODELS
     return f"Without {they}, {shown}" + (f", and {more:,} more would move." if more > 0 else ".")

@@ -76,9 +76,12 @@ def e_strength_test(evidence: Evidence, setting: Setting) -> Tested:
         words.append("Votes weigh one over the probability with which their pair was drawn.")
     # Errors of single strengths and of effects are those of one look.
     missing = np.full(tested.summary.mean.shape, np.nan)
+    effects = tested.effects
+    if effects is not None:
+        effects = replace(effects, se=np.full(effects.se.shape, np.nan))
     return tested._replace(
         summary=ModelSummary(tested.summary.mean, missing, missing),
-        effects=None,
+        effects=effects,
         exact_p=np.exp(-np.maximum(log_e, 0.0)),
         log_e=log_e,
         assumptions=(*tested.assumptions, *words),
