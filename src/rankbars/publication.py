@@ -33,6 +33,7 @@ from rankbars.render.siteboards import (
     board_summary,
     frame_of,
     slug_of,
+    unranked_summary,
 )
 from rankbars.render.sitepages import site_files
 from rankbars.steps.boardchanges import diff
@@ -55,6 +56,9 @@ class BuiltSite(NamedTuple):
         Names of the boards that were ranked.
     said : tuple of str
         What the maker of the site should know.
+    lacking : tuple of str
+        What of it says that something is not on the site: files that could not be read, and
+        boards that could not be ranked.
     """
 
     written: tuple[str, ...]
@@ -62,6 +66,7 @@ class BuiltSite(NamedTuple):
     kept: tuple[str, ...]
     ranked: tuple[str, ...]
     said: tuple[str, ...]
+    lacking: tuple[str, ...] = ()
 
 
 def build_site(
@@ -95,7 +100,8 @@ def build_site(
     Raises
     ------
     DataError
-        If results cannot be read, or a board cannot be made of them; names the board.
+        If results cannot be read, or the main board cannot be made of them. Another board that
+        cannot be ranked has a page that says why.
     WriteError
         If a file cannot be written, or one of the same name is there that was not made by this
         function. Then nothing is changed.
@@ -124,7 +130,7 @@ def build_site(
         f"{held.folder / path} is no longer part of the site, and was left because it was changed."
         for path in done.changed
     )
-    return BuiltSite(*done[:3], tuple(maker.ranked), (*maker.said, *left))
+    return BuiltSite(*done[:3], tuple(maker.ranked), (*maker.said, *left), tuple(maker.lacking))
 
 
 class _Chosen(NamedTuple):
@@ -146,6 +152,7 @@ class _Maker:
         self.frame = digest_of([frame_of(plan), version])
         self.ranked: list[str] = []
         self.said: list[str] = []
+        self.lacking: list[str] = []
         self.beside: dict[str, Draft] = {}
         self.main: Scores | None = None
         self.held_names: dict[str, set[str]] = {"models": set(), "tasks": set()}
@@ -175,8 +182,9 @@ class _Maker:
     def _chosen(self) -> Iterator[_Chosen]:
         for number, metric in enumerate(self.plan.metrics):
             scores = self._prepared(_read_results(self.plan, metric))
-            notes = (f"{n.task}: {n.message}" if n.task else n.message for n in scores.notes)
-            self.said += [visible(text) for text in notes if text not in self.said]
+            for note in scores.notes:
+                text = visible(f"{note.task}: {note.message}" if note.task else note.message)
+                self._say(text, lacking=note.code == "files-damaged")
             if number == 0:
                 self.main = scores
                 self._check_names(scores)
@@ -389,12 +397,26 @@ class _Maker:
                     self.lead = load(self.held.folder / MAIN_BOARD)
                 path = self.held.folder / f"api/boards/{chosen.slug}.json"
                 return replace(made, summary=json.loads(path.read_text("utf-8")))
-        board = self._ranked(chosen.name, scores, spec).titled(**_filled(about))
+        try:
+            board = self._ranked(chosen.name, scores, spec).titled(**_filled(about))
+        except DataError as error:
+            if is_main:
+                raise
+            why = str(error.__cause__)
+            self._say(f"The board {chosen.name!r} was not ranked. {why}", lacking=True)
+            return replace(made, summary=unranked_summary(plan, made, scores, why, self.version))
         if is_main:
             self.lead = board
         made = replace(made, board=board)
         # As it is read from its file, so that both ways give the same pages.
         return replace(made, summary=json.loads(json.dumps(board_summary(plan, made))))
+
+    def _say(self, text: str, *, lacking: bool = False) -> None:
+        """Tell the maker of the site, once."""
+        if text not in self.said:
+            self.said.append(text)
+            if lacking:
+                self.lacking.append(text)
 
     def _level(self, chosen: _Chosen, together: int) -> tuple[Spec, str]:
         """The options of a board, and how its level goes together with those of others."""
@@ -414,11 +436,12 @@ class _Maker:
         )
 
     def _ranked(self, name: str, scores: Scores, spec: Spec) -> Leaderboard:
-        self.ranked.append(name)
         try:
-            return leaderboard(scores, spec=spec, n_jobs=self.n_jobs, pairs=True)
+            board = leaderboard(scores, spec=spec, n_jobs=self.n_jobs, pairs=True)
         except (DataError, OptionError) as error:
             raise DataError(f"The board {name!r}: {error}") from error
+        self.ranked.append(name)
+        return board
 
     def history(self, board: Leaderboard) -> tuple[DatedBoard, ...]:
         """The dated boards, oldest first, and the one of now."""
@@ -478,7 +501,12 @@ class _Maker:
                 with suppress(RankbarsError, OSError):
                     board = load(self.held.folder / path)
             if board is None:
-                board = self._ranked(f"of {day}", scores, self.plan.ranking)
+                try:
+                    board = self._ranked(f"of {day}", scores, self.plan.ranking)
+                except DataError as error:
+                    why = f"The board of {day} was not ranked. {error.__cause__}"
+                    self._say(why, lacking=True)
+                    continue
                 board = replace(board, pairs=None).titled(title=self.plan.about.title, date=day)
             self.beside[path] = Draft(key, partial(board_json, board))
             yield DatedBoard(day, board)

@@ -704,3 +704,67 @@ def test_what_was_remarked_in_reading_stands_in_the_output_and_on_the_method_pag
     _, _, again = rankbars("site", "site.yaml", "-o", "public")
     assert "0 files written" in again
     assert "The column 'Mean' does not agree" in again
+
+
+SPARSE = "model,Arc,Boolq,Copa,Drop,maker\n" + "".join(
+    f"{name},{','.join(cells)},{maker}\n"
+    for name, maker, cells in (
+        ("amber", "Acme", ("70", "", "61", "")),
+        ("birch", "Acme", ("", "62", "", "55")),
+        ("cedar", "Birk", ("60", "51", "55", "41")),
+        ("elm", "Birk", ("64", "58", "54", "45")),
+        ("fir", "Birk", ("71", "60", "58", "49")),
+    )
+)
+
+
+def test_a_board_that_cannot_be_ranked_has_a_page_that_says_why(rankbars, place):
+    (place / "results.csv").write_text(SPARSE, "utf-8")
+    (place / "site.yaml").write_text(
+        "title: Woods\nresults: results.csv\nboards:\n  - per: maker\n", "utf-8"
+    )
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert code == 0
+    assert said.startswith("The board 'Acme' was not ranked. No task was entered by two of the 2")
+    slug = slug_of("Acme")
+    assert f"boards/{slug_of('Birk')}.csv" in files("public")
+    assert f"boards/{slug}.csv" not in files("public")
+    short = short_form(slug)
+    assert (short["models"], short["unranked"]["models"]) == ([], ["amber", "birch"])
+    for path in (f"boards/{slug}.html", "index.html", "models/amber.html", "about.html"):
+        page = Path("public", path).read_text("utf-8")
+        assert "could not be ranked" in page or "not ranked" in page
+    assert broken_links(place / "public") == []
+    before = files("public")
+    again = json.loads(rankbars("site", "site.yaml", "-o", "public", "--json")[1])
+    assert again["written"] == again["ranked"] == []
+    assert said.strip() in again["said"]
+    assert files("public") == before
+    (place / "results.csv").write_text(SPARSE.replace("amber,70,,", "amber,70,66,"), "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert (code, said) == (0, "")
+    assert short_form(slug)["unranked"] is None
+
+
+def test_a_site_whose_main_board_cannot_be_ranked_is_not_made(rankbars, place):
+    (place / "results.csv").write_text("model,Arc,Drop\namber,70,\nbirch,,55\n", "utf-8")
+    (place / "site.yaml").write_text("title: Woods\nresults: results.csv\n", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public")
+    assert code == 1
+    assert "The board 'All results': No task was entered by two of the 2 models" in said
+    assert not Path("public").exists()
+
+
+def test_files_that_could_not_be_read_are_told_with_quiet_and_notes_stand_on_the_first_page(
+    rankbars, place
+):
+    Path("runs").mkdir()
+    (place / "results.csv").rename("runs/a.csv")
+    Path("runs/b.json").write_text('{"model": "amber", "score": [1,', "utf-8")
+    (place / "site.yaml").write_text("title: Woods\nresults: runs\n", "utf-8")
+    code, _, said = rankbars("site", "site.yaml", "-o", "public", "--quiet")
+    assert code == 0
+    assert said.startswith("1 file left out, because it cannot be read: runs/b.json: ")
+    index = Path("public/index.html").read_text("utf-8")
+    assert "notes on this board" in index
+    assert "runs/b.json" in index

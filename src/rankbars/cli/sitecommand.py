@@ -57,10 +57,10 @@ def site_command(
             )
         )  # fmt: skip
         return
+    for line in built.lacking if quiet else built.said:
+        say(line)
     if quiet:
         return
-    for line in built.said:
-        say(line)
     boards = "board" if len(built.ranked) == 1 else "boards"
     say(
         f"{output}: {len(built.written):,} files written, {len(built.removed):,} removed, "

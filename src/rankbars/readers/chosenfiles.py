@@ -97,9 +97,11 @@ class Skipped:
     def notes(self) -> list[Note]:
         """What was not read, and why."""
         found = []
+        they = "it" if len(self.damaged) == 1 else "they"
+        why_damaged = f"left out, because {they} cannot be read"
         for code, why, reports, most in (
             ("files-skipped", "not read", self.unknown, MOST_SHOWN),
-            ("files-damaged", "left out, because they cannot be read", self.damaged, MOST_DAMAGED),
+            ("files-damaged", why_damaged, self.damaged, MOST_DAMAGED),
         ):
             if reports:
                 found.append(Note(code, f"{_files(len(reports))} {why}: {_list(reports, most)}"))

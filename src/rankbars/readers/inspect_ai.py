@@ -112,8 +112,9 @@ def read(files: Sequence[InputFile], options: ReadOptions) -> list[Part]:
         )
     if not invalid:
         return [*runs]
-    text = f"left out, because they were declared invalid: {list_names(invalid)}."
-    return [*runs, Note("invalidated", f"Logs {text}")]
+    were, they = ("log was", "it was") if len(invalid) == 1 else ("logs were", "they were")
+    why = f"left out, because {they} declared invalid"
+    return [*runs, Note("invalidated", f"{len(invalid)} {were} {why}: {list_names(invalid)}.")]
 
 
 def _is_invalid(log: Log) -> bool:

@@ -17,6 +17,7 @@ import numpy as np
 from rankbars.data.board import Leaderboard
 from rankbars.data.boardfile import board_json, packed
 from rankbars.data.madefiles import Draft
+from rankbars.data.scores import Scores
 from rankbars.data.siteplan import SiteBoard, SitePlan
 from rankbars.data.standings import standings
 from rankbars.errors import DataError
@@ -31,10 +32,12 @@ from rankbars.render.sidetables import placed_table
 __all__ = [
     "MAIN_BOARD", "board_entry", "board_files", "board_paths", "board_rows", "board_summary",
     "card_address", "frame_of", "has_history", "model_names", "partly_rows", "short_json",
-    "site_script", "site_style", "slug_of",
+    "site_script", "site_style", "slug_of", "unranked_summary",
 ]  # fmt: skip
 
 MAIN_BOARD = "boards/all.json.gz"
+_COLUMNS = ["model", "best", "worst", "score_text", "score", "score_low", "score_high", "tier",
+            "new_task_best", "new_task_worst", "coverage"]  # fmt: skip
 _TAKEN = ("index", "all", "con", "prn", "aux", "nul")
 
 
@@ -142,6 +145,7 @@ def board_summary(plan: SitePlan, one: SiteBoard) -> dict[str, Any]:
     board = _ranked(one)
     table, placed, above = board_table(board), placed_table(board), opening(board)
     partly = board.partly
+    title = board.about.title if board.about else None
     found = {row.model: row for row in standings(board)}
     rows = [
         [
@@ -151,12 +155,7 @@ def board_summary(plan: SitePlan, one: SiteBoard) -> dict[str, Any]:
         for row in table.rows
     ]  # fmt: skip
     return {
-        "schema": "rankbars.site.board/1",
-        "name": one.name, "slug": one.slug, "group": one.group, "role": one.role,
-        "description": one.description,
-        "title": board.about.title if board.about else None,
-        "date": plan.about.date,
-        "version": plan.version or None,
+        **_summary_head(plan, one, title),
         "opening": [above.title, above.level, *above.cautions],
         "headline": list(headline_sentences(board)),
         "field": field_line(board),
@@ -165,8 +164,7 @@ def board_summary(plan: SitePlan, one: SiteBoard) -> dict[str, Any]:
         "level": next(iter(found.values())).level,
         "levels": one.levels or None,
         "tasks": list(board.tasks),
-        "columns": ["model", "best", "worst", "score_text", "score", "score_low", "score_high",
-                    "tier", "new_task_best", "new_task_worst", "coverage"],
+        "columns": _COLUMNS,
         "models": rows,
         "partly_scored": None if partly is None or placed is None else {
             "title": placed.title, "note": placed.note, "field": partly.field,
@@ -177,7 +175,47 @@ def board_summary(plan: SitePlan, one: SiteBoard) -> dict[str, Any]:
                 for i, line in zip(partly.order, placed.rows, strict=True)
             ],
         },
+        "unranked": None,
         "made_with": f"rankbars {board.version}",
+    }  # fmt: skip
+
+
+def unranked_summary(
+    plan: SitePlan, one: SiteBoard, scores: Scores, why: str, version: str
+) -> dict[str, Any]:
+    """What is shown of a board that could not be ranked, with the keys of one that could.
+
+    Parameters
+    ----------
+    plan : SitePlan
+        What was asked for.
+    one : SiteBoard
+        The board.
+    scores : Scores
+        What it chose of the results.
+    why : str
+        The reason.
+    version : str
+        Version of the package.
+    """
+    said = ["This board could not be ranked.", why]
+    return {
+        **_summary_head(plan, one, f"{plan.about.title}: {one.name}"),
+        "opening": said, "headline": said, "field": "", "claim": ["", ""], "score": ["", ""],
+        "level": None, "levels": None, "tasks": list(scores.tasks), "columns": _COLUMNS,
+        "models": [], "partly_scored": None,
+        "unranked": {"why": why, "models": list(scores.models)},
+        "made_with": f"rankbars {version}",
+    }  # fmt: skip
+
+
+def _summary_head(plan: SitePlan, one: SiteBoard, title: str | None) -> dict[str, Any]:
+    """What is said of a board before what it shows."""
+    return {
+        "schema": "rankbars.site.board/1",
+        "name": one.name, "slug": one.slug, "group": one.group, "role": one.role,
+        "description": one.description, "title": title,
+        "date": plan.about.date, "version": plan.version or None,
     }  # fmt: skip
 
 
@@ -214,7 +252,9 @@ def board_entry(one: SiteBoard) -> dict[str, Any]:
 
 def model_names(summary: Mapping[str, Any]) -> list[str]:
     """Every model of a board."""
-    part = summary["partly_scored"]
+    part, unranked = summary["partly_scored"], summary["unranked"]
+    if unranked is not None:
+        return list(unranked["models"])
     return [row[0] for row in (*summary["models"], *(() if part is None else part["models"]))]
 
 

@@ -21,7 +21,7 @@ from rankbars.render.methodbox import method_entries
 from rankbars.render.notation import counted, show_ranks, visible
 from rankbars.render.page import page_environment
 from rankbars.render.paragraph import citation, methods_paragraph, references
-from rankbars.render.ranktable import task_scores
+from rankbars.render.ranktable import few_remarks, remark_text, task_scores
 from rankbars.render.siteboards import (
     MAIN_BOARD,
     board_entry,
@@ -66,11 +66,16 @@ def site_files(site: Site) -> dict[str, Draft]:
     """
     frame = frame_of(site.plan)
     files: dict[str, Draft] = {}
+    pages = _Pages(site, frame)
     for one in site.boards:
+        if one.summary["unranked"] is not None:
+            path = f"boards/{one.slug}.html"
+            files[path] = pages.draft("unranked", path, _unranked(one))
+            files[f"api/boards/{one.slug}.json"] = _plain(short_json(one.summary))
+            continue
         files |= board_files(one, frame)
         if frame["cards"]:
             files[f"boards/{one.slug}.png"] = _card(site, one)
-    pages = _Pages(site, frame)
     files["index.html"] = pages.draft("index", "index.html", _index(site))
     files["models.html"] = pages.draft("models", "models.html", _models(site))
     for name, context in _model_pages(site):
@@ -159,7 +164,18 @@ def _index(site: Site) -> dict[str, Any]:
         "placed": len(partly_rows(main)),
         "boards": [board_entry(one) for one in site.boards],
         "levels": main["levels"],
+        "notes": [remark_text(remark) for remark in few_remarks(site.main)],
     }
+
+
+def _unranked(one: SiteBoard) -> dict[str, Any]:
+    """A board that could not be ranked."""
+    return {
+        "board": one.name, "description": one.description,
+        "why": one.summary["unranked"]["why"],
+        "names": [[name, f"../models/{slug_of(name)}.html"] for name in model_names(one.summary)],
+        "tasks": one.summary["tasks"],
+    }  # fmt: skip
 
 
 def _about_fields(site: Site) -> dict[str, Any]:
@@ -216,6 +232,9 @@ def _model_pages(site: Site) -> list[tuple[str, dict[str, Any]]]:
     on_boards: dict[str, list[list[Any]]] = {name: [] for name in names}
     for one in site.boards:
         size, here = len(one.summary["models"]), [one.name, one.slug]
+        if one.summary["unranked"] is not None:
+            for name in model_names(one.summary):
+                on_boards[name].append([*here, "not ranked", 0, 0, "", "", False])
         for row in board_rows(one.summary):
             on_boards[row["model"]].append(
                 [*here, row["ranks"], row["best"], row["worst"], size, row["score"], False]
@@ -310,11 +329,16 @@ def _about(site: Site) -> dict[str, Any]:
         "retired_tasks": _retired(main, "task"),
         "aliases": [[one.name, one.called] for one in main.names if one.called != one.name],
         "downloads": [
-            [one.name, f"boards/{one.slug}.csv", f"api/boards/{one.slug}.json",
+            [one.name, _table(one) or "", f"api/boards/{one.slug}.json",
              MAIN_BOARD if one.slug == "all" else ""]
             for one in site.boards
         ],
     }  # fmt: skip
+
+
+def _table(one: SiteBoard) -> str | None:
+    """The path of the table of a board; None where it could not be ranked."""
+    return f"boards/{one.slug}.csv" if one.summary["unranked"] is None else None
 
 
 # ------------------------------------------------------------------------------------ for programs
@@ -329,7 +353,7 @@ def _api_index(site: Site) -> dict[str, Any]:
                 **{key: value for key, value in board_entry(one).items() if key != "first"},
                 "headline": " ".join(one.summary["headline"]),
                 "page": f"boards/{one.slug}.html",
-                "csv": f"boards/{one.slug}.csv",
+                "csv": _table(one),
                 "api": f"api/boards/{one.slug}.json",
             }
             for one in site.boards
@@ -376,9 +400,9 @@ def _llms(site: Site) -> str:
     for one in site.boards:
         lines.append(
             f"- [{visible(one.name)}]({address}api/boards/{one.slug}.json): "
-            f"{counted(len(one.summary['models']), 'model')}, "
+            f"{counted(len(model_names(one.summary)), 'model')}, "
             f"{counted(len(one.summary['tasks']), 'task')}; "
-            f"also as [CSV]({address}boards/{one.slug}.csv)"
+            + (f"also as [CSV]({address}{table})" if (table := _table(one)) else "not ranked")
         )
     lines += ["", "## More", ""]
     for name, path in (
