@@ -335,6 +335,23 @@ def test_too_many_columns_for_the_width_are_refused_with_what_to_add() -> None:
     assert draw_picture("shown_better", board, shown=Shown(top=12), width=3.3).axes
 
 
+def test_a_crowd_is_refused_or_only_those_that_matter_are_named() -> None:
+    board = make_board(models=60)
+    with pytest.raises(rb.DataError, match="score_rank of 60 models .* --top 40"):
+        draw_picture("score_rank", board)
+    drawn = draw_picture("score_rank", board, shown=Shown(top=40)).axes[0]
+    assert len(drawn.texts) == 40
+    rng = np.random.default_rng(2)
+    models = [f"m{k:02d}" for k in range(60)]
+    scores = rb.Scores.from_arrays({"t": (rng.random((30, 60)) < 0.5) * 1.0}, models)
+    prices = dict(zip(models, np.exp(rng.normal(size=60)).tolist(), strict=True))
+    priced = rb.add_costs(rb.leaderboard(scores), scores, prices, metric="price")
+    assert priced.front is not None
+    assert priced.front.possible.sum() > 30
+    named = {text.get_text() for text in draw_picture("front", priced).axes[0].texts}
+    assert named == {models[i] for i in np.flatnonzero(priced.front.observed)}
+
+
 def test_letters_without_a_font_are_boxes_that_stay_apart_and_are_named(board) -> None:
     names = {"m0": "\U0001252b", "m1": "\U0001252c", "m2": "ok"}
     renamed = rb.Scores.from_arrays(

@@ -195,7 +195,7 @@ def _thin_ticks(panel: Axes, room: float) -> None:
     ]
     if len(shown) < 3:
         return
-    least = (high - low) / room * _TICK_ROOM * max(len(text) for _, text in shown)
+    least = (high - low) / room * _TICK_ROOM * (1 + max(len(text) for _, text in shown))
     kept, last = shown[:1], shown[-1]
     for tick, text in shown[1:-1]:
         if tick - kept[-1][0] >= least and last[0] - tick >= least:

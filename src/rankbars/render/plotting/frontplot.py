@@ -27,7 +27,8 @@ _MOST_NAMES, _PUSHES = 30, 400
 def plot_front(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
     """Score of each model against its cost, and which of them may be the best for the money.
 
-    Filled: may be on the front; hollow: shown dominated. The line joins the observed front.
+    Filled: may be on the front; hollow: shown dominated. The line joins the observed front. Named
+    are those that may be on the front, or, of many, those on the observed one.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def plot_front(board: Leaderboard, ax: Axes, shown: Shown = ALL) -> Axes:
         ax.set_xscale("log")
         ax.xaxis.set_major_formatter("{x:g}")
     names = labels([board.models[i] for i in priced], 30)
-    _name_points(ax, cost, score, possible, names)
+    few = possible if possible.sum() <= _MOST_NAMES else front.observed[priced]
+    _name_points(ax, cost, score, few, names)
     _turn(board, ax)
     ax.set_xlabel(f"{visible(front.metric)} (less is better)")
     ax.set_ylabel(score_words(board))

@@ -68,7 +68,8 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes, shown: Shown = ALL) ->
     Raises
     ------
     DataError
-        If the board shows neither a score nor a rank interval first.
+        If the board shows neither a score nor a rank interval first, or there are more models
+        than can be named.
     """
     if board.lead == "task":
         task = next(iter(board.tasks.values()))
@@ -86,6 +87,11 @@ def plot_score_against_rank(board: Leaderboard, ax: Axes, shown: Shown = ALL) ->
     if shown.sort != "score":
         raise OptionError("score_rank stands by score: leave the sorting out.")
     rows = shown.rows(board.models, board.order)
+    if len(rows) > _MOST_NAMES:
+        raise DataError(
+            f"score_rank of {len(rows)} models could not be read: their marks hide each other. Add "
+            f"--top {_MOST_NAMES - 8}, or --models NAME for each model that is to be shown."
+        )
     score, low, high, best, worst = score[rows], low[rows], high[rows], best[rows], worst[rows]
     middle = (best + worst) / 2
     ax.hlines(score, best, worst, color=FIRST, lw=1.8, alpha=0.85)
@@ -325,7 +331,8 @@ def plot_widths(board: Leaderboard, ax: Axes) -> Axes:
     )  # fmt: skip
     label_rows(ax, [task.name for task in tasks])
     ax.set_xlim(left=-0.5)
-    ax.set_xlabel("width of rank intervals (worst − best)")
+    ax.locator_params(axis="x", integer=True)
+    ax.set_xlabel("rank interval: worst − best, in ranks")
     ax.set_title("How well each task separates the models\nnarrow intervals on top")
     return ax
 
@@ -335,7 +342,7 @@ def _name_points(
 ) -> None:
     """A name to the right of each point, as near as names can stand without touching."""
     named = [i for i in range(len(models)) if not np.isnan(score[i])]
-    if not 0 < len(named) <= _MOST_NAMES:
+    if not named:
         return
     low, high = sorted(ax.get_ylim())
     room = (high - low) / _MOST_NAMES
@@ -409,7 +416,9 @@ def plot_weights(found: WeightMap, ax: Any) -> Any:
         mine = found.winner == model
         unclear = found.indeterminate[mine]
         place = top[mine], left[mine], right[mine]
-        text = f"{labels([found.models[model]], 26)[0]}: {100 * found.share[model]:.0f} %"
+        share = 100 * found.share[model]
+        words = f"{share:.0f} %" if share >= 0.5 else "under 1 %"
+        text = f"{labels([found.models[model]], 26)[0]}: {words}"
         marker = "os^Dv<>P"[k % 8]
         # Filled where the winner is ahead, hollow where it is not: without colour, too.
         ax.scatter(*(part[~unclear] for part in place), s=11, marker=marker, color=shade, lw=0.4,

@@ -185,7 +185,7 @@ def last_rank(worst: NDArray[np.int64], size: int) -> int:
 
 def beside(ax: Axes) -> Axes:
     """A second panel to the right, as large as the first and with the same rows."""
-    panel: Axes = ax.inset_axes((1.12, 0.0, 1.0, 1.0), sharey=ax)
+    panel: Axes = ax.inset_axes((1.15, 0.0, 1.0, 1.0), sharey=ax)
     panel.tick_params(axis="y", length=0, labelleft=False)
     return panel
 
