@@ -337,7 +337,7 @@ def test_too_many_columns_for_the_width_are_refused_with_what_to_add() -> None:
 
 def test_a_crowd_is_refused_or_only_those_that_matter_are_named() -> None:
     board = make_board(models=60)
-    with pytest.raises(rb.DataError, match="score_rank of 60 models .* --top 40"):
+    with pytest.raises(rb.DataError, match=r"score_rank of 60 models .* --top 40"):
         draw_picture("score_rank", board)
     drawn = draw_picture("score_rank", board, shown=Shown(top=40)).axes[0]
     assert len(drawn.texts) == 40
