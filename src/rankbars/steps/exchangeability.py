@@ -131,6 +131,7 @@ def diagnose(board: Leaderboard, *, top: int | None = None, coverage: float = 0.
 
 _SIZES = (0.1, 0.2, 0.3)
 _MOST_DOMAINS = 20
+_DIGITS = 12  # of a share: weights add up to 1 but for rounding, and to no more
 
 
 def _shifts(
@@ -149,7 +150,8 @@ def _shifts(
     ) -> None:
         if weights is not None:
             least = max(0.0, expected - size)
-            found.append(Shift(kind, towards, size, np.asarray(weights @ within), least))
+            inside = np.round(weights @ within, _DIGITS)
+            found.append(Shift(kind, towards, size, inside, least))
 
     alike = {(task.metric, task.direction) for task in tasks}
     scores = np.array([task.mean for task in tasks])

@@ -139,7 +139,6 @@ def find_circles(found: Strengths, setting: Setting, simulations: int) -> tuple[
         )
     except DataError:
         return ()  # votes with weights cannot be simulated
-    ratio = seen.misfit / seen.expected_misfit if seen.expected_misfit > 0 else float("nan")
     beyond = "more" if seen.p_cycles <= _SURE else "no more"
     circles = Finding(
         "circles",
@@ -149,6 +148,9 @@ def find_circles(found: Strengths, setting: Setting, simulations: int) -> tuple[
         "chance explains.",
         concern=seen.p_cycles <= _SURE,
     )
+    if not seen.expected_misfit > 0:
+        return (circles,)  # as many strengths as results of pairs: nothing is left to explain
+    ratio = seen.misfit / seen.expected_misfit
     beyond = "more" if seen.p_misfit <= _SURE else "no more"
     text = (
         f"Results of pairs differ from what the strengths explain {ratio:.2f} times as much as in "

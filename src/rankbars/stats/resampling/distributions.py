@@ -83,7 +83,9 @@ def symmetric_root(cov: NDArray[np.float64]) -> SymmetricRoot:
     Notes
     -----
     Unlike a triangular root it is a continuous function of the matrix even where the matrix is
-    singular, so that rounding in the covariance stays rounding in the draws.
+    singular, so that rounding in the covariance stays rounding in the draws. So do eigenvalues
+    that are rounding themselves: their roots, of 1e-8, would differ from processor to processor,
+    and count as 0.
 
     Examples
     --------
@@ -94,7 +96,8 @@ def symmetric_root(cov: NDArray[np.float64]) -> SymmetricRoot:
     largest = float(values[-1])
     lowest = float(values[0])
     deficit = -lowest / largest if largest > 0 and lowest < -_ROUNDING * largest else 0.0
-    root = (vectors * np.sqrt(np.clip(values, 0.0, None))) @ vectors.T
+    kept = np.where(values > len(values) * np.finfo(float).eps * largest, values, 0.0)
+    root = (vectors * np.sqrt(kept)) @ vectors.T
     return SymmetricRoot((root + root.T) / 2, deficit)
 
 

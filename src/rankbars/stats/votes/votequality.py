@@ -39,6 +39,8 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+_ROUNDING = 1e-6  # of a standard error: what a fit that explains everything may leave
+
 
 class VoteCoverage(NamedTuple):
     """How votes spread over models and pairs.
@@ -412,5 +414,6 @@ def _chances(refitter: Refitter, point: Array, weight: Array) -> Array:
 def _measure(refitter: Refitter, point: Array, weight: Array) -> tuple[int, float]:
     """Cycles and misfit of counts under the parameters fitted to them."""
     residuals = _standardise_rows(weight, _chances(refitter, point, weight))
+    residuals[np.abs(residuals) < _ROUNDING] = 0.0
     wins, _ = to_matrices(refitter.counts._replace(weight=weight))
     return count_cycles(wins), float(residuals @ residuals)
