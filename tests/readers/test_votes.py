@@ -427,3 +427,16 @@ def test_models_that_look_alike_are_told_for_votes_too(tmp_path: Path) -> None:
     text = "model_a,model_b,winner\nGPT,o1,GPT\no1,gpt ,o1\ngpt ,GPT,GPT\n"
     notes = rb.read(write(tmp_path, text)).notes
     assert [note.models for note in notes if note.code == "look-alike"] == [("GPT", "gpt ")]
+
+
+def test_names_that_many_votes_have_to_themselves_are_left_aside_and_said(tmp_path: Path) -> None:
+    n = 1 << 16
+    names = [f"u{k}" for k in range(n + 1)]
+    frame = pd.DataFrame({"model_a": "a", "model_b": "b", "winner": "tie", "user": names})
+    for name, votes, said in (("many", n + 1, True), ("few", n, False)):
+        path = tmp_path / f"{name}.parquet"
+        frame[:votes].to_parquet(path)
+        scores = rb.read(path, columns={"judge": "user"})
+        notes = [note.message for note in scores.notes if note.code == "names-of-one-vote"]
+        assert len(notes) == said
+        assert all("Every name of 'user' has one vote" in text for text in notes)

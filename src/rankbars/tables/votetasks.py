@@ -355,6 +355,17 @@ def _notes(rows: VoteRows, columns: VoteColumns, by: str | None) -> list[Note]:
             Note("position-from-columns", "The first model of a row was taken as the one shown "
                  "first.")
         )  # fmt: skip
+    if rows.single:
+        what = " and of ".join(
+            repr(columns.roles.get(role, role)) for role in LABELS if role in rows.single
+        )
+        notes.append(
+            Note(
+                "names-of-one-vote",
+                f"Every name of {what} has one vote: the names are taken for ids of votes, and "
+                "left aside. Votes are not clustered by them.",
+            )
+        )
     if columns.category is not None and by is None:
         notes.append(
             Note(
