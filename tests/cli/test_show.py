@@ -221,3 +221,21 @@ def test_draws_of_one_task_and_of_an_average_are_shown_on_demand(
     assert rankbars("show", "board.json", "--top", "2", "--average").code == 2
     answer = rankbars("show", "board.json", "--top", "9")
     assert (answer.code, answer.err.count("\n")) == (1, 1)
+
+
+def test_the_first_rows_stand_alone_with_ranks_among_all(rankbars: Command, tmp_path: Path) -> None:
+    table = "item,ash,birch,cedar,dogwood\n" + "".join(
+        f"{i},{i % 2},{i % 3 > 0:d},{i % 5 > 0:d},{i % 7 > 0:d}\n" for i in range(90)
+    )
+    (tmp_path / "wood.csv").write_text(table, encoding="utf-8")
+    ranked = rankbars("rank", "wood.csv", "-q", "--direction", "higher", "-o", "board.json")
+    short = rankbars("rank", "wood.csv", "-q", "--direction", "higher", "--first", "2")
+    rows = [line for line in ranked.out.splitlines() if "━" in line]
+    assert [line for line in short.out.splitlines() if "━" in line] == rows[:2]
+    assert "and 2 more; ranks are among all 4" in short.out
+    assert rankbars("show", "board.json", "--first", "4").out == rankbars("show", "board.json").out
+    for words in (["--json"], ["--top", "2"], ["--format", "md"]):
+        refused = rankbars("show", "board.json", "--first", "2", *words)
+        assert refused.code == 2
+        assert "--first is for the printed table" in refused.err
+    assert rankbars("rank", "wood.csv", "--first", "2", "-o", "-").code == 2

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from rankbars.cli.answers import files_answer, print_answer
-from rankbars.cli.options import about_options, json_option, named_option
+from rankbars.cli.options import (
+    about_options,
+    check_first,
+    first_option,
+    json_option,
+    named_option,
+)
 from rankbars.cli.outputs import (
     STANDARD,
     check_targets,
@@ -139,6 +145,7 @@ intervals moved. The format md is for pull requests.
     help="How to show it.",
 )  # fmt: skip
 @click.option("--task", metavar="NAME", help="One task instead of the whole board.")
+@first_option
 @click.option(
     "--average",
     is_flag=True,
@@ -177,6 +184,7 @@ def show_command(
     board_path: str,
     form: str,
     task: str | None,
+    first: int | None,
     average: bool,
     differences: bool,
     top: int | None,
@@ -194,6 +202,8 @@ def show_command(
             "--top and --dominance are tables of text or JSON: give them without --task, "
             "--average, --differences and --methods, and with --format text or json."
         )
+    other = drawn or methods or average or differences or form != "text"
+    check_first(first, printed=not other)
     if output is not None and (form != "eee" or task is not None):
         raise click.UsageError(
             "-o is the folder for --format eee of a whole board; other formats are printed: "
@@ -231,17 +241,17 @@ def show_command(
 
         emit_text(methods_text(board))
     elif form == "text":
-        _show_text(board, task)
+        _show_text(board, task, first)
     else:
         from rankbars.render import render
 
         emit(render(board, form, task=task))
 
 
-def _show_text(board: Leaderboard, task: str | None) -> None:
+def _show_text(board: Leaderboard, task: str | None, first: int | None) -> None:
     from rankbars.render.exports import attributes_text
 
-    print_board(board, task)
+    print_board(board, task, first=first)
     if task is None and board.attributes:
         emit_text(f"\n{attributes_text(board)}")
 

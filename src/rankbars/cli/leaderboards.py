@@ -21,7 +21,9 @@ from rankbars.cli.options import (
     about_options,
     analysis_options,
     chance_option,
+    check_first,
     counting_failures,
+    first_option,
     json_option,
     known_name,
     limits_option,
@@ -184,6 +186,7 @@ file to `rankbars rank`.
     metavar="FILE",
     help="The same with one known cost per model: CSV, JSON or YAML with model and cost.",
 )
+@first_option
 @click.option(
     "--explain",
     is_flag=True,
@@ -239,6 +242,7 @@ def rank_command(
     also: tuple[str, ...],
     cost: str | None,
     prices: str | None,
+    first: int | None,
     explain: bool,
     by_reference: bool,
     pairs: bool,
@@ -250,6 +254,7 @@ def rank_command(
 ) -> None:
     """Read, rank, write."""
     output = printed_json(output, as_json=as_json)
+    check_first(first, printed=output != STANDARD)
     sources = label_sources(inputs, labels, judge)
     inputs = sources.labels
     others = bool(also or cost or prices or clusters or by_reference or voting.anytime)
@@ -346,7 +351,7 @@ def rank_command(
     # With the board file on standard output, nothing else may go there.
     printing = output != STANDARD
     words = _explanation(scores, board, quiet=quiet) if explain and printing else ""
-    deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said)
+    deliver(board, targets, quiet=quiet, pairs=pairs, beside=beside, said=said, first=first)
     if found is not None and printing:
         from rankbars.render.predicted import render_held_out
 

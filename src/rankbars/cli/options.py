@@ -38,8 +38,10 @@ __all__ = [
     "analysis_options",
     "average_anyway_option",
     "chance_option",
+    "check_first",
     "collect_options",
     "counting_failures",
+    "first_option",
     "inputs_argument",
     "json_option",
     "known_name",
@@ -338,6 +340,21 @@ def printed_json(output: str | None, *, as_json: bool) -> str | None:
     if as_json and output is not None:
         raise click.UsageError("--json is -o -: leave one of the two out.")
     return "-" if as_json else output
+
+
+first_option = click.option(
+    "--first", type=click.IntRange(min=1), metavar="N",
+    help="Print only the first N rows of the table. Ranks are those among all.",
+)  # fmt: skip
+
+
+def check_first(first: int | None, *, printed: bool) -> None:
+    """Refuse ``--first`` where no table of a board is printed as text."""
+    if first is not None and not printed:
+        raise click.UsageError(
+            "--first is for the printed table of a board: leave it out, or what prints another "
+            "thing (such as --json)."
+        )
 
 
 quiet_option = click.option(

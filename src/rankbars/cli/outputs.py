@@ -209,6 +209,7 @@ def deliver(
     pairs: bool = False,
     beside: Mapping[str, str | bytes] | None = None,
     said: Collection[Note] = (),
+    first: int | None = None,
 ) -> None:
     """Write the board to its targets, all or none, and print it where none is standard output.
 
@@ -226,6 +227,8 @@ def deliver(
         Further files, written together with the others.
     said : collection of Note
         Notes that were said already, and are not printed again.
+    first : int, optional
+        How many rows are printed; all of them where not given.
 
     Raises
     ------
@@ -240,7 +243,8 @@ def deliver(
     contents = {**made, **(beside or {})}
     write_all(contents)
     if printed is None:
-        print_board(replace(board, notes=tuple(n for n in board.notes if n not in said)))
+        kept = tuple(note for note in board.notes if note not in said)
+        print_board(replace(board, notes=kept), first=first)
     else:
         emit(printed)
     if contents and not quiet:
@@ -297,8 +301,8 @@ def held_out_files(found: HeldOut, paths: Sequence[str]) -> dict[str, str | byte
     return contents
 
 
-def print_board(board: Leaderboard, task: str | None = None) -> None:
-    """Print the board, or one task of it, for a person."""
+def print_board(board: Leaderboard, task: str | None = None, *, first: int | None = None) -> None:
+    """Print the board, or one task of it, for a person; `first`: so many rows."""
     from rankbars.render.text import render_text
 
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -306,7 +310,7 @@ def print_board(board: Leaderboard, task: str | None = None) -> None:
     emit_text(
         render_text(
             board, task=task, width=output_width(), color=_wants_color(), encoding=encoding,
-            height=height,
+            height=height, first=first,
         )
     )  # fmt: skip
 

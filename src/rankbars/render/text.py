@@ -72,6 +72,7 @@ def render_text(
     color: bool = False,
     encoding: str = "utf-8",
     height: int | None = None,
+    first: int | None = None,
 ) -> str:
     """The board as lines of text for a terminal.
 
@@ -89,6 +90,8 @@ def render_text(
         What the terminal can show; where that is not enough, plain _ASCII is used.
     height : int, optional
         Lines of the terminal: of a board that is longer, the first sentence comes last as well.
+    first : int, optional
+        Only so many rows of the table; ranks stay those among all.
 
     Returns
     -------
@@ -114,7 +117,11 @@ def render_text(
         for line in _wrapped(pen.plain(sentence), width)
     ]
     grid = _draw_grid(table, width, pen)
-    lines += [[], *grid.lines, []]
+    left_out = 0 if first is None else max(len(table.rows) - first, 0)
+    lines += [[], *grid.lines[: len(grid.lines) - left_out]]
+    if left_out:
+        lines.append([_Span(f"and {left_out} more; ranks are among all {len(table.rows)}", "dim")])
+    lines.append([])
     lines += _placed_lines(board, task, width, pen)
     lines += _order_lines(board, width, pen) if task is None else []
     lines += _front_lines(board, width, pen) if task is None else []
