@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commandline import Command
+from scipy import stats
 
 import rankbars as rb
 from rankbars.data.judgeworth import JudgeWorth
@@ -110,6 +111,72 @@ def test_probabilities_of_other_items_are_refused(rankbars: Command, results):
     (said,) = notes(board_of(rankbars, "human.csv", "--judge", "judge.csv"), "judge-unused")
     assert "they add up to" in said
     assert "and 400 are judged" in said
+
+
+@pytest.mark.parametrize(("bias", "says"), [(0.8, "leans to"), (0.0, "is not shown to lean")])
+def test_a_judge_that_leans_to_its_family_is_told_of(
+    rankbars: Command, results, bias: float, says: str
+):
+    rng = np.random.default_rng(1)
+    judge = results["people"] + 0.7 * rng.normal(size=(400, 4)) + bias * np.array([1, 1, 0, 0])
+    write("judge.csv", {"score": judge}, range(400))
+    words = ("human.csv", "--judge", "judge.csv", "--judge-family", "[ab]*h")
+    found = board_of(rankbars, *words)
+    (said,) = notes(found, "judge-family")
+    assert says in said
+    (lean,) = found["judge"]["by_task"]["all"]["leanings"]
+    assert (lean["models"], lean["labels"], lean["judge"]) == (["ash", "birch"], LABELLED, 1)
+    rows = np.flatnonzero(results["labelled"])
+    away = (judge - results["people"])[rows]
+    lone = away[:, :2].mean(axis=1) - away[:, 2:].mean(axis=1)
+    low, high = stats.t.interval(0.95, LABELLED - 1, lone.mean(), stats.sem(lone))
+    assert [lean["difference"], lean["low"], lean["high"]] == pytest.approx(
+        [lone.mean(), low, high], abs=1e-4
+    )
+    people = rb.Items(MODELS, results["people"][rows], ids=tuple(f"q{i}" for i in rows))
+    told = rb.Items(MODELS, judge, ids=tuple(f"q{i}" for i in range(400)))
+    joined = rb.with_judge(
+        rb.Scores({"t": people}), rb.Scores({"t": told}), families=[("birch", "ash")]
+    )
+    use = rb.leaderboard(joined).judge["t"]
+    assert use.leanings[0].difference == pytest.approx(lone.mean(), rel=1e-12)
+
+
+def test_intervals_of_leanings_hold_for_all_judges_together(rankbars: Command, results):
+    judge = results["people"] + np.random.default_rng(1).normal(size=(400, 4))
+    write("judge.csv", {"score": judge}, range(400))
+    write("again.csv", {"score": judge}, range(400))
+    words = ("human.csv", "--judge", "judge.csv", "--judge-family", "judge.csv=ash")
+    (one,) = board_of(rankbars, *words)["judge"]["by_task"]["all"]["leanings"]
+    both = board_of(rankbars, *words, "--judge", "again.csv", "--judge-family", "again.csv=elm")
+    two = both["judge"]["by_task"]["all"]["leanings"]
+    assert [lean["models"] for lean in two] == [["ash"], ["elm"]]
+    wider = (two[0]["high"] - two[0]["low"]) / (one["high"] - one["low"])
+    assert wider == pytest.approx(stats.t.isf(0.0125, 79) / stats.t.isf(0.025, 79), rel=1e-9)
+
+
+def test_scores_on_another_scale_say_nothing_of_a_leaning(rankbars: Command, results):
+    words = ("human.csv", "--judge", "judge.csv", "--judge-family", "ash")
+    found = board_of(rankbars, *words)
+    (said,) = notes(found, "judge-family")
+    assert "in the units of the labels" in said
+    assert found["judge"]["by_task"]["all"]["leanings"] == []
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--judge-family", "ash"], "--judge-family needs the judge"),
+        (["--judge", "judge.csv", "--judge-family", "oak"], "must be models that have labels"),
+        (["--judge", "judge.csv", "--judge-family", "*"], "All models are of the judge's family"),
+        (["--judge", "judge.csv", "--judge", "both.csv", "--judge-family", "ash"], "whose family"),
+    ],
+)
+def test_families_that_cannot_be_are_refused(rankbars: Command, results, words, says: str):
+    answer = rankbars("rank", "human.csv", *words)
+    assert answer.code in (1, 2)
+    assert answer.out == ""
+    assert says in " ".join(answer.err.split())
 
 
 def test_intervals_of_scores_are_shorter_and_cover_the_mean_of_all(rankbars: Command, results):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,6 +25,7 @@ class LabelSources(NamedTuple):
     labels: tuple[str, ...]
     metric: str | None = None
     judges: tuple[tuple[tuple[str, ...], str | None], ...] = ()
+    families: tuple[tuple[str, ...], ...] = ()
 
     def reading(self, reading: Reading) -> Reading:
         """How the labels are read."""
@@ -38,7 +40,12 @@ class LabelSources(NamedTuple):
         import rankbars as rb
 
         judges = [take(paths, _by_metric(reading, metric)) for paths, metric in self.judges]
-        return rb.with_judge(labels, *judges)
+        families = [
+            [name for name in labels.models if any(fnmatchcase(name, one) for one in patterns)]
+            or list(patterns)
+            for patterns in self.families
+        ]
+        return rb.with_judge(labels, *judges, families=families)
 
 
 def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -56,11 +63,22 @@ def judge_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Scores by a judge of these items and of more, on any scale; or its metric of INPUT. "
         "It corrects the labels where it is worth it. Repeat for several judges.",
     )
-    return labels(judge(command))
+    family = click.option(
+        "--judge-family",
+        "judge_family",
+        metavar="[JUDGE=]MODEL",
+        multiple=True,
+        help="A model, or a pattern of models, of the judge's own family: how much better than "
+        "people do it makes them is said. With several judges say which, as --judge names it.",
+    )
+    return labels(judge(family(command)))
 
 
 def label_sources(
-    inputs: tuple[str, ...], labels: str | None, judges: tuple[str, ...]
+    inputs: tuple[str, ...],
+    labels: str | None,
+    judges: tuple[str, ...],
+    families: tuple[str, ...] = (),
 ) -> LabelSources:
     """What ``INPUT``, ``--labels`` and ``--judge`` name together; files, or metrics of INPUT."""
     if labels is not None and not judges:
@@ -93,7 +111,24 @@ def label_sources(
             f"--judge {name} is no file. If it is a metric of INPUT, name the labels' metric, too: "
             f"--labels NAME --judge {name}"
         )
-    return LabelSources(people, metric, told)
+    return LabelSources(people, metric, told, _families(families, judges))
+
+
+def _families(given: tuple[str, ...], judges: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
+    """Patterns of each judge's family; none at all where none was named."""
+    if given and not judges:
+        raise click.UsageError("--judge-family needs the judge whose family it is: --judge FILE.")
+    found: list[list[str]] = [[] for _ in judges]
+    for text in given:
+        fitting = [k for k, judge in enumerate(judges) if text.startswith(f"{judge}=")]
+        if not fitting and len(judges) != 1:
+            raise click.UsageError(
+                f"--judge-family {text}: say whose family it is, as --judge names it: "
+                f"--judge-family {judges[0]}={text}"
+            )
+        k = fitting[0] if fitting else 0
+        found[k].append(text.removeprefix(f"{judges[k]}=") if fitting else text)
+    return tuple(map(tuple, found)) if given else ()
 
 
 def refuse_without_labels(sources: LabelSources, analysis: Analysis, *, others: bool) -> None:

@@ -220,6 +220,7 @@ def rank_command(
     inputs: tuple[str, ...],
     labels: str | None,
     judge: tuple[str, ...],
+    judge_family: tuple[str, ...],
     output: str | None,
     html: str | None,
     md: str | None,
@@ -255,7 +256,7 @@ def rank_command(
     """Read, rank, write."""
     output = printed_json(output, as_json=as_json)
     check_first(first, printed=output != STANDARD)
-    sources = label_sources(inputs, labels, judge)
+    sources = label_sources(inputs, labels, judge, judge_family)
     inputs = sources.labels
     others = bool(also or cost or prices or clusters or by_reference or voting.anytime)
     refuse_without_labels(sources, analysis, others=others)

@@ -11,10 +11,36 @@ import numpy as np
 from rankbars.data.fields import Numbers
 from rankbars.errors import DataError
 
-__all__ = ["JudgeUse", "JudgeWorth"]
+__all__ = ["JudgeLeaning", "JudgeUse", "JudgeWorth"]
 
 Count = Annotated[int, Numbers(least=0)]
 Known = Annotated[float, Numbers(null=np.nan, word=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLeaning:
+    """How much better a judge makes its own family than people do, beside other models.
+
+    Parameters
+    ----------
+    judge : int
+        Which judge, from 1.
+    models : tuple of str
+        The models of its family.
+    labels : int
+        Items that people and the judge scored for every model.
+    difference, low, high : float
+        Mean of the family less that of the other models, by the judge less by people, in the
+        units of the labels and above 0 where the judge leans to its family; the interval holds for
+        all judges and tasks together (95 %).
+    """
+
+    judge: Count
+    models: tuple[str, ...]
+    labels: Count
+    difference: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +68,8 @@ class JudgeUse:
     weights : tuple of (float, float)
         Smallest and largest tuned weight over all pairs of models, of each judge; in units of the
         labels per unit of the judge. Empty where none was tuned.
+    leanings : tuple of JudgeLeaning
+        Of judges whose family was declared.
 
     Raises
     ------
@@ -64,6 +92,7 @@ class JudgeUse:
     high: Known = np.nan
     correlation: Known = np.nan
     weights: tuple[tuple[float, float], ...] = ()
+    leanings: tuple[JudgeLeaning, ...] = ()
 
     def __post_init__(self) -> None:
         if self.used != (self.reason is None):

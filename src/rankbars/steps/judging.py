@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items, take_rows
-from rankbars.data.judgeworth import JudgeUse, JudgeWorth
+from rankbars.data.judgeworth import JudgeLeaning, JudgeUse, JudgeWorth
 from rankbars.data.notes import Note
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.errors import DataError, OptionError
@@ -26,6 +26,7 @@ from rankbars.stats.pairwise.judgedpairs import (
     population_p,
     sampling_p,
 )
+from rankbars.stats.tails import critical_value
 from rankbars.steps.testrows import labels_and_judge
 
 __all__ = ["SUSPECT", "place_judgements", "scored_items", "with_judge"]
@@ -35,6 +36,8 @@ SUSPECT = 0.01
 
 _LEAST_GAIN = 1.05  # at its lower end: below, a judge costs more trust than it gives
 _MOST_NAMES = 3
+_FEWEST_ROWS = 5  # of an interval by the t distribution
+_SAME_SCALE = 0.25  # least part of what two ranges cover that both cover
 _AGAINST = (
     " The judge prefers what people do not, which a weight below 0 puts right; is lower better in "
     "one of the two (--direction lower)?"
@@ -49,7 +52,7 @@ class _Found(NamedTuple):
     said: tuple[str, ...] = ()
 
 
-def with_judge(labels: Scores, *judges: Scores) -> Scores:
+def with_judge(labels: Scores, *judges: Scores, families: Sequence[Sequence[str]] = ()) -> Scores:
     """Labels by people with the scores of judges, which correct them where they are worth it.
 
     Parameters
@@ -59,6 +62,9 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
     *judges : Scores
         Scores of the same models by one judge each, on any scale, of labelled and further items.
         Items are matched by task and name.
+    families : sequence of sequence of str, optional
+        Models of each judge's own family, judge by judge; empty where it has none. How much better
+        than people do a judge makes them, beside the other models, is then said, too.
 
     Returns
     -------
@@ -96,6 +102,7 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
     """
     if not judges:
         raise OptionError("with_judge(labels, judge) takes one judge or more; got none.")
+    _check_families(families, len(judges), labels.models)
     shared = [task for task in labels.tasks if all(task in judge.tasks for judge in judges)]
     if not shared:
         raise DataError(
@@ -116,6 +123,14 @@ def with_judge(labels: Scores, *judges: Scores) -> Scores:
         given = [judge.tasks[task] for judge in judges]
         found = _judge_task(task, evidence, given, SUSPECT / len(shared), len(judges))
         tasks[task] = found.items
+        leanings, unknown = _leanings(
+            scored_items(task, evidence, "The labels"), given, families,
+            0.05 / (sum(map(bool, families)) * len(shared) or 1),
+            -1.0 if info[task].direction == "lower" else 1.0,
+        )  # fmt: skip
+        notes.extend(Note("judge-family", text, task) for text in unknown)
+        found = found._replace(use=replace(found.use, leanings=leanings))
+        notes.extend(Note("judge-family", _leaning_text(one), task) for one in leanings)
         if found.items.n < getattr(evidence, "n", 0) and info[task].coverage is not None:
             info[task] = replace(info[task], coverage=None)  # it counted rows without any label
         info[task] = replace(info[task], judge=found.use)
@@ -206,6 +221,87 @@ def _judge_task(
         )
         return _refuse(people, known, text, said)
     return _Found(judged, known, said)
+
+
+def _check_families(families: Sequence[Sequence[str]], judges: int, models: Sequence[str]) -> None:
+    if families and len(families) != judges:
+        raise OptionError(
+            f"families must name the models of each judge's family, judge by judge; got "
+            f"{len(families)} for {judges} judges."
+        )
+    for one in families:
+        strange = tuple(name for name in one if name not in models)
+        if isinstance(one, str) or strange:
+            raise DataError(
+                f"The judge's family must be models that have labels; got "
+                f"{_listed((one,) if isinstance(one, str) else strange)}. They are "
+                f"{_listed(tuple(models))}."
+            )
+        if one and len(set(one)) == len(models):
+            raise DataError(
+                "All models are of the judge's family; its leaning is seen beside others only."
+            )
+
+
+def _leanings(
+    people: Items,
+    judges: Sequence[Evidence],
+    families: Sequence[Sequence[str]],
+    alpha: float,
+    sign: float,
+) -> tuple[tuple[JudgeLeaning, ...], tuple[str, ...]]:
+    """What judges make of their own families beside what people do, and why that is not known."""
+    found: list[JudgeLeaning] = []
+    why: list[str] = []
+    for k, names in enumerate(families):
+        if not names:
+            continue
+        (other,) = (scored_items("", judges[k], "The judge's scores"),)
+        _, judge = place_judgements("", people, [other])
+        told, given = judge[: people.n, 0], people.values
+        rows = np.asarray(np.isfinite(told).all(axis=1) & ~np.isnan(given).any(axis=1))
+        if rows.sum() < _FEWEST_ROWS:
+            why.append(
+                f"Whether judge {k + 1} leans to its family is not known: {rows.sum()} items were "
+                f"scored for every model by people and by it (at least {_FEWEST_ROWS})."
+            )
+            continue
+        told, given = sign * told[rows], sign * given[rows]
+        ends = (told.min(), told.max(), given.min(), given.max())
+        shared = min(ends[1], ends[3]) - max(ends[0], ends[2])
+        if shared < _SAME_SCALE * (max(ends[1], ends[3]) - min(ends[0], ends[2])):
+            why.append(
+                f"Whether judge {k + 1} leans to its family is not known: it scores from "
+                f"{ends[0]:g} to {ends[1]:g}, and people from {ends[2]:g} to {ends[3]:g}. Give its "
+                "scores in the units of the labels."
+            )
+            continue
+        own = np.isin(people.models, names)
+        apart = sign * (told - given)
+        lean = apart[:, own].mean(axis=1) - apart[:, ~own].mean(axis=1)
+        drawn = None if people.weights is None else people.weights[rows]
+        pair = judged_t(
+            np.column_stack([lean, np.zeros(len(lean))]), np.zeros((len(lean), 1, 2)), drawn=drawn
+        ).pairs
+        middle, error = float(pair.diff[0, 1]), float(pair.se[0, 1])
+        df = float(np.broadcast_to(pair.df, pair.diff.shape)[0, 1])
+        half = float(critical_value(alpha / 2, df)) * error
+        family = tuple(name for name in people.models if name in names)
+        found.append(JudgeLeaning(k + 1, family, len(lean), middle, middle - half, middle + half))
+    return tuple(found), tuple(why)
+
+
+def _leaning_text(lean: JudgeLeaning) -> str:
+    family = f"its own family ({_listed(lean.models)})"
+    numbers = f"{lean.difference:+.3g} [{lean.low:+.3g}, {lean.high:+.3g}]"
+    seen = f"on {lean.labels:,} items (95 %, all judges and tasks together)"
+    if lean.low > 0:
+        says = f"Judge {lean.judge} leans to {family}: beside other models it scores it"
+    elif lean.high < 0:
+        says = f"Judge {lean.judge} leans against {family}: beside other models it scores it"
+    else:
+        says = f"Judge {lean.judge} is not shown to lean to {family}: beside others it scores it"
+    return f"{says} {numbers} better than people do, {seen}. It cancels where labels correct it."
 
 
 def place_judgements(
