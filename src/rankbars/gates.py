@@ -17,6 +17,7 @@ from rankbars.data.claim import Claim
 from rankbars.data.evidence import Items
 from rankbars.data.headtohead import Contrast
 from rankbars.data.outlook import FalseAlarms, Outlook, Preflight
+from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError, UnknownOptionError
@@ -28,7 +29,6 @@ from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.binomial import share_test
 from rankbars.steps.claimparts import ClaimField, place_words
 from rankbars.steps.claimunits import check_margin, scale_of
-from rankbars.steps.correctionchoice import is_binary
 from rankbars.steps.duels import contrast_models
 from rankbars.steps.pooling import leave_out_items
 

@@ -237,12 +237,13 @@ def leaderboard(
         bins=len(scores.models) * len(scores.tasks) * MOST_BINS <= MOST_CELLS,
         strict=single,
         rows=collector is not None and collector.takes_rows,
+        look=None if collector is None else collector.look,
         bears=bears,
     )
     found = _Found(spec, len(scores.tasks), progress)
     for name, ranked in rank_tasks(scores, wanted, n_jobs, memory):
         if collector is not None:
-            collector.add(name, ranked.comparisons)
+            collector.add(name, ranked.comparisons, ranked.seen)
         found.add(name, ranked)
         del ranked  # before the next task needs the room
 
@@ -314,6 +315,7 @@ def ranks_to_merge(
         bins=False,
         strict=False,
         rows=False,
+        look=None,
         bears=spec.correction == "auto" and can_bear_flips(sizes_of(like.tasks), spec.resamples),
     )
     made = {}

@@ -21,6 +21,8 @@ from rankbars.steps.ranking import rank_jointly, rank_task
 from rankbars.steps.testrows import PairMemory, Setting, has_answers_of_runs
 
 if TYPE_CHECKING:
+    from rankbars.steps.average.averagerows import RowLook
+    from rankbars.steps.average.plan import RowsSeen
     from rankbars.steps.noiseparts import RunFinding
     from rankbars.steps.rowquestions import RowFinding
 
@@ -39,6 +41,7 @@ class Wanted(NamedTuple):
     bins: bool  # and their distributions
     strict: bool  # ranks for all models at once
     rows: bool  # the average needs the scores of rows
+    look: RowLook | None  # what else it must know of them
     bears: bool  # all tasks together are small enough for max-T
 
 
@@ -54,6 +57,7 @@ class RankedTask(NamedTuple):
     strict: RankIntervals | None
     runs: RunFinding | None = None
     asked: RowFinding | None = None
+    seen: RowsSeen | None = None  # what the average must know of rows that did not travel
 
 
 def rank_tasks(
@@ -176,12 +180,13 @@ def _rank_elsewhere(
 ) -> RankedTask:  # fmt: skip
     """What a worker does; the scores of rows, which are large, do not travel back."""
     ranked = _rank_one(name, look_at(work), info, models, wanted)
-    rows = ranked.comparisons.evidence
+    rows, mean = ranked.comparisons.evidence, ranked.comparisons.mean
     if not isinstance(rows, Items):
         return ranked
+    seen = None if wanted.look is None else wanted.look.see(rows, name, mean, info)
     # The first model tells what rows there are, and how many.
     first = take_models(replace(rows, ids=None), [0])
-    return ranked._replace(comparisons=replace(ranked.comparisons, evidence=first))
+    return ranked._replace(comparisons=replace(ranked.comparisons, evidence=first), seen=seen)
 
 
 def _with_rows(ranked: RankedTask, scores: Scores, name: str) -> RankedTask:

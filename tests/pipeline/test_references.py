@@ -112,6 +112,26 @@ def test_little_passes_through_the_client(
     assert max(sent) < ONE_TASK
 
 
+def test_the_client_of_a_plain_board_looks_at_no_task(
+    table: Path, tmp_path: Path, cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rankbars.tables.byreference import _SourceTask
+
+    def refuse(self: _SourceTask) -> None:
+        raise AssertionError(f"The client looks at {self.task}.")
+
+    frame = pd.read_parquet(table)
+    right = tmp_path / "right.parquet"
+    frame.assign(score=(frame.score > 0.5).astype(float)).to_parquet(right)
+    paths = (table, right)
+    expected = [board_json(rb.leaderboard(rb.read(path))) for path in paths]
+    scores = [rb.read(path, by_reference=True) for path in paths]
+    monkeypatch.setattr(_SourceTask, "load", refuse)
+    with Client(cluster), joblib.parallel_config("dask"):
+        boards = [rb.leaderboard(one, n_jobs=-1) for one in scores]
+    assert [board_json(board) for board in boards] == expected
+
+
 def test_a_worker_killed_while_it_reads_does_not_change_the_answer(
     table: Path, cluster: LocalCluster
 ) -> None:

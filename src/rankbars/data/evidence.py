@@ -5,9 +5,9 @@ Higher is always better here. Readers settle direction before anything gets this
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,7 @@ __all__ = [
 
 
 LARGEST_SCORE = 1e150
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ class Items:
     within: NDArray[np.float64] | None = None
     trials: NDArray[np.float64] | None = None
     judge: NDArray[np.float64] | None = None
+    _known: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __repr__(self) -> str:
         rows, models = np.shape(self.values)
@@ -292,6 +294,13 @@ class Items:
     def n(self) -> int:
         """Number of rows."""
         return int(self.values.shape[0])
+
+    def known(self, find: Callable[[Items], Found]) -> Found:
+        """What a function finds out about these scores; it is asked once."""
+        if find not in self._known:
+            self._known[find] = find(self)
+        found: Found = self._known[find]
+        return found
 
     @property
     def by_run(self) -> NDArray[np.float64] | None:

@@ -1,4 +1,4 @@
-"""Counts of right answers: what binomial models are given, wherever the evidence allows it."""
+"""Right and wrong answers: whether scores are such, and counts of them for binomial models."""
 
 from __future__ import annotations
 
@@ -8,8 +8,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items
+from rankbars.stats.blocks import row_blocks
 
-__all__ = ["RightAnswers", "count_answers", "is_share", "settle_shift"]
+__all__ = [
+    "RightAnswers", "count_answers", "count_right", "is_binary", "is_share", "settle_shift",
+]  # fmt: skip
+
+
+def is_binary(values: NDArray[np.float64], answers: tuple[float, ...] = (0.0, 1.0, -1.0)) -> bool:
+    """Whether scores are 0 or 1, or 0 or -1, as answers are stored where lower is better.
+
+    Parameters
+    ----------
+    values : array of float, shape (n, M)
+        Scores; NaN where there is none.
+    answers : tuple of float
+        What scores may be.
+
+    Examples
+    --------
+    >>> is_binary(np.array([[1.0, np.nan], [0.0, 1.0]])), is_binary(np.array([[0.5]]))
+    (True, False)
+    """
+    for rows in row_blocks(*values.shape):
+        some = values[rows]
+        fits = some == answers[0]
+        for answer in answers[1:]:
+            if fits.all():
+                break
+            fits |= some == answer
+        if not fits.all() and not (fits | np.isnan(some)).all():
+            return False
+    return True
+
+
+def count_right(values: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Answers of each model, and how many of them are not 0; scores are binary.
+
+    Examples
+    --------
+    >>> [found.tolist() for found in count_right(np.array([[1.0, np.nan], [0.0, 1.0]]))]
+    [[2, 1], [1.0, 1.0]]
+    """
+    count, right = (np.zeros(values.shape[1], np.int64) for _ in range(2))
+    for rows in row_blocks(*values.shape):
+        some = values[rows]
+        seen = some == some
+        count += seen.sum(axis=0)
+        right += (seen & (some != 0.0)).sum(axis=0)
+    return count, right.astype(np.float64)
 
 
 class RightAnswers(NamedTuple):

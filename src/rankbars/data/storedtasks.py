@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
 from rankbars.errors import ReadError
+from rankbars.stats.blocks import row_blocks
 
 __all__ = [
     "Change",
@@ -73,17 +74,22 @@ class Outline(NamedTuple):
         averaged: tuple[str, ...] = (),
     ) -> Outline:  # fmt: skip
         """The outline of scores and the numbers of answers behind them, rows by models."""
-        gaps = np.isnan(values)
-        missing = np.count_nonzero(gaps, axis=0)
-        zeros = np.count_nonzero(values == 0.0, axis=0)
+        missing, zeros = (np.zeros(values.shape[1], np.int64) for _ in range(2))
+        low, high = (np.full(values.shape[1], np.nan) for _ in range(2))
+        for rows in row_blocks(*values.shape):
+            some = values[rows]
+            missing += np.isnan(some).sum(axis=0)
+            zeros += (some == 0.0).sum(axis=0)
+            np.fmin(low, np.fmin.reduce(some, axis=0), out=low)
+            np.fmax(high, np.fmax.reduce(some, axis=0), out=high)
         ends, uneven = None, 0
         if answers is not None and (answers > 0).any():
             counted = answers[answers > 0]
             ends = int(counted.min()), int(counted.max())
+            gaps = np.isnan(values)
             most = np.where(gaps, 0, answers).max(axis=1, keepdims=True)
             uneven = int((~gaps & (answers != most)).any(axis=1).sum())
-        reach = tuple(find.reduce(values, axis=0, initial=np.nan) for find in (np.fmin, np.fmax))
-        return cls(len(values), missing, zeros, ends, design, averaged, uneven, reach)
+        return cls(len(values), missing, zeros, ends, design, averaged, uneven, (low, high))
 
     def turned(self) -> Outline:
         """The same where less is better, and scores are held negated."""
@@ -298,9 +304,11 @@ def outline_of(tasks: Mapping[str, Evidence], name: str) -> Outline | None:
     if known is not None:
         return known
     evidence = tasks[name]
-    if not isinstance(evidence, Items):
-        return None
-    return Outline.of(evidence.values, evidence.answers, evidence.design, evidence.averaged)
+    return evidence.known(_outline) if isinstance(evidence, Items) else None
+
+
+def _outline(items: Items) -> Outline:
+    return Outline.of(items.values, items.answers, items.design, items.averaged)
 
 
 def sizes_of(tasks: Mapping[str, Evidence]) -> Iterator[tuple[int, int]]:

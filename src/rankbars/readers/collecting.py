@@ -325,7 +325,8 @@ def _is_equal(one: Any, two: Any) -> bool:
     if isinstance(one, Mapping):
         return list(one) == list(two) and all(_is_equal(one[key], two[key]) for key in one)
     if is_dataclass(one):
-        return all(_is_equal(getattr(one, it.name), getattr(two, it.name)) for it in fields(one))
+        names = [it.name for it in fields(one) if it.compare]
+        return all(_is_equal(getattr(one, name), getattr(two, name)) for name in names)
     return bool(one == two)
 
 

@@ -17,6 +17,7 @@ from rankbars.data.evidence import Estimates, Evidence, Items, Votes
 from rankbars.data.fields import locate_models
 from rankbars.data.intervals import RankIntervals
 from rankbars.data.notes import Note, without_folders
+from rankbars.data.rightanswers import count_right, is_binary
 from rankbars.data.scores import Scores, TaskInfo
 from rankbars.data.spec import Anchor, Spec, VoteOptions
 from rankbars.data.taskresult import ScoreBins, TaskPairs
@@ -25,7 +26,6 @@ from rankbars.stats.orders import tiers
 from rankbars.stats.ranks import RankBounds, observed_rank_sets
 from rankbars.stats.tails import critical_value
 from rankbars.stats.votes.arena import elo_ratings, overlap_bounds
-from rankbars.steps.correctionchoice import is_binary
 from rankbars.steps.testrows import score_ends
 
 if TYPE_CHECKING:
@@ -139,8 +139,7 @@ def _with_ends(
         from rankbars.stats.pairwise.estimates import exact_ends
 
         place = locate_models(evidence.models, comparisons.models)
-        n = np.count_nonzero(~np.isnan(evidence.values), axis=0)
-        right = np.nansum(np.abs(evidence.values), axis=0)
+        n, right = count_right(evidence.values)
         few = (np.minimum(right, n - right) < _FEW_ANSWERS) & (n > 0)
         low[place[few]], high[place[few]] = exact_ends(right[few], n[few], result.alpha)
     pairs = zip((low, high), usual, strict=True)

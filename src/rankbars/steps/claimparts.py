@@ -15,13 +15,13 @@ from rankbars.data.claim import Claim
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
 from rankbars.data.headtohead import Contrast, HeadToHead
 from rankbars.data.notes import Note
+from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.errors import DataError, OptionError
 from rankbars.stats.multiplicity.claimtests import TwoSides, all_hold, at_least, top_places
 from rankbars.stats.pairwise.margins import Difference, bet_on, null_error, p_beyond
 from rankbars.steps.claimunits import check_margin, check_means, check_value, scale_of
-from rankbars.steps.correctionchoice import is_binary
 from rankbars.steps.manyduels import Duel, Duels, duel_with_all
 
 __all__ = ["ClaimField", "Contrasts", "Part", "Weighed", "place_words", "weigh_claim"]

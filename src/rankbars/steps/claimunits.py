@@ -9,9 +9,9 @@ import numpy as np
 from rankbars.data.claim import Claim
 from rankbars.data.evidence import Items, Votes
 from rankbars.data.headtohead import Contrast
+from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.errors import OptionError
-from rankbars.steps.correctionchoice import is_binary
 
 __all__ = ["check_margin", "check_means", "check_value", "in_units", "scale_of"]
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
+from rankbars.data.rightanswers import is_binary
 from rankbars.stats.pairwise.clusters import Grouping, cluster_deviations, few_degrees
 from rankbars.stats.rowsigns import skewness_index
 from rankbars.steps.validity import DESCRIPTIONS
@@ -29,7 +30,6 @@ __all__ = [
     "choose_correction",
     "cluster_skewness",
     "has_one_end",
-    "is_binary",
     "row_skewness",
     "share_of_unknown_tail",
     "tail_unknown",
@@ -304,12 +304,6 @@ def can_bear_flips(tasks: Iterable[tuple[int, int]], draws: int) -> bool:
         if rows >= _FEWEST_FLIPPED:
             more += _MAXT_TASK + draws * (_PER_PAIR * pairs + _PER_ROW * rows + _PER_CELL * cells)
     return more <= (_TIMES - 1.0) * usual
-
-
-def is_binary(values: NDArray[np.float64]) -> bool:
-    """Whether scores are 0 or 1, or 0 or -1, as answers are stored where lower is better."""
-    size = np.abs(values)
-    return bool(((size == 0.0) | (size == 1.0) | np.isnan(size)).all())
 
 
 def _few_rows_note(rows: int) -> tuple[str, str]:

@@ -14,13 +14,13 @@ import numpy as np
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
+from rankbars.data.rightanswers import is_binary
 from rankbars.data.scores import Scores
 from rankbars.data.spec import Spec
 from rankbars.stats.averaging.taskcontrasts import add_task, average_contrasts, start_sums
 from rankbars.stats.pairwise.modelscores import ModelSummary
 from rankbars.stats.pairwise.pairstatistics import PairStatistics, p_values
 from rankbars.steps.average.averagechoices import plan_average
-from rankbars.steps.correctionchoice import is_binary
 from rankbars.steps.meantests import discordance_note, few_discordant
 from rankbars.steps.pairtests import compare_evidence, identical_note
 from rankbars.steps.testrows import Setting

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Folds, Items, Votes
+from rankbars.data.rightanswers import count_right, is_binary
 from rankbars.errors import OptionError
 from rankbars.stats.pairwise.clusters import (
     FEWEST_CLUSTERS,
@@ -91,7 +92,7 @@ def t_test(evidence: Evidence, setting: Setting) -> Tested:
             "covered.",
         )
     summary = item_summary(values)
-    if items.weights is None and _is_binary(values):
+    if items.weights is None and is_binary(values, _ANSWERS):
         summary = summary._replace(se=_edge_se(values, summary))
     return Tested(summary, pairs, assumptions, notes=tuple(notes), skewness=skewness)
 
@@ -285,8 +286,7 @@ def _edge_se(values: NDArray[np.float64], summary: ModelSummary) -> NDArray[np.f
     With fewer than ten of either answer, the error of Agresti and Coull (two more of each) is
     used where it is larger.
     """
-    count = (~np.isnan(values)).sum(axis=0)
-    right = np.nansum(values, axis=0)
+    count, right = count_right(values)
     share = (right + 2.0) / (count + 4.0)
     wide = np.sqrt(share * (1.0 - share) / (count + 4.0))
     rare = np.minimum(right, count - right) < FEW_DISCORDANT
@@ -306,7 +306,7 @@ def few_discordant(values: NDArray[np.float64], pairs: PairStatistics) -> NDArra
 
     The t-test is only approximate for them.
     """
-    if not (_is_binary(values[:1]) and _is_binary(values)):
+    if not is_binary(values, _ANSWERS):
         return np.zeros(pairs.diff.shape, dtype=np.bool_)
     n = np.asarray(pairs.n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
@@ -323,10 +323,7 @@ def discordance_note(few: int, pairs: int) -> tuple[str, str]:
     )
 
 
-def _is_binary(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
-
-
+_ANSWERS = (0.0, 1.0)
 _TAIL_SEEN = 50  # rows: fewer may well lack failures that are not so rare
 _FEW_CLUSTERS = 4  # so many and fewer are told
 

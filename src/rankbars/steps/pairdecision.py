@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rankbars.data.rightanswers import is_binary
 from rankbars.stats.averaging.allpairs import upper_order_statistic
 from rankbars.stats.multiplicity.symmetricbootstrap import (
     Sample,
@@ -16,7 +17,7 @@ from rankbars.stats.multiplicity.symmetricbootstrap import (
 )
 from rankbars.stats.resampling.distributions import Streams
 from rankbars.stats.streams import stream
-from rankbars.steps.correctionchoice import RESAMPLED, choose_correction, is_binary
+from rankbars.steps.correctionchoice import RESAMPLED, choose_correction
 
 __all__ = [
     "FEW_ROWS",

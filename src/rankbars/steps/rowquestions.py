@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Items
 from rankbars.data.notes import Note
+from rankbars.data.rightanswers import is_binary
 from rankbars.stats.ranks import midranks
 from rankbars.stats.rowsigns import (
     Resemblance,
@@ -220,7 +221,7 @@ def _equal_rows(items: Items) -> RowFinding | None:
     values = items.values
     if len(items.models) < _FEWEST_EQUAL or items.n > _MOST_ROWS:
         return None
-    if np.unique(values[~np.isnan(values)]).size <= items.n:
+    if is_binary(values) or np.unique(values[~np.isnan(values)]).size <= items.n:
         return None
     # Few rows share the score of the first model; only they are looked at as a whole.
     rows = np.flatnonzero(~np.isnan(values).any(axis=1))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Estimates, Evidence, Items, Votes
-from rankbars.data.rightanswers import is_share
+from rankbars.data.rightanswers import is_binary, is_share
 from rankbars.data.scores import TaskInfo
 from rankbars.data.spec import VoteOptions
 from rankbars.data.taskresult import Effects, SuspectGroup, SuspectVoters
@@ -178,9 +178,12 @@ def score_ends(evidence: Evidence | None, info: TaskInfo) -> tuple[float, float]
         return declared
     sign = 1.0 if info.direction == "higher" else -1.0
     if isinstance(evidence, Items):
-        fits = _within if _proportion(info) else _binary
-        # One row settles most tasks.
-        share = fits(sign * evidence.values[:1]) and fits(sign * evidence.values)
+        values = evidence.values
+        if _proportion(info):
+            # One row settles most tasks.
+            share = _within(sign * values[:1]) and _within(sign * values)
+        else:
+            share = is_binary(values, (0.0, sign))
     elif isinstance(evidence, Estimates):
         counted = evidence.se is not None and is_share(evidence)
         share = counted or (_proportion(info) and _within(sign * evidence.mean))
@@ -206,10 +209,6 @@ def _proportion(info: TaskInfo) -> bool:
 
 def _within(values: NDArray[np.float64]) -> bool:
     return bool(((values >= 0.0) & (values <= 1.0) | np.isnan(values)).all())
-
-
-def _binary(values: NDArray[np.float64]) -> bool:
-    return bool(((values == 0.0) | (values == 1.0) | np.isnan(values)).all())
 
 
 class PairMemory(Protocol):

@@ -15,7 +15,7 @@ from rankbars.data.categorymeans import CategoryMeans
 from rankbars.data.comparisons import Comparisons
 from rankbars.data.contrasts import Contrasts, Differences
 from rankbars.data.draws import Draws
-from rankbars.data.evidence import Estimates
+from rankbars.data.evidence import Estimates, Items
 from rankbars.data.notes import Note
 from rankbars.data.priors import PriorChoice
 from rankbars.data.rightanswers import is_share
@@ -30,7 +30,7 @@ from rankbars.stats.multiplicity.symmetricbootstrap import own_critical
 from rankbars.stats.resampling.rankcounts import TOP
 from rankbars.steps.average.averagechoices import ESTIMATORS, plan_average
 from rankbars.steps.average.averagemethods import Method
-from rankbars.steps.average.averagerows import load_samples
+from rankbars.steps.average.averagerows import RowLook, load_samples
 from rankbars.steps.average.findings import (
     average_contrasts,
     average_notes,
@@ -39,7 +39,7 @@ from rankbars.steps.average.findings import (
     show_average,
 )
 from rankbars.steps.average.gapaverages import MEASURED
-from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, TaskPart
+from rankbars.steps.average.plan import FROM_ROWS, AveragePlan, Estimate, RowsSeen, TaskPart
 from rankbars.steps.average.scales import (
     RangeCollector,
     refuse_beyond_limits,
@@ -255,6 +255,7 @@ class AverageCollector:
         self._plan, self._info, self._board = plan, scores.info, board
         self._tasks = scores.tasks  # rows are looked at again where they are resampled
         self._limits: dict[str, Limits] = {}
+        self.look = RowLook.of(plan) if plan.design == "average" else None
         self._average = ESTIMATORS[plan.estimator][plan.over](plan)
         self._categories = _CategorySums(plan) if plan.categories else None
         self._range = RangeCollector(plan)
@@ -264,11 +265,20 @@ class AverageCollector:
 
     @property
     def takes_rows(self) -> bool:
-        """Whether it needs the scores of rows, and not only what was found in them."""
-        return self._plan.estimator in FROM_ROWS or self._plan.design == "average"
+        """Whether it needs the scores of rows, and not only what `look` sees on them."""
+        return self._plan.estimator in FROM_ROWS
 
-    def add(self, task: str, comparisons: Comparisons) -> None:
+    def add(self, task: str, comparisons: Comparisons, seen: RowsSeen | None = None) -> None:
         """Add one task; a task without weight is left out.
+
+        Parameters
+        ----------
+        task : str
+            Its name.
+        comparisons : Comparisons
+            What was found out about it.
+        seen : RowsSeen, optional
+            What `look` saw on its rows, where they are not there any more.
 
         Raises
         ------
@@ -286,6 +296,8 @@ class AverageCollector:
             for name in _zero_error_models(comparisons):
                 still = comparisons.mean_se[plan.models.index(name)] == 0
                 self._zero_errors[bool(still)].append((name, task))
+        if seen is None and self.look is not None and isinstance(evidence, Items):
+            seen = self.look.see(evidence, task, comparisons.mean, info)
         limits, scaled = plan.limits.get(task), comparisons
         if plan.normalise == "zscore":
             limits = zscore_limits(comparisons.mean[plan.positions], task)
@@ -294,8 +306,8 @@ class AverageCollector:
             if plan.normalise == "bounds":
                 refuse_beyond_limits(scaled, shown_limits(limits, info))
             self._limits[task] = limits
-        ends = self._range.add(comparisons, info, limits)
-        part = TaskPart(task, weight, scaled, evidence, limits, ends)
+        ends = self._range.add(comparisons, info, limits, None if seen is None else seen.ends)
+        part = TaskPart(task, weight, scaled, evidence, limits, ends, seen)
         averaged = self._average.add(part)
         if self._categories is not None:
             self._categories.add(averaged)

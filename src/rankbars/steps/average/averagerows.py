@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankbars.data.evidence import Evidence, Folds, Items
+from rankbars.data.rightanswers import is_binary
+from rankbars.data.scores import TaskInfo
 from rankbars.errors import DataError
 from rankbars.stats.averaging.points import Limits
 from rankbars.stats.multiplicity.symmetricbootstrap import Sample
 from rankbars.stats.pairwise.pairstatistics import PairStatistics
 from rankbars.stats.rowsigns import pair_moments
-from rankbars.steps.average.plan import AveragePlan, TaskPart, TaskRows
-from rankbars.steps.correctionchoice import can_resample, is_binary, tail_unknown
+from rankbars.steps.average.plan import AveragePlan, RowsSeen, TaskPart, TaskRows
+from rankbars.steps.average.scales import zscore_limits
+from rankbars.steps.correctionchoice import can_resample, tail_unknown
 from rankbars.steps.pairtests import take_present
-from rankbars.steps.testrows import weighted_values
+from rankbars.steps.testrows import score_ends, weighted_values
 
-__all__ = ["RowFindings", "RowSums", "load_samples"]
+__all__ = ["RowFindings", "RowLook", "RowSums", "load_samples"]
 
 _OWN_ERRORS = ("two_way", "welch", "judge_t")  # errors that paired rows do not have
 _MOST_MODELS = 200  # of more, as many evenly spaced ones stand for the field
@@ -39,6 +42,64 @@ class RowFindings(NamedTuple):
     whole: bool
 
 
+class RowLook(NamedTuple):
+    """How an average looks at the rows of any task; small, and the same in every process.
+
+    Attributes
+    ----------
+    models : tuple of str
+        The models of the board.
+    tasks : frozenset of str
+        Those that have weight.
+    shared, field : array of int
+        Positions of the models with scores on all of these, and of some that stand for all.
+    normalise : str, optional
+        How scores are brought to a common scale.
+    limits : mapping from str to Limits
+        Values that count as 0 and as 1, by task, where they are fixed beforehand.
+    """
+
+    models: tuple[str, ...]
+    tasks: frozenset[str]
+    shared: NDArray[np.intp]
+    field: NDArray[np.intp]
+    normalise: str | None
+    limits: Mapping[str, Limits]
+
+    @classmethod
+    def of(cls, plan: AveragePlan) -> RowLook:
+        """As a plan needs it."""
+        shared = plan.positions
+        count = min(shared.size, _MOST_MODELS)
+        field = shared[np.linspace(0, max(shared.size - 1, 0), count).astype(np.intp)]
+        tasks = frozenset(task for task, weight in plan.weights.items() if weight > 0)
+        return cls(plan.models, tasks, shared, field, plan.normalise, dict(plan.limits))
+
+    def scale(self, task: str, mean: NDArray[np.float64]) -> Limits | None:
+        """What counts as 0 and as 1 on a task, given the scores of all models."""
+        if self.normalise == "zscore":
+            return zscore_limits(mean[self.shared], task)
+        return self.limits.get(task)
+
+    def see(
+        self, items: Items, task: str, mean: NDArray[np.float64], info: TaskInfo
+    ) -> RowsSeen | None:
+        """What is seen on the rows of a task; None if it has no weight."""
+        if task not in self.tasks:
+            return None
+        values, n = items.values, items.n
+        plain = items.clusters is None and not isinstance(items.design, Folds)
+        third = None
+        light = isinstance(items.design, Folds) or not 2 <= n <= _MOST_ROWS or is_binary(values)
+        if not light:
+            moments = pair_moments(_values(items, self.scale(task, mean), self.models, self.field))
+            third = moments.third / np.square(np.maximum(moments.rows, 1.0))
+        return RowsSeen(
+            n, values.size, plain, not np.isnan(values).any(), third,
+            not light and plain and tail_unknown(items), score_ends(items, info),
+        )  # fmt: skip
+
+
 class RowSums:
     """Third moments of the rows of tasks, summed as they are added; rows are not kept.
 
@@ -50,9 +111,8 @@ class RowSums:
 
     def __init__(self, plan: AveragePlan) -> None:
         self._plan = plan
-        shared = plan.positions
-        count = min(shared.size, _MOST_MODELS)
-        self._field = shared[np.linspace(0, max(shared.size - 1, 0), count).astype(np.intp)]
+        self._field = RowLook.of(plan).field
+        count = self._field.size
         self._third = np.zeros((count, count))
         self._tails = np.zeros((count, count))  # variance of tasks whose tail is not known
         self._tailed = 0  # the fewest rows of one of them
@@ -64,31 +124,26 @@ class RowSums:
 
     def add(self, part: TaskPart, pairs: PairStatistics) -> None:
         """Take one task, with the errors of its differences."""
-        evidence = part.evidence
-        if not isinstance(evidence, Items) or part.comparisons.test in _OWN_ERRORS:
+        seen = part.seen
+        if seen is None or part.comparisons.test in _OWN_ERRORS:
             self._tasks, self._whole = None, False
             return
-        plain = evidence.clusters is None and not isinstance(evidence.design, Folds)
-        if not plain or np.isnan(evidence.values).any():
+        if not (seen.plain and seen.complete):
             self._tasks, self._whole = None, False
         elif self._tasks is not None:
-            self._cells += evidence.values.size
-            rows = len(evidence.values)
-            self._tasks.append(TaskRows(part.task, part.weight, part.limits, rows))
+            self._cells += seen.cells
+            self._tasks.append(TaskRows(part.task, part.weight, part.limits, seen.rows))
             # Resampled rows of a pair without spread have none either, so that t decides.
-            if self._cells > _MOST_CELLS or (rows < _FEW_ROWS and pairs.constant.any()):
+            few = seen.rows < _FEW_ROWS and pairs.constant.any()
+            if self._cells > _MOST_CELLS or few:
                 self._tasks = None
-        if isinstance(evidence.design, Folds) or is_binary(evidence.values):
-            return
-        n = len(evidence.values)
-        if not 2 <= n <= _MOST_ROWS:
+        if seen.third is None:
             return
         self._matters = True
-        field = self._field
-        moments = pair_moments(_values(evidence, part.limits, self._plan, field))
-        self._third += part.weight**3 * moments.third / np.square(np.maximum(moments.rows, 1.0))
+        field, n = self._field, seen.rows
+        self._third += part.weight**3 * seen.third
         variance = part.weight**2 * np.square(pairs.se[np.ix_(field, field)])
-        if plain and tail_unknown(evidence):
+        if seen.tailed:
             self._tails += variance
             self._tailed = min(self._tailed or n, n)
         if n < _FEW_ROWS:
@@ -147,7 +202,7 @@ def load_samples(
     """
     return tuple(
         Sample(
-            _values(_same_rows(one, tasks[one.task]), one.limits, plan, present),
+            _values(_same_rows(one, tasks[one.task]), one.limits, plan.models, present),
             one.weight,
             plan.streams("symmetric", one.task),
         )
@@ -166,10 +221,10 @@ def _same_rows(one: TaskRows, evidence: Evidence) -> Items:
 
 
 def _values(
-    items: Items, limits: Limits | None, plan: AveragePlan, positions: NDArray[np.intp]
+    items: Items, limits: Limits | None, models: tuple[str, ...], positions: NDArray[np.intp]
 ) -> NDArray[np.float64]:
     """Rows of the models at `positions`, on the scale that is averaged."""
     place = {name: column for column, name in enumerate(items.models)}
-    columns = [place[plan.models[i]] for i in positions]
+    columns = [place[models[i]] for i in positions]
     values = weighted_values(items)[:, columns]
     return values if limits is None else np.asarray(limits.apply(values))

@@ -34,6 +34,7 @@ __all__ = [
     "Accumulator",
     "AveragePlan",
     "Estimate",
+    "RowsSeen",
     "StartAverage",
     "TaskPart",
     "TaskRows",
@@ -185,6 +186,33 @@ class AveragePlan(NamedTuple):
         return lambda chunk: stream(self.seed, "average", *key, chunk)
 
 
+class RowsSeen(NamedTuple):
+    """What an average must know of the rows of a task; they need not be there any more.
+
+    Attributes
+    ----------
+    rows, cells : int
+        How many there are, and scores of all models.
+    plain, complete : bool
+        Whether they are independent, and every model has a score on each.
+    third : array of float, shape (F, F), optional
+        Third moments of the differences of some models, over the square of their rows; None where
+        single rows do not weigh heavily.
+    tailed : bool
+        Whether their tail is not known.
+    ends : (float, float)
+        Least and greatest possible score, in the units of the input.
+    """
+
+    rows: int
+    cells: int
+    plain: bool
+    complete: bool
+    third: NDArray[np.float64] | None
+    tailed: bool
+    ends: tuple[float, float]
+
+
 class TaskPart(NamedTuple):
     """What one task contributes.
 
@@ -202,6 +230,8 @@ class TaskPart(NamedTuple):
         How scores of the evidence get to the scale that is averaged.
     ends : (float, float)
         Ends of that scale, higher is better; infinite where they are not known.
+    seen : RowsSeen, optional
+        What was seen on its rows, if it has any.
     """
 
     task: str
@@ -210,6 +240,7 @@ class TaskPart(NamedTuple):
     evidence: Evidence
     limits: Limits | None = None
     ends: tuple[float, float] = (-np.inf, np.inf)
+    seen: RowsSeen | None = None
 
     @property
     def summary(self) -> ModelSummary:

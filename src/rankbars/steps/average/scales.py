@@ -249,9 +249,21 @@ class RangeCollector:
         self._ends: list[tuple[float, float]] = []
 
     def add(
-        self, comparisons: Comparisons, info: TaskInfo, limits: Limits | None
-    ) -> tuple[float, float]:
-        """Take one task; `comparisons` have its scores as they were read, higher is better.
+        self, comparisons: Comparisons, info: TaskInfo, limits: Limits | None,
+        known: tuple[float, float] | None = None,
+    ) -> tuple[float, float]:  # fmt: skip
+        """Take one task.
+
+        Parameters
+        ----------
+        comparisons : Comparisons
+            With its scores as they were read, higher is better.
+        info : TaskInfo
+            What is declared of it.
+        limits : Limits, optional
+            How scores get to the scale that is averaged.
+        known : (float, float), optional
+            Its `score_ends`, where they are known.
 
         Returns
         -------
@@ -264,12 +276,12 @@ class RangeCollector:
             If a score lies beyond the declared ends.
         """
         evidence = comparisons.evidence
-        known = not may_be_strengths(evidence)
-        declared = _turned(declared_ends(info), info) if known else _UNKNOWN
+        ended = not may_be_strengths(evidence)
+        declared = _turned(declared_ends(info), info) if ended else _UNKNOWN
         _refuse_beyond(comparisons, declared, info)
         if self._reach is not None or self._plan.normalise not in _FIXED_SCALES:
             return _UNKNOWN
-        ends = _turned(score_ends(evidence, info), info)
+        ends = _turned(score_ends(evidence, info) if known is None else known, info)
         if self._plan.normalise == "bounds":
             ends = (0.0, 1.0)
         elif limits is not None:
