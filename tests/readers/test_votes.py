@@ -440,3 +440,18 @@ def test_names_that_many_votes_have_to_themselves_are_left_aside_and_said(tmp_pa
         notes = [note.message for note in scores.notes if note.code == "names-of-one-vote"]
         assert len(notes) == said
         assert all("Every name of 'user' has one vote" in text for text in notes)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_voters_without_a_name_are_nobody_and_names_are_as_written(
+    tmp_path: Path, ending: str
+) -> None:
+    names = ["anna", "Anna", " ", "", "anna", "Anna"]
+    frame = pd.DataFrame({"model_a": "a", "model_b": "b", "winner": "tie", "voter": names})
+    path = tmp_path / f"votes.{ending}"
+    frame.to_csv(path, index=False) if ending == "csv" else frame.to_parquet(path)
+    votes = only_votes(rb.read(path))
+    assert votes.ballots is not None
+    voters = votes.ballots.labels["judge"]
+    assert voters.names == ("Anna", "anna")
+    assert (voters.codes < 0).sum() == 2

@@ -115,6 +115,8 @@ def code_names(engine: Engine, source: str, role: str) -> Codes:
     numeric = found["name"].dtype.kind in "iu"
     given = found["name"].tolist()
     known = [name for name in given if name is not None and name != ""]
+    if role == "judge":
+        known = [name for name in known if numeric or name.strip()]
     texts = [str(name) for name in known] if numeric else known
     names, position = sort_names(texts, numeric=role in _ROW_ROLES)
     # Ordered as their codes; the smallest type that holds them is the quickest to take out.
