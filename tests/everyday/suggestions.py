@@ -22,6 +22,7 @@ REFUSALS = (
     "--tasks ranks",
     "Leave them out",
     "needs it",
+    "needs dates",
     "is for several",
     "No such option",
     "Invalid value",

@@ -549,6 +549,39 @@ class Records:
             f"{_advise(len(sources) > 1)}"
         )
 
+    def refuse_second_files(self) -> None:
+        """Raise `DuplicateRowsError` if files with one row per model and task share some of them.
+
+        Versions of a published table are no repeated measurements.
+        """
+        if len(self.parts) < 2:
+            return
+        roles = ("task", "model")
+        cells = (
+            "SELECT count(*) AS n, count(DISTINCT part) AS files, min(part) AS first, "
+            "max(part) AS last, task_code AS task, model_code AS model "
+            f"FROM {self._clean(roles)} GROUP BY task_code, model_code"
+        )
+        found = self._ask(
+            "SELECT count(*) FILTER (files > 1), bool_or(n > files), "
+            "min_by((first, last, task, model), (task, model)) FILTER (files > 1) "
+            f"FROM ({cells})"
+        )
+        ((shared, other, cell),) = found
+        if not shared or other:
+            return
+        first, last, task, model = cell.values() if isinstance(cell, dict) else cell
+        more = f", and there are {shared - 1:,} more such pairs" if shared > 1 else ""
+        raise DuplicateRowsError(
+            f"{self.parts[first].source} and {self.parts[last].source} both have a score of model "
+            f"{self.names['model'][model]!r} on task {self.names['task'][task]!r}{more}. Published "
+            "scores are no repeated measurements, so they are not averaged. If one file is a newer "
+            "version of the other, give it alone; --reruns newest chooses it, and needs dates in "
+            "the names of files (board_2026-05-01.csv). What changed between two versions: "
+            "rankbars rank FILE -o BOARD for each, then rankbars diff OLD NEW. If each file is a "
+            "run of the same models: one table with a column run."
+        )
+
     def _ask(self, query: str) -> list[Any]:
         with self._report():
             return self.engine.ask(query)

@@ -66,7 +66,8 @@ def read_summaries(records: Records) -> Summaries:
     Raises
     ------
     DataError
-        If a row stands twice in a table with uncertainties, or an uncertainty is impossible.
+        If a row stands twice in a table with uncertainties, or once in each of several files, or
+        an uncertainty is impossible.
     """
     models = len(records.names["model"])
     shape = (len(records.names["task"]), models)
@@ -90,6 +91,7 @@ def read_summaries(records: Records) -> Summaries:
     weight = values.get("weight", np.full(shape, np.nan))
     left_out = records.left_out()
     if seen.size and seen.max() > 1:
+        records.refuse_second_files()
         # Where most models have one row, a second one is no second answer.
         if {"se", "ci_low", "n"} & set(fields) or np.median(seen[seen > 0]) == 1:
             raise records.duplicates(())
