@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rankbars as rb
+from rankbars.demos import DEMOS, demo_path
 from rankbars.simulate.coverages import covers
 from rankbars.simulate.levels import pool_intervals, pool_scores
 from rankbars.simulate.populations import Design, true_rank_sets
@@ -108,3 +109,29 @@ def test_coverage_on_a_new_task(ties):
     assert (shares.mean(axis=0) >= 0.7949 - 3 * error).all()
     ours, before = np.mean(widths, axis=0)
     assert ours < before
+
+
+@pytest.mark.parametrize(
+    ("name", "models", "before", "now"),
+    [("mmlu_pro", 28, 11.50, 9.64), ("tabarena", 11, 10.0, 9.64)],
+)
+def test_real_boards_are_as_wide_as_the_page_says(name, models, before, now):
+    """With Holm, on complete rows; of MMLU-Pro without the run that lacks 1,681 answers."""
+    demo = DEMOS[name]
+    options = {} if demo.rows is None else {"rows": demo.rows, "folds": demo.folds}
+    scores = rb.read(demo_path(demo), direction=demo.direction, **options)
+    if name == "mmlu_pro":
+        scores = scores.select(models=[m for m in scores.models if m != "DeepSeek-Coder-V2"])
+        scores = rb.Scores.from_arrays(
+            {task: one.values[~np.isnan(one.values).any(1)] for task, one in scores.tasks.items()},
+            list(scores.models),
+        )
+    board = rb.leaderboard(
+        scores, correction="holm", scope="each", over="none", missing="drop_models"
+    )
+    scores = scores.select(models=list(board.models))
+    assert len(board.models) == models
+    by_task = rb.rank(rb.compare(scores), correction="holm", scope="each", alpha=0.05)
+    at_95 = rb.predict(by_task, alpha=0.2)
+    assert round(float(at_95.width.mean()), 2) == before
+    assert round(float(board.overall.width.mean()), 2) == now
