@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -142,6 +143,11 @@ class Standing:
     made: NDArray[np.int64]
     failed: NDArray[np.int64]
     open: RaceBatch | None
+
+    @cached_property
+    def racing(self) -> frozenset[str]:
+        """All models, to be looked up once per result."""
+        return frozenset(self.models)
 
     @property
     def runs(self) -> NDArray[np.intp]:

@@ -164,7 +164,7 @@ def _try(trial: object, result: object) -> int:
 
 
 def _known(call: Call, now: Standing) -> Call:
-    if call.model not in now.models:
+    if call.model not in now.racing:
         raise UnknownOptionError.among("model", call.model, now.models)
     if call.task not in now.design.tasks:
         raise UnknownOptionError.among("task", call.task, now.design.tasks)

@@ -201,7 +201,7 @@ def settle_batch(
         if logs.ndim == 2 and ((scores == 0) | (scores == 1)).all():
             logs = logs.copy()
             logs[block] += (scores.T @ (1.0 - scores)).astype(np.int32)
-            bets = count_wealth(logs[block], lambdas)
+            now[block] = _counted(logs[block], lambdas)
         else:
             logs = count_wealth(logs, lambdas) if logs.ndim == 2 else logs
             if runs.size == call.size:  # no copies: of a thousand models these tables are large
@@ -210,7 +210,7 @@ def settle_batch(
                 whole = np.ix_(np.arange(lambdas.size), runs, runs)
                 bets, logs = bet_on_pairs(scores, logs[whole], lambdas), logs.copy()
                 logs[whole] = bets
-        now[block] = log_wealth(bets, axis=0)
+            now[block] = log_wealth(bets, axis=0)
         sums[runs] = np.vstack([sums[runs], scores]).cumsum(axis=0)[-1]
         peak[block] = np.maximum(peak[block], now[block])
         call = call_top(peak >= limit, state.k)
@@ -356,6 +356,19 @@ def count_wealth(wins: ArrayLike, lambdas: Array = LAMBDAS) -> Array:
         np.multiply(won, math.log1p(stake), out=logs[place])
         logs[place] += math.log1p(-stake) * won.T
     return logs
+
+
+def _counted(wins: NDArray[np.integer], lambdas: Array) -> Array:
+    """Log of the mean wealth of all pairs, of right and wrong answers; shape (M, M).
+
+    Of many pairs few have other counts than the rest, and only these are worked out.
+    """
+    counts = wins.astype(np.int64)
+    width = int(counts.max(initial=0)) + 1
+    kinds, which = np.unique(counts * width + counts.T, return_inverse=True)
+    won, lost = np.divmod(kinds, width)
+    logs = won * np.log1p(lambdas)[:, None] + lost * np.log1p(-lambdas)[:, None]
+    return log_wealth(logs, axis=0)[which].reshape(counts.shape)
 
 
 def log_wealth(logs: Array, axis: int = -1) -> Array:
