@@ -17,6 +17,9 @@ const SORTS: [Sort, string][] = [
   ["given", "in order of their names"],
 ]
 
+/** Models in a list before somebody asks for the rest. */
+const MOST_SHOWN = 12
+
 export function modelView(context: Context, model: number): View {
   const { board, names, address } = context
   const { data } = board
@@ -128,8 +131,8 @@ function relations(context: Context, model: number): HTMLElement {
     return h("section", {}, h("p", { class: "quiet" }, "This board says nothing about single pairs of models."))
   }
   const part = (title: string, models: number[], none: string): HTMLElement => {
-    const shown = models.slice(0, 12)
-    const rest = models.slice(12)
+    const shown = models.slice(0, MOST_SHOWN)
+    const rest = models.slice(MOST_SHOWN)
     const more = h("details", {}, h("summary", {}, `${rest.length} more`))
     if (rest.length) whenOpened(more, () => more.append(modelLinks(context, rest)))
     return h(
@@ -176,10 +179,20 @@ function settled(context: Context, model: number, others: number[]): HTMLElement
     const { difference, needs } = settle(other)
     return h("tr", {}, h("th", { scope: "row" }, modelLink(context, other)), h("td", {}, difference), h("td", {}, needs))
   }
+  const body = h("tbody", {}, ...others.slice(0, MOST_SHOWN).map(row))
+  const rest = others.slice(MOST_SHOWN)
+  const more = h("button", { type: "button", class: "quietly" }, `Show ${rest.length} more`)
+  more.addEventListener("click", () => {
+    const added = rest.map(row)
+    body.append(...added)
+    more.remove()
+    added[0]?.querySelector("a")?.focus()
+  })
   const heads = ["Not told apart from", "Difference, + favours this model", "In all, to tell them apart"]
   return h("div", {},
     h("div", { class: "scroll", role: "group", "aria-label": "What would tell them apart", tabindex: "0" },
-      h("table", { class: "numbers answers" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), h("tbody", {}, ...others.map(row)))),
+      h("table", { class: "numbers answers" }, h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))), body)),
+    rest.length ? more : null,
     h("p", { class: "quiet" }, "How much it takes to show a true difference as large as the one seen, in 80\u00a0% of repetitions, for one pair by itself; all pairs at once take more. The one seen is uncertain: a rough guide."))
 }
 

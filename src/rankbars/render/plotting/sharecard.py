@@ -23,6 +23,7 @@ _EDGE, _LEFT, _RIGHT = 48, 400, 1060  # of all; of the bars
 _STEP, _BOTTOM = 30, 556  # between rows, and where the last one ends at most
 _HEAD = 34  # the ranks above the rows
 _DOTS = 100  # per inch
+_COLORS = 32
 _INK, _QUIET, _RULE = "#16191d", "#565f69", "#dfe3e7"
 _NAME_WIDTHS = range(30, 9, -2)  # letters; the first at which all names end before the bars
 
@@ -133,9 +134,15 @@ class _Card:
             self.write(self.wide - _EDGE, middle, ranks, 19, va="center", ha="right")
 
     def png(self) -> bytes:
+        from PIL import Image  # which matplotlib needs, too
+
         set_letters(self.figure, replace=True)
-        stream = io.BytesIO()
-        self.figure.savefig(stream, format="png", dpi=_DOTS, metadata={"Software": None})
+        dots, stream = io.BytesIO(), io.BytesIO()
+        self.figure.savefig(dots, format="rgba", dpi=_DOTS)
+        drawn = Image.frombytes("RGBA", CARD_SIZE, dots.getvalue()).convert("RGB")
+        # A site has a card per board: few colours are a third of the bytes.
+        few = drawn.quantize(_COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+        few.save(stream, format="png", optimize=True)
         return stream.getvalue()
 
 
